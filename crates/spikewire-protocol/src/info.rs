@@ -1,0 +1,138 @@
+//! The info protocol: text commands, each ended by a newline, and their answers.
+//!
+//! A request body is `name[:params]\n` repeated; an answer body is `<command as sent>\t<value>\n`
+//! repeated, in the same order.
+
+use crate::frame::{self, Kind};
+
+/// Appends a whole info frame asking these commands.
+pub fn request(out: &mut Vec<u8>, commands: &[&str]) {
+    let start = frame::begin(out, Kind::Info);
+    for command in commands {
+        out.extend_from_slice(command.as_bytes());
+        out.push(b'\n');
+    }
+    frame::finish(out, start);
+}
+
+/// One command as the server reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Command<'a> {
+    /// The whole line, which the answer echoes.
+    pub line: &'a str,
+    /// The name: up to the first `/`, `:` or `;`.
+    pub name: &'a str,
+    /// What follows the separator.
+    pub params: &'a str,
+}
+
+impl<'a> Command<'a> {
+    /// Splits one line into name and parameters.
+    pub fn parse(line: &'a str) -> Self {
+        match line.find(['/', ':', ';']) {
+            Some(at) => Self { line, name: &line[..at], params: &line[at + 1..] },
+            None => Self { line, name: line, params: "" },
+        }
+    }
+
+    /// The value of parameter `key` in `k=v;k=v`.
+    pub fn param(&self, key: &str) -> Option<&'a str> {
+        self.params
+            .split(';')
+            .filter_map(|pair| pair.split_once('='))
+            .find(|(name, _)| *name == key)
+            .map(|(_, value)| value)
+    }
+}
+
+/// The commands of a request body. An unterminated tail is ignored, as the server does; bytes
+/// that are no UTF-8 end the walk.
+pub fn commands(body: &[u8]) -> impl Iterator<Item = Command<'_>> {
+    let text = match std::str::from_utf8(body) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&body[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')).map(Command::parse)
+}
+
+/// Appends one answer.
+pub fn answer(out: &mut Vec<u8>, line: &str, value: &str) {
+    out.extend_from_slice(line.as_bytes());
+    out.push(b'\t');
+    out.extend_from_slice(value.as_bytes());
+    out.push(b'\n');
+}
+
+/// An error a node gave to an info command.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("info command {command:?} failed with code {code}: {message}")]
+pub struct InfoError {
+    /// The command that was refused; empty when the whole request was.
+    pub command: String,
+    /// The server's code; 1 when it gave none.
+    pub code: u8,
+    /// The server's message.
+    pub message: String,
+}
+
+/// The value of `command` in a reply body, or the error the node gave instead.
+pub fn value<'a>(body: &'a str, command: &str) -> Result<&'a str, InfoError> {
+    let fail = |(code, message): (u8, &str)| InfoError {
+        command: command.to_owned(),
+        code,
+        message: message.to_owned(),
+    };
+    if let Some(error) = error(body) {
+        return Err(fail(error));
+    }
+    for line in body.split('\n') {
+        if let Some((name, value)) = line.split_once('\t')
+            && name == command
+        {
+            return error(value).map_or(Ok(value), |found| Err(fail(found)));
+        }
+    }
+    Err(fail((1, "the node's reply does not answer this command")))
+}
+
+/// Reads `ERROR:<code>:<message>` or the older `FAIL:…`; a missing code is 1.
+fn error(value: &str) -> Option<(u8, &str)> {
+    let rest = value.strip_prefix("ERROR:").or_else(|| value.strip_prefix("FAIL:"))?;
+    let first = rest.split("ERROR:").next().unwrap_or(rest).trim_end_matches([';', '\n']);
+    let (code, message) = first.split_once(':').unwrap_or((first, first));
+    Some((code.parse().unwrap_or(1), message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_end_with_a_newline() {
+        let body = b"node\nreplicas:max=2;x=\n\nnamespace/test\ntail";
+        let found: Vec<_> = commands(body).map(|c| (c.name, c.params)).collect();
+        assert_eq!(
+            found,
+            [("node", ""), ("replicas", "max=2;x="), ("", ""), ("namespace", "test")]
+        );
+        assert_eq!(Command::parse("a:k=v;max=7").param("max"), Some("7"));
+        assert_eq!(Command::parse("a:k=v;max=7").param("m"), None);
+    }
+
+    #[test]
+    fn values_and_errors() {
+        let body = "node\tBB9\nracks\tERROR:25:enterprise only\nx\tERROR::odd\n";
+        assert_eq!(value(body, "node"), Ok("BB9"));
+        assert_eq!(value(body, "racks").unwrap_err().code, 25);
+        assert_eq!(value(body, "x").unwrap_err().code, 1);
+        assert_eq!(value(body, "build").unwrap_err().code, 1);
+        assert_eq!(value("ERROR:80:not authenticated\n", "node").unwrap_err().code, 80);
+    }
+
+    #[test]
+    fn two_errors_in_one_value_count_as_the_first() {
+        let body = "s\tERROR:20:namespace not found on node;ERROR:20:namespace not found on node\n";
+        let error = value(body, "s").unwrap_err();
+        assert_eq!((error.code, error.message.as_str()), (20, "namespace not found on node"));
+    }
+}

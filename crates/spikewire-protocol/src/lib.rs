@@ -1,0 +1,45 @@
+//! The Aerospike wire protocol as pure code: bytes to meaning and back, no sockets, no threads.
+//!
+//! The client engine and the embedded server both stand on this crate and read it from opposite
+//! sides, so every encoder has its decoder in the same file.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`frame`] | the 8-byte proto header in front of every message |
+//! | [`info`] | the text protocol: requests, replies, errors |
+//! | [`peers`], [`partition`] | the info values a cluster is described with |
+//! | [`message`] | the binary message: header, fields, operations |
+//! | [`request`] | composing a client request into a caller's buffer |
+//! | [`key`] | user keys, digests, partition ids |
+//! | [`value`], [`msgpack`] | bin values and the field's `MessagePack` dialect |
+//! | [`result_code`] | what the server's one-byte answers mean |
+//! | [`limits`] | the sizes a server enforces |
+
+pub mod frame;
+pub mod info;
+pub mod key;
+pub mod limits;
+pub mod message;
+pub mod msgpack;
+pub mod partition;
+pub mod peers;
+pub mod request;
+pub mod result_code;
+pub mod value;
+
+/// Bytes that do not mean anything in this protocol.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("malformed {what}: {why}")]
+pub struct Malformed {
+    /// The thing that was being read, in the field's words.
+    pub what: &'static str,
+    /// What is wrong with it.
+    pub why: &'static str,
+}
+
+impl Malformed {
+    /// Names what was being read and what is wrong with it.
+    pub const fn new(what: &'static str, why: &'static str) -> Self {
+        Self { what, why }
+    }
+}

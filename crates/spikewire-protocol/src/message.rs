@@ -1,0 +1,330 @@
+//! The binary message: a 22-byte header, then fields, then operations.
+//!
+//! A reply frame may hold several messages back to back (batch, query); a request holds one.
+
+use crate::Malformed;
+
+/// Bytes in a message header.
+pub const HEADER_LEN: usize = 22;
+
+/// Flags of the first info byte.
+pub mod info1 {
+    /// The command reads.
+    pub const READ: u8 = 0x01;
+    /// Return all bins.
+    pub const GET_ALL: u8 = 0x02;
+    /// A query that expects few records.
+    pub const SHORT_QUERY: u8 = 0x04;
+    /// A batch parent.
+    pub const BATCH: u8 = 0x08;
+    /// Metadata only.
+    pub const NO_BINS: u8 = 0x20;
+    /// AP namespaces: consult all replicas when there are duplicates.
+    pub const READ_MODE_AP_ALL: u8 = 0x40;
+    /// Ask for compressed replies.
+    pub const COMPRESS_RESPONSE: u8 = 0x80;
+}
+
+/// Flags of the second info byte.
+pub mod info2 {
+    /// The command writes.
+    pub const WRITE: u8 = 0x01;
+    /// Delete the record (needs `WRITE` too).
+    pub const DELETE: u8 = 0x02;
+    /// Proceed only if the record's generation equals the header's.
+    pub const GENERATION: u8 = 0x04;
+    /// Proceed only if the header's generation is greater than the record's.
+    pub const GENERATION_GT: u8 = 0x08;
+    /// Leave a tombstone (Enterprise).
+    pub const DURABLE_DELETE: u8 = 0x10;
+    /// Fail with 5 if the record exists.
+    pub const CREATE_ONLY: u8 = 0x20;
+    /// One result operation per request operation.
+    pub const RESPOND_ALL_OPS: u8 = 0x80;
+}
+
+/// Flags of the third info byte.
+pub mod info3 {
+    /// The final message of a multi-message reply.
+    pub const LAST: u8 = 0x01;
+    /// Reply once the master is done, not the replicas.
+    pub const COMMIT_MASTER: u8 = 0x02;
+    /// Reply: partition finished; request: partition-done markers are understood.
+    pub const PARTITION_DONE: u8 = 0x04;
+    /// Fail with 2 if the record is missing; merge bins.
+    pub const UPDATE_ONLY: u8 = 0x08;
+    /// Discard existing bins.
+    pub const CREATE_OR_REPLACE: u8 = 0x10;
+    /// Fail with 2 if the record is missing; discard existing bins.
+    pub const REPLACE_ONLY: u8 = 0x20;
+    /// Strong-consistency read mode, low bit.
+    pub const SC_READ_TYPE: u8 = 0x40;
+    /// Strong-consistency read mode, high bit.
+    pub const SC_READ_RELAX: u8 = 0x80;
+}
+
+/// Field ids.
+pub mod field {
+    /// Namespace name.
+    pub const NAMESPACE: u8 = 0;
+    /// Set name.
+    pub const SET: u8 = 1;
+    /// User key: particle type, then the bytes that were hashed.
+    pub const KEY: u8 = 2;
+    /// 20-byte digest.
+    pub const DIGEST: u8 = 4;
+    /// Transaction id (Enterprise).
+    pub const TRANSACTION: u8 = 5;
+    /// Query or job id.
+    pub const TASK_ID: u8 = 7;
+    /// Socket timeout of a query, ms.
+    pub const SOCKET_TIMEOUT: u8 = 9;
+    /// Records per second.
+    pub const RECORDS_PER_SECOND: u8 = 10;
+    /// Partition ids, u16 little-endian each.
+    pub const PARTITIONS: u8 = 11;
+    /// Digests to resume after.
+    pub const DIGESTS: u8 = 12;
+    /// Most records to return.
+    pub const MAX_RECORDS: u8 = 13;
+    /// Batch rows.
+    pub const BATCH: u8 = 41;
+    /// Filter expression.
+    pub const FILTER: u8 = 43;
+}
+
+/// Operation codes.
+pub mod op {
+    /// Read a bin; empty name with `GET_ALL`: all bins.
+    pub const READ: u8 = 1;
+    /// Write a bin; a null particle removes it.
+    pub const WRITE: u8 = 2;
+    /// List or map read.
+    pub const CDT_READ: u8 = 3;
+    /// List or map modify.
+    pub const CDT_MODIFY: u8 = 4;
+    /// Add a number.
+    pub const ADD: u8 = 5;
+    /// Expression read.
+    pub const EXP_READ: u8 = 7;
+    /// Expression write.
+    pub const EXP_MODIFY: u8 = 8;
+    /// Append text or bytes.
+    pub const APPEND: u8 = 9;
+    /// Prepend text or bytes.
+    pub const PREPEND: u8 = 10;
+    /// Refresh the expiry.
+    pub const TOUCH: u8 = 11;
+    /// Bit read.
+    pub const BITS_READ: u8 = 12;
+    /// Bit modify.
+    pub const BITS_MODIFY: u8 = 13;
+    /// Delete the record.
+    pub const DELETE: u8 = 14;
+    /// `HyperLogLog` read.
+    pub const HLL_READ: u8 = 15;
+    /// `HyperLogLog` modify.
+    pub const HLL_MODIFY: u8 = 16;
+}
+
+/// A message header, as both sides write and read it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Header {
+    /// See [`info1`].
+    pub info1: u8,
+    /// See [`info2`].
+    pub info2: u8,
+    /// See [`info3`].
+    pub info3: u8,
+    /// Transaction flags; 0 otherwise.
+    pub info4: u8,
+    /// Reply: result code.
+    pub result: u8,
+    /// Request: expected generation; reply: the record's.
+    pub generation: u32,
+    /// Request: expiration; reply: void time (seconds since 2010, 0 = never).
+    pub ttl: u32,
+    /// Request: server-side timeout in ms; batch reply: row index.
+    pub timeout: u32,
+    /// Fields that follow.
+    pub fields: u16,
+    /// Operations after the fields.
+    pub ops: u16,
+}
+
+impl Header {
+    /// Reads a header from the start of a message body.
+    pub fn parse(body: &[u8]) -> Result<Self, Malformed> {
+        let head = body
+            .first_chunk::<HEADER_LEN>()
+            .ok_or(Malformed::new("message header", "shorter than 22 bytes"))?;
+        let word =
+            |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let half = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
+        Ok(Self {
+            info1: head[1],
+            info2: head[2],
+            info3: head[3],
+            info4: head[4],
+            result: head[5],
+            generation: word(6),
+            ttl: word(10),
+            timeout: word(14),
+            fields: half(18),
+            ops: half(20),
+        })
+    }
+
+    /// The 22 bytes of this header.
+    pub fn to_bytes(&self) -> [u8; HEADER_LEN] {
+        let mut bytes = [0; HEADER_LEN];
+        bytes[0] = HEADER_LEN as u8;
+        bytes[1] = self.info1;
+        bytes[2] = self.info2;
+        bytes[3] = self.info3;
+        bytes[4] = self.info4;
+        bytes[5] = self.result;
+        bytes[6..10].copy_from_slice(&self.generation.to_be_bytes());
+        bytes[10..14].copy_from_slice(&self.ttl.to_be_bytes());
+        bytes[14..18].copy_from_slice(&self.timeout.to_be_bytes());
+        bytes[18..20].copy_from_slice(&self.fields.to_be_bytes());
+        bytes[20..22].copy_from_slice(&self.ops.to_be_bytes());
+        bytes
+    }
+}
+
+/// One field of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field<'a> {
+    /// See [`field`].
+    pub id: u8,
+    /// Its data.
+    pub data: &'a [u8],
+}
+
+/// One operation of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Op<'a> {
+    /// See [`op`].
+    pub code: u8,
+    /// Particle type of the value.
+    pub particle: u8,
+    /// Bin name.
+    pub name: &'a [u8],
+    /// The value's particle bytes.
+    pub value: &'a [u8],
+}
+
+/// A message whose fields and operations have been walked once and fit their body.
+#[derive(Debug, Clone, Copy)]
+pub struct Message<'a> {
+    /// The header.
+    pub header: Header,
+    fields: &'a [u8],
+    ops: &'a [u8],
+}
+
+impl<'a> Message<'a> {
+    /// Reads one message from the start of `bytes` and says how many bytes it took.
+    pub fn parse(bytes: &'a [u8]) -> Result<(Self, usize), Malformed> {
+        let header = Header::parse(bytes)?;
+        let mut at = HEADER_LEN;
+        for _ in 0..header.fields {
+            at += read_field(&bytes[at..])?.1;
+        }
+        let fields_end = at;
+        for _ in 0..header.ops {
+            at += read_op(&bytes[at..])?.1;
+        }
+        let message =
+            Self { header, fields: &bytes[HEADER_LEN..fields_end], ops: &bytes[fields_end..at] };
+        Ok((message, at))
+    }
+
+    /// Its fields, in wire order.
+    pub fn fields(&self) -> impl Iterator<Item = Field<'a>> + use<'a> {
+        let mut rest = self.fields;
+        std::iter::from_fn(move || {
+            let (field, used) = read_field(rest).ok()?;
+            rest = &rest[used..];
+            Some(field)
+        })
+    }
+
+    /// The data of the first field with this id.
+    pub fn field(&self, id: u8) -> Option<&'a [u8]> {
+        self.fields().find(|field| field.id == id).map(|field| field.data)
+    }
+
+    /// Its operations, in wire order.
+    pub fn ops(&self) -> impl Iterator<Item = Op<'a>> + use<'a> {
+        let mut rest = self.ops;
+        std::iter::from_fn(move || {
+            let (op, used) = read_op(rest).ok()?;
+            rest = &rest[used..];
+            Some(op)
+        })
+    }
+}
+
+/// Appends a field.
+pub fn write_field(out: &mut Vec<u8>, id: u8, data: &[u8]) {
+    out.extend_from_slice(&(data.len() as u32 + 1).to_be_bytes());
+    out.push(id);
+    out.extend_from_slice(data);
+}
+
+/// Appends an operation whose value is at hand.
+pub fn write_op(out: &mut Vec<u8>, code: u8, name: &[u8], particle: u8, value: &[u8]) {
+    out.extend_from_slice(&((4 + name.len() + value.len()) as u32).to_be_bytes());
+    out.extend_from_slice(&[code, particle, 0, name.len() as u8]);
+    out.extend_from_slice(name);
+    out.extend_from_slice(value);
+}
+
+/// Starts an operation whose value is written in place; [`finish_op`] closes it.
+pub fn begin_op(out: &mut Vec<u8>, code: u8, name: &[u8]) -> usize {
+    let start = out.len();
+    out.extend_from_slice(&[0, 0, 0, 0, code, 0, 0, name.len() as u8]);
+    out.extend_from_slice(name);
+    start
+}
+
+/// Patches length and particle type of the operation that [`begin_op`] opened at `start`.
+pub fn finish_op(out: &mut [u8], start: usize, particle: u8) {
+    let len = (out.len() - start - 4) as u32;
+    out[start..start + 4].copy_from_slice(&len.to_be_bytes());
+    out[start + 5] = particle;
+}
+
+fn read_field(bytes: &[u8]) -> Result<(Field<'_>, usize), Malformed> {
+    let short = Malformed::new("field", "runs past the message");
+    let head = bytes.first_chunk::<5>().ok_or(short.clone())?;
+    let len = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
+    if len == 0 {
+        return Err(Malformed::new("field", "length 0"));
+    }
+    let data = bytes.get(5..4 + len).ok_or(short)?;
+    Ok((Field { id: head[4], data }, 4 + len))
+}
+
+fn read_op(bytes: &[u8]) -> Result<(Op<'_>, usize), Malformed> {
+    let short = Malformed::new("operation", "runs past the message");
+    let head = bytes.first_chunk::<8>().ok_or(short.clone())?;
+    let len = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
+    // Bit 0 of the flags announces an 8-byte last-update time between name and value.
+    let stamp = if head[6] & 1 == 0 { 0 } else { 8 };
+    let name_end = 8 + head[7] as usize;
+    if len < 4 || 4 + len < name_end + stamp {
+        return Err(Malformed::new("operation", "name longer than the operation"));
+    }
+    let end = 4 + len;
+    let body = bytes.get(..end).ok_or(short)?;
+    let op = Op {
+        code: head[4],
+        particle: head[5],
+        name: &body[8..name_end],
+        value: &body[name_end + stamp..],
+    };
+    Ok((op, end))
+}

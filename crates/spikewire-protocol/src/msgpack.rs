@@ -1,0 +1,265 @@
+//! The field's `MessagePack` dialect, used inside lists, maps and expressions.
+//!
+//! It differs from the standard in one thing: strings and byte strings share the `str` family, and
+//! the first payload byte is the particle type. Integers take their smallest form. Container order
+//! flags travel as an ext element (type 0xC7 form, ext type = flags) in front of the items.
+
+use crate::Malformed;
+
+/// Appends nil.
+pub fn nil(out: &mut Vec<u8>) {
+    out.push(0xc0);
+}
+
+/// Appends a bool.
+pub fn boolean(out: &mut Vec<u8>, flag: bool) {
+    out.push(if flag { 0xc3 } else { 0xc2 });
+}
+
+/// Appends an integer in its smallest form.
+pub fn int(out: &mut Vec<u8>, int: i64) {
+    if int >= 0 {
+        return uint(out, int as u64);
+    }
+    if int >= -32 {
+        out.push(int as u8);
+    } else if let Ok(int) = i8::try_from(int) {
+        out.extend_from_slice(&[0xd0, int as u8]);
+    } else if let Ok(int) = i16::try_from(int) {
+        out.push(0xd1);
+        out.extend_from_slice(&int.to_be_bytes());
+    } else if let Ok(int) = i32::try_from(int) {
+        out.push(0xd2);
+        out.extend_from_slice(&int.to_be_bytes());
+    } else {
+        out.push(0xd3);
+        out.extend_from_slice(&int.to_be_bytes());
+    }
+}
+
+/// Appends an unsigned integer in its smallest form.
+pub fn uint(out: &mut Vec<u8>, int: u64) {
+    if int < 0x80 {
+        out.push(int as u8);
+    } else if let Ok(int) = u8::try_from(int) {
+        out.extend_from_slice(&[0xcc, int]);
+    } else if let Ok(int) = u16::try_from(int) {
+        out.push(0xcd);
+        out.extend_from_slice(&int.to_be_bytes());
+    } else if let Ok(int) = u32::try_from(int) {
+        out.push(0xce);
+        out.extend_from_slice(&int.to_be_bytes());
+    } else {
+        out.push(0xcf);
+        out.extend_from_slice(&int.to_be_bytes());
+    }
+}
+
+/// Appends a 64-bit float.
+pub fn float(out: &mut Vec<u8>, float: f64) {
+    out.push(0xcb);
+    out.extend_from_slice(&float.to_be_bytes());
+}
+
+/// Appends a byte string tagged with its particle type (3 string, 4 blob, 18 HLL, 23 `GeoJSON`).
+pub fn bytes(out: &mut Vec<u8>, particle: u8, bytes: &[u8]) {
+    raw_header(out, bytes.len() as u32 + 1);
+    out.push(particle);
+    out.extend_from_slice(bytes);
+}
+
+/// Appends a string without a particle type: names inside expressions.
+pub fn raw(out: &mut Vec<u8>, bytes: &[u8]) {
+    raw_header(out, bytes.len() as u32);
+    out.extend_from_slice(bytes);
+}
+
+/// Appends a list header for `count` elements.
+pub fn array(out: &mut Vec<u8>, count: u32) {
+    sized(out, count, 0x90, 0xdc);
+}
+
+/// Appends a map header for `count` pairs.
+pub fn map(out: &mut Vec<u8>, count: u32) {
+    sized(out, count, 0x80, 0xde);
+}
+
+fn sized(out: &mut Vec<u8>, count: u32, fix: u8, wide: u8) {
+    if count < 16 {
+        out.push(fix | count as u8);
+    } else if let Ok(count) = u16::try_from(count) {
+        out.push(wide);
+        out.extend_from_slice(&count.to_be_bytes());
+    } else {
+        out.push(wide + 1);
+        out.extend_from_slice(&count.to_be_bytes());
+    }
+}
+
+fn raw_header(out: &mut Vec<u8>, len: u32) {
+    if len < 32 {
+        out.push(0xa0 | len as u8);
+    } else if let Ok(len) = u8::try_from(len) {
+        out.extend_from_slice(&[0xd9, len]);
+    } else if let Ok(len) = u16::try_from(len) {
+        out.push(0xda);
+        out.extend_from_slice(&len.to_be_bytes());
+    } else {
+        out.push(0xdb);
+        out.extend_from_slice(&len.to_be_bytes());
+    }
+}
+
+/// One item of a `MessagePack` stream.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Token<'a> {
+    /// Nil.
+    Nil,
+    /// A bool.
+    Bool(bool),
+    /// An integer that fits 64 bits signed.
+    Int(i64),
+    /// An integer of 2^63 or more.
+    UInt(u64),
+    /// A float, of either width.
+    Float(f64),
+    /// A byte string: particle type, then payload. An empty one comes as a blob.
+    Bytes(u8, &'a [u8]),
+    /// A list header; that many items follow.
+    Array(u32),
+    /// A map header; that many pairs follow.
+    Map(u32),
+    /// An ext item: its type and payload.
+    Ext(u8, &'a [u8]),
+}
+
+/// Reads tokens off a byte slice. Never recurses, never reads past the end.
+#[derive(Debug, Clone, Copy)]
+pub struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    /// Starts at the first byte.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes }
+    }
+
+    /// Whether everything was read.
+    pub fn is_at_end(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// The bytes not read yet.
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// A safe capacity for `count` announced items of at least `min` bytes each: never more than
+    /// the bytes that are there.
+    pub fn capacity(&self, count: u32, min: usize) -> usize {
+        (count as usize).min(self.rest.len() / min)
+    }
+
+    /// Skips a container's order flags if they are next.
+    pub fn skip_flags(&mut self) -> bool {
+        self.flags().is_some()
+    }
+
+    /// Takes a container's order flags if they are next. (Wildcard and infinity are ext items of
+    /// type 0xff and stay.)
+    pub fn flags(&mut self) -> Option<u8> {
+        match *self.rest {
+            [0xc7, 0, flags, ref rest @ ..] if flags != 0xff => {
+                self.rest = rest;
+                Some(flags)
+            }
+            _ => None,
+        }
+    }
+
+    /// The next token.
+    #[allow(clippy::should_implement_trait)] // fallible, and borrows nothing from the reader
+    pub fn next(&mut self) -> Result<Token<'a>, Malformed> {
+        let tag = self.take(1)?[0];
+        Ok(match tag {
+            0x00..=0x7f => Token::Int(i64::from(tag)),
+            0x80..=0x8f => Token::Map(u32::from(tag & 0x0f)),
+            0x90..=0x9f => Token::Array(u32::from(tag & 0x0f)),
+            0xa0..=0xbf => self.bytes(u32::from(tag & 0x1f))?,
+            0xc0 => Token::Nil,
+            0xc2 => Token::Bool(false),
+            0xc3 => Token::Bool(true),
+            0xc4 | 0xd9 => {
+                let len = self.uint::<1>()?;
+                self.bytes(len as u32)?
+            }
+            0xc5 | 0xda => {
+                let len = self.uint::<2>()?;
+                self.bytes(len as u32)?
+            }
+            0xc6 | 0xdb => {
+                let len = self.uint::<4>()?;
+                self.bytes(len as u32)?
+            }
+            0xc7 => {
+                let len = self.uint::<1>()?;
+                self.ext(len)?
+            }
+            0xc8 => {
+                let len = self.uint::<2>()?;
+                self.ext(len)?
+            }
+            0xc9 => {
+                let len = self.uint::<4>()?;
+                self.ext(len)?
+            }
+            0xca => Token::Float(f64::from(f32::from_bits(self.uint::<4>()? as u32))),
+            0xcb => Token::Float(f64::from_bits(self.uint::<8>()?)),
+            0xcc => Token::Int(self.uint::<1>()? as i64),
+            0xcd => Token::Int(self.uint::<2>()? as i64),
+            0xce => Token::Int(self.uint::<4>()? as i64),
+            0xcf => {
+                let int = self.uint::<8>()?;
+                i64::try_from(int).map_or(Token::UInt(int), Token::Int)
+            }
+            0xd0 => Token::Int(i64::from(self.uint::<1>()? as i8)),
+            0xd1 => Token::Int(i64::from(self.uint::<2>()? as i16)),
+            0xd2 => Token::Int(i64::from(self.uint::<4>()? as i32)),
+            0xd3 => Token::Int(self.uint::<8>()? as i64),
+            0xd4..=0xd8 => self.ext(1 << (tag - 0xd4))?,
+            0xdc => Token::Array(self.uint::<2>()? as u32),
+            0xdd => Token::Array(self.uint::<4>()? as u32),
+            0xde => Token::Map(self.uint::<2>()? as u32),
+            0xdf => Token::Map(self.uint::<4>()? as u32),
+            0xe0..=0xff => Token::Int(i64::from(tag as i8)),
+            0xc1 => return Err(Malformed::new("MessagePack", "reserved tag 0xc1")),
+        })
+    }
+
+    fn take(&mut self, len: usize) -> Result<&'a [u8], Malformed> {
+        let (head, rest) = self
+            .rest
+            .split_at_checked(len)
+            .ok_or(Malformed::new("MessagePack", "value runs past its end"))?;
+        self.rest = rest;
+        Ok(head)
+    }
+
+    fn uint<const N: usize>(&mut self) -> Result<u64, Malformed> {
+        Ok(self.take(N)?.iter().fold(0, |int, byte| int << 8 | u64::from(*byte)))
+    }
+
+    fn bytes(&mut self, len: u32) -> Result<Token<'a>, Malformed> {
+        let bytes = self.take(len as usize)?;
+        Ok(match bytes {
+            [particle, payload @ ..] => Token::Bytes(*particle, payload),
+            [] => Token::Bytes(crate::value::particle::BLOB, &[]),
+        })
+    }
+
+    fn ext(&mut self, len: u64) -> Result<Token<'a>, Malformed> {
+        let kind = self.take(1)?[0];
+        Ok(Token::Ext(kind, self.take(len as usize)?))
+    }
+}

@@ -1,0 +1,177 @@
+//! Composing a client request into a caller's buffer: frame, header, fields, operations, with
+//! lengths and counts patched in at the end.
+
+use crate::key::Digest;
+use crate::message::{self, Header, field};
+use crate::value::ParticleType;
+use crate::{frame, limits};
+
+/// An open request at the end of a caller's buffer.
+///
+/// Fields go first, then operations; [`Request::finish`] patches lengths and counts.
+pub struct Request<'a> {
+    out: &'a mut Vec<u8>,
+    start: usize,
+    fields: u16,
+    ops: u16,
+}
+
+impl<'a> Request<'a> {
+    /// Opens a request; the header's counts are filled in by [`Request::finish`].
+    pub fn begin(out: &'a mut Vec<u8>, header: &Header) -> Self {
+        let start = frame::begin(out, frame::Kind::Message);
+        out.extend_from_slice(&header.to_bytes());
+        Self { out, start, fields: 0, ops: 0 }
+    }
+
+    /// Appends one field.
+    pub fn field(&mut self, id: u8, data: &[u8]) {
+        message::write_field(self.out, id, data);
+        self.fields += 1;
+    }
+
+    /// Appends fields that were encoded earlier (see [`address`]).
+    pub fn encoded_fields(&mut self, count: u16, bytes: &[u8]) {
+        self.out.extend_from_slice(bytes);
+        self.fields += count;
+    }
+
+    /// Appends the digest.
+    pub fn digest(&mut self, digest: &Digest) {
+        self.field(field::DIGEST, &digest.0);
+    }
+
+    /// Appends an operation without a value.
+    pub fn op(&mut self, code: u8, name: &[u8]) {
+        message::write_op(self.out, code, name, 0, &[]);
+        self.ops += 1;
+    }
+
+    /// Appends an operation whose value `write` encodes in place, returning its particle type.
+    /// On an error the operation is taken back.
+    pub fn op_with<E>(
+        &mut self,
+        code: u8,
+        name: &[u8],
+        write: impl FnOnce(&mut Vec<u8>) -> Result<ParticleType, E>,
+    ) -> Result<(), E> {
+        let start = message::begin_op(self.out, code, name);
+        match write(self.out) {
+            Ok(particle) => {
+                message::finish_op(self.out, start, particle);
+                self.ops += 1;
+                Ok(())
+            }
+            Err(error) => {
+                self.out.truncate(start);
+                Err(error)
+            }
+        }
+    }
+
+    /// Operations so far.
+    pub fn ops(&self) -> u16 {
+        self.ops
+    }
+
+    /// Patches lengths and counts; the request is whole after this.
+    pub fn finish(self) {
+        let counts = self.start + frame::HEADER_LEN + 18;
+        self.out[counts..counts + 2].copy_from_slice(&self.fields.to_be_bytes());
+        self.out[counts + 2..counts + 4].copy_from_slice(&self.ops.to_be_bytes());
+        frame::finish(self.out, self.start);
+    }
+}
+
+/// The namespace and set fields of a dataset, encoded once: two fields.
+pub fn address(namespace: &str, set: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(10 + namespace.len() + set.len());
+    message::write_field(&mut out, field::NAMESPACE, namespace.as_bytes());
+    message::write_field(&mut out, field::SET, set.as_bytes());
+    out
+}
+
+/// Offset of the server-side timeout (u32, ms) inside a request frame, for patching on a retry.
+pub const TIMEOUT_AT: usize = frame::HEADER_LEN + 14;
+
+const _: () = assert!(limits::OPS_PER_COMMAND <= u16::MAX as usize);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::{UserKey, digest};
+    use crate::message::{Message, info1, info2, op};
+    use crate::value::particle;
+
+    fn hex(text: &str) -> Vec<u8> {
+        let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
+        digits
+            .chunks(2)
+            .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
+            .collect()
+    }
+
+    fn request(header: Header, ops: impl FnOnce(&mut Request<'_>)) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut request = Request::begin(&mut out, &Header { timeout: 1000, ..header });
+        request.encoded_fields(2, &address("test", "demo"));
+        request.digest(&digest("demo", &UserKey::Str("k1")));
+        ops(&mut request);
+        request.finish();
+        out
+    }
+
+    /// Example 3 of the protocol notes, as a live server took it.
+    #[test]
+    fn get_one_bin() {
+        let bytes = request(Header { info1: info1::READ, ..Header::default() }, |request| {
+            request.op(op::READ, b"a");
+        });
+        let expected = hex("02030000 0000004a 16010000 00000000 00000000 0000 000003e8 0003 0001
+             00000005 00 74657374 00000005 01 64656d6f
+             00000015 04 b747f5854d0b33259928d0cfab7fad81d6abfbf6
+             00000005 01000001 61");
+        assert_eq!(bytes, expected);
+    }
+
+    /// Example 5: put a = 7, b = "hi".
+    #[test]
+    fn put_two_bins() {
+        let bytes = request(Header { info2: info2::WRITE, ..Header::default() }, |request| {
+            let done: Result<(), ()> = request.op_with(op::WRITE, b"a", |out| {
+                out.extend_from_slice(&7i64.to_be_bytes());
+                Ok(particle::INTEGER)
+            });
+            done.unwrap();
+            let done: Result<(), ()> = request.op_with(op::WRITE, b"b", |out| {
+                out.extend_from_slice(b"hi");
+                Ok(particle::STRING)
+            });
+            done.unwrap();
+        });
+        let expected = hex("02030000 0000005d 16000100 00000000 00000000 0000 000003e8 0003 0002
+             00000005 00 74657374 00000005 01 64656d6f
+             00000015 04 b747f5854d0b33259928d0cfab7fad81d6abfbf6
+             0000000d 02010001 61 0000000000000007 00000007 02030001 62 6869");
+        assert_eq!(bytes, expected);
+        let (frame, used) = frame::split(&bytes).unwrap().unwrap();
+        assert_eq!(used, bytes.len());
+        let (message, used) = Message::parse(frame.body).unwrap();
+        assert_eq!(used, frame.body.len());
+        assert_eq!(message.field(field::SET), Some(&b"demo"[..]));
+        let names: Vec<_> = message.ops().map(|op| (op.name, op.value.len())).collect();
+        assert_eq!(names, [(&b"a"[..], 8), (&b"b"[..], 2)]);
+    }
+
+    #[test]
+    fn a_refused_value_leaves_no_trace() {
+        let bytes = request(Header::default(), |request| {
+            let refused = request.op_with(op::WRITE, b"x", |out| {
+                out.push(1);
+                Err("no")
+            });
+            assert_eq!((refused, request.ops()), (Err("no"), 0));
+        });
+        assert!(Message::parse(&bytes[8..]).unwrap().0.ops().next().is_none());
+    }
+}
