@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     fn hex(digest: Digest) -> String {
-        digest.0.iter().map(|b| format!("{b:02x}")).collect()
+        digest.0.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
     }
 
     /// Digests read back from a live server.

@@ -6,6 +6,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`frame`] | the 8-byte proto header in front of every message |
+//! | [`host`] | seed hosts as people write them |
 //! | [`info`] | the text protocol: requests, replies, errors |
 //! | [`peers`], [`partition`] | the info values a cluster is described with |
 //! | [`message`] | the binary message: header, fields, operations |
@@ -16,6 +17,7 @@
 //! | [`limits`] | the sizes a server enforces |
 
 pub mod frame;
+pub mod host;
 pub mod info;
 pub mod key;
 pub mod limits;

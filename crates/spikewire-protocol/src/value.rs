@@ -220,13 +220,13 @@ pub fn geojson_text(bytes: &[u8]) -> Result<&[u8], Malformed> {
 
 /// An integer particle; the server sends 8 bytes and accepts 1, 2 and 4, zero-extended.
 pub fn read_int(bytes: &[u8]) -> Result<i64, Malformed> {
-    match *bytes {
-        [a] => Ok(i64::from(a)),
-        [a, b] => Ok(i64::from(u16::from_be_bytes([a, b]))),
-        [a, b, c, d] => Ok(i64::from(u32::from_be_bytes([a, b, c, d]))),
-        [a, b, c, d, e, f, g, h] => Ok(i64::from_be_bytes([a, b, c, d, e, f, g, h])),
-        _ => Err(Malformed::new("integer", "not 1, 2, 4 or 8 bytes")),
+    if let Ok(whole) = bytes.try_into() {
+        return Ok(i64::from_be_bytes(whole));
     }
+    if !matches!(bytes.len(), 1 | 2 | 4) {
+        return Err(Malformed::new("integer", "not 1, 2, 4 or 8 bytes"));
+    }
+    Ok(bytes.iter().fold(0, |int, byte| int << 8 | i64::from(*byte)))
 }
 
 /// A float particle: exactly 8 bytes.
