@@ -1,1 +1,19 @@
-//! Placeholder.
+//! The Spikewire engine: everything between a composed request and its reply.
+//!
+//! | room | what it holds |
+//! |---|---|
+//! | [`cluster`] | seeds, the tender, nodes, the partition map: one immutable snapshot, shared |
+//! | [`transport`] | multiplexed connections and the drivers that turn them |
+//! | [`command`] | what a command is: routing, retries, doubt; the same for every driver |
+//!
+//! Nothing here knows Python, and the protocol crate knows nothing of this one.
+
+pub mod clock;
+pub mod cluster;
+pub mod command;
+mod error;
+mod options;
+pub mod transport;
+
+pub use error::{Error, Kind, Result};
+pub use options::{Options, Policy, ReplicaPolicy};

@@ -1,0 +1,30 @@
+//! Monotonic time as a plain number.
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// Nanoseconds since the process first asked for the time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Tick(pub u64);
+
+impl Tick {
+    /// A moment that never comes.
+    pub const NEVER: Self = Self(u64::MAX);
+
+    /// The current time.
+    pub fn now() -> Self {
+        static START: OnceLock<Instant> = OnceLock::new();
+        Self(START.get_or_init(Instant::now).elapsed().as_nanos() as u64)
+    }
+
+    /// This moment plus `span`; [`Tick::NEVER`] when that is beyond all time.
+    pub fn after(self, span: Duration) -> Self {
+        let span = u64::try_from(span.as_nanos()).unwrap_or(u64::MAX);
+        Self(self.0.saturating_add(span))
+    }
+
+    /// Time from `now` until this moment, zero when it has passed.
+    pub fn since(self, now: Self) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(now.0))
+    }
+}
