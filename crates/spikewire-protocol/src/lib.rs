@@ -6,16 +6,19 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`frame`] | the 8-byte proto header in front of every message |
+//! | [`auth`] | login and authenticate: the security messages and the password hash |
 //! | [`host`] | seed hosts as people write them |
 //! | [`info`] | the text protocol: requests, replies, errors |
-//! | [`peers`], [`partition`] | the info values a cluster is described with |
+//! | [`peers`], [`partition`], [`racks`] | the info values a cluster is described with |
 //! | [`message`] | the binary message: header, fields, operations |
 //! | [`request`] | composing a client request into a caller's buffer |
+//! | [`void_time`] | when records expire: the wire's absolute seconds and a caller's TTL |
 //! | [`key`] | user keys, digests, partition ids |
 //! | [`value`], [`msgpack`] | bin values and the field's `MessagePack` dialect |
 //! | [`result_code`] | what the server's one-byte answers mean |
 //! | [`limits`] | the sizes a server enforces |
 
+pub mod auth;
 pub mod frame;
 pub mod host;
 pub mod info;
@@ -25,9 +28,11 @@ pub mod message;
 pub mod msgpack;
 pub mod partition;
 pub mod peers;
+pub mod racks;
 pub mod request;
 pub mod result_code;
 pub mod value;
+pub mod void_time;
 
 /// Bytes that do not mean anything in this protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -274,16 +274,20 @@ pub fn write_field(out: &mut Vec<u8>, id: u8, data: &[u8]) {
     out.extend_from_slice(data);
 }
 
-/// Appends an operation whose value is at hand.
+/// Appends an operation whose value is at hand. The name has at most 255 bytes, which callers see
+/// to: they know the bin it came from.
 pub fn write_op(out: &mut Vec<u8>, code: u8, name: &[u8], particle: u8, value: &[u8]) {
+    debug_assert!(u8::try_from(name.len()).is_ok(), "operation name too long");
     out.extend_from_slice(&((4 + name.len() + value.len()) as u32).to_be_bytes());
     out.extend_from_slice(&[code, particle, 0, name.len() as u8]);
     out.extend_from_slice(name);
     out.extend_from_slice(value);
 }
 
-/// Starts an operation whose value is written in place; [`finish_op`] closes it.
+/// Starts an operation whose value is written in place; [`finish_op`] closes it. The name has at
+/// most 255 bytes.
 pub fn begin_op(out: &mut Vec<u8>, code: u8, name: &[u8]) -> usize {
+    debug_assert!(u8::try_from(name.len()).is_ok(), "operation name too long");
     let start = out.len();
     out.extend_from_slice(&[0, 0, 0, 0, code, 0, 0, name.len() as u8]);
     out.extend_from_slice(name);
@@ -297,7 +301,7 @@ pub fn finish_op(out: &mut [u8], start: usize, particle: u8) {
     out[start + 5] = particle;
 }
 
-fn read_field(bytes: &[u8]) -> Result<(Field<'_>, usize), Malformed> {
+pub(crate) fn read_field(bytes: &[u8]) -> Result<(Field<'_>, usize), Malformed> {
     let short = Malformed::new("field", "runs past the message");
     let head = bytes.first_chunk::<5>().ok_or(short.clone())?;
     let len = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;

@@ -133,16 +133,20 @@ pub enum Token<'a> {
     Ext(u8, &'a [u8]),
 }
 
-/// Reads tokens off a byte slice. Never recurses, never reads past the end.
+/// Reads tokens off a byte slice. Never recurses, never reads past the end, and refuses a
+/// container header that announces more items than there are bytes left for all open containers
+/// together: room made for announced items is bounded by the input, however deep it nests.
 #[derive(Debug, Clone, Copy)]
 pub struct Reader<'a> {
     rest: &'a [u8],
+    /// Items that the containers read so far still announce; each takes a byte or more.
+    owed: usize,
 }
 
 impl<'a> Reader<'a> {
     /// Starts at the first byte.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { rest: bytes }
+        Self { rest: bytes, owed: 0 }
     }
 
     /// Whether everything was read.
@@ -172,6 +176,7 @@ impl<'a> Reader<'a> {
         match *self.rest {
             [0xc7, 0, flags, ref rest @ ..] if flags != 0xff => {
                 self.rest = rest;
+                self.owed = self.owed.saturating_sub(1);
                 Some(flags)
             }
             _ => None,
@@ -182,10 +187,11 @@ impl<'a> Reader<'a> {
     #[allow(clippy::should_implement_trait)] // fallible, and borrows nothing from the reader
     pub fn next(&mut self) -> Result<Token<'a>, Malformed> {
         let tag = self.take(1)?[0];
+        self.owed = self.owed.saturating_sub(1);
         Ok(match tag {
             0x00..=0x7f => Token::Int(i64::from(tag)),
-            0x80..=0x8f => Token::Map(u32::from(tag & 0x0f)),
-            0x90..=0x9f => Token::Array(u32::from(tag & 0x0f)),
+            0x80..=0x8f => self.map(u64::from(tag & 0x0f))?,
+            0x90..=0x9f => self.array(u64::from(tag & 0x0f))?,
             0xa0..=0xbf => self.bytes(u32::from(tag & 0x1f))?,
             0xc0 => Token::Nil,
             0xc2 => Token::Bool(false),
@@ -228,10 +234,22 @@ impl<'a> Reader<'a> {
             0xd2 => Token::Int(i64::from(self.uint::<4>()? as i32)),
             0xd3 => Token::Int(self.uint::<8>()? as i64),
             0xd4..=0xd8 => self.ext(1 << (tag - 0xd4))?,
-            0xdc => Token::Array(self.uint::<2>()? as u32),
-            0xdd => Token::Array(self.uint::<4>()? as u32),
-            0xde => Token::Map(self.uint::<2>()? as u32),
-            0xdf => Token::Map(self.uint::<4>()? as u32),
+            0xdc => {
+                let count = self.uint::<2>()?;
+                self.array(count)?
+            }
+            0xdd => {
+                let count = self.uint::<4>()?;
+                self.array(count)?
+            }
+            0xde => {
+                let count = self.uint::<2>()?;
+                self.map(count)?
+            }
+            0xdf => {
+                let count = self.uint::<4>()?;
+                self.map(count)?
+            }
             0xe0..=0xff => Token::Int(i64::from(tag as i8)),
             0xc1 => return Err(Malformed::new("MessagePack", "reserved tag 0xc1")),
         })
@@ -256,6 +274,25 @@ impl<'a> Reader<'a> {
             [particle, payload @ ..] => Token::Bytes(*particle, payload),
             [] => Token::Bytes(crate::value::particle::BLOB, &[]),
         })
+    }
+
+    fn array(&mut self, count: u64) -> Result<Token<'a>, Malformed> {
+        self.owe(count)?;
+        Ok(Token::Array(count as u32))
+    }
+
+    fn map(&mut self, count: u64) -> Result<Token<'a>, Malformed> {
+        self.owe(2 * count)?;
+        Ok(Token::Map(count as u32))
+    }
+
+    fn owe(&mut self, items: u64) -> Result<(), Malformed> {
+        let room = (self.rest.len() as u64).saturating_sub(self.owed as u64);
+        if items > room {
+            return Err(Malformed::new("MessagePack", "more items announced than bytes follow"));
+        }
+        self.owed += items as usize;
+        Ok(())
     }
 
     fn ext(&mut self, len: u64) -> Result<Token<'a>, Malformed> {

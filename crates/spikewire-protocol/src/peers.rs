@@ -69,6 +69,9 @@ impl Peers {
             }
             peers.push(cursor.peer(port)?);
         }
+        if !cursor.0.is_empty() {
+            return Err(fail("text after its end"));
+        }
         Ok(Self { generation, peers })
     }
 
@@ -202,6 +205,7 @@ mod tests {
             "1,3000,[[A,,[x:port]]]",
             "1,3000,[[A,,[]][B,,[]]]",
             "x,3000,[]",
+            "1,3000,[]]",
         ] {
             assert!(Peers::parse(text).is_err(), "{text:?}");
         }

@@ -156,6 +156,9 @@ impl Value {
                 if !reader.is_at_end() {
                     return Err(Malformed::new("list or map", "bytes after its end"));
                 }
+                if value.particle_type() != particle {
+                    return Err(Malformed::new("list or map", "not what its particle type says"));
+                }
                 value
             }
             // Blobs, and the types this client has no better shape for.
@@ -164,9 +167,8 @@ impl Value {
     }
 
     fn decode_nested(reader: &mut Reader<'_>, depth: usize) -> Result<Self, Malformed> {
-        if depth == 0 {
-            return Err(Malformed::new("list or map", "nested too deep"));
-        }
+        let deeper =
+            || depth.checked_sub(1).ok_or(Malformed::new("list or map", "nested too deep"));
         Ok(match reader.next()? {
             Token::Nil => Self::Nil,
             Token::Bool(flag) => Self::Bool(flag),
@@ -179,25 +181,27 @@ impl Value {
             Token::Bytes(particle::HLL, bytes) => Self::Hll(bytes.to_vec()),
             Token::Bytes(_, bytes) | Token::Ext(_, bytes) => Self::Bytes(bytes.to_vec()),
             Token::Array(count) => {
+                let depth = deeper()?;
                 let mut items = Vec::with_capacity(reader.capacity(count, 1));
                 for at in 0..count {
                     // Order flags come as a leading ext element.
                     if at == 0 && reader.skip_flags() {
                         continue;
                     }
-                    items.push(Self::decode_nested(reader, depth - 1)?);
+                    items.push(Self::decode_nested(reader, depth)?);
                 }
                 Self::List(items)
             }
             Token::Map(count) => {
+                let depth = deeper()?;
                 let mut pairs = Vec::with_capacity(reader.capacity(count, 2));
                 for at in 0..count {
                     if at == 0 && reader.skip_flags() {
                         reader.next()?;
                         continue;
                     }
-                    let key = Self::decode_nested(reader, depth - 1)?;
-                    pairs.push((key, Self::decode_nested(reader, depth - 1)?));
+                    let key = Self::decode_nested(reader, depth)?;
+                    pairs.push((key, Self::decode_nested(reader, depth)?));
                 }
                 Self::Map(pairs)
             }

@@ -1,0 +1,306 @@
+//! Security frames: logging in, and authenticating each connection with the session token.
+//!
+//! A body is 16 bytes (`scheme = 0`, `result`, `command`, field count, 12 zero bytes), then fields
+//! as in a message: `length u32` (with the id), `id u8`, data. Replies have the same shape with
+//! `command = 0`. Passwords travel as bcrypt with one fixed salt, which makes the hash as good as
+//! the password: without TLS anybody on the way can use it.
+
+use std::fmt;
+
+use crate::Malformed;
+use crate::frame::{self, Kind};
+use crate::message::{self, Field};
+use crate::result_code::ResultCode;
+
+/// Bytes in front of the fields.
+pub const HEADER_LEN: usize = 16;
+/// Length of a password hash on the wire.
+pub const HASH_LEN: usize = 60;
+
+/// Commands.
+pub mod command {
+    /// Use a session token on a new connection.
+    pub const AUTHENTICATE: u8 = 0;
+    /// Trade a password for a session token.
+    pub const LOGIN: u8 = 20;
+}
+
+/// Field ids.
+pub mod field {
+    /// User name.
+    pub const USER: u8 = 0;
+    /// Password hash.
+    pub const CREDENTIAL: u8 = 3;
+    /// Password as it is, for external authentication; only ever over TLS.
+    pub const CLEAR_PASSWORD: u8 = 4;
+    /// Session token.
+    pub const SESSION_TOKEN: u8 = 5;
+    /// Seconds for which the token holds, u32.
+    pub const SESSION_TTL: u8 = 6;
+}
+
+/// `7EqJtq98hPqEX7fNZaFWoO` in bcrypt's own base64.
+const SALT: [u8; 16] = [
+    0xf4, 0x6b, 0x0b, 0xbe, 0xcf, 0xfe, 0x8d, 0x1b, 0x06, 0x67, 0xd8, 0x4f, 0x6d, 0xc1, 0xd8, 0xa9,
+];
+const COST: u32 = 10;
+
+/// The 60 characters that stand for a password on the wire. Takes about 50 ms of work on purpose:
+/// call it once, not per connection. Only the first 72 bytes of a password count.
+pub fn hash_password(password: &str) -> String {
+    bcrypt::hash_with_salt(password, COST, SALT)
+        .map(|parts| parts.format_for_version(bcrypt::Version::TwoA))
+        .expect("the cost is within bcrypt's limits")
+}
+
+/// What a client asks of a server with security.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Request<'a> {
+    /// Trade a password for a session token.
+    Login {
+        /// User name.
+        user: &'a str,
+        /// From [`hash_password`].
+        credential: &'a [u8],
+        /// The password itself, for external authentication; only ever over TLS.
+        clear_password: Option<&'a [u8]>,
+    },
+    /// Use a session token on a new connection, before anything else.
+    Authenticate {
+        /// User name.
+        user: &'a str,
+        /// The token that [`Request::Login`] brought.
+        token: &'a [u8],
+    },
+}
+
+/// Names the command and the user, and no secret.
+impl fmt::Debug for Request<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, user) = match self {
+            Self::Login { user, .. } => ("Login", user),
+            Self::Authenticate { user, .. } => ("Authenticate", user),
+        };
+        f.debug_struct(name).field("user", user).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Request<'a> {
+    /// Appends a whole frame.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        match *self {
+            Self::Login { user, credential, clear_password } => {
+                let mut fields =
+                    vec![(field::USER, user.as_bytes()), (field::CREDENTIAL, credential)];
+                fields.extend(clear_password.map(|password| (field::CLEAR_PASSWORD, password)));
+                write(out, ResultCode::OK, command::LOGIN, &fields);
+            }
+            Self::Authenticate { user, token } => {
+                let fields = [(field::USER, user.as_bytes()), (field::SESSION_TOKEN, token)];
+                write(out, ResultCode::OK, command::AUTHENTICATE, &fields);
+            }
+        }
+    }
+
+    /// Reads the body of a security frame.
+    pub fn parse(body: &'a [u8]) -> Result<Self, Malformed> {
+        let missing = |why| Malformed::new("security request", why);
+        let (_, command, fields) = read(body)?;
+        let user = || {
+            let name = find(&fields, field::USER).ok_or(missing("no user name"))?;
+            std::str::from_utf8(name).map_err(|_| missing("user name is not valid UTF-8"))
+        };
+        match command {
+            command::LOGIN => Ok(Self::Login {
+                user: user()?,
+                credential: find(&fields, field::CREDENTIAL).ok_or(missing("no credential"))?,
+                clear_password: find(&fields, field::CLEAR_PASSWORD),
+            }),
+            command::AUTHENTICATE => Ok(Self::Authenticate {
+                user: user()?,
+                token: find(&fields, field::SESSION_TOKEN).ok_or(missing("no session token"))?,
+            }),
+            _ => Err(missing("neither login nor authenticate")),
+        }
+    }
+}
+
+/// A session that a login opened.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Session {
+    /// What [`Request::Authenticate`] shows; means nothing to a client.
+    pub token: Vec<u8>,
+    /// Seconds for which the token holds, when the server says so.
+    pub ttl: Option<u32>,
+}
+
+/// Shows how long the token holds, not the token.
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("ttl", &self.ttl).finish_non_exhaustive()
+    }
+}
+
+/// A server's answer to a [`Request`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// How it went. 51 and 52 mean that the server has no security, or has it turned off.
+    pub result: ResultCode,
+    /// The session that a login opened.
+    pub session: Option<Session>,
+}
+
+impl Reply {
+    /// Appends a whole frame.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        let ttl = self.session.as_ref().and_then(|session| session.ttl).map(u32::to_be_bytes);
+        let mut fields: Vec<(u8, &[u8])> = Vec::new();
+        if let Some(session) = &self.session {
+            fields.push((field::SESSION_TOKEN, &session.token));
+        }
+        if let Some(ttl) = &ttl {
+            fields.push((field::SESSION_TTL, ttl));
+        }
+        write(out, self.result, 0, &fields);
+    }
+
+    /// Reads the body of a security frame.
+    pub fn parse(body: &[u8]) -> Result<Self, Malformed> {
+        let (result, _, fields) = read(body)?;
+        let ttl = find(&fields, field::SESSION_TTL)
+            .map(|data| {
+                let bytes = data.try_into();
+                bytes.map_err(|_| Malformed::new("security reply", "session TTL is not 4 bytes"))
+            })
+            .transpose()?
+            .map(u32::from_be_bytes);
+        let session =
+            find(&fields, field::SESSION_TOKEN).map(|token| Session { token: token.to_vec(), ttl });
+        Ok(Self { result, session })
+    }
+}
+
+fn write(out: &mut Vec<u8>, result: ResultCode, command: u8, fields: &[(u8, &[u8])]) {
+    let start = frame::begin(out, Kind::Admin);
+    out.extend_from_slice(&[0, result.0, command, fields.len() as u8]);
+    out.extend_from_slice(&[0; 12]);
+    for (id, data) in fields {
+        message::write_field(out, *id, data);
+    }
+    frame::finish(out, start);
+}
+
+/// Result, command and fields of a body; what follows the last field is nobody's.
+fn read(body: &[u8]) -> Result<(ResultCode, u8, Vec<Field<'_>>), Malformed> {
+    let (head, mut rest) = body
+        .split_first_chunk::<HEADER_LEN>()
+        .ok_or(Malformed::new("security message", "shorter than 16 bytes"))?;
+    let mut fields = Vec::new();
+    for _ in 0..head[3] {
+        let (field, used) = message::read_field(rest)?;
+        fields.push(field);
+        rest = &rest[used..];
+    }
+    Ok((ResultCode(head[1]), head[2], fields))
+}
+
+fn find<'a>(fields: &[Field<'a>], id: u8) -> Option<&'a [u8]> {
+    fields.iter().find(|field| field.id == id).map(|field| field.data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ADMIN: &str = "$2a$10$7EqJtq98hPqEX7fNZaFWoO1mVO/4MLpGzsqojz6E9Gef6iXDjXdDa";
+
+    fn frame_of(encode: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+        let mut out = Vec::new();
+        encode(&mut out);
+        let (frame, used) = frame::split(&out).unwrap().unwrap();
+        assert_eq!((frame.kind, used), (Kind::Admin, out.len()));
+        out
+    }
+
+    #[test]
+    fn passwords_hash_as_servers_expect() {
+        assert_eq!(hash_password("admin"), ADMIN);
+        assert_eq!(
+            hash_password("nopassword"),
+            "$2a$10$7EqJtq98hPqEX7fNZaFWoOePA2sZy..tlOF99W2N0g5KZ3dLaw8WO"
+        );
+        assert_eq!(ADMIN.len(), HASH_LEN);
+    }
+
+    /// Example 13 of the protocol notes.
+    #[test]
+    fn login_as_a_live_server_took_it() {
+        let login =
+            Request::Login { user: "admin", credential: ADMIN.as_bytes(), clear_password: None };
+        let bytes = frame_of(|out| login.encode(out));
+        let mut expected = vec![2, 2, 0, 0, 0, 0, 0, 0x5b, 0, 0, 0x14, 2];
+        expected.extend_from_slice(&[0; 12]);
+        expected.extend_from_slice(b"\0\0\0\x06\0admin\0\0\0\x3d\x03");
+        expected.extend_from_slice(ADMIN.as_bytes());
+        assert_eq!(bytes, expected);
+        assert_eq!(Request::parse(&bytes[8..]), Ok(login));
+    }
+
+    /// Example 14: Community Edition has no security.
+    #[test]
+    fn the_refusal_of_a_server_without_security() {
+        let reply = Reply { result: ResultCode::SECURITY_NOT_SUPPORTED, session: None };
+        let bytes = frame_of(|out| reply.encode(out));
+        let mut expected = vec![2, 2, 0, 0, 0, 0, 0, 0x10, 0, 0x33];
+        expected.extend_from_slice(&[0; 14]);
+        assert_eq!(bytes, expected);
+        assert_eq!(Reply::parse(&bytes[8..]), Ok(reply));
+    }
+
+    #[test]
+    fn requests_there_and_back() {
+        let requests = [
+            Request::Login { user: "ü", credential: b"hash", clear_password: Some(b"word") },
+            Request::Authenticate { user: "u", token: &[0, 255, 7] },
+            Request::Authenticate { user: "", token: &[] },
+        ];
+        for request in requests {
+            let bytes = frame_of(|out| request.encode(out));
+            assert_eq!(Request::parse(&bytes[8..]), Ok(request));
+        }
+    }
+
+    #[test]
+    fn replies_there_and_back() {
+        for ttl in [None, Some(0), Some(86_400), Some(u32::MAX)] {
+            let session = Some(Session { token: vec![9; 300], ttl });
+            let reply = Reply { result: ResultCode::OK, session };
+            let bytes = frame_of(|out| reply.encode(out));
+            assert_eq!(Reply::parse(&bytes[8..]), Ok(reply));
+        }
+    }
+
+    #[test]
+    fn broken_bodies_are_refused() {
+        let request = Request::Authenticate { user: "u", token: b"t" };
+        let bytes = frame_of(|out| request.encode(out));
+        for cut in 8..bytes.len() {
+            assert!(Request::parse(&bytes[8..cut]).is_err(), "cut at {cut}");
+            assert!(Reply::parse(&bytes[8..cut]).is_err(), "cut at {cut}");
+        }
+        let other = frame_of(|out| write(out, ResultCode::OK, 9, &[]));
+        assert!(Request::parse(&other[8..]).is_err());
+        let short = [(field::SESSION_TOKEN, &b"t"[..]), (field::SESSION_TTL, &[0, 1][..])];
+        let short = frame_of(|out| write(out, ResultCode::OK, 0, &short));
+        assert!(Reply::parse(&short[8..]).is_err());
+    }
+
+    #[test]
+    fn secrets_stay_out_of_debug_text() {
+        let request =
+            Request::Login { user: "u", credential: b"hash", clear_password: Some(b"word") };
+        assert_eq!(format!("{request:?}"), "Login { user: \"u\", .. }");
+        let session = Session { token: b"token".to_vec(), ttl: Some(7) };
+        assert_eq!(format!("{session:?}"), "Session { ttl: Some(7), .. }");
+    }
+}

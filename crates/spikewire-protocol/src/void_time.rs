@@ -1,0 +1,74 @@
+//! Void times: when a record expires, in seconds since 2010-01-01T00:00:00Z; 0 is never.
+//!
+//! A reply carries the void time, callers speak of the seconds left (their TTL). `now` is seconds
+//! since the Unix epoch and always the caller's, so that tests need no clock.
+
+use crate::limits::EPOCH_2010;
+
+/// The seconds left of a record with this void time; `None` when it never expires. The node's
+/// clock and ours differ a little, so a record that was just returned has one second at least.
+pub fn seconds_left(void_time: u32, now: u64) -> Option<u32> {
+    (void_time != 0).then(|| {
+        let left = (EPOCH_2010 + u64::from(void_time)).saturating_sub(now);
+        u32::try_from(left.max(1)).unwrap_or(u32::MAX)
+    })
+}
+
+/// The void time of a record that lives for so many seconds from now, or never expires. The ends
+/// of the scale hold: never 0, which would mean no expiry, and never more than 32 bits.
+pub fn after(seconds: Option<u32>, now: u64) -> u32 {
+    seconds.map_or(0, |seconds| {
+        let since_2010 = now.saturating_add(u64::from(seconds)).saturating_sub(EPOCH_2010);
+        u32::try_from(since_2010.max(1)).unwrap_or(u32::MAX)
+    })
+}
+
+/// Whether a record with this void time is expired, as the server decides it.
+pub fn is_expired(void_time: u32, now: u64) -> bool {
+    void_time != 0 && EPOCH_2010 + u64::from(void_time) < now
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: u64 = EPOCH_2010 + 500_000_000;
+
+    #[test]
+    fn zero_is_never() {
+        assert_eq!(seconds_left(0, NOW), None);
+        assert_eq!(after(None, NOW), 0);
+        assert!(!is_expired(0, u64::MAX));
+    }
+
+    #[test]
+    fn seconds_there_and_back() {
+        for seconds in [1, 60, 86_400, 315_360_000] {
+            let void_time = after(Some(seconds), NOW);
+            assert_eq!(void_time, 500_000_000 + seconds);
+            assert_eq!(seconds_left(void_time, NOW), Some(seconds));
+        }
+    }
+
+    #[test]
+    fn what_is_left_is_one_second_at_least() {
+        assert_eq!(seconds_left(500_000_000, NOW), Some(1));
+        assert_eq!(seconds_left(1, NOW), Some(1));
+        assert_eq!(seconds_left(1, u64::MAX), Some(1));
+    }
+
+    #[test]
+    fn the_ends_of_the_scale_hold() {
+        assert_eq!(after(Some(5), 0), 1);
+        assert_eq!(after(Some(u32::MAX), NOW), u32::MAX);
+        assert_eq!(after(Some(1), u64::MAX), u32::MAX);
+        assert_eq!(seconds_left(u32::MAX, 0), Some(u32::MAX));
+    }
+
+    /// Expired means that the void time lies below now; a record still lives in its last second.
+    #[test]
+    fn the_last_second_counts() {
+        assert!(!is_expired(500_000_000, NOW));
+        assert!(is_expired(499_999_999, NOW));
+    }
+}
