@@ -1,0 +1,362 @@
+"""The commands `spikewire bench` and `spikewire compare`: flags, checks, exit status."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import importlib.util
+import shutil
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .clients import OURS, PEERS
+from .clients.base import ASYNC, MODES, RUST
+from .cluster import parse_seeds
+from .plan import CLIENTS, Matrix
+from .workload import parse_bins, parse_workload
+
+if TYPE_CHECKING:
+    from .compare import Comparison, Settings
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+Parsed = TypeVar("Parsed")
+FLAWED, USAGE, INTERRUPTED = 1, 2, 130
+NEEDED = {"rich": "rich", "hdrh": "hdrhistogram"}
+
+
+def add_parsers(subparsers: Subparsers) -> None:
+    """Register both commands; each sets `run`, which takes the parsed flags."""
+    bench = subparsers.add_parser(
+        "bench",
+        help="load a cluster with one client",
+        description="Load a cluster with one client in a process of its own.",
+        allow_abbrev=False,
+    )
+    bench.add_argument("--client", choices=CLIENTS, default=OURS, help="default: %(default)s")
+    bench.add_argument(
+        "--mode",
+        choices=MODES,
+        help=f"default: {ASYNC} (for the Rust clients: {RUST})",
+    )
+    bench.add_argument(
+        *("-z", "--async-tasks"),
+        type=_count,
+        default=32,
+        help="tasks, or Rust operations in flight",
+    )
+    bench.add_argument("--threads", type=_count, default=32, help="threads in mode sync")
+    bench.add_argument("--python", default=sys.executable, help="interpreter of the client")
+    _add_common(bench, rounds=1, duration=10.0)
+    bench.set_defaults(run=run_bench)
+
+    compare = subparsers.add_parser(
+        "compare",
+        help="load a cluster with several clients, side by side",
+        description="Give several clients the same work, in interleaved rounds.",
+        allow_abbrev=False,
+    )
+    names = [name for name in CLIENTS if name != "null"]
+    compare.add_argument(
+        "--clients",
+        type=_names("client", CLIENTS),
+        default=tuple(names),
+        metavar="NAME,...",
+        help=f"default: all of {', '.join(names)}",
+    )
+    compare.add_argument(
+        *("--mode", "--modes"),
+        dest="modes",
+        type=_names("mode", MODES),
+        default=MODES,
+        metavar="MODE,...",
+        help=f"default: all of {', '.join(MODES)}",
+    )
+    compare.add_argument(
+        *("-z", "--async-tasks"),
+        type=_counts,
+        default=(1, 32),
+        metavar="N,...",
+        help="default: 1,32",
+    )
+    compare.add_argument(
+        "--threads", type=_counts, default=(1, 32), metavar="N,...", help="default: 1,32"
+    )
+    compare.add_argument(
+        "--in-flight",
+        type=_counts,
+        default=(32, 256),
+        metavar="N,...",
+        help="operations in flight of the Rust clients; default: 32,256",
+    )
+    compare.add_argument("--sweep", action="store_true", help="asyncio with 128 and 512 tasks too")
+    compare.add_argument("--floor", action="store_true", help="also a client that does nothing")
+    compare.add_argument(
+        "--python",
+        action="append",
+        metavar="PATH",
+        help="interpreter of the clients; may be given again to compare interpreters",
+    )
+    _add_common(compare, rounds=3, duration=5.0)
+    compare.set_defaults(run=run_compare)
+
+
+def _add_common(parser: argparse.ArgumentParser, rounds: int, duration: float) -> None:
+    where = parser.add_argument_group("cluster")
+    where.add_argument(
+        *("-H", "--hosts"),
+        type=_value(parse_seeds),
+        default=(),
+        metavar="HOST[:PORT],...",
+        help="default: an embedded cluster on this machine",
+    )
+    where.add_argument(
+        "--nodes", type=_count, default=3, help="of the embedded cluster; default: 3"
+    )
+    where.add_argument("-n", "--namespace", default="test", help="default: %(default)s")
+    where.add_argument("-s", "--set", default="bench", help="default: %(default)s")
+    work = parser.add_argument_group("work")
+    work.add_argument("-k", "--keys", type=_count, default=100_000, help="default: 100,000")
+    work.add_argument(
+        *("-o", "--bins"),
+        type=_checked(parse_bins),
+        default="I1",
+        metavar="SPEC,...",
+        help="I<bytes>, S<characters>, B<bytes>: bins b0, b1, ...; default: I1",
+    )
+    work.add_argument(
+        *("-w", "--workload"),
+        type=_checked(parse_workload),
+        default="RU,50",
+        metavar="RU,PERCENT|I",
+        help="read that percentage and update the rest, or write every key once; default: RU,50",
+    )
+    work.add_argument("--seed", type=int, default=1, help="of the random keys and values")
+    work.add_argument(
+        *("--no-populate",), dest="populate", action="store_false", help="the records are there"
+    )
+    how = parser.add_argument_group("measurement")
+    how.add_argument(
+        *("-d", "--duration"), type=_seconds, default=duration, help="seconds; default: %(default)g"
+    )
+    how.add_argument(
+        "--warmup", type=_seconds_or_none, default=2.0, help="seconds before; default: %(default)g"
+    )
+    how.add_argument("--rounds", type=_count, default=rounds, help="default: %(default)s")
+    how.add_argument(
+        "--pause", type=_seconds_or_none, default=0.5, help="seconds between runs; default: 0.5"
+    )
+    how.add_argument(
+        "--lat-sample-every", type=_count, default=16, metavar="N", help="time 1 in N; default: 16"
+    )
+    how.add_argument(
+        "--gil", choices=("on", "off"), help="of the clients' interpreter, if it is free-threaded"
+    )
+    how.add_argument(
+        "--client-cpus", type=_cpus, default=(), metavar="N,...", help="keep the client to these"
+    )
+    how.add_argument(
+        "--server-cpus",
+        type=_cpus,
+        default=(),
+        metavar="N,...",
+        help="keep the embedded cluster to these",
+    )
+    how.add_argument(
+        "--json", type=Path, metavar="PATH", help="default: bench-results/<command>-<time>.json"
+    )
+
+
+def run_bench(args: argparse.Namespace) -> int:
+    """`spikewire bench`: a comparison with a single cell."""
+    ours_in_rust = args.client not in PEERS
+    mode: str = args.mode or (RUST if ours_in_rust else ASYNC)
+    reason = None if ours_in_rust else PEERS[args.client].lacks(mode)
+    if ours_in_rust and mode != RUST:
+        reason = f"is a Rust crate: its mode is {RUST}"
+    if reason is not None:
+        return _refuse(f"--mode {mode}: {args.client} {reason}")
+    matrix = Matrix(
+        clients=(args.client,),
+        modes=(mode,),
+        tasks=(args.async_tasks,),
+        threads=(args.threads,),
+        in_flight=(args.async_tasks,),
+        interpreters=(args.python,),
+    )
+    return _run("bench", args, matrix)
+
+
+def run_compare(args: argparse.Namespace) -> int:
+    """`spikewire compare`: the whole matrix."""
+    matrix = Matrix(
+        clients=args.clients,
+        modes=args.modes,
+        tasks=args.async_tasks,
+        threads=args.threads,
+        in_flight=args.in_flight,
+        interpreters=tuple(args.python or [sys.executable]),
+        sweep=args.sweep,
+        floor=args.floor,
+    )
+    if not matrix.groups():
+        return _refuse("none of these clients has any of these modes")
+    return _run("compare", args, matrix)
+
+
+def _run(kind: str, args: argparse.Namespace, matrix: Matrix) -> int:
+    missing = [
+        package for module, package in NEEDED.items() if not importlib.util.find_spec(module)
+    ]
+    if missing:
+        return _refuse(f"missing {' and '.join(missing)}: pip install 'spikewire[bench]'")
+    problem = _impossible(args, matrix)
+    if problem is not None:
+        return _refuse(problem)
+    from .compare import CannotRun, compare
+    from .progress import Progress
+    from .report import show, write_json
+
+    previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        comparison = compare(kind, _settings(args, matrix), sys.argv, Progress)
+    except (CannotRun, RuntimeError) as error:
+        print(f"spikewire {kind}: {error}", file=sys.stderr)
+        return FLAWED
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+    path: Path = args.json or _default_path(kind)
+    show(comparison)
+    write_json(comparison, path)
+    print(f"written to {path}", file=sys.stderr)
+    return _status(comparison)
+
+
+def _settings(args: argparse.Namespace, matrix: Matrix) -> Settings:
+    from .compare import Settings
+
+    return Settings(
+        matrix=matrix,
+        hosts=args.hosts,
+        namespace=args.namespace,
+        set_name=args.set,
+        keys=args.keys,
+        bins=args.bins,
+        workload=args.workload,
+        duration=args.duration,
+        warmup=args.warmup,
+        rounds=args.rounds,
+        sample_every=args.lat_sample_every,
+        seed=args.seed,
+        pause=args.pause,
+        populate=args.populate,
+        nodes=args.nodes,
+        gil=None if args.gil is None else args.gil == "on",
+        client_cpus=args.client_cpus,
+        server_cpus=args.server_cpus,
+    )
+
+
+def _impossible(args: argparse.Namespace, matrix: Matrix) -> str | None:
+    """What no single flag can tell about itself."""
+    if args.server_cpus and args.hosts:
+        return "--server-cpus is for the embedded cluster, not for one given by -H"
+    for interpreter in matrix.interpreters:
+        if shutil.which(interpreter) is None:
+            return f"--python {interpreter}: no such program"
+    widest = max(*matrix.tasks, *matrix.threads, *matrix.in_flight)
+    if args.keys < widest:
+        return f"-k {args.keys}: fewer keys than the {widest} workers"
+    return None
+
+
+def _status(comparison: Comparison) -> int:
+    if comparison.interrupted:
+        return INTERRUPTED
+    flawed = any(line.flawed for lines in comparison.lines() for line in lines)
+    return FLAWED if flawed else 0
+
+
+def _default_path(kind: str) -> Path:
+    now = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
+    return Path("bench-results") / f"{kind}-{now}.json"
+
+
+def _refuse(reason: str) -> int:
+    print(f"spikewire: {reason}", file=sys.stderr)
+    return USAGE
+
+
+def _value(parse: Callable[[str], Parsed]) -> Callable[[str], Parsed]:
+    """A parser whose own words argparse will show."""
+
+    def parsed(text: str) -> Parsed:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return parsed
+
+
+def _checked(parse: Callable[[str], Any]) -> Callable[[str], str]:
+    """The text itself, once it is known to parse: a worker gets it as it was written."""
+
+    def checked(text: str) -> str:
+        _value(parse)(text)
+        return text
+
+    return checked
+
+
+def _names(what: str, known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
+    def parsed(text: str) -> tuple[str, ...]:
+        names = [name.strip() for name in text.split(",")]
+        for name in names:
+            if name not in known:
+                raise ValueError(f"{name!r} is not a {what}: choose from {', '.join(known)}")
+        return tuple(dict.fromkeys(names))
+
+    return _value(parsed)
+
+
+@_value
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise ValueError(f"{text!r} is not a whole number of 1 or more")
+    return int(text)
+
+
+@_value
+def _counts(text: str) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(_count(item.strip()) for item in text.split(",")))
+
+
+@_value
+def _cpus(text: str) -> tuple[int, ...]:
+    items = [item.strip() for item in text.split(",")]
+    if not all(item.isdigit() for item in items):
+        raise ValueError(f"{text!r} is not a list of processor numbers")
+    return tuple(int(item) for item in items)
+
+
+@_value
+def _seconds_or_none(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a number of seconds") from None
+    if not 0 <= seconds <= 86_400:
+        raise ValueError(f"{text} s is not between 0 and a day")
+    return seconds
+
+
+@_value
+def _seconds(text: str) -> float:
+    seconds = _seconds_or_none(text)
+    if seconds == 0:
+        raise ValueError("0 s is no time to measure in")
+    return seconds

@@ -1,0 +1,21 @@
+"""The clients the lab knows, by name."""
+
+from __future__ import annotations
+
+from . import aerospike_c, aerospike_native, aerospike_py, aerospike_sdk, null, spikewire
+from .base import Peer
+
+OURS = "spikewire"
+FLOOR = "null"
+
+PEERS: dict[str, Peer] = {
+    peer.name: peer
+    for peer in (
+        spikewire.PEER,
+        aerospike_c.PEER,
+        aerospike_py.PEER,
+        aerospike_sdk.PEER,
+        aerospike_native.PEER,
+        null.PEER,
+    )
+}

@@ -1,0 +1,182 @@
+"""The cluster under load: given by the user, or an embedded one started for the run."""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+DEFAULT_PORT = 3000
+START_SECONDS = 30.0
+STOP_SECONDS = 5.0
+Seed = tuple[str, int]
+
+
+def parse_seeds(text: str) -> tuple[Seed, ...]:
+    """`host`, `host:port` or `[v6 address]:port`, and comma lists of them."""
+    return tuple(_parse_seed(item.strip(), text) for item in text.split(","))
+
+
+def _parse_seed(item: str, text: str) -> Seed:
+    host, port = item, ""
+    if item.startswith("["):
+        host, _, rest = item[1:].partition("]")
+        port = rest[1:] if rest.startswith(":") else rest
+    elif item.count(":") == 1:
+        host, _, port = item.partition(":")
+    elif item.count(":") > 1:
+        raise ValueError(
+            f"hosts {text!r}: write {item!r} as [address]:port; TLS names are not taken"
+        )
+    if not host:
+        raise ValueError(f"hosts {text!r}: a host is missing")
+    if not port:
+        return host, DEFAULT_PORT
+    if not port.isdigit() or not 0 < int(port) < 1 << 16:
+        raise ValueError(f"hosts {text!r}: {port!r} is not a port")
+    return host, int(port)
+
+
+@dataclass(frozen=True)
+class GivenCluster:
+    """A running cluster that the user named."""
+
+    seeds: tuple[Seed, ...]
+    pid: int | None = None
+
+    def describe(self) -> str:
+        return "given by -H"
+
+    def __enter__(self) -> GivenCluster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+class EmbeddedCluster:
+    """`spikewire serve` as a child process, stopped by its own process id at the end."""
+
+    def __init__(
+        self, nodes: int, namespace: str, cpus: Sequence[int] = (), command: Sequence[str] = ()
+    ) -> None:
+        self._nodes = nodes
+        self._cpus = cpus
+        self._command = list(command) or [
+            *(sys.executable, "-m", "spikewire", "serve"),
+            *("--nodes", str(nodes), "--port", "0", "--namespace", namespace),
+        ]
+        self._process: subprocess.Popen[str] | None = None
+        self._said: deque[str] = deque(maxlen=20)
+        self._ready = threading.Event()
+        self.seeds: tuple[Seed, ...] = ()
+
+    @property
+    def pid(self) -> int | None:
+        return None if self._process is None else self._process.pid
+
+    def describe(self) -> str:
+        return f"embedded, {self._nodes} node{'s' if self._nodes > 1 else ''}, this machine"
+
+    def __enter__(self) -> EmbeddedCluster:
+        process = subprocess.Popen(
+            self._command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        self._process = process
+        threading.Thread(target=self._listen, args=(process,), daemon=True).start()
+        try:
+            self._ready.wait(START_SECONDS)
+            if not self.seeds:
+                said = "\n".join(self._said) or "it said nothing"
+                raise RuntimeError(f"the embedded cluster did not start: {said}")
+            if self._cpus:
+                _pin(process.pid, self._cpus)
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop()
+
+    def _listen(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            self._said.append(line.rstrip())
+            if line.startswith("ready ") and not self.seeds:
+                self.seeds = parse_seeds(line.removeprefix("ready ").strip())
+                self._ready.set()
+        self._ready.set()
+
+    def _stop(self) -> None:
+        if self._process is not None:
+            stop_process(self._process)
+
+
+Cluster = GivenCluster | EmbeddedCluster
+
+
+def _pin(pid: int, cpus: Sequence[int]) -> None:
+    """Every thread of the server: the setting of a process is that of its first thread alone."""
+    try:
+        threads = [int(task.name) for task in Path(f"/proc/{pid}/task").iterdir()]
+    except OSError:
+        threads = [pid]
+    for thread in threads:
+        os.sched_setaffinity(thread, cpus)
+
+
+def stop_process(process: subprocess.Popen[str]) -> None:
+    """Ask this one child to end, then make it."""
+    if process.poll() is not None:
+        return
+    process.terminate()
+    try:
+        process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def ask(seed: Seed, name: str, timeout: float = 2.0) -> str | None:
+    """One value by the info protocol (`build`, `edition`), or None if the node does not say."""
+    question = f"{name}\n".encode()
+    try:
+        with socket.create_connection(seed, timeout) as connection:
+            connection.sendall(struct.pack(">Q", 2 << 56 | 1 << 48 | len(question)) + question)
+            (header,) = struct.unpack(">Q", _exactly(connection, 8))
+            answer = _exactly(connection, header & ((1 << 48) - 1)).decode()
+    except (OSError, UnicodeDecodeError):
+        return None
+    _, _, value = answer.strip().partition("\t")
+    return value or None
+
+
+def _exactly(connection: socket.socket, size: int) -> bytes:
+    if size > 1 << 20:
+        raise OSError("an info answer of that size is not one")
+    gathered = b""
+    while len(gathered) < size:
+        more = connection.recv(size - len(gathered))
+        if not more:
+            raise OSError("the node closed the connection")
+        gathered += more
+    return gathered

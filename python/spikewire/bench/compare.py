@@ -1,0 +1,213 @@
+"""A comparison from start to end: cluster, clients, filling, rounds, summary."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+
+from . import environment, rust
+from .clients import FLOOR, PEERS
+from .clients.base import ASYNC, RUST, SYNC
+from .cluster import Cluster, EmbeddedCluster, GivenCluster, Seed
+from .launch import as_result, python_worker, run_job
+from .plan import Cell, Group, Matrix, Skipped, rotated
+from .progress import Progress, brief
+from .result import Job
+from .summary import Line, Round, summarise, with_ratios
+
+FILLERS = ("aerospike", "spikewire", "aerospike-py", "aerospike-native", "aerospike-sdk")
+"""Who writes the records first, in this order of choice: any client must be able to read them."""
+FILL_WORKERS = 32
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that the flags say."""
+
+    matrix: Matrix
+    hosts: tuple[Seed, ...]
+    namespace: str
+    set_name: str
+    keys: int
+    bins: str
+    workload: str
+    duration: float
+    warmup: float
+    rounds: int
+    sample_every: int
+    seed: int
+    pause: float
+    populate: bool
+    nodes: int
+    gil: bool | None
+    client_cpus: tuple[int, ...]
+    server_cpus: tuple[int, ...]
+
+
+@dataclass
+class Comparison:
+    """What came of it; complete only if not interrupted."""
+
+    kind: str
+    settings: Settings
+    environment: dict[str, object] = field(default_factory=dict[str, object])
+    skipped: list[Skipped] = field(default_factory=list[Skipped])
+    groups: list[Group] = field(default_factory=list[Group])
+    rounds: dict[Cell, list[Round]] = field(default_factory=dict[Cell, list[Round]])
+    interrupted: bool = False
+
+    def lines(self) -> list[list[Line]]:
+        """One list for each group that has been measured at all."""
+        measured = (
+            [summarise(cell, self.rounds[cell]) for cell in group if self.rounds.get(cell)]
+            for group in self.groups
+        )
+        return [with_ratios(lines) for lines in measured if lines]
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "schema": 1,
+            "kind": self.kind,
+            "interrupted": self.interrupted,
+            "environment": self.environment,
+            "settings": asdict(self.settings),
+            "skipped": [asdict(one) for one in self.skipped],
+            "cells": [
+                {**line.as_json(), "runs": self.rounds[line.cell]}
+                for lines in self.lines()
+                for line in lines
+            ],
+        }
+
+
+class CannotRun(Exception):
+    """Nothing can be measured, and why."""
+
+
+class Lab:
+    """Runs the jobs of one comparison."""
+
+    def __init__(self, settings: Settings, comparison: Comparison, progress: Progress) -> None:
+        self._settings = settings
+        self._comparison = comparison
+        self._progress = progress
+        self._rust: dict[str, list[str]] = {}
+        self._reasons: dict[tuple[str, str], str | None] = {}
+
+    def run(self, command_line: Sequence[str]) -> None:
+        with self._cluster() as cluster:
+            self._comparison.environment = environment.describe(cluster, command_line)
+            self._comparison.groups = self._usable_groups()
+            if not self._comparison.groups:
+                raise CannotRun("none of the clients asked for can be used")
+            if cluster.seeds and self._settings.populate and self._settings.workload != "I":
+                self._populate(cluster)
+            self._progress.expect(sum(map(len, self._comparison.groups)) * self._settings.rounds)
+            for group in self._comparison.groups:
+                self._measure(group, cluster)
+
+    def _cluster(self) -> Cluster:
+        settings = self._settings
+        if settings.hosts or settings.matrix.clients == (FLOOR,):
+            return GivenCluster(settings.hosts)
+        return EmbeddedCluster(settings.nodes, settings.namespace, settings.server_cpus)
+
+    def _usable_groups(self) -> list[Group]:
+        groups: list[Group] = []
+        for group in self._settings.matrix.groups():
+            usable = tuple(cell for cell in group if self._usable(cell))
+            if usable:
+                groups.append(usable)
+        return groups
+
+    def _usable(self, cell: Cell) -> bool:
+        known = (cell.client, cell.interpreter)
+        if known not in self._reasons:
+            reason = self._reason(cell)
+            self._reasons[known] = reason
+            if reason is not None:
+                skipped = Skipped(cell.client, cell.mode, cell.interpreter, reason)
+                self._comparison.skipped.append(skipped)
+                self._progress.skipped(skipped)
+        return self._reasons[known] is None
+
+    def _reason(self, cell: Cell) -> str | None:
+        if cell.mode == RUST:
+            self._progress.say(f"building {cell.client}")
+            self._rust[cell.client], missing = rust.build(cell.client, rust.find_crate())
+            return missing
+        answer = self._start(cell, self._job(cell, "describe", None))
+        reason = answer.get("failed") or answer.get("unavailable")
+        return None if reason is None else str(reason)
+
+    def _populate(self, cluster: Cluster) -> None:
+        cell = self._filler()
+        self._progress.say(f"writing {self._settings.keys:,} records with {cell.client}")
+        outcome = as_result(self._start(cell, self._job(cell, "populate", cluster)))
+        if "failed" in outcome or outcome["operations"] != self._settings.keys:
+            raise CannotRun(f"the records could not be written: {brief(outcome)}")
+
+    def _filler(self) -> Cell:
+        """The first client that can be used, whether it is compared or not."""
+        for interpreter in self._settings.matrix.interpreters:
+            for client in FILLERS:
+                mode = SYNC if PEERS[client].blocking else ASYNC
+                cell = Cell(client, mode, FILL_WORKERS, interpreter)
+                known = (client, interpreter)
+                if known not in self._reasons:
+                    self._reasons[known] = self._reason(cell)
+                if self._reasons[known] is None:
+                    return cell
+        raise CannotRun("no client is installed that could write the records")
+
+    def _measure(self, group: Group, cluster: Cluster) -> None:
+        for number in range(self._settings.rounds):
+            for cell in rotated(group, number):
+                self._progress.starting(cell, number)
+                time.sleep(self._settings.pause)
+                outcome = as_result(self._start(cell, self._job(cell, "measure", cluster)))
+                self._comparison.rounds.setdefault(cell, []).append(outcome)
+                self._progress.finished(cell, number, outcome)
+
+    def _start(self, cell: Cell, job: Job) -> Mapping[str, object]:
+        if cell.mode == RUST:
+            return run_job(self._rust[cell.client], job)
+        variables = dict(PEERS[cell.client].environment.get(cell.mode, {}))
+        if self._settings.gil is not None:
+            variables["PYTHON_GIL"] = "1" if self._settings.gil else "0"
+        return run_job(python_worker(cell.interpreter), job, variables)
+
+    def _job(self, cell: Cell, action: str, cluster: Cluster | None) -> Job:
+        settings = self._settings
+        return {
+            "action": action,
+            "client": cell.client,
+            "mode": cell.mode,
+            "concurrency": cell.concurrency,
+            "seeds": [] if cluster is None else list(cluster.seeds),
+            "namespace": settings.namespace,
+            "set": settings.set_name,
+            "keys": settings.keys,
+            "bins": settings.bins,
+            "workload": settings.workload,
+            "warmup": settings.warmup,
+            "duration": settings.duration,
+            "sample_every": settings.sample_every,
+            "seed": settings.seed,
+            "cpus": list(settings.client_cpus),
+            "server_pid": None if cluster is None else cluster.pid,
+        }
+
+
+def compare(
+    kind: str, settings: Settings, command_line: Sequence[str], progress: Callable[[int], Progress]
+) -> Comparison:
+    """Measure everything; Ctrl-C ends it early with what has been measured so far."""
+    comparison = Comparison(kind, settings)
+    with progress(0) as shown:
+        try:
+            Lab(settings, comparison, shown).run(command_line)
+        except KeyboardInterrupt:
+            comparison.interrupted = True
+    return comparison

@@ -1,0 +1,75 @@
+"""Children: one job each, bounded in time, ended by their own process id and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from .cluster import stop_process
+from .result import Failure, Job, Result
+
+FOLDER = Path(__file__).resolve().parent
+CLIENT_VARIABLES = ("AEROSPIKE_", "PSDK_", "SPIKEWIRE_", "PYTHON_GIL")
+SETUP_SECONDS = 120.0
+
+
+def environment(extra: Mapping[str, str]) -> dict[str, str]:
+    """This process's variables without those that change how a client works, and `extra`."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(CLIENT_VARIABLES)}
+    return {**kept, **extra}
+
+
+def python_worker(interpreter: str) -> list[str]:
+    """A worker under this interpreter that loads the lab without the package around it."""
+    return [interpreter, str(FOLDER)]
+
+
+def run_job(
+    command: Sequence[str], job: Job, extra: Mapping[str, str] | None = None
+) -> Mapping[str, Any]:
+    """Start a child, hand it the job, and wait for its answer."""
+    limit = SETUP_SECONDS + job["warmup"] + job["duration"]
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(extra or {}),
+            start_new_session=True,
+        )
+    except OSError as error:
+        return Failure(failed=f"cannot start {command[0]}: {error.strerror}")
+    try:
+        out, err = process.communicate(json.dumps(job), timeout=limit)
+    except subprocess.TimeoutExpired:
+        return Failure(failed=f"no answer within {limit:g} s")
+    finally:
+        stop_process(process)
+    return _answer(out, err, process.returncode)
+
+
+def _answer(out: str, err: str, status: int) -> Mapping[str, Any]:
+    try:
+        answer: object = json.loads(out)
+    except ValueError:
+        last = err.strip().splitlines()[-1:] or ["it said nothing"]
+        return Failure(failed=f"the worker ended with status {status}: {last[0]}")
+    if not isinstance(answer, dict):
+        return Failure(failed=f"the worker answered {out[:80]!r}")
+    return cast(Mapping[str, Any], answer)
+
+
+def as_result(answer: Mapping[str, Any]) -> Result | Failure:
+    """Tell a result from a failure, and refuse anything that is neither."""
+    if "failed" in answer:
+        return Failure(failed=str(answer["failed"]))
+    missing = Result.__required_keys__ - answer.keys()
+    if missing:
+        return Failure(failed=f"the worker's answer lacks {', '.join(sorted(missing))}")
+    return cast(Result, answer)

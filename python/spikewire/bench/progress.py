@@ -1,0 +1,94 @@
+"""What is shown while a comparison runs: a bar on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from .plan import Cell, Skipped
+from .summary import Round
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+
+class Progress:
+    """Written to standard error, so that standard output holds the table alone."""
+
+    def __init__(self, total: int, bar: bool | None = None) -> None:
+        self._total = total
+        self._done = 0
+        self._bar: Bar | None = (
+            _make_bar() if (sys.stderr.isatty() if bar is None else bar) else None
+        )
+        self._task = None if self._bar is None else self._bar.add_task("", total=total)
+
+    def __enter__(self) -> Progress:
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def say(self, text: str) -> None:
+        if self._bar is not None:
+            self._bar.console.print(text, markup=False, highlight=False)
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+    def skipped(self, skipped: Skipped) -> None:
+        where = f" under {skipped.interpreter}" if skipped.interpreter else ""
+        self.say(f"skipped: {skipped.client}{where}: {skipped.reason}")
+
+    def expect(self, total: int) -> None:
+        """The number of runs, once it is known which clients can be used."""
+        self._total = total
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, total=total)
+
+    def starting(self, cell: Cell, number: int) -> None:
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, description=f"{cell} (round {number + 1})")
+
+    def finished(self, cell: Cell, number: int, outcome: Round) -> None:
+        self._done += 1
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=self._done)
+        else:
+            self.say(f"[{self._done}/{self._total}] {cell}, round {number + 1}: {brief(outcome)}")
+
+
+def brief(outcome: Round) -> str:
+    """One run in a few words."""
+    if "failed" in outcome:
+        return f"failed: {outcome['failed']}"
+    operations = outcome["operations"]
+    seconds = outcome["cpu"]["user"] + outcome["cpu"]["system"]
+    text = f"{operations / outcome['elapsed']:,.0f} op/s"
+    if operations:
+        text += f", {seconds * 1e6 / operations:.1f} us CPU per op"
+    if outcome["errors"]:
+        text += f", {outcome['errors']:,} errors, the first: {outcome['first_error']}"
+    return text
+
+
+def _make_bar() -> Bar:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )

@@ -1,0 +1,45 @@
+"""The Rust clients: built from benches/rust-peers, then run like any other worker."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from .plan import RUST_OURS, RUST_PEER
+
+CRATE = Path("benches") / "rust-peers"
+BINARIES = {RUST_PEER: "peer", RUST_OURS: "ours"}
+
+
+def find_crate(start: Path | None = None) -> Path | None:
+    """The crate in the source tree that this package lies in, or the one worked in."""
+    here = (start or Path(__file__)).resolve()
+    for folder in (*here.parents, Path.cwd(), *Path.cwd().parents):
+        if (folder / CRATE / "Cargo.toml").is_file():
+            return folder / CRATE
+    return None
+
+
+def build(client: str, crate: Path | None) -> tuple[list[str], str | None]:
+    """The command that runs this client, or why there is none."""
+    if crate is None:
+        return [], f"{CRATE} is not here: the Rust clients need a source checkout"
+    cargo = shutil.which("cargo")
+    if cargo is None:
+        return [], "cargo is not installed"
+    binary = BINARIES[client]
+    if not (crate / "src" / "bin" / f"{binary}.rs").is_file():
+        return [], f"{CRATE} has no program for it yet"
+    options = ["--features", "ours"] if client == RUST_OURS else []
+    made = subprocess.run(
+        [cargo, "build", "--release", "--quiet", "--bin", binary, *options],
+        cwd=crate,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    if made.returncode != 0:
+        lines = [line for line in made.stderr.splitlines() if line.startswith("error")]
+        return [], f"does not build: {lines[0] if lines else 'see cargo build'}"
+    return [str(crate / "target" / "release" / binary)], None

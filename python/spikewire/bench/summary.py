@@ -1,0 +1,148 @@
+"""Rounds to one line per cell: medians, spread, merged percentiles, ratios to the best peer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from statistics import median
+
+from .clients import FLOOR, OURS
+from .measure import merge, percentiles
+from .plan import RUST_OURS, Cell
+from .result import Failure, Result
+
+Round = Result | Failure
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The middle of several rounds, and how far apart they lay."""
+
+    median: float
+    low: float
+    high: float
+
+    @staticmethod
+    def of(values: Sequence[float]) -> Spread:
+        return Spread(median(values), min(values), max(values))
+
+    @property
+    def percent(self) -> float:
+        """The distance between the extremes, in percent of the median."""
+        return 100 * (self.high - self.low) / self.median if self.median else 0.0
+
+
+@dataclass(frozen=True)
+class Line:
+    """One cell over all its rounds. Times are in microseconds, per operation where it says so."""
+
+    cell: Cell
+    rounds: int
+    failures: tuple[str, ...]
+    version: str | None = None
+    loop: str | None = None
+    gil: bool | None = None
+    rate: Spread | None = None
+    cpu: Spread | None = None
+    cpu_user: float | None = None
+    cpu_system: float | None = None
+    cpu_server: float | None = None
+    latency: Mapping[str, float] | None = None
+    latency_read: Mapping[str, float] | None = None
+    latency_write: Mapping[str, float] | None = None
+    latency_max: float | None = None
+    samples: int = 0
+    errors: int = 0
+    first_error: str | None = None
+    peak_rss: int | None = None
+    rate_ratio: float | None = None
+    """Operations per second over those of the fastest peer beside it."""
+    cpu_ratio: float | None = None
+    """Processor time per operation over that of the thriftiest peer beside it."""
+
+    @property
+    def flawed(self) -> bool:
+        return bool(self.errors or self.failures)
+
+    def as_json(self) -> dict[str, object]:
+        """For the report; the cell's own fields come first."""
+        fields = asdict(self)
+        cell: dict[str, object] = fields.pop("cell")
+        return {**cell, **fields, "flawed": self.flawed}
+
+
+def summarise(cell: Cell, rounds: Sequence[Round]) -> Line:
+    """One line; rounds that failed are listed and do not count."""
+    failures = tuple(str(one["failed"]) for one in rounds if "failed" in one)
+    results = [one for one in rounds if "failed" not in one]
+    line = Line(cell, rounds=len(rounds), failures=failures)
+    if not results:
+        return line
+    line = replace(
+        line,
+        version=results[0]["version"],
+        loop=results[0]["loop"],
+        gil=_gil(results[0]),
+        errors=sum(one["errors"] for one in results),
+        first_error=next((one["first_error"] for one in results if one["first_error"]), None),
+        peak_rss=max(one["memory"]["peak"] for one in results),
+    )
+    counted = [one for one in results if one["operations"]]
+    return _with_costs(line, counted) if counted else line
+
+
+def _gil(result: Result) -> bool | None:
+    return None if result["python"] is None else result["python"]["gil"]
+
+
+def _with_costs(line: Line, results: Sequence[Result]) -> Line:
+    reads = [one["latency"]["read"] for one in results]
+    writes = [one["latency"]["write"] for one in results]
+    server = [_each(one, one["server_cpu"]) for one in results if one["server_cpu"] is not None]
+    return replace(
+        line,
+        rate=Spread.of([one["operations"] / one["elapsed"] for one in results]),
+        cpu=Spread.of([_each(one, sum(_seconds(one))) for one in results]),
+        cpu_user=median(_each(one, one["cpu"]["user"]) for one in results),
+        cpu_system=median(_each(one, one["cpu"]["system"]) for one in results),
+        cpu_server=median(server) if server else None,
+        latency=percentiles(merge(reads + writes)),
+        latency_read=percentiles(merge(reads)),
+        latency_write=percentiles(merge(writes)),
+        latency_max=max(one["latency"]["max_ns"] for one in results) / 1000,
+        samples=sum(one["latency"]["samples"] for one in results),
+    )
+
+
+def _seconds(result: Result) -> tuple[float, float]:
+    return result["cpu"]["user"], result["cpu"]["system"]
+
+
+def _each(result: Result, seconds: float) -> float:
+    """Microseconds per successful operation."""
+    return seconds * 1e6 / result["operations"]
+
+
+def with_ratios(lines: Sequence[Line]) -> list[Line]:
+    """Lines of one group with their ratios to the best peer; peers with errors are no measure."""
+    peers = [line for line in lines if _is_peer(line.cell.client) and not line.flawed]
+    best_rate = max((line.rate.median for line in peers if line.rate), default=None)
+    best_cpu = min((line.cpu.median for line in peers if line.cpu), default=None)
+    return [
+        line
+        if line.cell.client == FLOOR
+        else replace(
+            line,
+            rate_ratio=_over(line.rate, best_rate),
+            cpu_ratio=_over(line.cpu, best_cpu),
+        )
+        for line in lines
+    ]
+
+
+def _is_peer(client: str) -> bool:
+    return client not in (OURS, RUST_OURS, FLOOR)
+
+
+def _over(spread: Spread | None, best: float | None) -> float | None:
+    return None if spread is None or not best else spread.median / best
