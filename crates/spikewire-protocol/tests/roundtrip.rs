@@ -8,7 +8,7 @@ use spikewire_protocol::host::{Host, parse_hosts};
 use spikewire_protocol::info;
 use spikewire_protocol::key::{Digest, SetHasher, UserKey, digest};
 use spikewire_protocol::limits;
-use spikewire_protocol::message::{Header, Message, field, write_op};
+use spikewire_protocol::message::{Header, Message, op, write_op};
 use spikewire_protocol::msgpack::{self, Reader, Token};
 use spikewire_protocol::partition::{Bitmap, Replicas};
 use spikewire_protocol::peers::{self, Address, Peer, Peers};
@@ -244,6 +244,21 @@ proptest! {
     }
 }
 
+#[test]
+fn ints_at_every_width_edge() {
+    for bit in 0..64 {
+        for off in -2..=2i64 {
+            for sign in [1, -1i64] {
+                let int = (1i64 << bit).wrapping_add(off).wrapping_mul(sign);
+                let mut bytes = Vec::new();
+                msgpack::int(&mut bytes, int);
+                assert_eq!(bytes.len(), smallest(int), "{int} as {bytes:02x?}");
+                assert_eq!(Reader::new(&bytes).next(), Ok(Token::Int(int)));
+            }
+        }
+    }
+}
+
 // --- frames and messages
 
 fn kinds() -> impl Strategy<Value = Kind> {
@@ -341,6 +356,19 @@ proptest! {
         let ops: Vec<_> = message.ops().map(|op| (op.code, op.name, op.value)).collect();
         prop_assert_eq!(ops, [(1, &name[..], &blob[..]), (2, &b"next"[..], &[][..])]);
     }
+}
+
+/// The smallest operation, four bytes: all bins, touch, delete.
+#[test]
+fn an_operation_without_name_and_value() {
+    let mut out = Vec::new();
+    let mut request = Request::begin(&mut out, &Header::default());
+    request.op(op::TOUCH, b"");
+    request.op(op::READ, b"");
+    request.finish();
+    let (message, _) = Message::parse(&out[frame::HEADER_LEN..]).unwrap();
+    let codes: Vec<_> = message.ops().map(|op| op.code).collect();
+    assert_eq!(codes, [op::TOUCH, op::READ]);
 }
 
 fn message_headers() -> impl Strategy<Value = Header> {
@@ -573,9 +601,4 @@ proptest! {
         prop_assert!(void_time::is_expired(void_time, end + 1));
         prop_assert_eq!(void_time::seconds_left(void_time, end + 1), Some(1));
     }
-}
-
-#[test]
-fn field_ids_are_those_of_the_wire() {
-    assert_eq!([field::NAMESPACE, field::SET, field::KEY, field::DIGEST], [0, 1, 2, 4]);
 }
