@@ -222,7 +222,7 @@ def _run(kind: str, args: argparse.Namespace, matrix: Matrix) -> int:
 
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        comparison = compare(kind, _settings(args, matrix), sys.argv, Progress)
+        comparison = compare(kind, _settings(args, matrix), sys.argv, Progress())
     except (CannotRun, RuntimeError) as error:
         print(f"spikewire {kind}: {error}", file=sys.stderr)
         return FLAWED

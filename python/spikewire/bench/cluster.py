@@ -75,6 +75,7 @@ class EmbeddedCluster:
             *("--nodes", str(nodes), "--port", "0", "--namespace", namespace),
         ]
         self._process: subprocess.Popen[str] | None = None
+        self._listener: threading.Thread | None = None
         self._said: deque[str] = deque(maxlen=20)
         self._ready = threading.Event()
         self.seeds: tuple[Seed, ...] = ()
@@ -96,7 +97,8 @@ class EmbeddedCluster:
             start_new_session=True,
         )
         self._process = process
-        threading.Thread(target=self._listen, args=(process,), daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, args=(process,), daemon=True)
+        self._listener.start()
         try:
             self._ready.wait(START_SECONDS)
             if not self.seeds:
@@ -129,6 +131,10 @@ class EmbeddedCluster:
     def _stop(self) -> None:
         if self._process is not None:
             stop_process(self._process)
+        if self._listener is not None:
+            self._listener.join(STOP_SECONDS)
+        if self._process is not None and self._process.stdout is not None:
+            self._process.stdout.close()
 
 
 Cluster = GivenCluster | EmbeddedCluster

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from . import environment, rust
@@ -201,13 +201,13 @@ class Lab:
 
 
 def compare(
-    kind: str, settings: Settings, command_line: Sequence[str], progress: Callable[[int], Progress]
+    kind: str, settings: Settings, command_line: Sequence[str], progress: Progress
 ) -> Comparison:
     """Measure everything; Ctrl-C ends it early with what has been measured so far."""
     comparison = Comparison(kind, settings)
-    with progress(0) as shown:
+    with progress:
         try:
-            Lab(settings, comparison, shown).run(command_line)
+            Lab(settings, comparison, progress).run(command_line)
         except KeyboardInterrupt:
             comparison.interrupted = True
     return comparison

@@ -45,12 +45,13 @@ def run_job(
         )
     except OSError as error:
         return Failure(failed=f"cannot start {command[0]}: {error.strerror}")
-    try:
-        out, err = process.communicate(json.dumps(job), timeout=limit)
-    except subprocess.TimeoutExpired:
-        return Failure(failed=f"no answer within {limit:g} s")
-    finally:
-        stop_process(process)
+    with process:
+        try:
+            out, err = process.communicate(json.dumps(job), timeout=limit)
+        except subprocess.TimeoutExpired:
+            return Failure(failed=f"no answer within {limit:g} s")
+        finally:
+            stop_process(process)
     return _answer(out, err, process.returncode)
 
 

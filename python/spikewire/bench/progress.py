@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 class Progress:
     """Written to standard error, so that standard output holds the table alone."""
 
-    def __init__(self, total: int, bar: bool | None = None) -> None:
-        self._total = total
+    def __init__(self, bar: bool | None = None) -> None:
+        self._total = 0
         self._done = 0
         self._bar: Bar | None = (
             _make_bar() if (sys.stderr.isatty() if bar is None else bar) else None
         )
-        self._task = None if self._bar is None else self._bar.add_task("", total=total)
+        self._task = None if self._bar is None else self._bar.add_task("", total=None)
 
     def __enter__(self) -> Progress:
         if self._bar is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,27 +18,39 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 PLAIN_WIDTH = 180
+WIDE = 150
+"""Narrower terminals get the columns that matter most."""
 TAIL_SAMPLES = 10_000
 """Below this many samples p99.9 says nothing and is not shown."""
-COLUMNS = (
-    ("client", "left"),
-    ("op/s", "right"),
-    ("±%", "right"),
-    ("CPU us/op", "right"),
-    ("user", "right"),
-    ("sys", "right"),
-    ("server", "right"),
-    ("p50 us", "right"),
-    ("p90", "right"),
-    ("p99", "right"),
-    ("p99.9", "right"),
-    ("max", "right"),
-    ("errors", "right"),
-    ("RSS MB", "right"),
-    ("op/s ÷ best", "right"),
-    ("CPU ÷ best", "right"),
-)
 UNITS = {SYNC: "thread", RUST: "in flight"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading, and whether a narrow terminal goes without it."""
+
+    name: str
+    narrow: bool = True
+
+
+COLUMNS = (
+    Column("client"),
+    Column("op/s"),
+    Column("±%"),
+    Column("CPU us/op"),
+    Column("user", narrow=False),
+    Column("sys", narrow=False),
+    Column("server", narrow=False),
+    Column("p50 us"),
+    Column("p90", narrow=False),
+    Column("p99"),
+    Column("p99.9", narrow=False),
+    Column("max", narrow=False),
+    Column("errors"),
+    Column("RSS MB", narrow=False),
+    Column("op/s ÷ best"),
+    Column("CPU ÷ best"),
+)
 
 
 def write_json(comparison: Comparison, path: Path) -> None:
@@ -49,10 +62,9 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
     """All tables, then what has to be known beside them."""
     console = console or _console()
     for lines in comparison.lines():
-        console.print(_table(lines))
-        for line in lines:
-            for note in notes(line):
-                console.print(f"  {line.cell.client}: {note}", markup=False, highlight=False)
+        console.print(_table(lines, console.width >= WIDE))
+        for note in notes(lines):
+            console.print(f"  {note}", markup=False, highlight=False)
     for skipped in comparison.skipped:
         text = f"skipped: {skipped.client}: {skipped.reason}"
         console.print(text, markup=False, highlight=False)
@@ -60,14 +72,15 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
         console.print("interrupted: the rounds above are not complete", markup=False)
 
 
-def title(line: Line) -> str:
+def title(lines: Sequence[Line]) -> str:
     """The mode, the concurrency and the interpreter that the lines of a group share."""
-    cell = line.cell
+    cell = lines[0].cell
     unit = UNITS.get(cell.mode, "task")
     plural = "s" if cell.concurrency != 1 and unit != "in flight" else ""
     text = f"{cell.mode}, {cell.concurrency} {unit}{plural}"
-    if line.gil is not None:
-        text += f", GIL {'on' if line.gil else 'off'}"
+    states = _gil_states(lines)
+    if len(states) == 1:
+        text += f", GIL {'on' if states.pop() else 'off'}"
     return f"{text} ({cell.interpreter})" if cell.interpreter else text
 
 
@@ -82,46 +95,64 @@ def row(line: Line) -> list[str]:
         f"{name} !" if line.flawed else name,
         f"{line.rate.median:,.0f}",
         f"{line.rate.percent:.0f}",
-        _number(line.cpu.median, 1),
-        _number(line.cpu_user, 1),
-        _number(line.cpu_system, 1),
-        _number(line.cpu_server, 1),
-        *(_number(latency.get(name), 0) for name in ("p50", "p90", "p99")),
-        _number(tail, 0),
-        _number(line.latency_max, 0),
+        *(_tenths(at) for at in (line.cpu.median, line.cpu_user, line.cpu_system)),
+        _tenths(line.cpu_server),
+        *(_whole(latency.get(name)) for name in ("p50", "p90", "p99")),
+        _whole(tail),
+        _whole(line.latency_max),
         f"{line.errors:,}",
         "-" if line.peak_rss is None else f"{line.peak_rss / 1e6:.0f}",
-        _number(line.rate_ratio, 2),
-        _number(line.cpu_ratio, 2),
+        _ratio(line.rate_ratio),
+        _ratio(line.cpu_ratio),
     ]
 
 
-def notes(line: Line) -> list[str]:
-    """What a reader must not miss about a line."""
-    said = [f"round failed: {reason}" for reason in sorted(set(line.failures))]
-    if line.errors:
-        said.append(f"{line.errors:,} errors, the first: {line.first_error}")
+def notes(lines: Sequence[Line]) -> list[str]:
+    """What a reader must not miss about these lines."""
+    said: list[str] = []
+    differing = len(_gil_states(lines)) > 1
+    for line in lines:
+        client = line.cell.client
+        said += [f"{client}: round failed: {reason}" for reason in dict.fromkeys(line.failures)]
+        if line.errors:
+            said.append(f"{client}: {line.errors:,} errors, the first: {line.first_error}")
+        if differing and line.gil is not None:
+            said.append(f"{client}: ran with the GIL {'on' if line.gil else 'off'}")
     return said
 
 
-def _number(value: float | None, digits: int) -> str:
-    return "-" if value is None else f"{value:,.{digits}f}"
+def _gil_states(lines: Sequence[Line]) -> set[bool]:
+    return {line.gil for line in lines if line.gil is not None}
 
 
-def _table(lines: Sequence[Line]) -> Table:
+def _whole(value: float | None) -> str:
+    """Microseconds, with a decimal only where they are few."""
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
+
+
+def _tenths(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,.1f}" if value >= 1 else f"{value:.2f}"
+
+
+def _ratio(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _table(lines: Sequence[Line], wide: bool) -> Table:
     from rich.table import Table
 
-    table = Table(title=title(_speaking(lines)), title_justify="left")
-    for name, justify in COLUMNS:
-        table.add_column(name, justify="left" if justify == "left" else "right", no_wrap=True)
+    table = Table(title=title(lines), title_justify="left")
+    shown = [at for at, column in enumerate(COLUMNS) if wide or column.narrow]
+    for at in shown:
+        table.add_column(COLUMNS[at].name, justify="right" if at else "left", no_wrap=True)
     for line in lines:
-        table.add_row(*row(line), style="bold red" if line.flawed else None)
+        cells = row(line)
+        table.add_row(*(cells[at] for at in shown), style="bold red" if line.flawed else None)
     return table
-
-
-def _speaking(lines: Sequence[Line]) -> Line:
-    """A line that ran, for what all share."""
-    return next((line for line in lines if line.gil is not None), lines[0])
 
 
 def _console() -> Console:

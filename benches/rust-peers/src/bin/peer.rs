@@ -1,0 +1,80 @@
+//! The crate `aerospike` under load.
+
+use aerospike::{Bin, Bins, ClientPolicy, Key, ReadPolicy, WritePolicy};
+use rust_peers::{Client, Target, Value};
+
+struct Peer {
+    client: aerospike::Client,
+    namespace: String,
+    set: String,
+    read: ReadPolicy,
+    write: WritePolicy,
+}
+
+impl Peer {
+    fn key(&self, key: i64) -> Result<Key, String> {
+        Key::new(self.namespace.as_str(), self.set.as_str(), key.into()).map_err(text)
+    }
+}
+
+impl Client for Peer {
+    type Bins = Vec<Bin>;
+
+    const VERSION_OF: &'static str = "aerospike";
+
+    async fn open(target: &Target) -> Result<Self, String> {
+        Ok(Self {
+            client: aerospike::Client::new(&ClientPolicy::default(), &target.seeds)
+                .await
+                .map_err(text)?,
+            namespace: target.namespace.clone(),
+            set: target.set.clone(),
+            read: ReadPolicy::default(),
+            write: WritePolicy::default(),
+        })
+    }
+
+    fn bins(values: &[Value]) -> Self::Bins {
+        let values = values.iter().enumerate();
+        values.map(|(at, value)| Bin::new(format!("b{at}"), into_theirs(value))).collect()
+    }
+
+    async fn get(&self, key: i64) -> Result<(), String> {
+        let record = self.client.get(&self.read, &self.key(key)?, Bins::All).await;
+        record.map(drop).map_err(text)
+    }
+
+    async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), String> {
+        self.client.put(&self.write, &self.key(key)?, bins).await.map_err(text)
+    }
+
+    async fn read_bin(&self, key: i64, name: &str) -> Result<Value, String> {
+        let record = self.client.get(&self.read, &self.key(key)?, Bins::All).await.map_err(text)?;
+        record.bins.get(name).and_then(into_ours).ok_or_else(|| format!("key {key}: no bin {name}"))
+    }
+}
+
+fn into_theirs(value: &Value) -> aerospike::Value {
+    match value {
+        Value::Integer(integer) => aerospike::Value::Int(*integer),
+        Value::Text(text) => aerospike::Value::String(text.clone()),
+        Value::Bytes(bytes) => aerospike::Value::Blob(bytes.clone()),
+    }
+}
+
+fn into_ours(value: &aerospike::Value) -> Option<Value> {
+    match value {
+        aerospike::Value::Int(integer) => Some(Value::Integer(*integer)),
+        aerospike::Value::String(text) => Some(Value::Text(text.clone())),
+        aerospike::Value::Blob(bytes) => Some(Value::Bytes(bytes.clone())),
+        _ => None,
+    }
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+fn main() {
+    rust_peers::main::<Peer>();
+}

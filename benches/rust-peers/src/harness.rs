@@ -1,0 +1,219 @@
+//! Closed loops as tasks on a tokio runtime, each with one call in flight.
+
+use std::io::{self, Read as _, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::job::{Failure, Job, Latency, Memory, Outcome};
+use crate::measure::{self, Usage};
+use crate::workload::{self, BinSpec, Operation, Value};
+
+const CHECKED_KEYS: u64 = 256;
+const SAMPLES_TOTAL: usize = 1 << 18;
+
+/// The cluster and the place in it.
+pub struct Target {
+    /// `host:port,host:port`
+    pub seeds: String,
+    pub namespace: String,
+    pub set: String,
+}
+
+/// A client under test. Keys are made from the integer inside the call, as a user would.
+pub trait Client: Send + Sync + Sized + 'static {
+    /// The client's own form of the bins to write, made beforehand.
+    type Bins: Send + Sync;
+
+    const VERSION_OF: &'static str;
+
+    fn open(target: &Target) -> impl Future<Output = Result<Self, String>> + Send;
+
+    fn bins(values: &[Value]) -> Self::Bins;
+
+    /// Read the whole record.
+    fn get(&self, key: i64) -> impl Future<Output = Result<(), String>> + Send;
+
+    fn put(&self, key: i64, bins: &Self::Bins) -> impl Future<Output = Result<(), String>> + Send;
+
+    /// One bin of a record, for the check that this client sees what the others wrote.
+    fn read_bin(&self, key: i64, name: &str) -> impl Future<Output = Result<Value, String>> + Send;
+}
+
+/// Run the job on standard input and write its result to standard output.
+pub fn main<C: Client>() {
+    let mut text = String::new();
+    let outcome = io::stdin()
+        .read_to_string(&mut text)
+        .map_err(|error| error.to_string())
+        .and_then(|_| serde_json::from_str(&text).map_err(|error| error.to_string()))
+        .and_then(|job| run::<C>(&job));
+    let answer = match outcome {
+        Ok(outcome) => serde_json::to_string(&outcome),
+        Err(failed) => serde_json::to_string(&Failure { failed }),
+    };
+    let mut stdout = io::stdout();
+    let _ = writeln!(stdout, "{}", answer.expect("plain data is JSON"));
+    let _ = stdout.flush();
+    std::process::exit(0);
+}
+
+fn run<C: Client>(job: &Job) -> Result<Outcome, String> {
+    measure::pin(&job.cpus);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())?;
+    runtime.block_on(run_on::<C>(job))
+}
+
+async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
+    let bare = measure::peak_rss();
+    let specs = workload::parse_bins(&job.bins)?;
+    let read_percent = workload::parse_workload(&job.workload)?;
+    let load_average = measure::load_average();
+    let target = Target {
+        seeds: job.seeds.iter().map(|(h, p)| format!("{h}:{p}")).collect::<Vec<_>>().join(","),
+        namespace: job.namespace.clone(),
+        set: job.set.clone(),
+    };
+    let client = C::open(&target).await?;
+    check(&client, &specs, job.keys).await?;
+    let ready = measure::peak_rss();
+    let pool: Vec<_> =
+        workload::value_pool(&specs, job.seed).iter().map(|values| C::bins(values)).collect();
+    let shared = Arc::new(Shared { client, pool, every: job.sample_every });
+    let work: Vec<_> = (0..job.concurrency)
+        .map(|at| workload::stream(read_percent, job.keys, job.seed, at, job.concurrency))
+        .map(|operations| Worker::new(operations, job.concurrency))
+        .collect();
+
+    let (work, _) = phase(&shared, work, job.warmup, None).await?;
+    let (work, used) = phase(&shared, work, job.duration, job.server_pid).await?;
+    let peak = measure::peak_rss();
+
+    let sum = |of: fn(&Worker) -> u64| work.iter().map(of).sum::<u64>();
+    let errors = sum(|worker| worker.errors);
+    let samples: Vec<i64> = work.iter().flat_map(Worker::kept).copied().collect();
+    let taken = sum(|worker| worker.taken as u64) as usize;
+    Ok(Outcome {
+        client: job.client.clone(),
+        version: crate::locked_version(C::VERSION_OF),
+        mode: job.mode.clone(),
+        concurrency: job.concurrency,
+        event_loop: Some("tokio".to_owned()),
+        python: None,
+        elapsed: used.elapsed,
+        operations: sum(|worker| worker.tried) - errors,
+        errors,
+        first_error: work.iter().find_map(|worker| worker.first_error.clone()),
+        cpu: used.cpu,
+        server_cpu: used.server_cpu,
+        switches: used.switches,
+        latency: Latency {
+            read: measure::encode(samples.iter().filter(|ns| **ns > 0).map(|ns| *ns as u64)),
+            write: measure::encode(samples.iter().filter(|ns| **ns < 0).map(|ns| -ns as u64)),
+            samples: samples.len(),
+            overwritten: taken - samples.len(),
+            max_ns: samples.iter().map(|ns| ns.unsigned_abs()).max().unwrap_or(0),
+        },
+        memory: Memory { bare, ready, peak },
+        cpus: job.cpus.clone(),
+        load_average,
+    })
+}
+
+/// Keys spread over the whole range must read back as what this workload writes.
+async fn check<C: Client>(client: &C, specs: &[BinSpec], keys: u64) -> Result<(), String> {
+    for key in (0..keys).step_by((keys / CHECKED_KEYS).max(1) as usize) {
+        for (at, spec) in specs.iter().enumerate() {
+            let value = client.read_bin(key as i64, &format!("b{at}")).await?;
+            if !spec.fits(&value) {
+                return Err(format!("key {key} does not read back as it was written"));
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Shared<C: Client> {
+    client: C,
+    pool: Vec<C::Bins>,
+    every: usize,
+}
+
+/// One closed loop: what it does and what came of it. A write's latency is kept negative.
+struct Worker {
+    operations: Vec<Operation>,
+    samples: Vec<i64>,
+    tried: u64,
+    taken: usize,
+    errors: u64,
+    first_error: Option<String>,
+}
+
+impl Worker {
+    fn new(operations: Vec<Operation>, workers: usize) -> Self {
+        let size = (SAMPLES_TOTAL / workers.next_power_of_two()).max(1 << 8);
+        let samples = vec![0; size];
+        Self { operations, samples, tried: 0, taken: 0, errors: 0, first_error: None }
+    }
+
+    fn kept(&self) -> &[i64] {
+        &self.samples[..self.taken.min(self.samples.len())]
+    }
+
+    async fn run<C: Client>(mut self, shared: Arc<Shared<C>>, stop: Arc<AtomicBool>) -> Self {
+        (self.tried, self.taken, self.errors, self.first_error) = (0, 0, 0, None);
+        let last = self.samples.len() - 1;
+        let mut left = 1;
+        for at in (0..self.operations.len()).cycle() {
+            let (key, write) = self.operations[at];
+            left -= 1;
+            let begun = (left == 0).then(Instant::now);
+            let done = match write {
+                None => shared.client.get(key).await,
+                Some(bins) => shared.client.put(key, &shared.pool[bins]).await,
+            };
+            self.tried += 1;
+            if let Err(error) = done {
+                self.errors += 1;
+                self.first_error.get_or_insert(error);
+            } else if let Some(begun) = begun {
+                let nanoseconds = begun.elapsed().as_nanos() as i64;
+                let signed = if write.is_none() { nanoseconds } else { -nanoseconds };
+                self.samples[self.taken & last] = signed;
+                self.taken += 1;
+            }
+            if left == 0 {
+                left = shared.every;
+            }
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+        self
+    }
+}
+
+/// Run all workers for a while; the window closes when the last has finished its last call.
+async fn phase<C: Client>(
+    shared: &Arc<Shared<C>>,
+    work: Vec<Worker>,
+    seconds: f64,
+    server_pid: Option<u32>,
+) -> Result<(Vec<Worker>, measure::Used), String> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let before = Usage::now(server_pid);
+    let tasks: Vec<_> = work
+        .into_iter()
+        .map(|worker| tokio::spawn(worker.run(shared.clone(), stop.clone())))
+        .collect();
+    tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
+    stop.store(true, Ordering::Relaxed);
+    let mut finished = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        finished.push(task.await.map_err(|error| error.to_string())?);
+    }
+    Ok((finished, before.until(&Usage::now(server_pid))))
+}

@@ -1,0 +1,77 @@
+//! The JSON that comes in and goes out; its Python twin is `bench/result.py`.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Deserialize)]
+pub struct Job {
+    pub client: String,
+    pub mode: String,
+    pub concurrency: usize,
+    pub seeds: Vec<(String, u16)>,
+    pub namespace: String,
+    pub set: String,
+    pub keys: u64,
+    pub bins: String,
+    pub workload: String,
+    pub warmup: f64,
+    pub duration: f64,
+    pub sample_every: usize,
+    pub seed: u64,
+    pub cpus: Vec<usize>,
+    pub server_pid: Option<u32>,
+}
+
+#[derive(Serialize)]
+pub struct Cpu {
+    pub user: f64,
+    pub system: f64,
+}
+
+#[derive(Serialize)]
+pub struct Switches {
+    pub voluntary: libc::c_long,
+    pub involuntary: libc::c_long,
+}
+
+#[derive(Serialize)]
+pub struct Latency {
+    pub read: String,
+    pub write: String,
+    pub samples: usize,
+    pub overwritten: usize,
+    pub max_ns: u64,
+}
+
+#[derive(Serialize)]
+pub struct Memory {
+    pub bare: u64,
+    pub ready: u64,
+    pub peak: u64,
+}
+
+#[derive(Serialize)]
+pub struct Outcome {
+    pub client: String,
+    pub version: String,
+    pub mode: String,
+    pub concurrency: usize,
+    #[serde(rename = "loop")]
+    pub event_loop: Option<String>,
+    pub python: Option<()>,
+    pub elapsed: f64,
+    pub operations: u64,
+    pub errors: u64,
+    pub first_error: Option<String>,
+    pub cpu: Cpu,
+    pub server_cpu: Option<f64>,
+    pub switches: Switches,
+    pub latency: Latency,
+    pub memory: Memory,
+    pub cpus: Vec<usize>,
+    pub load_average: Vec<f64>,
+}
+
+#[derive(Serialize)]
+pub struct Failure {
+    pub failed: String,
+}

@@ -1,0 +1,18 @@
+//! The load that each Rust client is put under: the same job in, the same result out, as the
+//! Python workers.
+
+mod harness;
+mod job;
+mod measure;
+mod workload;
+
+pub use harness::{Client, Target, main};
+pub use workload::{BinSpec, Value};
+
+/// The version of a dependency that this program was built with.
+pub fn locked_version(package: &str) -> String {
+    let header = format!("name = \"{package}\"\nversion = \"");
+    let lock = include_str!("../Cargo.lock");
+    let found = lock.split_once(&header).and_then(|(_, rest)| rest.split_once('"'));
+    found.map_or_else(|| "unknown".to_owned(), |(version, _)| version.to_owned())
+}

@@ -1,0 +1,120 @@
+//! Clocks and counters around the measured window.
+
+use std::fs;
+use std::mem::MaybeUninit;
+use std::time::Instant;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
+
+use crate::job::{Cpu, Switches};
+
+const HIGHEST_NS: u64 = 60_000_000_000;
+
+pub struct Usage {
+    clock: Instant,
+    user: f64,
+    system: f64,
+    voluntary: libc::c_long,
+    involuntary: libc::c_long,
+    server: Option<f64>,
+}
+
+pub struct Used {
+    pub elapsed: f64,
+    pub cpu: Cpu,
+    pub switches: Switches,
+    pub server_cpu: Option<f64>,
+}
+
+impl Usage {
+    pub fn now(server: Option<u32>) -> Self {
+        let used = process_usage();
+        Self {
+            clock: Instant::now(),
+            user: seconds(used.ru_utime),
+            system: seconds(used.ru_stime),
+            voluntary: used.ru_nvcsw,
+            involuntary: used.ru_nivcsw,
+            server: server.and_then(process_cpu),
+        }
+    }
+
+    pub fn until(&self, later: &Self) -> Used {
+        Used {
+            elapsed: (later.clock - self.clock).as_secs_f64(),
+            cpu: Cpu { user: later.user - self.user, system: later.system - self.system },
+            switches: Switches {
+                voluntary: later.voluntary - self.voluntary,
+                involuntary: later.involuntary - self.involuntary,
+            },
+            server_cpu: self.server.zip(later.server).map(|(before, after)| after - before),
+        }
+    }
+}
+
+fn process_usage() -> libc::rusage {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the pointer is to a whole `rusage`, which the call fills; all zeroes is a valid one.
+    unsafe {
+        libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
+        usage.assume_init()
+    }
+}
+
+fn seconds(time: libc::timeval) -> f64 {
+    time.tv_sec as f64 + time.tv_usec as f64 / 1e6
+}
+
+fn process_cpu(pid: u32) -> Option<f64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?;
+    // SAFETY: `sysconf` takes no pointer and has no precondition.
+    Some(ticks / unsafe { libc::sysconf(libc::_SC_CLK_TCK) } as f64)
+}
+
+/// The most memory this process has held, in bytes.
+pub fn peak_rss() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or_else(|| process_usage().ru_maxrss as u64) * 1024
+}
+
+pub fn load_average() -> Vec<f64> {
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split_whitespace().take(3).filter_map(|field| field.parse().ok()).collect()
+}
+
+/// Keep this process and the threads it will start to these processors.
+#[cfg(target_os = "linux")]
+pub fn pin(cpus: &[usize]) {
+    if cpus.is_empty() {
+        return;
+    }
+    // SAFETY: the set is a plain bit field, valid as zeroes, and outlives the calls.
+    unsafe {
+        let mut set: libc::cpu_set_t = MaybeUninit::zeroed().assume_init();
+        for cpu in cpus {
+            libc::CPU_SET(*cpu, &mut set);
+        }
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn pin(_cpus: &[usize]) {}
+
+/// Nanoseconds to a compressed V2 histogram in base64.
+pub fn encode(samples: impl Iterator<Item = u64>) -> String {
+    let mut histogram = Histogram::<u64>::new_with_bounds(1, HIGHEST_NS, 3).expect("fixed bounds");
+    samples.for_each(|nanoseconds| histogram.saturating_record(nanoseconds.max(1)));
+    let mut bytes = Vec::new();
+    V2DeflateSerializer::new()
+        .serialize(&histogram, &mut bytes)
+        .expect("a histogram of these bounds can be written to memory");
+    STANDARD.encode(bytes)
+}

@@ -1,0 +1,155 @@
+"""Flags of `spikewire bench` and `spikewire compare`: what they mean, and what they refuse."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from spikewire.bench.cli import add_parsers
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="spikewire")
+    add_parsers(made.add_subparsers(required=True))
+    return made
+
+
+def run(*arguments: str) -> int:
+    args = parser().parse_args(arguments)
+    status: int = args.run(args)
+    return status
+
+
+def test_the_flags_of_the_field_are_understood() -> None:
+    args = parser().parse_args(
+        [
+            "bench",
+            "-H",
+            "a:1,b",
+            "-n",
+            "ns",
+            "-s",
+            "st",
+            "-k",
+            "10",
+            "-o",
+            "I8,S20",
+            "-w",
+            "RU,75",
+            "-z",
+            "64",
+            "-d",
+            "2.5",
+            "--warmup",
+            "0",
+        ]
+    )
+    assert args.hosts == (("a", 1), ("b", 3000))
+    assert (args.namespace, args.set, args.keys) == ("ns", "st", 10)
+    assert (args.bins, args.workload) == ("I8,S20", "RU,75")
+    assert (args.async_tasks, args.duration, args.warmup) == (64, 2.5, 0)
+
+
+def test_compare_takes_lists() -> None:
+    args = parser().parse_args(
+        [
+            "compare",
+            "--clients",
+            "spikewire,aerospike",
+            "--mode",
+            "sync",
+            "-z",
+            "1,8,1",
+            "--threads",
+            "2",
+        ]
+    )
+    assert args.clients == ("spikewire", "aerospike")
+    assert args.modes == ("sync",)
+    assert args.async_tasks == (1, 8)
+    assert args.threads == (2,)
+
+
+@pytest.mark.parametrize(
+    ("flags", "reason"),
+    [
+        ("-k 0", "'0' is not a whole number of 1 or more"),
+        ("-k many", "'many' is not a whole number"),
+        ("-d 0", "0 s is no time"),
+        ("-d -1", "not between 0 and a day"),
+        ("-d nan", "not between 0 and a day"),
+        ("-d soon", "not a number of seconds"),
+        ("-o I9", "the size in 'I9' must be 1 to 8"),
+        ("-w RU,101", "the read percentage must be 0 to 100"),
+        ("-w XY", "only RU"),
+        ("-H a:b", "'b' is not a port"),
+        ("--lat-sample-every 0", "1 or more"),
+        ("--client nobody", "invalid choice: 'nobody'"),
+        ("--mode fast", "invalid choice: 'fast'"),
+        ("--gil maybe", "invalid choice: 'maybe'"),
+        ("--client-cpus 0-3", "not a list of processor numbers"),
+        ("--dur 1", "unrecognized arguments"),
+        ("-z 1,32", "'1,32' is not a whole number"),
+    ],
+)
+def test_wrong_flags_are_refused_in_words(
+    flags: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        parser().parse_args(["bench", *flags.split()])
+    assert stopped.value.code == 2
+    assert reason in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("flags", "reason"),
+    [
+        ("--clients spikewire,nobody", "'nobody' is not a client: choose from spikewire"),
+        ("--mode async,fast", "'fast' is not a mode"),
+        ("-z 1,0", "'0' is not a whole number"),
+    ],
+)
+def test_wrong_lists_are_refused_in_words(
+    flags: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        parser().parse_args(["compare", *flags.split()])
+    assert reason in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("bench --client aerospike --mode async", "aerospike has no asyncio interface"),
+        ("bench --client aerospike-rust --mode sync", "is a Rust crate: its mode is rust"),
+        ("bench --client spikewire --mode rust", "is not a Rust crate"),
+        ("compare --clients aerospike --mode async", "none of these clients has any of these"),
+        ("bench -H a --server-cpus 0", "--server-cpus is for the embedded cluster"),
+        ("bench -k 16 -z 32", "fewer keys than the 32 workers"),
+        ("bench --python no-such-python", "--python no-such-python: no such program"),
+    ],
+)
+def test_flags_that_do_not_go_together_are_refused(
+    line: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
+    assert run(*line.split()) == 2
+    assert reason in capsys.readouterr().err
+
+
+def test_a_run_ends_with_a_table_a_file_and_status_0(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
+    path = tmp_path / "floor.json"
+    flags = "bench --client null --mode sync --threads 2 -d 0.1 --warmup 0 --pause 0 -k 100"
+    assert run(*flags.split(), "-z", "2", "--json", str(path)) == 0
+    said = capsys.readouterr()
+    assert "sync, 2 threads" in said.out
+    assert "null" in said.out
+    assert str(path) in said.err
+    assert json.loads(path.read_text())["environment"]["command_line"] == sys.argv

@@ -1,0 +1,224 @@
+"""A comparison from its flags to its tables and its JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spikewire.bench import compare as lab
+from spikewire.bench.compare import CannotRun, Comparison, Settings, compare
+from spikewire.bench.launch import run_job
+from spikewire.bench.plan import Cell, Matrix, Skipped
+from spikewire.bench.progress import Progress, brief
+from spikewire.bench.result import Job
+
+pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
+rich_console = pytest.importorskip("rich.console", reason="the lab's rich is not installed")
+
+FLOOR = Settings(
+    matrix=Matrix(
+        clients=("null",),
+        modes=("sync", "async"),
+        tasks=(2,),
+        threads=(2,),
+        in_flight=(2,),
+        interpreters=(sys.executable,),
+    ),
+    hosts=(),
+    namespace="test",
+    set_name="bench",
+    keys=1000,
+    bins="I1",
+    workload="RU,50",
+    duration=0.15,
+    warmup=0.02,
+    rounds=2,
+    sample_every=16,
+    seed=1,
+    pause=0.0,
+    populate=True,
+    nodes=1,
+    gil=None,
+    client_cpus=(),
+    server_cpus=(),
+)
+NOWHERE = replace(FLOOR, hosts=(("127.0.0.1", 1),))
+
+
+def run(settings: Settings) -> Comparison:
+    return compare("compare", settings, ["spikewire", "compare"], Progress(bar=False))
+
+
+def with_clients(settings: Settings, *clients: str) -> Settings:
+    return replace(settings, matrix=replace(settings.matrix, clients=clients, modes=("sync",)))
+
+
+def shown(comparison: Comparison, width: int = 180) -> str:
+    from spikewire.bench.report import show
+
+    out = io.StringIO()
+    show(comparison, rich_console.Console(file=out, width=width))
+    return out.getvalue()
+
+
+def answers(
+    monkeypatch: pytest.MonkeyPatch, **by_client: dict[str, object] | BaseException
+) -> list[tuple[str, str]]:
+    """Replace the workers; what was asked of them is returned."""
+    asked: list[tuple[str, str]] = []
+
+    def answer(command: object, job: Job, extra: object = None) -> dict[str, object]:
+        asked.append((job["action"], job["client"]))
+        made = by_client[job["client"].replace("-", "_")]
+        if isinstance(made, BaseException):
+            raise made
+        if job["action"] == "describe":
+            return {"unavailable": made.get("unavailable")}
+        return made
+
+    monkeypatch.setattr(lab, "run_job", answer)
+    return asked
+
+
+def test_the_floor_is_measured_without_any_cluster(tmp_path: Path) -> None:
+    from spikewire.bench.report import write_json
+
+    comparison = run(FLOOR)
+    assert [len(lines) for lines in comparison.lines()] == [1, 1]
+    path = tmp_path / "deep" / "result.json"
+    write_json(comparison, path)
+    report: dict[str, Any] = json.loads(path.read_text())
+    assert report["schema"] == 1
+    assert report["kind"] == "compare"
+    assert report["interrupted"] is False
+    assert report["skipped"] == []
+    assert report["environment"]["command_line"] == ["spikewire", "compare"]
+    assert set(report["environment"]) >= {
+        *("date", "cpu_count", "load_average", "python", "packages", "cluster", "system"),
+    }
+    assert report["settings"]["workload"] == "RU,50"
+    for cell in report["cells"]:
+        assert cell["client"] == "null"
+        assert cell["flawed"] is False
+        assert len(cell["runs"]) == cell["rounds"] == 2
+        rates = sorted(one["operations"] / one["elapsed"] for one in cell["runs"])
+        assert [cell["rate"]["low"], cell["rate"]["high"]] == pytest.approx(rates)
+        assert cell["rate_ratio"] is None
+        assert all("python" in one and "latency" in one for one in cell["runs"])
+
+
+def test_rounds_are_interleaved(monkeypatch: pytest.MonkeyPatch) -> None:
+    failing: dict[str, object] = {"failed": "no"}
+    asked = answers(monkeypatch, aerospike=failing, aerospike_py=failing)
+    settings = replace(with_clients(NOWHERE, "aerospike", "aerospike-py"), populate=False)
+    run(settings)
+    assert asked == [
+        ("describe", "aerospike"),
+        ("describe", "aerospike-py"),
+        *(("measure", "aerospike"), ("measure", "aerospike-py")),
+        *(("measure", "aerospike-py"), ("measure", "aerospike")),
+    ]
+
+
+def test_a_client_that_cannot_be_used_is_listed_with_its_reason(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers(
+        monkeypatch,
+        aerospike={"unavailable": "cannot import aerospike: no wheel"},
+        aerospike_py={},
+    )
+    settings = replace(with_clients(NOWHERE, "aerospike", "aerospike-py"), populate=False)
+    comparison = run(settings)
+    reason = "cannot import aerospike: no wheel"
+    assert comparison.skipped == [Skipped("aerospike", "sync", sys.executable, reason)]
+    assert "skipped: aerospike" in capsys.readouterr().err
+    assert f"skipped: aerospike: {reason}" in shown(comparison)
+    assert [cell.client for group in comparison.groups for cell in group] == ["aerospike-py"]
+    assert comparison.as_json()["skipped"] == [
+        {
+            "client": "aerospike",
+            "mode": "sync",
+            "interpreter": sys.executable,
+            "reason": reason,
+        }
+    ]
+
+
+def test_nothing_to_measure_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers(monkeypatch, aerospike={"unavailable": "no"})
+    with pytest.raises(CannotRun, match="none of the clients"):
+        run(with_clients(NOWHERE, "aerospike"))
+
+
+def test_records_that_cannot_be_written_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = answers(monkeypatch, aerospike={"failed": "connection refused"})
+    with pytest.raises(CannotRun, match="connection refused"):
+        run(with_clients(NOWHERE, "aerospike"))
+    assert asked[-1] == ("populate", "aerospike")
+
+
+def test_failed_rounds_are_shown_and_flagged(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers(monkeypatch, aerospike={"failed": "Mismatch: key 0 reads back as None"})
+    comparison = run(replace(with_clients(NOWHERE, "aerospike"), populate=False))
+    ((line,),) = comparison.lines()
+    assert line.flawed
+    assert "round failed: Mismatch: key 0 reads back as None" in shown(comparison)
+
+
+def test_an_interruption_keeps_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+
+    def interrupted(command: list[str], job: Job, extra: dict[str, str]) -> object:
+        if job["action"] == "measure":
+            done.append(job["mode"])
+            if len(done) == 2:
+                raise KeyboardInterrupt
+        return run_job(command, job, extra)
+
+    monkeypatch.setattr(lab, "run_job", interrupted)
+    comparison = run(FLOOR)
+    assert comparison.interrupted
+    assert sum(map(len, comparison.rounds.values())) == 1
+    assert "not complete" in shown(comparison)
+
+
+@pytest.mark.parametrize(("width", "columns"), [(180, True), (100, False)])
+def test_a_narrow_terminal_gets_the_columns_that_matter(width: int, columns: bool) -> None:
+    text = shown(run(replace(FLOOR, rounds=1)), width)
+    assert "CPU us/op" in text
+    assert "op/s ÷ best" in text
+    assert ("p99.9" in text) is columns
+    assert "…" not in text
+
+
+def test_a_line_of_progress_says_what_came_of_a_run() -> None:
+    assert brief({"failed": "no"}) == "failed: no"
+    cell = Cell("null", "sync", 2, sys.executable)
+    comparison = run(replace(with_clients(FLOOR, "null"), rounds=1))
+    assert "op/s" in brief(comparison.rounds[cell][0])
+
+
+def test_against_the_embedded_cluster(request: pytest.FixtureRequest) -> None:
+    reason = "the native module is not built"
+    pytest.importorskip("spikewire.testing", reason=reason, exc_type=ImportError)
+    cluster = request.getfixturevalue("spikewire_cluster")
+    seeds = cluster.seeds if isinstance(cluster.seeds, str) else ",".join(cluster.seeds)
+    from spikewire.bench.cluster import parse_seeds
+
+    matrix = replace(FLOOR.matrix, clients=("spikewire",), modes=("sync", "async"))
+    comparison = run(replace(FLOOR, hosts=parse_seeds(seeds), matrix=matrix, duration=0.3))
+    assert comparison.skipped == []
+    lines = [line for lines in comparison.lines() for line in lines]
+    assert len(lines) == 2
+    for line in lines:
+        assert line.failures == ()
+        assert line.errors == 0, line.first_error
+        assert line.rate is not None and line.rate.low > 100
+        assert line.latency is not None and line.latency["p50"] > 0

@@ -1,0 +1,76 @@
+"""Which cells are compared with which, and in which order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from spikewire.bench.clients import PEERS
+from spikewire.bench.clients.base import ASYNC, ASYNC_UVLOOP, MODES, RUST, SYNC
+from spikewire.bench.plan import CLIENTS, RUST_CLIENTS, Cell, Matrix, rotated
+
+EVERYTHING = Matrix(
+    clients=tuple(name for name in CLIENTS if name != "null"),
+    modes=MODES,
+    tasks=(1, 32),
+    threads=(1, 32),
+    in_flight=(32, 256),
+    interpreters=("python3",),
+)
+
+
+def test_a_group_holds_one_mode_one_concurrency_and_one_interpreter() -> None:
+    groups = replace(EVERYTHING, interpreters=("a", "b")).groups()
+    for group in groups:
+        assert len({(cell.mode, cell.concurrency, cell.interpreter) for cell in group}) == 1
+        assert len({cell.client for cell in group}) == len(group)
+    assert len(groups) == len(set(groups)) == 2 * 2 * 3 + 2
+
+
+def test_the_default_matrix_puts_every_client_where_it_has_a_face() -> None:
+    faces = {(group[0].mode, group[0].concurrency): group for group in EVERYTHING.groups()}
+    assert set(faces) == {
+        *((mode, many) for mode in (ASYNC, ASYNC_UVLOOP, SYNC) for many in (1, 32)),
+        *((RUST, many) for many in (32, 256)),
+    }
+    names = {key: [cell.client for cell in group] for key, group in faces.items()}
+    rivals = ["aerospike-py", "aerospike-sdk", "aerospike-native"]
+    assert names[ASYNC, 32] == names[ASYNC_UVLOOP, 1] == ["spikewire", *rivals]
+    assert names[SYNC, 32] == ["spikewire", "aerospike", *rivals]
+    assert names[RUST, 256] == list(RUST_CLIENTS)
+
+
+def test_a_sweep_adds_wide_asyncio_groups_only() -> None:
+    swept = replace(EVERYTHING, sweep=True, tasks=(32, 128)).groups()
+    assert [group[0].concurrency for group in swept if group[0].mode == ASYNC] == [32, 128, 512]
+    assert [group[0].concurrency for group in swept if group[0].mode == SYNC] == [1, 32]
+
+
+def test_the_floor_is_measured_on_request_and_not_for_rust() -> None:
+    assert all(cell.client != "null" for group in EVERYTHING.groups() for cell in group)
+    for group in replace(EVERYTHING, floor=True).groups():
+        assert (group[-1].client == "null") == (group[0].mode != RUST)
+
+
+def test_only_what_was_asked_for_is_planned() -> None:
+    matrix = replace(EVERYTHING, clients=("aerospike",), modes=(SYNC, ASYNC), threads=(4,))
+    assert matrix.groups() == ((Cell("aerospike", SYNC, 4, "python3"),),)
+    assert replace(matrix, modes=(ASYNC,)).groups() == ()
+
+
+def test_rounds_begin_with_another_client_each_time() -> None:
+    group = tuple(Cell(name, SYNC, 1) for name in "abc")
+    order = ["".join(cell.client for cell in rotated(group, number)) for number in range(4)]
+    assert order == ["abc", "bca", "cab", "abc"]
+
+
+def test_peers_without_a_face_say_so() -> None:
+    assert PEERS["aerospike"].lacks(ASYNC) == "has no asyncio interface"
+    assert PEERS["aerospike"].lacks(SYNC) is None
+    assert PEERS["aerospike-sdk"].lacks(RUST) == "is not a Rust crate"
+
+
+def test_clients_that_install_uvloop_are_told_not_to_where_plain_asyncio_is_measured() -> None:
+    for name in ("aerospike-sdk", "aerospike-native"):
+        variables = PEERS[name].environment
+        assert variables[ASYNC] == {"AEROSPIKE_NO_UVLOOP": "1"}
+        assert ASYNC_UVLOOP not in variables

@@ -1,0 +1,164 @@
+"""Rounds become one line; ratios are to the best peer and to nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from spikewire.bench.measure import encode, merge, percentiles
+from spikewire.bench.plan import Cell
+from spikewire.bench.result import Failure, Result
+from spikewire.bench.summary import Line, Spread, summarise, with_ratios
+
+pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
+
+
+def a_result(
+    client: str = "aerospike",
+    operations: int = 1000,
+    elapsed: float = 1.0,
+    cpu: tuple[float, float] = (0.006, 0.004),
+    errors: int = 0,
+    reads: tuple[int, ...] = (10_000, 20_000),
+    server_cpu: float | None = None,
+    rss: int = 50_000_000,
+) -> Result:
+    return {
+        "client": client,
+        "version": "1.2.3",
+        "mode": "sync",
+        "concurrency": 32,
+        "loop": None,
+        "python": None,
+        "elapsed": elapsed,
+        "operations": operations,
+        "errors": errors,
+        "first_error": "KeyError: 5" if errors else None,
+        "cpu": {"user": cpu[0], "system": cpu[1]},
+        "server_cpu": server_cpu,
+        "switches": {"voluntary": 1, "involuntary": 2},
+        "latency": {
+            "read": encode(reads),
+            "write": encode(()),
+            "samples": len(reads),
+            "overwritten": 0,
+            "max_ns": max(reads, default=0),
+        },
+        "memory": {"bare": 1, "ready": 2, "peak": rss},
+        "cpus": [0],
+        "load_average": [0.0, 0.0, 0.0],
+    }
+
+
+def line(client: str, rate: float, cpu: float, errors: int = 0) -> Line:
+    result = a_result(client, round(rate), 1.0, (cpu * round(rate) / 1e6, 0.0), errors)
+    return summarise(Cell(client, "sync", 32), [result])
+
+
+def test_the_rate_is_over_real_elapsed_time_and_the_middle_of_the_rounds() -> None:
+    rounds = [a_result(operations=1000, elapsed=2.0), a_result(operations=3000, elapsed=1.5)]
+    rounds.append(a_result(operations=900, elapsed=1.0))
+    summary = summarise(Cell("aerospike", "sync", 32), rounds)
+    assert summary.rate == Spread(median=900, low=500, high=2000)
+    assert summary.rate.percent == pytest.approx(100 * 1500 / 900)
+
+
+def test_processor_time_is_microseconds_per_successful_operation() -> None:
+    summary = summarise(
+        Cell("aerospike", "sync", 32),
+        [a_result(operations=1000, cpu=(0.006, 0.004), server_cpu=0.02)],
+    )
+    assert summary.cpu == Spread(10.0, 10.0, 10.0)
+    assert summary.cpu_user == pytest.approx(6.0)
+    assert summary.cpu_system == pytest.approx(4.0)
+    assert summary.cpu_server == pytest.approx(20.0)
+
+
+def test_percentiles_come_from_merged_histograms_not_from_averages() -> None:
+    slow = a_result(reads=(1_000_000,))
+    fast = a_result(reads=(10_000,) * 99)
+    latency = summarise(Cell("aerospike", "sync", 32), [slow, fast]).latency
+    assert latency is not None
+    assert latency["p50"] == pytest.approx(10, rel=0.01)
+    assert latency["p99"] == pytest.approx(10, rel=0.01)
+    assert latency["p99.9"] == pytest.approx(1000, rel=0.01)
+
+
+def test_the_maximum_is_exact_and_memory_is_the_highest_peak() -> None:
+    rounds = [a_result(reads=(123_457,), rss=7), a_result(reads=(5,), rss=9)]
+    summary = summarise(Cell("aerospike", "sync", 32), rounds)
+    assert summary.latency_max == pytest.approx(123.457)
+    assert summary.peak_rss == 9
+
+
+def test_errors_and_failed_rounds_make_a_line_flawed() -> None:
+    rounds: list[Result | Failure] = [a_result(errors=3), {"failed": "it fell over"}]
+    summary = summarise(Cell("aerospike", "sync", 32), rounds)
+    assert summary.flawed
+    assert summary.errors == 3
+    assert summary.first_error == "KeyError: 5"
+    assert summary.failures == ("it fell over",)
+    assert summary.rounds == 2
+    assert not line("aerospike", 1000, 10).flawed
+
+
+def test_a_cell_whose_every_round_failed_still_has_a_line() -> None:
+    summary = summarise(Cell("aerospike", "sync", 32), [{"failed": "no"}, {"failed": "no"}])
+    assert summary.rate is None
+    assert summary.flawed
+    assert with_ratios([summary])[0].rate_ratio is None
+
+
+def test_a_cell_without_one_success_has_no_rate() -> None:
+    summary = summarise(Cell("aerospike", "sync", 32), [a_result(operations=0, errors=5)])
+    assert summary.rate is None
+    assert summary.errors == 5
+
+
+def test_ratios_are_to_the_fastest_and_to_the_thriftiest_peer() -> None:
+    ours, quick, thrifty = with_ratios(
+        [line("spikewire", 3000, 5), line("aerospike", 2000, 20), line("aerospike-py", 1000, 10)]
+    )
+    assert ours.rate_ratio == pytest.approx(1.5)
+    assert ours.cpu_ratio == pytest.approx(0.5)
+    assert quick.rate_ratio == pytest.approx(1.0)
+    assert quick.cpu_ratio == pytest.approx(2.0)
+    assert thrifty.rate_ratio == pytest.approx(0.5)
+    assert thrifty.cpu_ratio == pytest.approx(1.0)
+
+
+def test_we_are_nobodys_peer_and_neither_is_the_floor() -> None:
+    ours, floor = with_ratios([line("spikewire", 3000, 5), line("null", 9_000_000, 0.1)])
+    assert ours.rate_ratio is None
+    assert floor.rate_ratio is None
+
+
+def test_a_peer_with_errors_is_no_measure() -> None:
+    ours, _, sound = with_ratios(
+        [
+            line("spikewire", 3000, 5),
+            line("aerospike", 9000, 1, errors=1),
+            line("aerospike-py", 1000, 10),
+        ]
+    )
+    assert ours.rate_ratio == pytest.approx(3.0)
+    assert sound.rate_ratio == pytest.approx(1.0)
+
+
+def test_our_rust_crate_is_measured_against_the_other() -> None:
+    ours, peer = with_ratios([line("spikewire-rust", 3000, 5), line("aerospike-rust", 1500, 10)])
+    assert ours.rate_ratio == pytest.approx(2.0)
+    assert peer.rate_ratio == pytest.approx(1.0)
+
+
+def test_histograms_survive_the_journey_and_add_up() -> None:
+    merged = merge([encode([1_000] * 50), encode([9_000_000_000] * 50), encode([])])
+    assert merged.get_total_count() == 100
+    shown = percentiles(merged)
+    assert shown["p50"] == pytest.approx(1.0, rel=0.01)
+    assert shown["p99"] == pytest.approx(9e6, rel=0.01)
+    assert percentiles(merge([])) == {}
+
+
+def test_latencies_beyond_the_range_are_kept_at_its_ends() -> None:
+    merged = merge([encode([0, -5, 10**12])])
+    assert merged.get_total_count() == 3

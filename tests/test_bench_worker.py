@@ -1,0 +1,159 @@
+"""A worker answers one job with one JSON object, whatever the client prints or does."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from spikewire.bench.launch import as_result, environment, python_worker, run_job
+from spikewire.bench.measure import merge
+from spikewire.bench.result import Job, Result
+
+pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
+
+
+def a_job(client: str = "null", mode: str = "sync", action: str = "measure") -> Job:
+    return {
+        "action": action,
+        "client": client,
+        "mode": mode,
+        "concurrency": 2,
+        "seeds": [("127.0.0.1", 1)],
+        "namespace": "test",
+        "set": "bench",
+        "keys": 1000,
+        "bins": "I1",
+        "workload": "RU,50",
+        "warmup": 0.05,
+        "duration": 0.2,
+        "sample_every": 16,
+        "seed": 1,
+        "cpus": [],
+        "server_pid": None,
+    }
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_a_result_has_every_field_and_they_agree(mode: str) -> None:
+    result = as_result(run_job(python_worker(sys.executable), a_job(mode=mode)))
+    assert "failed" not in result
+    assert set(result) == Result.__required_keys__
+    assert result["mode"] == mode
+    assert result["errors"] == 0 and result["first_error"] is None
+    assert 0.19 < result["elapsed"] < 10
+    assert result["operations"] > 1000
+    assert result["cpu"]["user"] > 0
+    assert result["memory"]["bare"] <= result["memory"]["ready"] <= result["memory"]["peak"]
+    latency = result["latency"]
+    counted = merge([latency["read"], latency["write"]]).get_total_count()
+    assert counted == latency["samples"] > 0
+    assert result["python"] is not None
+    assert result["python"]["executable"] == sys.executable
+    if mode == "async":
+        assert result["loop"] is not None
+        assert result["loop"].startswith("asyncio.")
+    else:
+        assert result["loop"] is None
+
+
+def test_each_uvloop_mode_runs_on_uvloop() -> None:
+    pytest.importorskip("uvloop", reason="uvloop is not installed")
+    result = as_result(run_job(python_worker(sys.executable), a_job(mode="async-uvloop")))
+    assert "failed" not in result
+    assert result["loop"] == "uvloop.Loop"
+
+
+def test_a_worker_for_a_peer_does_not_load_our_package() -> None:
+    folder = python_worker(sys.executable)[1]
+    program = textwrap.dedent(
+        f"""
+        import runpy, sys
+        sys.argv = [{folder!r}]
+        try:
+            runpy.run_path({folder!r}, run_name="not main")["main"]()
+        finally:
+            print(sorted(name for name in sys.modules if name.startswith("spikewire")),
+                  file=sys.stderr)
+        """
+    ).replace("os._exit", "")
+    made = subprocess.run(
+        [sys.executable, "-c", program],
+        input="not json",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    loaded = made.stderr.strip().splitlines()
+    names = next(line for line in loaded if line.startswith("["))
+    assert "'spikewire_bench.worker'" in names or "'spikewire_bench.drivers'" in names
+    assert "'spikewire'" not in names
+
+
+def test_a_client_that_cannot_be_imported_is_described_with_its_reason() -> None:
+    program = "import sys; sys.modules['aerospike'] = None; import runpy; runpy.run_path({0!r}, "
+    program += "run_name='__main__')"
+    folder = python_worker(sys.executable)[1]
+    command = [sys.executable, "-c", program.format(folder)]
+    answer = run_job(command, a_job("aerospike", action="describe"))
+    assert "failed" not in answer
+    assert answer["version"] is None
+    assert str(answer["unavailable"]).startswith("cannot import aerospike:")
+
+
+def test_a_job_that_cannot_be_done_is_a_failure_with_a_reason() -> None:
+    job = a_job()
+    job["bins"] = "X1"
+    assert "not I<bytes>" in str(run_job(python_worker(sys.executable), job)["failed"])
+
+
+def test_what_a_client_prints_does_not_spoil_the_answer(tmp_path: Path) -> None:
+    noisy = tmp_path / "sitecustomize.py"
+    noisy.write_text(
+        "import os, threading\nthreading.Timer(0.15, os.write, (1, b'noise')).start()\n"
+    )
+    result = run_job(python_worker(sys.executable), a_job(), {"PYTHONPATH": str(tmp_path)})
+    assert result.get("operations")
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ("import os; os._exit(9)", "ended with status 9: it said nothing"),
+        ("import sys; sys.exit('gone wrong')", "ended with status 1: gone wrong"),
+        ("print('[1]')", "the worker answered"),
+    ],
+)
+def test_a_worker_that_dies_is_a_failure_with_its_last_words(program: str, reason: str) -> None:
+    assert reason in str(run_job([sys.executable, "-c", program], a_job())["failed"])
+
+
+def test_an_interpreter_that_does_not_exist_is_a_failure() -> None:
+    assert "cannot start" in str(run_job(["no-such-python"], a_job())["failed"])
+
+
+def test_an_answer_that_lacks_fields_is_not_taken_for_a_result() -> None:
+    failure = as_result({"client": "null", "elapsed": 1.0})
+    assert "failed" in failure
+    assert "operations" in failure["failed"]
+
+
+def test_workers_do_not_inherit_variables_that_change_a_client(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("AEROSPIKE_USE_SERVICES_ALTERNATE", "true")
+    monkeypatch.setenv("PSDK_COALESCE", "0")
+    monkeypatch.setenv("BENCH_TEST_KEPT", "yes")
+    made = environment({"AEROSPIKE_NO_UVLOOP": "1"})
+    assert "AEROSPIKE_USE_SERVICES_ALTERNATE" not in made
+    assert "PSDK_COALESCE" not in made
+    assert made["BENCH_TEST_KEPT"] == "yes"
+    assert made["AEROSPIKE_NO_UVLOOP"] == "1"
+
+
+def test_a_job_is_plain_json() -> None:
+    assert json.loads(json.dumps(a_job()))["client"] == "null"

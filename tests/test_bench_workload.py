@@ -1,0 +1,123 @@
+"""What a run does is decided before it starts, the same for every client."""
+
+from __future__ import annotations
+
+import pytest
+
+from spikewire.bench.workload import (
+    STREAM_LEAST,
+    STREAM_MOST,
+    BinSpec,
+    Workload,
+    insert_stream,
+    into_blocks,
+    matches,
+    mixed_stream,
+    parse_bins,
+    parse_workload,
+    value_pool,
+)
+
+
+def test_bins_are_parsed_in_order() -> None:
+    assert parse_bins("I1") == (BinSpec("I", 1),)
+    assert parse_bins("I8, S128,B1024") == (BinSpec("I", 8), BinSpec("S", 128), BinSpec("B", 1024))
+
+
+@pytest.mark.parametrize("text", ["", "I", "I0", "I9", "X4", "I1,", "S-1", "i1", "I1 S2"])
+def test_bins_that_are_none_are_refused_with_their_text(text: str) -> None:
+    with pytest.raises(ValueError, match="bins"):
+        parse_bins(text)
+
+
+def test_workloads_are_parsed() -> None:
+    assert parse_workload("RU,50") == Workload("RU", 50)
+    assert parse_workload("RU") == Workload("RU", 50)
+    assert parse_workload("RU, 99.5") == Workload("RU", 99.5)
+    assert parse_workload("I") == Workload("I")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("RU,101", "0 to 100"),
+        ("RU,-1", "0 to 100"),
+        ("RU,half", "not a percentage"),
+        ("RU,nan", "0 to 100"),
+        ("RU,50,100,0", "whole record"),
+        ("RMU,50", "only RU"),
+        ("I,50", "no numbers"),
+        ("", "only RU"),
+    ],
+)
+def test_workloads_that_are_not_measured_say_why(text: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        parse_workload(text)
+
+
+def test_values_have_the_kind_and_the_size_of_their_bin() -> None:
+    bins = parse_bins("I1,I8,S31,B7")
+    pool = value_pool(bins, seed=3)
+    assert len({tuple(record.values()) for record in pool}) > 1000
+    for record in pool:
+        assert list(record) == ["b0", "b1", "b2", "b3"]
+        small, large, text, raw = record.values()
+        assert isinstance(small, int) and 0 <= small < 128
+        assert isinstance(large, int) and 0 <= large < 1 << 63
+        assert isinstance(text, str) and len(text) == 31
+        assert isinstance(raw, bytes) and len(raw) == 7
+        assert matches(bins, record)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [None, {}, {"b0": 128}, {"b0": -1}, {"b0": "1"}, {"b1": 1}, {"b0": 1, "b1": 1}, [("b0", 1)]],
+)
+def test_a_record_that_this_workload_did_not_write_is_noticed(record: object) -> None:
+    assert not matches(parse_bins("I1"), record)
+
+
+def test_a_stream_is_the_same_every_time_and_different_for_every_worker() -> None:
+    pool = value_pool(parse_bins("I1"), seed=1)
+    workload = parse_workload("RU,50")
+    first = mixed_stream(workload, pool, keys=1000, seed=1, worker=0, workers=32)
+    assert first == mixed_stream(workload, pool, keys=1000, seed=1, worker=0, workers=32)
+    assert first != mixed_stream(workload, pool, keys=1000, seed=1, worker=1, workers=32)
+    assert first != mixed_stream(workload, pool, keys=1000, seed=2, worker=0, workers=32)
+
+
+@pytest.mark.parametrize(("percent", "share"), [(0, 0.0), (50, 0.5), (75, 0.75), (100, 1.0)])
+def test_the_share_of_reads_is_exact(percent: int, share: float) -> None:
+    pool = value_pool(parse_bins("I1"), seed=1)
+    stream = mixed_stream(Workload("RU", percent), pool, 1000, seed=1, worker=0, workers=8)
+    assert sum(write is None for _, write in stream) == share * len(stream)
+
+
+def test_keys_are_uniform_integers_from_zero() -> None:
+    pool = value_pool(parse_bins("I1"), seed=1)
+    stream = mixed_stream(Workload("RU", 50), pool, keys=10, seed=1, worker=0, workers=1)
+    counts = [sum(key == wanted for key, _ in stream) for wanted in range(10)]
+    assert sum(counts) == len(stream)
+    assert min(counts) > 0.9 * len(stream) / 10
+
+
+@pytest.mark.parametrize("workers", [1, 32, 512])
+def test_streams_stay_small_with_many_workers(workers: int) -> None:
+    pool = value_pool(parse_bins("I1"), seed=1)
+    stream = mixed_stream(Workload("RU", 50), pool, 1000, seed=1, worker=0, workers=workers)
+    assert STREAM_LEAST <= len(stream) <= STREAM_MOST
+
+
+def test_inserting_writes_every_key_once() -> None:
+    pool = value_pool(parse_bins("I1"), seed=1)
+    shares = [insert_stream(pool, 1000, worker, 7) for worker in range(7)]
+    assert sorted(key for share in shares for key, _ in share) == list(range(1000))
+    assert all(bins is not None for share in shares for _, bins in share)
+
+
+def test_blocks_keep_the_order_and_lose_nothing() -> None:
+    operations = [(key, None) for key in range(35)]
+    blocks = into_blocks(list(operations), every=16)
+    assert [len(followers) for _, followers in blocks] == [15, 15, 2]
+    assert [op for first, followers in blocks for op in (first, *followers)] == operations
+    assert [len(followers) for _, followers in into_blocks(list(operations), every=1)] == [0] * 35
