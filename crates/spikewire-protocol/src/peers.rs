@@ -149,6 +149,9 @@ impl<'a> Cursor<'a> {
         let host = if self.eat('[') {
             let host = self.until(&[']']);
             self.expect(']', "IPv6 address does not close")?;
+            if !host.contains(':') || host.contains(['[', ',']) {
+                return Err(Malformed::new("peers list", "no IPv6 address in its brackets"));
+            }
             host
         } else {
             self.until(&[':', ',', ']'])
@@ -206,6 +209,8 @@ mod tests {
             "1,3000,[[A,,[]][B,,[]]]",
             "x,3000,[]",
             "1,3000,[]]",
+            "1,3000,[[A,,[[10.0.0.1]:3000]]]",
+            "1,3000,[[A,,[[::1,[::2]]]]",
         ] {
             assert!(Peers::parse(text).is_err(), "{text:?}");
         }

@@ -1,0 +1,42 @@
+//! Messages back to back, as in a batch reply; what parses is written again and parsed again.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use spikewire_protocol::frame;
+use spikewire_protocol::message::{Header, Message};
+use spikewire_protocol::request::Request;
+use spikewire_protocol::value::Value;
+
+fuzz_target!(|body: &[u8]| {
+    let mut rest = body;
+    while let Ok((message, used)) = Message::parse(rest) {
+        assert_eq!(message.fields().count(), usize::from(message.header.fields));
+        assert_eq!(message.ops().count(), usize::from(message.header.ops));
+        for op in message.ops() {
+            let _ = Value::decode(op.particle, op.value);
+        }
+        again(&message);
+        rest = &rest[used..];
+    }
+});
+
+fn again(message: &Message<'_>) {
+    let header = message.header;
+    let mut out = Vec::new();
+    let mut request = Request::begin(&mut out, &Header { fields: 0, ops: 0, ..header });
+    for field in message.fields() {
+        request.field(field.id, field.data);
+    }
+    for op in message.ops() {
+        let written: Result<(), ()> = request.op_with(op.code, op.name, |out| {
+            out.extend_from_slice(op.value);
+            Ok(op.particle)
+        });
+        written.expect("copying does not fail");
+    }
+    request.finish();
+    let (copy, used) = Message::parse(&out[frame::HEADER_LEN..]).expect("our own message");
+    assert_eq!((copy.header, used), (header, out.len() - frame::HEADER_LEN));
+    assert!(copy.fields().eq(message.fields()));
+    assert!(copy.ops().eq(message.ops()));
+}

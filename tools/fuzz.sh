@@ -1,0 +1,79 @@
+#!/bin/sh
+# Fuzzes everything that reads bytes from a network, briefly: enough for every test run.
+#
+#   tools/fuzz.sh                      all targets, 50,000 inputs or 5 seconds each
+#   tools/fuzz.sh value info           these targets
+#   FUZZ_RUNS=-1 FUZZ_SECONDS=600 tools/fuzz.sh value
+#
+# Needs Rust (stable will do) and a C++ compiler, which builds the fuzzing engine. Exits with 1
+# when an input breaks a target; the input is then in fuzz/artifacts/<target>/ and is tried again
+# with: tools/fuzz.sh <target> fuzz/artifacts/<target>/<file>
+#
+# For long runs with address checks, given a nightly toolchain and cargo-fuzz:
+#
+#   cargo +nightly fuzz run value fuzz/corpus/value fuzz/seeds/value
+#
+# Both ways share fuzz/corpus (found inputs, not in git) and fuzz/seeds (a few to start with).
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root/fuzz"
+
+targets=
+input=
+for argument; do
+    case $argument in
+        */*) input=$argument ;;
+        *) targets="$targets $argument" ;;
+    esac
+done
+targets=${targets:-frame message value msgpack info}
+case $input in
+    '' | /*) ;;
+    *) input=$root/$input ;;
+esac
+
+host=$(rustc -vV | sed -n 's/^host: //p')
+out=${CARGO_TARGET_DIR:-$root/target}/fuzz
+
+# Coverage counters and compared values guide the engine; no sanitizer, which stable Rust lacks.
+flags='-Cpasses=sancov-module'
+flags="$flags -Cllvm-args=-sanitizer-coverage-level=4"
+flags="$flags -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
+flags="$flags -Cllvm-args=-sanitizer-coverage-pc-table"
+flags="$flags -Cllvm-args=-sanitizer-coverage-trace-compares"
+flags="$flags --cfg fuzzing"
+
+# Naming the target keeps the flags away from build scripts and macros.
+bins=
+for target in $targets; do
+    bins="$bins --bin $target"
+done
+# shellcheck disable=SC2086 # words on purpose
+RUSTFLAGS=$flags cargo build --quiet --release --target "$host" --target-dir "$out" $bins
+
+if [ -n "$input" ]; then
+    # shellcheck disable=SC2086 # one target
+    exec "$out/$host/release/"${targets# } "$input"
+fi
+
+log=$out/log
+broken=
+for target in $targets; do
+    mkdir -p "corpus/$target" "artifacts/$target"
+    if "$out/$host/release/$target" "corpus/$target" "seeds/$target" \
+        "-artifact_prefix=$root/fuzz/artifacts/$target/" \
+        "-runs=${FUZZ_RUNS:-50000}" "-max_total_time=${FUZZ_SECONDS:-5}" \
+        -max_len=4096 -timeout=10 -rss_limit_mb=512 >"$log" 2>&1
+    then
+        printf '%-8s %s\n' "$target" "$(grep '^Done ' "$log" || true)"
+    else
+        broken="$broken $target"
+        printf '%-8s broken:\n' "$target"
+        grep -v '^#\|NEW_FUNC' "$log"
+    fi
+done
+if [ -n "$broken" ]; then
+    echo "fuzz.sh: broken targets:$broken" >&2
+    exit 1
+fi
