@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
+use super::Build;
+
 /// A node: identity that transports key their connections by.
 #[derive(Debug)]
 pub struct Node {
@@ -15,6 +17,8 @@ pub struct Node {
     pub address: SocketAddr,
     /// The name to check certificates against.
     pub tls_name: Option<String>,
+    /// The server's version; all zero when it was not asked.
+    pub build: Build,
     /// Gives the node a rest when it fails too often.
     pub breaker: Breaker,
     active: AtomicBool,
@@ -23,8 +27,14 @@ pub struct Node {
 impl Node {
     /// A node that was just found.
     pub fn new(slot: u32, name: String, address: SocketAddr, tls_name: Option<String>) -> Self {
-        let breaker = Breaker::default();
-        Self { slot, name, address, tls_name, breaker, active: AtomicBool::new(true) }
+        let (build, breaker) = (Build::default(), Breaker::default());
+        Self { slot, name, address, tls_name, build, breaker, active: AtomicBool::new(true) }
+    }
+
+    /// The same node, whose server has this version.
+    #[must_use]
+    pub fn with_build(self, build: Build) -> Self {
+        Self { build, ..self }
     }
 
     /// Whether the node is part of the cluster; once false it stays so.
@@ -64,6 +74,12 @@ impl Breaker {
     pub fn is_open(&self) -> bool {
         let limit = self.limit.load(Relaxed);
         limit != 0 && self.errors.load(Relaxed) > limit
+    }
+
+    /// Starts over with the configured limit, 0 for none: the node is new or has restarted.
+    pub fn reset(&self, full: u32) {
+        self.errors.store(0, Relaxed);
+        self.limit.store(full, Relaxed);
     }
 
     /// Starts a new window; `full` is the configured limit, 0 for none.

@@ -1,0 +1,36 @@
+//! What every conversation with the cluster needs.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::address::Addressing;
+use super::descriptors::Descriptors;
+use crate::error::Result;
+use crate::options::Options;
+
+/// Time for a connection when the options say nothing.
+const WITHIN: Duration = Duration::from_secs(1);
+
+/// Shared by everything that opens sockets for one cluster.
+#[derive(Debug)]
+pub(super) struct Net {
+    /// Time for one connection attempt and its answer.
+    pub within: Duration,
+    pub addressing: Addressing,
+    pub descriptors: Arc<Descriptors>,
+    /// Set once, when the client is closed; ends every wait.
+    pub closed: AtomicBool,
+}
+
+impl Net {
+    pub fn new(options: &Options) -> Result<Self> {
+        let within = options.connect_timeout;
+        Ok(Self {
+            within: if within.is_zero() { WITHIN } else { within },
+            addressing: Addressing::new(options.use_services_alternate, &options.ip_map)?,
+            descriptors: Arc::default(),
+            closed: AtomicBool::new(false),
+        })
+    }
+}

@@ -1,0 +1,130 @@
+//! The rules by which nodes come and go, apart from all sockets.
+
+use std::net::SocketAddr;
+
+use super::address;
+
+/// Failures in a row after which a node goes when no node at all answers.
+const PATIENCE: u32 = 5;
+
+/// What counts for whether a node stays.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Standing {
+    /// Another node answers in its place.
+    pub replaced: bool,
+    /// Passes without an answer.
+    pub failures: u32,
+    /// Nodes that list it as a peer.
+    pub friends: u32,
+}
+
+/// Whether a node goes. `members` are in the cluster, `answered` of them told their peers in this
+/// pass; `mapped` says whether the node holds any partition.
+pub(super) fn leaves(
+    node: Standing,
+    members: usize,
+    answered: usize,
+    mapped: impl FnOnce() -> bool,
+) -> bool {
+    if node.replaced {
+        return true;
+    }
+    if answered == 0 {
+        // Nobody answers: perhaps it is this side that is cut off. When all are gone the seeds
+        // are asked again.
+        return node.failures >= PATIENCE;
+    }
+    members > 1 && node.friends == 0 && (node.failures > 0 || !mapped())
+}
+
+/// Whether a node's word about partitions counts: a node without peers among others that answer
+/// has lost its cluster and would claim everything.
+pub(super) fn may_map(peers: usize, answered: usize) -> bool {
+    peers > 0 || answered <= 1
+}
+
+/// What a peer's entry in a list means for a node of that name that is already known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Known {
+    /// It is that node.
+    Friend,
+    /// It has moved to another address.
+    Moved,
+}
+
+/// A known node counts as moved only when it fails where it was, and that is not this machine
+/// (which others naturally list by another address).
+pub(super) fn known(
+    failures: u32,
+    at: SocketAddr,
+    listed: impl FnOnce() -> Vec<SocketAddr>,
+) -> Known {
+    if failures == 0 || address::is_local(at) {
+        return Known::Friend;
+    }
+    if listed().iter().any(|address| address::same(*address, at)) {
+        Known::Friend
+    } else {
+        Known::Moved
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FINE: Standing = Standing { replaced: false, failures: 0, friends: 2 };
+
+    fn stays(node: Standing, members: usize, answered: usize, mapped: bool) -> bool {
+        !leaves(node, members, answered, || mapped)
+    }
+
+    #[test]
+    fn a_healthy_node_stays() {
+        assert!(stays(FINE, 3, 3, true));
+        assert!(stays(FINE, 3, 3, false), "a new node has no partitions yet");
+        assert!(!stays(Standing { replaced: true, ..FINE }, 3, 3, true));
+    }
+
+    #[test]
+    fn a_node_nobody_lists_goes_when_it_fails_or_holds_nothing() {
+        let alone = Standing { friends: 0, ..FINE };
+        assert!(stays(alone, 3, 3, true), "it answers and holds partitions");
+        assert!(!stays(alone, 3, 3, false));
+        assert!(!stays(Standing { failures: 1, ..alone }, 3, 2, true), "in that very pass");
+        assert!(stays(Standing { failures: 9, ..FINE }, 3, 2, true), "still listed");
+    }
+
+    #[test]
+    fn the_only_node_stays_until_it_has_failed_for_long() {
+        let alone = Standing { friends: 0, ..FINE };
+        assert!(stays(alone, 1, 1, false));
+        assert!(stays(Standing { failures: 4, ..alone }, 1, 0, true));
+        assert!(!stays(Standing { failures: 5, ..alone }, 1, 0, true));
+    }
+
+    #[test]
+    fn when_nobody_answers_all_wait_for_the_fifth_failure() {
+        let failing = Standing { failures: 4, friends: 0, ..FINE };
+        assert!(stays(failing, 3, 0, false));
+        assert!(!stays(Standing { failures: 5, ..failing }, 3, 0, true));
+    }
+
+    #[test]
+    fn an_isolated_node_does_not_map() {
+        assert!(may_map(2, 3));
+        assert!(!may_map(0, 3));
+        assert!(may_map(0, 1), "a cluster of one");
+    }
+
+    #[test]
+    fn a_node_moves_only_when_it_fails_and_is_elsewhere() {
+        let at = |text: &str| text.parse::<SocketAddr>().unwrap();
+        let old = at("10.0.0.1:3000");
+        let listed = || vec![at("10.0.0.9:3000")];
+        assert_eq!(known(0, old, listed), Known::Friend);
+        assert_eq!(known(1, old, listed), Known::Moved);
+        assert_eq!(known(1, old, || vec![at("10.0.0.9:3000"), old]), Known::Friend);
+        assert_eq!(known(1, at("127.0.0.1:3000"), listed), Known::Friend);
+    }
+}

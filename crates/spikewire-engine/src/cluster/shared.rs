@@ -1,0 +1,175 @@
+//! What the tender's thread and the cluster's users have in common.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+use parking_lot::{Condvar, Mutex};
+
+use super::net::Net;
+use super::{Janitor, Snapshot};
+use crate::clock::Tick;
+use crate::options::Options;
+
+/// The least time from one pass to an extra one.
+const LULL: Duration = Duration::from_millis(50);
+
+/// Shared between the tender's thread and everybody else.
+pub(super) struct Shared {
+    pub options: Options,
+    pub net: Arc<Net>,
+    pub snapshot: ArcSwap<Snapshot>,
+    pub bell: Bell,
+    janitors: Mutex<Vec<Weak<dyn Janitor>>>,
+}
+
+impl Shared {
+    pub fn new(options: Options, net: Net) -> Self {
+        Self {
+            options,
+            net: Arc::new(net),
+            snapshot: ArcSwap::default(),
+            bell: Bell::default(),
+            janitors: Mutex::default(),
+        }
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.net.closed.load(Relaxed)
+    }
+
+    /// Shows `next` to everybody and retires the nodes that are not in it any more.
+    pub fn publish(&self, next: Snapshot) {
+        let next = Arc::new(next);
+        let before = self.snapshot.swap(next.clone());
+        for node in &before.nodes {
+            if !next.nodes.iter().any(|kept| kept.slot == node.slot) {
+                node.retire();
+            }
+        }
+    }
+
+    pub fn add_janitor(&self, janitor: Weak<dyn Janitor>) {
+        self.janitors.lock().push(janitor);
+    }
+
+    /// Lets the janitors sweep, without holding a lock meanwhile.
+    pub fn sweep(&self) {
+        let mut here = Vec::new();
+        self.janitors.lock().retain(|janitor| {
+            janitor.upgrade().is_some_and(|janitor| {
+                here.push(janitor);
+                true
+            })
+        });
+        let now = Tick::now();
+        for janitor in here {
+            janitor.sweep(now);
+        }
+    }
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// What wakes the tender between its passes.
+#[derive(Debug, Default)]
+pub(super) struct Bell {
+    rung: AtomicBool,
+    lock: Mutex<()>,
+    condvar: Condvar,
+}
+
+impl Bell {
+    /// Asks for a pass soon. While one is asked for already this costs one atomic swap.
+    pub fn ring(&self) {
+        if !self.rung.swap(true, std::sync::atomic::Ordering::AcqRel) {
+            self.wake();
+        }
+    }
+
+    /// Makes the tender look whether the client was closed.
+    pub fn wake(&self) {
+        // Taken and given back: the tender is then either before its check or already waiting.
+        drop(self.lock.lock());
+        self.condvar.notify_all();
+    }
+
+    /// Waits until `due`, or until the bell rings (but not sooner than a lull after `last`), or
+    /// until `closed`; says whether to go on.
+    pub fn wait(&self, last: Instant, due: Instant, closed: &AtomicBool) -> bool {
+        let mut guard = self.lock.lock();
+        loop {
+            if closed.load(Relaxed) {
+                return false;
+            }
+            let rung = self.rung.load(Relaxed);
+            let until = if rung { due.min(last + LULL) } else { due };
+            if Instant::now() >= until {
+                self.rung.store(false, std::sync::atomic::Ordering::Release);
+                return true;
+            }
+            self.condvar.wait_until(&mut guard, until);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bell_hastens_a_pass_but_not_below_the_lull() {
+        let (bell, open) = (Bell::default(), AtomicBool::new(false));
+        let last = Instant::now();
+        bell.ring();
+        bell.ring();
+        assert!(bell.wait(last, last + Duration::from_secs(60), &open));
+        let waited = last.elapsed();
+        assert!(waited >= LULL && waited < Duration::from_secs(30), "{waited:?}");
+        let due = Instant::now() + Duration::from_millis(5);
+        assert!(bell.wait(last, due, &open), "not rung any more: waits until due");
+        assert!(Instant::now() >= due);
+    }
+
+    #[test]
+    fn closing_ends_the_wait() {
+        let (bell, closed) = (Bell::default(), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            let waiter = scope.spawn(|| {
+                let now = Instant::now();
+                bell.wait(now, now + Duration::from_secs(60), &closed)
+            });
+            closed.store(true, Relaxed);
+            bell.wake();
+            assert!(!waiter.join().unwrap());
+        });
+    }
+
+    struct Broom(AtomicBool);
+
+    impl Janitor for Broom {
+        fn sweep(&self, _: Tick) {
+            self.0.store(true, Relaxed);
+        }
+    }
+
+    #[test]
+    fn janitors_sweep_while_they_live() {
+        let net = Net::new(&Options::new(Vec::new())).unwrap();
+        let shared = Shared::new(Options::new(Vec::new()), net);
+        let (kept, gone) = (Arc::new(Broom(false.into())), Arc::new(Broom(false.into())));
+        let weak: Weak<Broom> = Arc::downgrade(&kept);
+        shared.add_janitor(weak);
+        let weak: Weak<Broom> = Arc::downgrade(&gone);
+        shared.add_janitor(weak);
+        drop(gone);
+        shared.sweep();
+        assert!(kept.0.load(Relaxed));
+        assert_eq!(shared.janitors.lock().len(), 1);
+    }
+}

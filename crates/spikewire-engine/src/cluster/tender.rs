@@ -1,0 +1,339 @@
+//! The tender: looks at the nodes and publishes what it found. One pass is one look.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use spikewire_protocol::host::Host;
+use spikewire_protocol::peers::Peers;
+
+use super::introduction::Demands;
+use super::map::Atlas;
+use super::member::{Member, ask_all, greeting};
+use super::net::Net;
+use super::peers::{Strangers, WantedList};
+use super::probe::Found;
+use super::rules::{self, Known, Standing};
+use super::shared::Shared;
+use super::{Node, Snapshot, address, seeds};
+use crate::clock::Tick;
+use crate::error::Result;
+
+/// How long the tender looks more often after a node began to fail, came or went.
+const UNREST: Duration = Duration::from_secs(10);
+
+/// The tender's own state; lives on its thread.
+#[derive(Debug)]
+pub(super) struct Tender {
+    shared: Arc<Shared>,
+    seeds: Vec<Host>,
+    members: Vec<Member>,
+    atlas: Atlas,
+    strangers: Strangers,
+    next_slot: u32,
+    /// Whether the set of nodes changed since the last snapshot.
+    changed: bool,
+    restless_until: Tick,
+    /// Regular passes since the error windows were rolled.
+    window: u32,
+}
+
+impl Tender {
+    /// Looks at the cluster for the first time.
+    pub fn start(shared: Arc<Shared>) -> Result<Self> {
+        let mut tender = Self {
+            seeds: shared.options.seeds.clone(),
+            shared,
+            members: Vec::new(),
+            atlas: Atlas::default(),
+            strangers: Strangers::default(),
+            next_slot: 0,
+            changed: false,
+            restless_until: Tick::default(),
+            window: 0,
+        };
+        tender.pass(true)?;
+        let found = tender.members.iter().map(|member| seed(member.node.address));
+        let found: Vec<_> = found.filter(|host| !tender.seeds.contains(host)).collect();
+        tender.seeds.extend(found);
+        tender.restless_until = Tick::default();
+        Ok(tender)
+    }
+
+    /// Whether something is going on that deserves a closer look than the regular interval gives.
+    pub fn is_restless(&self) -> bool {
+        Tick::now() < self.restless_until
+    }
+
+    /// One look at everybody. An error means that there is no node and no seed leads to one.
+    pub fn pass(&mut self, regular: bool) -> Result<()> {
+        if self.members.is_empty() {
+            self.atlas.clear();
+            self.seed()?;
+        }
+        let disturbed = self.greet(regular);
+        if disturbed {
+            let answered = self.refresh_peers(regular);
+            self.remove_leavers(answered);
+        }
+        self.refresh_maps(regular);
+        self.refresh_racks();
+        if regular {
+            self.roll_windows();
+        }
+        self.publish();
+        Ok(())
+    }
+
+    pub fn shared(&self) -> Arc<Shared> {
+        self.shared.clone()
+    }
+
+    fn net(&self) -> Arc<Net> {
+        self.shared.net.clone()
+    }
+
+    fn seed(&mut self) -> Result<()> {
+        let cluster_name = self.shared.options.cluster_name.clone();
+        let demands = Demands { node: None, cluster_name };
+        let found = seeds::find(&self.seeds, &demands, &self.shared.net)?;
+        self.admit(found, None);
+        Ok(())
+    }
+
+    fn admit(&mut self, found: Found, tls_name: Option<String>) -> u32 {
+        let Found { address, line, introduction } = found;
+        let slot = self.next_slot;
+        self.next_slot += 1;
+        let node =
+            Node::new(slot, introduction.node, address, tls_name).with_build(introduction.build);
+        node.breaker.reset(self.shared.options.max_error_rate);
+        for old in self.members.iter_mut().filter(|old| old.node.name == node.name) {
+            old.replaced = true;
+        }
+        self.members.push(Member::new(Arc::new(node), line, introduction.partition_generation));
+        self.changed = true;
+        self.unrest();
+        slot
+    }
+
+    fn unrest(&mut self) {
+        self.restless_until = Tick::now().after(UNREST);
+    }
+
+    fn fail(&mut self, at: usize, regular: bool) {
+        if self.members[at].failures == 0 {
+            self.unrest();
+        }
+        self.members[at].fail(regular);
+    }
+
+    /// Asks everybody for their counters; says whether the peers should be looked at.
+    fn greet(&mut self, regular: bool) -> bool {
+        let racks = !self.shared.options.racks.is_empty();
+        let limit = self.shared.options.max_error_rate;
+        self.members.iter_mut().for_each(|member| member.answered = false);
+        let answers = ask_all(&mut self.members, &self.shared.net, greeting(racks), |_| true);
+        for (at, answer) in answers {
+            let member = &mut self.members[at];
+            if answer.and_then(|answer| member.hear_greeting(&answer, racks, limit)).is_err() {
+                self.fail(at, regular);
+            }
+        }
+        self.members.iter().any(|m| m.failures > 0 || m.replaced || m.peers_generation.is_behind())
+    }
+
+    /// Asks everybody who answered for their peers, and the peers found so for theirs, until
+    /// nobody is new. Gives the number of nodes that told their peers.
+    fn refresh_peers(&mut self, regular: bool) -> usize {
+        let net = self.net();
+        let command = net.addressing.peers_command();
+        let reachable = self.members.iter().filter(|member| member.is_reachable());
+        let mut asked: FxHashSet<u32> = reachable.map(|member| member.node.slot).collect();
+        self.members.iter_mut().for_each(|member| member.friends = 0);
+        self.strangers.begin();
+        let mut answered = 0;
+        while !asked.is_empty() {
+            let mut lists = Vec::new();
+            for (at, answer) in ask_all(&mut self.members, &net, &[command], |member| {
+                asked.contains(&member.node.slot)
+            }) {
+                match answer.and_then(|answer| self.members[at].hear_peers(&answer, command)) {
+                    Ok(list) => lists.push((at, list)),
+                    Err(_) => self.fail(at, regular),
+                }
+            }
+            answered += lists.len();
+            asked = self.discover(&lists);
+        }
+        self.strangers.end();
+        answered
+    }
+
+    /// Counts friends and tries the unknown; gives the newcomers.
+    fn discover(&mut self, lists: &[(usize, Peers)]) -> FxHashSet<u32> {
+        let net = self.net();
+        let mut wanted = WantedList::default();
+        let mut unknown = Vec::new();
+        for peer in lists.iter().flat_map(|(_, list)| &list.peers) {
+            let listed = || {
+                let reached: Vec<_> =
+                    peer.addresses.iter().map(|a| net.addressing.reach(a)).collect();
+                address::resolve_all(&reached, net.within, &net.closed)
+            };
+            let mut members = self.members.iter_mut();
+            match members.find(|member| member.node.name == peer.name && !member.replaced) {
+                Some(member)
+                    if rules::known(member.failures, member.node.address, listed)
+                        == Known::Friend =>
+                {
+                    member.friends += 1;
+                }
+                _ => {
+                    wanted.add(peer);
+                    unknown.push(peer.name.as_str());
+                }
+            }
+        }
+        let cluster_name = self.shared.options.cluster_name.clone();
+        let met = self.strangers.meet(wanted, cluster_name.as_ref(), &net);
+        let newcomers: FxHashSet<u32> =
+            met.into_iter().map(|met| self.admit(met.found, met.tls_name)).collect();
+        for member in self.members.iter_mut().filter(|m| newcomers.contains(&m.node.slot)) {
+            member.friends =
+                unknown.iter().filter(|name| **name == member.node.name).count() as u32;
+        }
+        for (at, list) in lists {
+            // Read only when everybody on the list was met; otherwise the next pass looks again.
+            let generation = &mut self.members[*at].peers_generation;
+            generation.seen = Some(list.generation);
+            generation.read = self.strangers.all_met(list).then_some(list.generation);
+        }
+        newcomers
+    }
+
+    fn remove_leavers(&mut self, answered: usize) {
+        let count = self.members.len();
+        let leavers: FxHashSet<u32> = self
+            .members
+            .iter()
+            .filter(|member| {
+                let standing = Standing {
+                    replaced: member.replaced,
+                    failures: member.failures,
+                    friends: member.friends,
+                };
+                rules::leaves(standing, count, answered, || self.atlas.holds(member.node.slot))
+            })
+            .map(|member| member.node.slot)
+            .collect();
+        if !leavers.is_empty() {
+            self.members.retain(|member| !leavers.contains(&member.node.slot));
+            for slot in leavers {
+                self.atlas.forget(slot);
+            }
+            self.changed = true;
+            self.unrest();
+        }
+    }
+
+    /// Reads the maps that moved; and once more those of nodes that lost something by it, unless
+    /// they were read in this pass: those wait for the next one.
+    fn refresh_maps(&mut self, regular: bool) {
+        let net = self.net();
+        let mut read: FxHashSet<u32> = FxHashSet::default();
+        for _ in 0..2 {
+            let answered = self.members.iter().filter(|member| member.is_reachable()).count();
+            let commands = ["partition-generation", "replicas"];
+            let answers = ask_all(&mut self.members, &net, &commands, |member| {
+                member.is_reachable()
+                    && member.map_is_behind()
+                    && rules::may_map(member.peers, answered)
+                    && !read.contains(&member.node.slot)
+            });
+            if answers.is_empty() {
+                break;
+            }
+            for (at, answer) in answers {
+                match answer.and_then(|answer| self.members[at].hear_map(&answer)) {
+                    Ok(said) => {
+                        let slot = self.members[at].node.slot;
+                        read.insert(slot);
+                        let losers = self.atlas.apply(slot, &said);
+                        for loser in &mut self.members {
+                            if losers.contains(&loser.node.slot) {
+                                loser.partition_generation.read = None;
+                            }
+                        }
+                    }
+                    Err(_) => self.fail(at, regular),
+                }
+            }
+        }
+        if self
+            .members
+            .iter()
+            .any(|member| read.contains(&member.node.slot) && member.map_is_behind())
+        {
+            self.unrest();
+        }
+        let mut factors: FxHashMap<&str, u8> = FxHashMap::default();
+        for (namespace, factor) in self.members.iter().flat_map(|member| &member.factors) {
+            let largest = factors.entry(namespace).or_default();
+            *largest = (*largest).max(*factor);
+        }
+        if !factors.is_empty() {
+            self.atlas.fit(&factors);
+        }
+    }
+
+    fn refresh_racks(&mut self) {
+        if self.shared.options.racks.is_empty() {
+            return;
+        }
+        let commands = ["rebalance-generation", "rack-ids"];
+        let answers = ask_all(&mut self.members, &self.shared.net, &commands, |member| {
+            member.is_reachable() && member.rebalance_generation.is_behind()
+        });
+        let mut moved = false;
+        for (at, answer) in answers {
+            // Racks only steer preferences: a node without an answer is simply asked again.
+            moved |= answer.and_then(|a| self.members[at].hear_racks(&a)).unwrap_or(false);
+        }
+        if moved {
+            self.atlas.invalidate();
+        }
+    }
+
+    fn roll_windows(&mut self) {
+        self.window += 1;
+        if self.window >= self.shared.options.error_rate_window {
+            self.window = 0;
+            for member in &self.members {
+                member.node.breaker.roll(self.shared.options.max_error_rate);
+            }
+        }
+    }
+
+    fn publish(&mut self) {
+        if !self.changed && !self.atlas.is_stale() {
+            return;
+        }
+        if self.changed {
+            self.atlas.invalidate();
+            self.changed = false;
+        }
+        let nodes: Vec<Arc<Node>> = self.members.iter().map(|m| m.node.clone()).collect();
+        let racks: FxHashMap<u32, &FxHashMap<String, u32>> =
+            self.members.iter().map(|m| (m.node.slot, &m.racks)).collect();
+        let namespaces = self.atlas.publish(&nodes, |node, namespace| {
+            racks.get(&node.slot).and_then(|racks| racks.get(namespace)).copied()
+        });
+        self.shared.publish(Snapshot { nodes, namespaces });
+    }
+}
+
+fn seed(address: SocketAddr) -> Host {
+    Host { name: address.ip().to_string(), tls_name: None, port: address.port() }
+}
