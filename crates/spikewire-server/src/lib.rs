@@ -1,1 +1,41 @@
-//! Placeholder.
+//! An embedded cluster that speaks the Aerospike protocol: nodes in one process, for development,
+//! tests and benchmarks.
+//!
+//! ```
+//! use spikewire_server::{Cluster, Options};
+//!
+//! let cluster = Cluster::start(Options { nodes: 3, ..Options::default() })?;
+//! println!("connect to {:?}", cluster.seeds());
+//! cluster.kill(1)?;
+//! cluster.restart(1)?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! Nodes own partitions as a real cluster's do: a partition has a master and replicas on other
+//! nodes, a killed node loses its memory, and the others copy what it held. All copies of a
+//! partition are written before a write is answered, so with two copies no answered write is lost
+//! when one node dies.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`cluster`] | membership, placement, migration |
+//! | [`storage`] | partitions, records, sets |
+//! | [`value`] | which bin values are stored, and how |
+//! | [`command`] | binary requests |
+//! | [`info`] | text requests |
+//! | [`net`] | sockets, and making them misbehave |
+//! | [`serve`] | the program's options |
+
+pub mod cluster;
+pub mod command;
+pub mod info;
+pub mod net;
+#[cfg(feature = "cli")]
+pub mod serve;
+pub mod storage;
+pub mod value;
+
+pub use cluster::Cluster;
+pub use cluster::options::{NamespaceOptions, Options};
+pub use cluster::stats::NodeStats;
+pub use net::faults::{Drip, Faults, Refuse};

@@ -1,0 +1,151 @@
+//! The cluster: its nodes, who owns what, and how that changes.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`options`] | what a cluster is started with |
+//! | [`state`] | what all threads share |
+//! | [`placement`] | which nodes should own a partition |
+//! | [`rebalance`] | moving partitions when nodes leave and return |
+//! | [`keeper`] | the thread that migrates, expires and frees |
+//! | [`stats`] | what a node has done |
+
+pub mod keeper;
+pub mod options;
+pub mod placement;
+pub mod rebalance;
+pub mod state;
+pub mod stats;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use self::keeper::Keeper;
+use self::options::Options;
+use self::state::State;
+use self::stats::NodeStats;
+use crate::net::faults::Faults;
+use crate::net::listener::Port;
+use crate::net::{Network, Order};
+
+/// A running cluster. Dropping it stops every node and joins its threads.
+#[derive(Debug)]
+pub struct Cluster {
+    state: Arc<State>,
+    network: Network,
+    keeper: Keeper,
+}
+
+impl Cluster {
+    /// Starts the nodes; they take connections when this returns.
+    pub fn start(options: Options) -> io::Result<Self> {
+        options.check()?;
+        let ports = Port::reserve(options.bind, options.port, options.nodes)?;
+        let addresses = ports.iter().map(Port::address).collect();
+        let state = Arc::new(State::new(options, addresses));
+        rebalance::first(&state);
+        let network = Network::start(&state, ports)?;
+        let keeper = Keeper::start(state.clone())?;
+        Ok(Self { state, network, keeper })
+    }
+
+    /// The address of every node, also of dead ones.
+    pub fn seeds(&self) -> Vec<SocketAddr> {
+        self.state.nodes.iter().map(|node| node.address).collect()
+    }
+
+    /// The id of a node as the protocol shows it.
+    pub fn node_name(&self, node: usize) -> io::Result<String> {
+        Ok(self.state.node(node)?.name.clone())
+    }
+
+    /// Whether a node is alive.
+    pub fn is_alive(&self, node: usize) -> io::Result<bool> {
+        Ok(self.state.node(node)?.is_alive())
+    }
+
+    /// Kills a node: its connections are reset, its port refuses, its records are lost. The others
+    /// take over its partitions at once and then copy them until every one has its replicas again.
+    /// Killing a dead node does nothing.
+    pub fn kill(&self, node: usize) -> io::Result<()> {
+        let _alone = self.state.membership.lock();
+        if !self.state.node(node)?.set_alive(false) {
+            return Ok(());
+        }
+        self.network.order(|| Order::Close(node))?;
+        rebalance::remove(&self.state, node);
+        self.keeper.wake();
+        Ok(())
+    }
+
+    /// Starts a dead node again: same port, empty. It owns nothing until its partitions were
+    /// copied to it. Restarting a live node does nothing.
+    pub fn restart(&self, node: usize) -> io::Result<()> {
+        let _alone = self.state.membership.lock();
+        if !self.state.node(node)?.set_alive(true) {
+            return Ok(());
+        }
+        self.state.nodes[node].revive();
+        rebalance::add(&self.state, node);
+        self.network.order(|| Order::Open(node))?;
+        self.keeper.wake();
+        Ok(())
+    }
+
+    /// Makes a node misbehave, from the next request on.
+    pub fn inject(&self, node: usize, faults: Faults) -> io::Result<()> {
+        faults.check()?;
+        self.state.node(node)?.set_faults(Some(faults));
+        self.network.order(|| Order::Faults(node))
+    }
+
+    /// Ends the misbehaviour of a node.
+    pub fn clear_faults(&self, node: usize) -> io::Result<()> {
+        self.state.node(node)?.set_faults(None);
+        self.network.order(|| Order::Faults(node))
+    }
+
+    /// Deletes all records of a set, or of a whole namespace.
+    pub fn truncate(&self, namespace: &str, set: Option<&str>) -> io::Result<()> {
+        let (_, namespace) = self
+            .state
+            .namespace(namespace.as_bytes())
+            .ok_or_else(|| invalid(format!("no namespace {namespace:?} in this cluster")))?;
+        namespace.truncate(set.map(str::as_bytes), self.state.clock.divide());
+        self.state.must_free.store(true, std::sync::atomic::Ordering::Release);
+        self.keeper.wake();
+        Ok(())
+    }
+
+    /// What a node has done and holds.
+    pub fn stats(&self, node: usize) -> io::Result<NodeStats> {
+        self.state.node(node)?;
+        Ok(stats::of(&self.state, node))
+    }
+
+    /// Whether every partition has the owners it should have.
+    pub fn is_settled(&self) -> bool {
+        self.state.remaining() == 0
+    }
+
+    /// Waits until the cluster is settled; says whether it was within `limit`.
+    pub fn wait_settled(&self, limit: Duration) -> bool {
+        let deadline = Instant::now() + limit;
+        while !self.is_settled() {
+            if Instant::now() >= deadline {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        true
+    }
+
+    /// Stops every node and joins the threads.
+    pub fn stop(self) {}
+}
+
+/// An error for an argument that makes no sense.
+pub(crate) fn invalid(text: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, text)
+}

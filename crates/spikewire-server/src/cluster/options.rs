@@ -1,0 +1,132 @@
+//! What a cluster is started with.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+use spikewire_protocol::limits;
+
+use super::invalid;
+
+/// Options of a cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// How many nodes.
+    pub nodes: usize,
+    /// Port of the first node; the others follow. 0 takes free ports.
+    pub port: u16,
+    /// The address all nodes listen on.
+    pub bind: IpAddr,
+    /// The namespaces, the same on every node.
+    pub namespaces: Vec<NamespaceOptions>,
+    /// The cluster's name, which clients may insist on.
+    pub cluster_name: String,
+    /// Threads that serve connections, for all nodes together.
+    pub threads: usize,
+    /// The server version the nodes report.
+    pub build: String,
+    /// The rack of each node; empty when there are no racks.
+    pub racks: Vec<u32>,
+    /// A pause after each partition that is copied, to make a migration last.
+    pub migration_pause: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            nodes: 1,
+            port: 0,
+            bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            namespaces: vec![NamespaceOptions::default()],
+            cluster_name: "spikewire".to_owned(),
+            threads: 1,
+            build: "8.1.2.0".to_owned(),
+            racks: Vec::new(),
+            migration_pause: Duration::ZERO,
+        }
+    }
+}
+
+/// Options of a namespace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamespaceOptions {
+    /// Its name.
+    pub name: String,
+    /// Copies of each partition, the master's included.
+    pub replication_factor: usize,
+    /// Seconds a record lives when its writer does not say; 0 = for ever.
+    pub default_ttl: u32,
+    /// Seconds between two looks for expired records. 0 = never look, and refuse TTLs.
+    pub nsup_period: u32,
+    /// Largest stored record in bytes.
+    pub max_record_size: usize,
+}
+
+impl Default for NamespaceOptions {
+    fn default() -> Self {
+        Self {
+            name: "test".to_owned(),
+            replication_factor: 2,
+            default_ttl: 0,
+            nsup_period: 1,
+            max_record_size: limits::RECORD_SIZE,
+        }
+    }
+}
+
+impl NamespaceOptions {
+    /// A namespace with this name and default options.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+}
+
+/// Most nodes in one cluster.
+const MAX_NODES: usize = 128;
+/// Most namespaces; clients keep no more.
+const MAX_NAMESPACES: usize = 32;
+
+impl Options {
+    /// Says what is impossible about these options.
+    pub fn check(&self) -> io::Result<()> {
+        let fail = |text: &str| Err(invalid(text.to_owned()));
+        if self.nodes == 0 || self.nodes > MAX_NODES {
+            return fail("nodes: a cluster has 1 to 128 nodes");
+        }
+        if self.port != 0 && usize::from(self.port) + self.nodes - 1 > usize::from(u16::MAX) {
+            return fail("port: the last node's port would be above 65535");
+        }
+        if self.threads == 0 || self.threads > 64 {
+            return fail("threads: 1 to 64");
+        }
+        if !self.racks.is_empty() && self.racks.len() != self.nodes {
+            return fail("racks: give one per node, or none");
+        }
+        if self.namespaces.is_empty() || self.namespaces.len() > MAX_NAMESPACES {
+            return fail("namespaces: 1 to 32");
+        }
+        let numbers = self.build.split('.').filter(|part| part.parse::<u32>().is_ok()).count();
+        if numbers < 3 {
+            return fail("build: at least three numbers, like 8.1.2.0");
+        }
+        for (at, namespace) in self.namespaces.iter().enumerate() {
+            let name = namespace.name.as_str();
+            let odd = |c: char| c.is_control() || c.is_whitespace() || ":;,/=".contains(c);
+            if name.is_empty() || name.len() > limits::NAMESPACE_NAME || name.contains(odd) {
+                return Err(invalid(format!(
+                    "namespace {name:?}: 1 to 31 bytes, without space and any of : ; , / ="
+                )));
+            }
+            if self.namespaces[..at].iter().any(|other| other.name == name) {
+                return Err(invalid(format!("namespace {name:?} is given twice")));
+            }
+            if namespace.replication_factor == 0 {
+                return Err(invalid(format!("namespace {name:?}: replication factor 0")));
+            }
+            if namespace.default_ttl > limits::TTL_SECONDS {
+                return Err(invalid(format!("namespace {name:?}: default TTL above 10 years")));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,160 @@
+//! What all threads of a cluster share.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use parking_lot::{Mutex, RwLock};
+
+use super::invalid;
+use super::options::Options;
+use super::placement::mix;
+use crate::command::tally::Counters;
+use crate::net::faults::Faults;
+use crate::storage::clock::Clock;
+use crate::storage::namespace::Namespace;
+
+/// One node.
+#[derive(Debug)]
+pub struct Node {
+    /// Its id as the protocol shows it.
+    pub name: String,
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// What it has done.
+    pub counters: Counters,
+    /// Open client connections.
+    pub connections: AtomicUsize,
+    /// Rises on every change of ownership; -1 before the first balance.
+    pub partition_generation: AtomicI64,
+    /// Rises when its list of peers changes.
+    pub peers_generation: AtomicU64,
+    alive: AtomicBool,
+    faults: RwLock<Option<Arc<Faults>>>,
+}
+
+impl Node {
+    fn new(at: usize, address: SocketAddr, nodes: usize) -> Self {
+        let id = 0x0BB9_0000_0000_0000 | u64::from(address.port()) << 16 | (at as u64 + 1);
+        Self {
+            name: format!("{id:X}"),
+            address,
+            counters: Counters::default(),
+            connections: AtomicUsize::new(0),
+            partition_generation: AtomicI64::new(-1),
+            peers_generation: AtomicU64::new(if nodes > 1 { nodes as u64 + 1 } else { 0 }),
+            alive: AtomicBool::new(true),
+            faults: RwLock::default(),
+        }
+    }
+
+    /// Whether the node is alive.
+    pub fn is_alive(&self) -> bool {
+        self.alive.load(Ordering::Acquire)
+    }
+
+    /// Sets whether the node is alive; says whether that changed anything.
+    pub fn set_alive(&self, alive: bool) -> bool {
+        self.alive.swap(alive, Ordering::AcqRel) != alive
+    }
+
+    /// Starts the node's own counters anew.
+    pub fn revive(&self) {
+        self.peers_generation.store(0, Ordering::Release);
+        self.set_faults(None);
+    }
+
+    /// How the node misbehaves, if it does.
+    pub fn faults(&self) -> Option<Arc<Faults>> {
+        self.faults.read().clone()
+    }
+
+    /// Sets how the node misbehaves.
+    pub fn set_faults(&self, faults: Option<Faults>) {
+        *self.faults.write() = faults.map(Arc::new);
+    }
+}
+
+/// A cluster's shared state.
+#[derive(Debug)]
+pub struct State {
+    /// What it was started with.
+    pub options: Options,
+    /// Its nodes, dead ones included.
+    pub nodes: Vec<Node>,
+    /// Its namespaces.
+    pub namespaces: Vec<Namespace>,
+    /// Its time.
+    pub clock: Clock,
+    /// When it started.
+    pub started: Instant,
+    /// Rises with every change of membership.
+    pub rebalances: AtomicU64,
+    /// Partitions that do not have the owners they should have, over all namespaces.
+    pub migrations: AtomicUsize,
+    /// Whether a truncation left records to free.
+    pub must_free: AtomicBool,
+    /// Held while a node is killed or restarted.
+    pub membership: Mutex<()>,
+}
+
+impl State {
+    /// The state of a cluster that owns nothing yet.
+    pub fn new(options: Options, addresses: Vec<SocketAddr>) -> Self {
+        let count = addresses.len();
+        Self {
+            nodes: addresses
+                .into_iter()
+                .enumerate()
+                .map(|(at, address)| Node::new(at, address, count))
+                .collect(),
+            namespaces: options.namespaces.iter().cloned().map(Namespace::new).collect(),
+            clock: Clock::default(),
+            started: Instant::now(),
+            rebalances: AtomicU64::new(0),
+            migrations: AtomicUsize::new(0),
+            must_free: AtomicBool::new(false),
+            membership: Mutex::default(),
+            options,
+        }
+    }
+
+    /// A namespace by name, and its place among the namespaces.
+    pub fn namespace(&self, name: &[u8]) -> Option<(usize, &Namespace)> {
+        self.namespaces
+            .iter()
+            .enumerate()
+            .find(|(_, namespace)| namespace.options.name.as_bytes() == name)
+    }
+
+    /// A node by number.
+    pub fn node(&self, node: usize) -> io::Result<&Node> {
+        self.nodes.get(node).ok_or_else(|| {
+            invalid(format!("no node {node}: the cluster has nodes 0 to {}", self.nodes.len() - 1))
+        })
+    }
+
+    /// The live nodes.
+    pub fn alive(&self) -> Vec<usize> {
+        (0..self.nodes.len()).filter(|node| self.nodes[*node].is_alive()).collect()
+    }
+
+    /// How many copies a partition of this namespace can have now.
+    pub fn factor(&self, namespace: &Namespace) -> usize {
+        namespace.options.replication_factor.min(self.alive().len())
+    }
+
+    /// Partitions still to be moved.
+    pub fn remaining(&self) -> usize {
+        self.migrations.load(Ordering::Acquire)
+    }
+
+    /// A number that stands for the present membership.
+    pub fn cluster_key(&self) -> u64 {
+        let rebalances = self.rebalances.load(Ordering::Acquire);
+        let port = self.nodes.first().map_or(0, |node| node.address.port());
+        mix(rebalances << 16 | u64::from(port)) >> 12 | 1
+    }
+}

@@ -1,0 +1,58 @@
+//! What a node has done and holds.
+
+use std::sync::atomic::Ordering;
+
+use super::state::State;
+use crate::command::tally::Tally;
+use crate::storage::namespace::Namespace;
+use crate::storage::partition::Usage;
+
+/// Counters and sizes of one node.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NodeStats {
+    /// Whether it is alive.
+    pub alive: bool,
+    /// Open client connections.
+    pub connections: usize,
+    /// What it has answered.
+    pub tally: Tally,
+    /// Records it holds, as master and as replica.
+    pub objects: u64,
+    /// Records it is the master of.
+    pub master_objects: u64,
+    /// Bytes of the records it holds, without the tables around them.
+    pub bytes: u64,
+    /// Partitions it is the master of, over all namespaces.
+    pub master_partitions: usize,
+    /// Partitions it holds a further copy of.
+    pub replica_partitions: usize,
+}
+
+/// The statistics of `node`.
+pub fn of(state: &State, node: usize) -> NodeStats {
+    let mut stats = NodeStats {
+        alive: state.nodes[node].is_alive(),
+        connections: state.nodes[node].connections.load(Ordering::Relaxed),
+        tally: state.nodes[node].counters.read(),
+        ..NodeStats::default()
+    };
+    for namespace in &state.namespaces {
+        let (all, master) = namespace.usage(node);
+        stats.objects += objects(&all);
+        stats.master_objects += objects(&master);
+        stats.bytes += all.iter().map(|usage| usage.bytes).sum::<u64>();
+        for pid in Namespace::ids() {
+            match namespace.partition(pid).role(node) {
+                Some(0) => stats.master_partitions += 1,
+                Some(_) => stats.replica_partitions += 1,
+                None => {}
+            }
+        }
+    }
+    stats
+}
+
+/// Records of all sets together.
+pub fn objects(usage: &[Usage]) -> u64 {
+    usage.iter().map(|usage| usage.objects).sum()
+}

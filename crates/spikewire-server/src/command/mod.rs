@@ -1,0 +1,179 @@
+//! Binary requests: from the body of a message frame to a whole reply frame.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`request`] | the parts of a request, found in one walk |
+//! | [`reply`] | a reply frame being written |
+//! | [`read`], [`write`], [`delete`] | the single-record commands |
+//! | [`modify`] | what one operation of a write does to the bins |
+//! | [`tally`] | counters |
+//!
+//! Not built yet, and refused with a code of their own so that nobody waits: batch, scans and
+//! queries, background jobs (16 in a message marked as the last), user-defined functions, list,
+//! map, bit, sketch and expression operations and filters (16).
+
+pub mod delete;
+pub mod modify;
+pub mod read;
+pub mod reply;
+pub mod request;
+pub mod tally;
+pub mod write;
+
+use std::sync::Arc;
+
+use spikewire_protocol::message::{info1, info2, info3};
+use spikewire_protocol::result_code::ResultCode;
+
+use self::reply::{Refusal, Reply};
+use self::request::Request;
+use self::tally::Tally;
+use crate::cluster::state::State;
+use crate::storage::bins::Bins;
+use crate::storage::clock::Moment;
+use crate::storage::namespace::Namespace;
+
+/// What one thread needs to run commands; its buffers serve one command after another.
+#[derive(Debug)]
+pub struct Context {
+    /// The cluster.
+    pub state: Arc<State>,
+    /// Counters, moved to the node's when a connection's turn ends.
+    pub tally: Tally,
+    bins: Bins,
+    image: Vec<u8>,
+    last_set: LastSet,
+}
+
+/// The set of the last command: the next one most often wants the same.
+#[derive(Debug, Default)]
+struct LastSet {
+    namespace: usize,
+    name: Vec<u8>,
+    number: u16,
+}
+
+impl Context {
+    /// A context for one thread.
+    pub fn new(state: Arc<State>) -> Self {
+        Self {
+            state,
+            tally: Tally::default(),
+            bins: Bins::default(),
+            image: Vec::new(),
+            last_set: LastSet::default(),
+        }
+    }
+
+    /// Runs the request in `body`, which arrived at `node`, and appends the reply.
+    pub fn run(&mut self, node: usize, body: &[u8], now: Moment, out: &mut Vec<u8>) {
+        self.tally.requests += 1;
+        let reply = Reply::begin(out);
+        let Ok(request) = Request::parse(body) else {
+            return self.refuse(reply, ResultCode::PARAMETER.into());
+        };
+        if request.header.info1 & info1::BATCH != 0 {
+            return self.refuse_with_last(reply, ResultCode::UNSUPPORTED_FEATURE);
+        }
+        let state = self.state.clone();
+        let Some((index, namespace)) = state.namespace(request.namespace) else {
+            return self.refuse(reply, ResultCode::NAMESPACE.into());
+        };
+        if !request.has_digest {
+            return self.refuse_query(reply, &request);
+        }
+        if let Err(code) = admit(&request) {
+            return self.refuse(reply, code.into());
+        }
+        let set = self.find_set(index, namespace, request.set);
+        let target = Target { node, namespace, request: &request, set, now };
+        if request.header.info2 & info2::WRITE == 0 {
+            self.tally.reads += 1;
+            self.read(&target, reply);
+        } else if request.header.info2 & info2::DELETE != 0 {
+            self.tally.writes += 1;
+            self.delete(&target, reply);
+        } else {
+            self.tally.writes += 1;
+            self.write(&target, reply);
+        }
+    }
+
+    /// The number of a set, `None` if no record was ever written to it.
+    fn find_set(&mut self, index: usize, namespace: &Namespace, name: &[u8]) -> Option<u16> {
+        if self.last_set.namespace == index && self.last_set.name == name {
+            return Some(self.last_set.number);
+        }
+        let number = namespace.sets.find(name)?;
+        self.last_set.namespace = index;
+        self.last_set.name.clear();
+        self.last_set.name.extend_from_slice(name);
+        self.last_set.number = number;
+        Some(number)
+    }
+
+    fn refuse(&mut self, reply: Reply<'_>, refusal: Refusal) {
+        self.tally.refused(refusal.code);
+        reply.refuse(&refusal);
+    }
+
+    fn refuse_with_last(&mut self, reply: Reply<'_>, code: ResultCode) {
+        self.tally.refused(code);
+        reply.refuse_with_last(code);
+    }
+
+    /// A request without a digest is a scan, a query or a background job.
+    fn refuse_query(&mut self, reply: Reply<'_>, request: &Request<'_>) {
+        let header = &request.header;
+        let writes = header.info2 & info2::WRITE != 0;
+        if writes && header.ops == 0 && !request.has_udf {
+            return self.refuse(reply, ResultCode::PARAMETER.into());
+        }
+        let streams = header.info3 & info3::PARTITION_DONE != 0 && request.has_partitions;
+        if writes || streams {
+            self.refuse_with_last(reply, ResultCode::UNSUPPORTED_FEATURE);
+        } else {
+            self.refuse(reply, ResultCode::UNSUPPORTED_FEATURE.into());
+        }
+    }
+}
+
+/// One command and where it goes.
+#[derive(Debug)]
+pub struct Target<'a> {
+    /// The node the command arrived at.
+    pub node: usize,
+    /// Its namespace.
+    pub namespace: &'a Namespace,
+    /// The request.
+    pub request: &'a Request<'a>,
+    /// The number of its set; `None` if no record was ever written to it.
+    pub set: Option<u16>,
+    /// The time it runs at.
+    pub now: Moment,
+}
+
+/// The checks that come before any look at the record.
+fn admit(request: &Request<'_>) -> Result<(), ResultCode> {
+    let header = &request.header;
+    let reads = header.info1 & info1::READ != 0;
+    let writes = header.info2 & info2::WRITE != 0;
+    if request.digest.is_none() || !(reads || writes) {
+        return Err(ResultCode::PARAMETER);
+    }
+    if !writes && header.info2 & info2::DELETE != 0 {
+        return Err(ResultCode::PARAMETER);
+    }
+    // Transactions and linearized reads belong to the Enterprise Edition.
+    let verify = !writes && header.info4 & 0x01 != 0;
+    let roll = writes && header.info4 & 0x06 != 0;
+    let modes = info3::SC_READ_TYPE | info3::SC_READ_RELAX;
+    let linearize = !writes && header.info3 & modes == info3::SC_READ_TYPE;
+    if request.has_transaction || verify || roll || linearize {
+        return Err(ResultCode::ENTERPRISE_ONLY);
+    }
+    if request.has_udf {
+        return Err(ResultCode::UNSUPPORTED_FEATURE);
+    }
+    Ok(())
+}

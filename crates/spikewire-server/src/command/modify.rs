@@ -1,0 +1,84 @@
+//! What one operation of a write does to the bins.
+
+use spikewire_protocol::message::{Op, op};
+use spikewire_protocol::result_code::ResultCode;
+use spikewire_protocol::value::{self, particle};
+
+use crate::storage::bins::Bins;
+use crate::value::store;
+
+/// Runs an operation that changes bins and returns nothing.
+pub fn modify(bins: &mut Bins, operation: &Op<'_>) -> Result<(), ResultCode> {
+    match operation.code {
+        op::WRITE if operation.particle == particle::NULL => {
+            bins.remove(operation.name);
+            Ok(())
+        }
+        op::WRITE => create(bins, operation),
+        op::ADD => add(bins, operation),
+        op::APPEND | op::PREPEND => extend(bins, operation),
+        op::DELETE => {
+            bins.clear();
+            Ok(())
+        }
+        op::CDT_READ
+        | op::CDT_MODIFY
+        | op::EXP_READ
+        | op::EXP_MODIFY
+        | op::BITS_READ
+        | op::BITS_MODIFY
+        | op::HLL_READ
+        | op::HLL_MODIFY => Err(ResultCode::UNSUPPORTED_FEATURE),
+        _ => Err(ResultCode::PARAMETER),
+    }
+}
+
+/// Sets the bin to the operand.
+fn create(bins: &mut Bins, operation: &Op<'_>) -> Result<(), ResultCode> {
+    bins.set_with(operation.name, operation.particle, |out| {
+        store(out, operation.particle, operation.value)
+    })
+}
+
+/// Adds to a number. A missing bin takes the operand, whatever its type; integers wrap.
+fn add(bins: &mut Bins, operation: &Op<'_>) -> Result<(), ResultCode> {
+    let Some(bin) = bins.get(operation.name) else { return create(bins, operation) };
+    if bin.particle != operation.particle {
+        return Err(ResultCode::BIN_TYPE);
+    }
+    let malformed = |_| ResultCode::PARAMETER;
+    let sum = match bin.particle {
+        particle::INTEGER => {
+            let old = value::read_int(bin.value).map_err(malformed)?;
+            let more = value::read_int(operation.value).map_err(malformed)?;
+            old.wrapping_add(more).to_be_bytes()
+        }
+        particle::FLOAT => {
+            let old = value::read_float(bin.value).map_err(malformed)?;
+            let more = value::read_float(operation.value).map_err(malformed)?;
+            (old + more).to_be_bytes()
+        }
+        _ => return Err(ResultCode::BIN_TYPE),
+    };
+    bins.set(operation.name, operation.particle, &sum);
+    Ok(())
+}
+
+/// Appends or prepends to a string or blob. A missing bin takes the operand, whatever its type.
+fn extend(bins: &mut Bins, operation: &Op<'_>) -> Result<(), ResultCode> {
+    let Some(bin) = bins.get(operation.name) else { return create(bins, operation) };
+    if bin.particle != operation.particle {
+        return Err(ResultCode::BIN_TYPE);
+    }
+    match bin.particle {
+        particle::STRING | particle::BLOB | 7..=12 => {}
+        particle::GEOJSON => return Err(ResultCode::SERVER),
+        _ => return Err(ResultCode::BIN_TYPE),
+    }
+    if operation.code == op::APPEND {
+        bins.extend(operation.name, &[], operation.value);
+    } else {
+        bins.extend(operation.name, operation.value, &[]);
+    }
+    Ok(())
+}

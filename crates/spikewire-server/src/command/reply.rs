@@ -1,0 +1,113 @@
+//! A reply frame being written at the end of a connection's output.
+
+use spikewire_protocol::frame::{self, Kind};
+use spikewire_protocol::message::{self, HEADER_LEN, Header, info3, op};
+use spikewire_protocol::result_code::ResultCode;
+
+use crate::storage::record::View;
+
+const START: usize = frame::HEADER_LEN + HEADER_LEN;
+
+/// Why a command was refused, and what its reply says about the record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refusal {
+    /// The code.
+    pub code: ResultCode,
+    /// The record's generation, 0 when no record was found.
+    pub generation: u32,
+    /// The record's void time, 0 when no record was found.
+    pub void_time: u32,
+}
+
+impl From<ResultCode> for Refusal {
+    fn from(code: ResultCode) -> Self {
+        Self { code, generation: 0, void_time: 0 }
+    }
+}
+
+impl Refusal {
+    /// A refusal that shows the record's generation and void time, if there is a record.
+    pub fn at(code: ResultCode, record: Option<View<'_>>) -> Self {
+        record.map_or(code.into(), |record| Self {
+            code,
+            generation: u32::from(record.generation()),
+            void_time: record.void_time(),
+        })
+    }
+}
+
+/// One reply. It ends with [`Reply::finish`] or a refusal.
+#[derive(Debug)]
+pub struct Reply<'a> {
+    out: &'a mut Vec<u8>,
+    start: usize,
+    ops: u16,
+}
+
+impl<'a> Reply<'a> {
+    /// Starts a reply at the end of `out`.
+    pub fn begin(out: &'a mut Vec<u8>) -> Self {
+        let start = out.len();
+        out.extend_from_slice(&[0; START]);
+        Self { out, start, ops: 0 }
+    }
+
+    /// Appends a result.
+    pub fn op(&mut self, code: u8, name: &[u8], particle: u8, value: &[u8]) {
+        message::write_op(self.out, code, name, particle, value);
+        self.ops += 1;
+    }
+
+    /// Appends bins that are in wire form already.
+    pub fn bins(&mut self, count: u16, wire: &[u8]) {
+        self.out.extend_from_slice(wire);
+        self.ops += count;
+    }
+
+    /// Appends one bin in wire form as the result of operation `code`.
+    pub fn bin(&mut self, code: u8, wire: &[u8]) {
+        let at = self.out.len();
+        self.bins(1, wire);
+        if code != op::READ {
+            self.out[at + 4] = code;
+        }
+    }
+
+    /// Takes all results back.
+    pub fn clear(&mut self) {
+        self.out.truncate(self.start + START);
+        self.ops = 0;
+    }
+
+    /// Ends the reply with result 0.
+    pub fn finish(self, generation: u16, void_time: u32) {
+        let generation = u32::from(generation);
+        self.close(&Header { generation, ttl: void_time, ..Header::default() });
+    }
+
+    /// Ends the reply with a refusal, without results.
+    pub fn refuse(mut self, refusal: &Refusal) {
+        self.clear();
+        self.close(&Header {
+            result: refusal.code.0,
+            generation: refusal.generation,
+            ttl: refusal.void_time,
+            ..Header::default()
+        });
+    }
+
+    /// Ends a reply of several messages with its last one.
+    pub fn refuse_with_last(mut self, code: ResultCode) {
+        self.clear();
+        self.close(&Header { result: code.0, info3: info3::LAST, ..Header::default() });
+    }
+
+    fn close(self, header: &Header) {
+        let len = self.out.len() - self.start - frame::HEADER_LEN;
+        let frame = frame::Header { kind: Kind::Message, len }.to_bytes();
+        let header = Header { ops: self.ops, ..*header }.to_bytes();
+        let (head, rest) = self.out[self.start..].split_at_mut(frame::HEADER_LEN);
+        head.copy_from_slice(&frame);
+        rest[..HEADER_LEN].copy_from_slice(&header);
+    }
+}

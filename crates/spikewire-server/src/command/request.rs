@@ -1,0 +1,79 @@
+//! The parts of a request, found in one walk over its fields.
+
+use spikewire_protocol::Malformed;
+use spikewire_protocol::key::Digest;
+use spikewire_protocol::message::{Header, Message, Op, field, info1};
+
+/// The package of a user-defined function.
+const UDF_PACKAGE: u8 = 30;
+
+/// A request whose fields and operations fit its body.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// The header.
+    pub header: Header,
+    /// Namespace name; empty when absent.
+    pub namespace: &'a [u8],
+    /// Set name; empty when absent.
+    pub set: &'a [u8],
+    /// The user key, when the client sent it.
+    pub key: Option<&'a [u8]>,
+    /// The digest, when it is one.
+    pub digest: Option<Digest>,
+    /// Whether there is a digest field, of whatever length.
+    pub has_digest: bool,
+    /// Whether there is a filter expression.
+    pub has_filter: bool,
+    /// Whether it belongs to a transaction.
+    pub has_transaction: bool,
+    /// Whether it calls a user-defined function.
+    pub has_udf: bool,
+    /// Whether it names partitions or digests to go through.
+    pub has_partitions: bool,
+    message: Message<'a>,
+}
+
+impl<'a> Request<'a> {
+    /// Reads the body of a message frame.
+    pub fn parse(body: &'a [u8]) -> Result<Self, Malformed> {
+        let (message, used) = Message::parse(body)?;
+        if used != body.len() && message.header.info1 & info1::BATCH == 0 {
+            return Err(Malformed::new("request", "bytes after its last operation"));
+        }
+        let mut request = Self {
+            header: message.header,
+            namespace: &[],
+            set: &[],
+            key: None,
+            digest: None,
+            has_digest: false,
+            has_filter: false,
+            has_transaction: false,
+            has_udf: false,
+            has_partitions: false,
+            message,
+        };
+        for field in message.fields() {
+            match field.id {
+                field::NAMESPACE => request.namespace = field.data,
+                field::SET => request.set = field.data,
+                field::KEY => request.key = Some(field.data),
+                field::DIGEST => {
+                    request.has_digest = true;
+                    request.digest = field.data.try_into().ok().map(Digest);
+                }
+                field::FILTER => request.has_filter = true,
+                field::TRANSACTION => request.has_transaction = true,
+                UDF_PACKAGE => request.has_udf = true,
+                field::PARTITIONS | field::DIGESTS => request.has_partitions = true,
+                _ => {}
+            }
+        }
+        Ok(request)
+    }
+
+    /// Its operations.
+    pub fn ops(&self) -> impl Iterator<Item = Op<'a>> + use<'a> {
+        self.message.ops()
+    }
+}

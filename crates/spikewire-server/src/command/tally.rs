@@ -1,0 +1,60 @@
+//! Counters of one thread, moved to a node's counters when a connection's turn ends.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use spikewire_protocol::result_code::ResultCode;
+
+/// Counters that one thread fills.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Tally {
+    /// Binary requests.
+    pub requests: u64,
+    /// Reads among them.
+    pub reads: u64,
+    /// Writes and deletes among them.
+    pub writes: u64,
+    /// Requests answered with "no such record".
+    pub not_found: u64,
+    /// Requests answered with any other code but 0.
+    pub errors: u64,
+    /// Info requests.
+    pub infos: u64,
+}
+
+impl Tally {
+    /// Counts a refusal.
+    pub fn refused(&mut self, code: ResultCode) {
+        if code == ResultCode::NOT_FOUND {
+            self.not_found += 1;
+        } else {
+            self.errors += 1;
+        }
+    }
+}
+
+/// The same counters, shared.
+#[derive(Debug, Default)]
+pub struct Counters {
+    values: [AtomicU64; 6],
+}
+
+impl Counters {
+    /// Moves a tally here.
+    pub fn take(&self, tally: &mut Tally) {
+        let Tally { requests, reads, writes, not_found, errors, infos } = std::mem::take(tally);
+        for (value, more) in
+            self.values.iter().zip([requests, reads, writes, not_found, errors, infos])
+        {
+            if more != 0 {
+                value.fetch_add(more, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Reads the counters.
+    pub fn read(&self) -> Tally {
+        let [requests, reads, writes, not_found, errors, infos] =
+            std::array::from_fn(|at| self.values[at].load(Ordering::Relaxed));
+        Tally { requests, reads, writes, not_found, errors, infos }
+    }
+}

@@ -1,0 +1,229 @@
+//! Writes: put, add, append, prepend, touch and operate. The checks come in the server's order.
+
+use spikewire_protocol::limits::{self, TTL_DEFAULT, TTL_NEVER, TTL_UNCHANGED};
+use spikewire_protocol::message::{Header, info1, info2, info3, op};
+use spikewire_protocol::result_code::ResultCode;
+use spikewire_protocol::value::particle;
+
+use super::modify::modify;
+use super::reply::{Refusal, Reply};
+use super::request::Request;
+use super::{Context, Target};
+use crate::storage::bins::Bins;
+use crate::storage::record::{Draft, View};
+
+/// Bytes a stored record takes besides its name and data, as far as `max-record-size` counts.
+const RECORD_OVERHEAD: usize = 16;
+
+impl Context {
+    /// Runs a write on the master's copy, stores the outcome on every copy, then answers.
+    pub(super) fn write(&mut self, target: &Target<'_>, mut reply: Reply<'_>) {
+        let request = target.request;
+        let Some(digest) = request.digest else { return };
+        let touches = match scan(request) {
+            Ok(touches) => touches,
+            Err(code) => return self.refuse(reply, code.into()),
+        };
+        let mut partition = target.namespace.partition(digest.partition());
+        let Some(table) = partition.master() else {
+            return self.refuse(reply, ResultCode::PARTITION_UNAVAILABLE.into());
+        };
+        let old = table.get(&digest.0);
+        let found = old.filter(|record| !target.namespace.is_gone(*record, target.now));
+        let must_exist =
+            touches || request.header.info3 & (info3::UPDATE_ONLY | info3::REPLACE_ONLY) != 0;
+        if must_exist && found.is_none() {
+            return self.refuse(reply, Refusal::at(ResultCode::NOT_FOUND, old));
+        }
+        let draft = match prepare(target, found) {
+            Ok(draft) => draft,
+            Err(code) => return self.refuse(reply, Refusal::at(code, found)),
+        };
+        if let Err(code) = apply(request, found, &mut self.bins, &mut reply) {
+            return self.refuse(reply, Refusal::at(code, found));
+        }
+        if self.bins.is_empty() {
+            let code = if found.is_none() {
+                Some(ResultCode::NOT_FOUND)
+            } else if request.header.info2 & info2::DURABLE_DELETE != 0 {
+                Some(ResultCode::ENTERPRISE_ONLY)
+            } else {
+                None
+            };
+            if let Some(code) = code {
+                return self.refuse(reply, Refusal::at(code, found));
+            }
+            partition.remove(&digest.0);
+            return reply.finish(0, 0);
+        }
+        let draft = Draft { bins: self.bins.len() as u16, ..draft };
+        draft.begin(&mut self.image);
+        self.bins.write(&mut self.image);
+        let stored_key = found.and_then(View::key);
+        draft.finish(&mut self.image, stored_key.or(request.key));
+        let limit = target.namespace.options.max_record_size;
+        if self.image.len() + RECORD_OVERHEAD > limit {
+            return self.refuse(reply, Refusal::at(ResultCode::RECORD_TOO_BIG, found));
+        }
+        let replaced = old.map(|record| (record.set(), record.image().len()));
+        partition.put(&self.image, replaced);
+        reply.finish(draft.generation, draft.void_time);
+    }
+}
+
+/// Whether the generation a command expects is the record's, 0 for a missing record.
+pub(super) fn generation_fits(header: &Header, generation: u32) -> bool {
+    if header.info2 & info2::GENERATION != 0 {
+        header.generation == generation
+    } else if header.info2 & info2::GENERATION_GT != 0 {
+        header.generation > generation
+    } else {
+        true
+    }
+}
+
+/// The checks that need no record. Says whether the command touches, and thereby needs a record.
+fn scan(request: &Request<'_>) -> Result<bool, ResultCode> {
+    let header = &request.header;
+    let replaces = header.info3 & (info3::CREATE_OR_REPLACE | info3::REPLACE_ONLY) != 0;
+    let reads = header.info1 & info1::READ != 0;
+    let get_all = header.info1 & info1::GET_ALL != 0;
+    let respond_all = header.info2 & info2::RESPOND_ALL_OPS != 0;
+    if header.ops == 0 || usize::from(header.ops) > limits::OPS_PER_COMMAND {
+        return Err(ResultCode::PARAMETER);
+    }
+    let (mut touches, mut read_alls, mut has_read, mut results) = (false, 0, false, false);
+    for operation in request.ops() {
+        if operation.code == op::TOUCH {
+            if replaces {
+                return Err(ResultCode::PARAMETER);
+            }
+            touches = true;
+            continue;
+        }
+        if operation.name.len() > limits::BIN_NAME || operation.name.contains(&0) {
+            return Err(ResultCode::BIN_NAME);
+        }
+        let mut keeps_old = false;
+        match operation.code {
+            op::READ if operation.name.is_empty() && get_all => {
+                has_read = true;
+                read_alls += 1;
+            }
+            op::READ | op::CDT_READ | op::EXP_READ | op::BITS_READ | op::HLL_READ => {
+                has_read = true;
+                results = true;
+            }
+            op::WRITE => keeps_old = operation.particle == particle::NULL,
+            op::CDT_MODIFY | op::HLL_MODIFY => (keeps_old, results) = (true, true),
+            op::ADD | op::APPEND | op::PREPEND | op::DELETE | op::BITS_MODIFY => keeps_old = true,
+            _ => {}
+        }
+        if keeps_old && replaces {
+            return Err(ResultCode::PARAMETER);
+        }
+    }
+    let mixed = read_alls > 1 || read_alls == 1 && (respond_all || results);
+    if has_read && !reads || mixed || get_all && read_alls == 0 {
+        return Err(ResultCode::PARAMETER);
+    }
+    Ok(touches)
+}
+
+/// The checks against the record the write found, and the fixed part of the record it leaves.
+fn prepare(target: &Target<'_>, found: Option<View<'_>>) -> Result<Draft, ResultCode> {
+    let request = target.request;
+    let header = &request.header;
+    if header.info2 & info2::CREATE_ONLY != 0 && found.is_some() {
+        return Err(ResultCode::RECORD_EXISTS);
+    }
+    let generation = found.map_or(0, View::generation);
+    if !generation_fits(header, u32::from(generation)) {
+        return Err(ResultCode::GENERATION);
+    }
+    let set = match found {
+        Some(record) if target.set == Some(record.set()) => record.set(),
+        Some(_) => return Err(ResultCode::PARAMETER),
+        None if request.set.len() > limits::SET_NAME => return Err(ResultCode::PARAMETER),
+        None => target.namespace.sets.intern(request.set).ok_or(ResultCode::PARAMETER)?,
+    };
+    if found.is_some() && request.has_filter {
+        return Err(ResultCode::UNSUPPORTED_FEATURE);
+    }
+    check_key(request.key, found.and_then(View::key))?;
+    Ok(Draft {
+        digest: request.digest.ok_or(ResultCode::PARAMETER)?,
+        generation: generation.checked_add(1).unwrap_or(1),
+        set,
+        void_time: void_time(target, found)?,
+        last_update: target.now.millis(),
+        bins: 0,
+    })
+}
+
+fn check_key(sent: Option<&[u8]>, stored: Option<&[u8]>) -> Result<(), ResultCode> {
+    match (sent, stored) {
+        (Some(sent), Some(stored)) if sent == stored => Ok(()),
+        (Some(_), Some(_)) => Err(ResultCode::KEY_MISMATCH),
+        (Some([]), None) => Err(ResultCode::UNSUPPORTED_FEATURE),
+        (Some([particle::INTEGER, int @ ..]), None) if int.len() != 8 => {
+            Err(ResultCode::UNSUPPORTED_FEATURE)
+        }
+        (None, _) | (Some(_), None) => Ok(()),
+    }
+}
+
+fn void_time(target: &Target<'_>, found: Option<View<'_>>) -> Result<u32, ResultCode> {
+    let options = &target.namespace.options;
+    let after = |ttl: u32| if ttl == 0 { 0 } else { target.now.seconds().saturating_add(ttl) };
+    match (target.request.header.ttl, found) {
+        (TTL_NEVER, _) => Ok(0),
+        (TTL_UNCHANGED, Some(record)) => Ok(record.void_time()),
+        (TTL_DEFAULT | TTL_UNCHANGED, _) => Ok(after(options.default_ttl)),
+        (ttl, _) if ttl > limits::TTL_SECONDS => Err(ResultCode::PARAMETER),
+        _ if options.nsup_period == 0 => Err(ResultCode::FORBIDDEN),
+        (ttl, _) => Ok(after(ttl)),
+    }
+}
+
+/// Runs the operations over the bins; results go to the reply.
+fn apply(
+    request: &Request<'_>,
+    found: Option<View<'_>>,
+    bins: &mut Bins,
+    reply: &mut Reply<'_>,
+) -> Result<(), ResultCode> {
+    let header = &request.header;
+    let replaces = header.info3 & (info3::CREATE_OR_REPLACE | info3::REPLACE_ONLY) != 0;
+    match found {
+        Some(record) if !replaces => bins.load(record.bins()),
+        _ => bins.clear(),
+    }
+    let get_all = header.info1 & info1::GET_ALL != 0;
+    let respond_all = header.info2 & info2::RESPOND_ALL_OPS != 0;
+    for operation in request.ops() {
+        match operation.code {
+            op::READ if get_all && operation.name.is_empty() => {
+                for bin in bins.iter() {
+                    reply.bin(op::READ, bin.wire);
+                }
+            }
+            op::READ => match bins.get(operation.name) {
+                Some(bin) => reply.bin(op::READ, bin.wire),
+                None if respond_all => reply.op(op::READ, operation.name, particle::NULL, &[]),
+                None => {}
+            },
+            op::TOUCH => {}
+            _ => {
+                modify(bins, &operation)?;
+                if respond_all {
+                    reply.op(operation.code, operation.name, particle::NULL, &[]);
+                }
+            }
+        }
+    }
+    if bins.len() > limits::BINS_PER_RECORD {
+        return Err(ResultCode::PARAMETER);
+    }
+    Ok(())
+}

@@ -1,0 +1,71 @@
+//! Who the node is, what it can do, and how its cluster stands.
+
+use std::sync::atomic::Ordering;
+
+use spikewire_protocol::info::Command;
+
+use super::{Asker, error};
+
+/// What clients look for before they use a feature.
+const FEATURES: &str = "batch-any;batch-index;blob-bits;cdt-index;cdt-list;cdt-map;cluster-stable;\
+    float;geo;sindex-exists;peers;pipelining;pquery;pscans;query-show;relaxed-sc;replicas;\
+    replicas-all;replicas-master;replicas-max;truncate-namespace;udf";
+
+pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> {
+    let (state, node) = (asker.state, asker.node());
+    let build = &state.options.build;
+    Some(match command.name {
+        "node" | "name" => node.name.clone(),
+        "build" => build.clone(),
+        "edition" => "Aerospike Community Edition".to_owned(),
+        "version" => format!("Aerospike Community Edition build {build}"),
+        "release" => format!(
+            "edition=Aerospike Community Edition;version={build};os={};arch={};sha=spikewire",
+            std::env::consts::OS,
+            std::env::consts::ARCH
+        ),
+        "features" => FEATURES.to_owned(),
+        "status" => "ok".to_owned(),
+        "connection" => "admin=false".to_owned(),
+        "digests" => "RIPEMD160".to_owned(),
+        "compatibility-id" => "16".to_owned(),
+        "partitions" => "4096".to_owned(),
+        "cluster-name" => state.options.cluster_name.clone(),
+        "partition-generation" => node.partition_generation.load(Ordering::Acquire).to_string(),
+        "peers-generation" => node.peers_generation.load(Ordering::Acquire).to_string(),
+        "rebalance-generation" => state.rebalances.load(Ordering::Acquire).to_string(),
+        "namespaces" => {
+            let names = state.namespaces.iter().map(|namespace| &*namespace.options.name);
+            names.collect::<Vec<_>>().join(";")
+        }
+        "cluster-stable" => stable(asker, command),
+        _ => return None,
+    })
+}
+
+fn stable(asker: &Asker<'_>, command: &Command<'_>) -> String {
+    let state = asker.state;
+    if let Some(size) = command.param("size") {
+        match size.parse::<usize>() {
+            Err(_) => return error(4, "bad size"),
+            Ok(size) if size != state.alive().len() => {
+                return error(7, "cluster not specified size");
+            }
+            Ok(_) => {}
+        }
+    }
+    let ignore = match command.param("ignore-migrations") {
+        None | Some("false" | "no") => false,
+        Some("true" | "yes") => true,
+        Some(_) => return error(4, "bad ignore migrations"),
+    };
+    if let Some(name) = command.param("namespace")
+        && state.namespace(name.as_bytes()).is_none()
+    {
+        return error(20, "namespace not found on node");
+    }
+    if !ignore && state.remaining() > 0 {
+        return error(7, "unstable cluster");
+    }
+    format!("{:X}", state.cluster_key())
+}

@@ -1,0 +1,122 @@
+//! Info requests: text commands about the node and its cluster.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`identity`] | who the node is, what it can do |
+//! | [`addresses`] | service lists and peers |
+//! | [`ownership`] | partition maps |
+//! | [`storage`] | namespaces, sets, statistics, configuration |
+//! | [`truncate`] | truncation |
+
+pub mod addresses;
+pub mod identity;
+pub mod ownership;
+pub mod storage;
+pub mod truncate;
+
+use std::net::IpAddr;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use spikewire_protocol::frame::{self, Kind};
+use spikewire_protocol::info::{self, Command};
+
+use crate::cluster::state::{Node, State};
+
+/// Who asks, and whom.
+#[derive(Debug)]
+pub struct Asker<'a> {
+    /// The cluster.
+    pub state: &'a State,
+    /// The number of the node that is asked.
+    pub number: usize,
+    /// The address the client reached the node at.
+    pub local: IpAddr,
+    /// Whether the client has named itself on this connection.
+    pub user_agent: &'a mut bool,
+}
+
+impl Asker<'_> {
+    /// The node that is asked.
+    pub fn node(&self) -> &Node {
+        &self.state.nodes[self.number]
+    }
+}
+
+/// An error as the protocol prints it.
+pub(crate) fn error(code: u8, text: &str) -> String {
+    format!("ERROR:{code}:{text}")
+}
+
+/// Answers the commands in `body` with one frame.
+pub fn answer(asker: &mut Asker<'_>, body: &[u8], out: &mut Vec<u8>) {
+    let start = frame::begin(out, Kind::Info);
+    if body.is_empty() {
+        for line in ["features", "node", "edition", "version", "statistics"] {
+            let value = value(asker, &Command::parse(line));
+            info::answer(out, line, &value);
+        }
+    }
+    for command in info::commands(body) {
+        let value = value(asker, &command);
+        info::answer(out, command.line, &value);
+    }
+    frame::finish(out, start);
+}
+
+fn value(asker: &mut Asker<'_>, command: &Command<'_>) -> String {
+    identity::value(asker, command)
+        .or_else(|| addresses::value(asker, command))
+        .or_else(|| ownership::value(asker, command))
+        .or_else(|| storage::value(asker, command))
+        .or_else(|| truncate::value(asker, command))
+        .or_else(|| other(asker, command))
+        .unwrap_or_else(|| error(4, "unrecognized command"))
+}
+
+/// Commands that belong to rooms not built yet, or to nobody in particular.
+fn other(asker: &mut Asker<'_>, command: &Command<'_>) -> Option<String> {
+    Some(match command.name {
+        "user-agent-set" => user_agent(asker, command),
+        // No index, no module and no query exists, so these lists are empty and truly so.
+        "sindex" | "sindex-list" => match namespace_param(command) {
+            Some(name) if asker.state.namespace(name.as_bytes()).is_none() => {
+                let absent = error(20, "namespace not found on node");
+                format!("{absent};{absent}")
+            }
+            _ => String::new(),
+        },
+        "sindex-stat" => error(201, "no index"),
+        "sindex-exists" => match namespace_param(command) {
+            Some(name) if asker.state.namespace(name.as_bytes()).is_some() => "false".to_owned(),
+            _ => error(20, "namespace not found on node"),
+        },
+        "udf-list" | "query-show" | "user-agents" => String::new(),
+        "udf-get" => "error=not_found".to_owned(),
+        "sindex-delete" | "udf-remove" => "ok".to_owned(),
+        "query-abort" => error(2, "id not active"),
+        "query-abort-all" => "number-of-queries-killed:0".to_owned(),
+        "sindex-create" | "udf-put" => error(16, "not supported by this server"),
+        "service-tls-std" | "service-tls-alt" | "peers-tls-std" | "peers-tls-alt"
+        | "alumni-tls-std" | "roster" | "quiesce" | "quiesce-undo" => error(25, "enterprise only"),
+        _ => return None,
+    })
+}
+
+fn namespace_param<'a>(command: &Command<'a>) -> Option<&'a str> {
+    command.param("namespace").or(command.param("ns"))
+}
+
+/// Takes the client's description of itself, once per connection.
+fn user_agent(asker: &mut Asker<'_>, command: &Command<'_>) -> String {
+    let Some(value) = command.param("value") else { return error(4, "missing 'value'") };
+    match STANDARD.decode(value) {
+        Err(_) => error(4, "'value' invalid base64"),
+        Ok(text) if text.len() > 63 => error(4, "'value' value too long"),
+        Ok(_) if *asker.user_agent => error(4, "already set"),
+        Ok(_) => {
+            *asker.user_agent = true;
+            "ok".to_owned()
+        }
+    }
+}

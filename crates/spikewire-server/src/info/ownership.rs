@@ -1,0 +1,90 @@
+//! Which partitions this node owns, and the racks.
+
+use spikewire_protocol::info::Command;
+use spikewire_protocol::partition::{Bitmap, Replicas};
+
+use super::{Asker, error};
+use crate::storage::namespace::Namespace;
+
+pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> {
+    Some(match command.name {
+        "replicas" => match command.param("max").map(str::parse::<usize>) {
+            Some(Err(_)) => error(4, "bad max"),
+            None | Some(Ok(0)) => Replicas::format(&maps(asker, usize::MAX)),
+            Some(Ok(max)) => Replicas::format(&maps(asker, max)),
+        },
+        // The older forms leave out the regime, and the factor too.
+        "replicas-all" => strip(&maps(asker, usize::MAX), "0,"),
+        "replicas-master" => strip(&maps(asker, 1), "0,1,"),
+        "racks" => racks(asker),
+        "rack-ids" => rack_ids(asker),
+        _ => return None,
+    })
+}
+
+/// The node's column of every namespace, at most `max` columns each.
+fn maps(asker: &Asker<'_>, max: usize) -> Vec<Replicas> {
+    let state = asker.state;
+    let map = |namespace: &Namespace| {
+        let factor = state.factor(namespace).clamp(1, max.min(255));
+        let mut columns = vec![Bitmap::default(); factor];
+        for pid in Namespace::ids() {
+            let role = namespace.partition(pid).role(asker.number);
+            if let Some(column) = role.and_then(|role| columns.get_mut(role)) {
+                column.insert(pid);
+            }
+        }
+        Replicas {
+            namespace: namespace.options.name.clone(),
+            regime: 0,
+            factor: factor as u8,
+            columns,
+        }
+    };
+    state.namespaces.iter().map(map).collect()
+}
+
+fn strip(maps: &[Replicas], prefix: &str) -> String {
+    let entries: Vec<String> = maps
+        .iter()
+        .map(|map| {
+            let text = Replicas::format(std::slice::from_ref(map));
+            let value = &text[map.namespace.len() + 1..];
+            format!("{}:{}", map.namespace, value.strip_prefix(prefix).unwrap_or(value))
+        })
+        .collect();
+    entries.join(";")
+}
+
+fn racks(asker: &Asker<'_>) -> String {
+    let state = asker.state;
+    if state.options.racks.is_empty() {
+        return error(25, "enterprise only");
+    }
+    let alive = state.alive();
+    let mut numbers: Vec<u32> = alive.iter().map(|node| state.options.racks[*node]).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let groups: Vec<String> = numbers
+        .iter()
+        .map(|rack| {
+            let names: Vec<&str> = alive
+                .iter()
+                .filter(|node| state.options.racks[**node] == *rack)
+                .map(|node| state.nodes[*node].name.as_str())
+                .collect();
+            format!("rack_{rack}={}", names.join(","))
+        })
+        .collect();
+    let entry =
+        |namespace: &Namespace| format!("ns={}:{}", namespace.options.name, groups.join(":"));
+    state.namespaces.iter().map(entry).collect::<Vec<_>>().join(";")
+}
+
+fn rack_ids(asker: &Asker<'_>) -> String {
+    let Some(rack) = asker.state.options.racks.get(asker.number) else {
+        return error(25, "enterprise only");
+    };
+    let entry = |namespace: &Namespace| format!("{}:{rack}", namespace.options.name);
+    asker.state.namespaces.iter().map(entry).collect::<Vec<_>>().join(";")
+}

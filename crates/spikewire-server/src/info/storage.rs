@@ -1,0 +1,198 @@
+//! What the node stores: namespaces, sets, statistics and configuration.
+
+use std::sync::atomic::Ordering;
+
+use spikewire_protocol::info::Command;
+
+use super::{Asker, error};
+use crate::cluster::stats;
+use crate::storage::namespace::Namespace;
+use crate::storage::partition::Usage;
+use crate::storage::sets::Set;
+
+pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> {
+    Some(match command.name {
+        "statistics" => statistics(asker),
+        "namespace" => match asker.state.namespace(command.params.as_bytes()) {
+            Some((_, namespace)) => describe(asker, namespace),
+            None => "type=unknown".to_owned(),
+        },
+        "sets" => sets(asker, command.params),
+        "get-config" => config(asker, command),
+        "set-config" => error(4, "invalid set-config parameter"),
+        "latencies" => latencies(asker, command),
+        "histogram" => String::new(),
+        _ => return None,
+    })
+}
+
+fn pairs(entries: &[(&str, String)]) -> String {
+    let texts: Vec<String> = entries.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    texts.join(";")
+}
+
+fn statistics(asker: &Asker<'_>) -> String {
+    let state = asker.state;
+    let stats = stats::of(state, asker.number);
+    let principal = state.alive().last().map_or("0", |node| state.nodes[*node].name.as_str());
+    pairs(&[
+        ("cluster_size", state.alive().len().to_string()),
+        ("cluster_key", format!("{:X}", state.cluster_key())),
+        ("cluster_generation", state.rebalances.load(Ordering::Acquire).to_string()),
+        ("cluster_principal", principal.to_owned()),
+        ("cluster_integrity", "true".to_owned()),
+        ("cluster_is_member", "true".to_owned()),
+        ("uptime", state.started.elapsed().as_secs().to_string()),
+        ("objects", stats.objects.to_string()),
+        ("tombstones", "0".to_owned()),
+        ("client_connections", stats.connections.to_string()),
+        ("migrate_partitions_remaining", state.remaining().to_string()),
+        ("info_complete", stats.tally.infos.to_string()),
+        ("spikewire_requests", stats.tally.requests.to_string()),
+        ("failed_best_practices", "false".to_owned()),
+    ])
+}
+
+fn describe(asker: &Asker<'_>, namespace: &Namespace) -> String {
+    let state = asker.state;
+    let (all, master) = namespace.usage(asker.number);
+    let (objects, masters) = (stats::objects(&all), stats::objects(&master));
+    let bytes: u64 = all.iter().map(|usage| usage.bytes).sum();
+    let head = pairs(&[
+        ("ns_cluster_size", state.alive().len().to_string()),
+        ("effective_replication_factor", state.factor(namespace).to_string()),
+        ("objects", objects.to_string()),
+        ("tombstones", "0".to_owned()),
+        ("master_objects", masters.to_string()),
+        ("prole_objects", objects.saturating_sub(masters).to_string()),
+        ("non_replica_objects", "0".to_owned()),
+        ("data_used_bytes", bytes.to_string()),
+        ("migrate_rx_partitions_remaining", "0".to_owned()),
+        ("migrate_tx_partitions_remaining", state.remaining().to_string()),
+        ("unavailable_partitions", "0".to_owned()),
+        ("dead_partitions", "0".to_owned()),
+        ("stop_writes", "false".to_owned()),
+    ]);
+    format!("{head};{}", settings(namespace))
+}
+
+/// A namespace's configuration.
+fn settings(namespace: &Namespace) -> String {
+    let options = &namespace.options;
+    pairs(&[
+        ("replication-factor", options.replication_factor.to_string()),
+        ("default-ttl", options.default_ttl.to_string()),
+        ("nsup-period", options.nsup_period.to_string()),
+        ("max-record-size", options.max_record_size.to_string()),
+        ("allow-ttl-without-nsup", "false".to_owned()),
+        ("default-read-touch-ttl-pct", "0".to_owned()),
+        ("disallow-null-setname", "false".to_owned()),
+        ("strong-consistency", "false".to_owned()),
+        ("storage-engine", "memory".to_owned()),
+    ])
+}
+
+fn sets(asker: &Asker<'_>, params: &str) -> String {
+    let (name, set) = match params.split_once('/') {
+        Some((name, set)) => (name, Some(set)),
+        None => (params, None),
+    };
+    if name.is_empty() {
+        let all = asker.state.namespaces.iter().map(|namespace| list_sets(asker, namespace));
+        return all.collect();
+    }
+    let Some((_, namespace)) = asker.state.namespace(name.as_bytes()) else {
+        return "ns_type=unknown".to_owned();
+    };
+    let Some(set) = set else { return list_sets(asker, namespace) };
+    let (all, _) = namespace.usage(asker.number);
+    let known = namespace.sets.all();
+    let found = known.iter().find(|(_, known)| *known.name == *set.as_bytes());
+    found.map(|(number, set)| format!("{};", set_line(*number, set, &all))).unwrap_or_default()
+}
+
+fn list_sets(asker: &Asker<'_>, namespace: &Namespace) -> String {
+    let (all, _) = namespace.usage(asker.number);
+    let line = |(number, set): &(u16, std::sync::Arc<Set>)| {
+        format!(
+            "ns={}:set={}:{};",
+            namespace.options.name,
+            String::from_utf8_lossy(&set.name),
+            set_line(*number, set, &all)
+        )
+    };
+    namespace.sets.all().iter().map(line).collect()
+}
+
+fn set_line(number: u16, set: &Set, usage: &[Usage]) -> String {
+    let usage = usage.get(usize::from(number)).copied().unwrap_or_default();
+    let entries = [
+        ("objects", usage.objects.to_string()),
+        ("tombstones", "0".to_owned()),
+        ("data_used_bytes", usage.bytes.to_string()),
+        ("truncate_lut", set.truncated.load(Ordering::Acquire).to_string()),
+        ("sindexes", "0".to_owned()),
+        ("index_populating", "false".to_owned()),
+        ("truncating", "false".to_owned()),
+        ("default-read-touch-ttl-pct", "0".to_owned()),
+        ("default-ttl", "0".to_owned()),
+        ("disable-eviction", "false".to_owned()),
+        ("enable-index", "false".to_owned()),
+        ("stop-writes-count", "0".to_owned()),
+        ("stop-writes-size", "0".to_owned()),
+    ];
+    pairs(&entries).replace(';', ":")
+}
+
+fn config(asker: &Asker<'_>, command: &Command<'_>) -> String {
+    let state = asker.state;
+    let service = || {
+        pairs(&[
+            ("cluster-name", state.options.cluster_name.clone()),
+            ("service-threads", state.options.threads.to_string()),
+            ("proto-fd-max", "15000".to_owned()),
+            ("batch-max-requests", "0".to_owned()),
+            ("transaction-max-ms", "1000".to_owned()),
+        ])
+    };
+    let network = || {
+        let address = asker.node().address;
+        pairs(&[
+            ("service.address", address.ip().to_string()),
+            ("service.port", address.port().to_string()),
+        ])
+    };
+    match command.param("context") {
+        None => {
+            let mut parts = vec![service(), network()];
+            parts.extend(state.namespaces.iter().map(settings));
+            parts.join(";")
+        }
+        Some("service") => service(),
+        Some("network") => network(),
+        Some("security" | "xdr") => String::new(),
+        Some("namespace") => match command.param("namespace").or(command.param("id")) {
+            None => error(20, "missing 'namespace'"),
+            Some(name) => match state.namespace(name.as_bytes()) {
+                Some((_, namespace)) => settings(namespace),
+                None => error(20, "namespace not found on node"),
+            },
+        },
+        Some(_) => error(4, "invalid context"),
+    }
+}
+
+/// No latencies are measured, so every histogram is one without data.
+fn latencies(asker: &Asker<'_>, command: &Command<'_>) -> String {
+    let mut names = vec!["batch-index".to_owned()];
+    for namespace in &asker.state.namespaces {
+        for kind in ["read", "write", "udf", "pi-query", "si-query"] {
+            names.push(format!("{{{}}}-{kind}", namespace.options.name));
+        }
+    }
+    match command.param("hist") {
+        None => names.iter().map(|name| format!("{name}:")).collect::<Vec<_>>().join(";"),
+        Some(name) if names.iter().any(|known| known == name) => format!("{name}:"),
+        Some(_) => error(4, "bad hist name"),
+    }
+}

@@ -1,0 +1,66 @@
+//! Truncation: hiding all records of a set or a namespace that are older than a moment.
+
+use std::sync::atomic::Ordering;
+
+use spikewire_protocol::info::Command;
+use spikewire_protocol::limits;
+
+use super::{Asker, error};
+use crate::storage::clock::Moment;
+
+pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> {
+    let whole = matches!(command.name, "truncate-namespace" | "truncate-namespace-undo");
+    let undo = match command.name {
+        "truncate" | "truncate-namespace" => false,
+        "truncate-undo" | "truncate-namespace-undo" => true,
+        _ => return None,
+    };
+    Some(match run(asker, command, whole, undo) {
+        Ok(()) => "ok".to_owned(),
+        Err(text) => text,
+    })
+}
+
+fn run(asker: &Asker<'_>, command: &Command<'_>, whole: bool, undo: bool) -> Result<(), String> {
+    let state = asker.state;
+    let name = command.param("namespace").filter(|name| !name.is_empty());
+    let name = name.ok_or_else(|| error(20, "missing 'namespace'"))?;
+    let set = match (whole, command.param("set")) {
+        (true, None) => None,
+        (true, Some(_)) => return Err(error(4, "unexpected set name")),
+        (false, None | Some("")) => return Err(error(4, "missing 'set'")),
+        (false, Some(set)) if set.len() > limits::SET_NAME => {
+            return Err(error(4, "'set' value too long"));
+        }
+        (false, Some(set)) => Some(set.as_bytes()),
+    };
+    let moment = match command.param("lut") {
+        Some(text) if !undo => moment(text, state.clock.now())?,
+        _ => None,
+    };
+    // An unknown namespace or set is no error.
+    let Some((_, namespace)) = state.namespace(name.as_bytes()) else { return Ok(()) };
+    if set.is_some_and(|set| namespace.sets.find(set).is_none()) {
+        return Ok(());
+    }
+    if undo {
+        namespace.undo_truncate(set);
+    } else {
+        namespace.truncate(set, moment.unwrap_or_else(|| state.clock.divide()));
+        state.must_free.store(true, Ordering::Release);
+    }
+    Ok(())
+}
+
+/// The moment of a last-update time in nanoseconds since the Unix epoch.
+fn moment(text: &str, now: Moment) -> Result<Option<Moment>, String> {
+    let millis = text.parse::<u64>().unwrap_or(0) / 1_000_000;
+    let moment = Moment::from_millis(millis.saturating_sub(limits::EPOCH_2010 * 1000));
+    if moment.millis() == 0 {
+        return Err(error(4, "would truncate to 0"));
+    }
+    if moment > now {
+        return Err(error(4, "would truncate in the future"));
+    }
+    Ok(Some(moment))
+}

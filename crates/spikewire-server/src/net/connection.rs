@@ -1,0 +1,189 @@
+//! One client connection: what has come in and not been run, what has been answered and not sent.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, Write};
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::{Duration, Instant};
+
+use mio::net::TcpStream;
+use socket2::SockRef;
+
+use super::faults::Drip;
+
+/// No more requests are run while this much output waits for the client.
+pub const BACKLOG: usize = 1 << 20;
+/// A client that takes nothing for this long is cut off.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A reply that is held back.
+#[derive(Debug)]
+struct Held {
+    due: Instant,
+    bytes: Vec<u8>,
+    then_close: bool,
+}
+
+/// A client's connection to a node.
+#[derive(Debug)]
+pub struct Connection {
+    /// The socket.
+    pub stream: TcpStream,
+    /// The node it is connected to.
+    pub node: usize,
+    /// Whether the socket may have more to read.
+    pub readable: bool,
+    /// Whether [`Connection::input`] was left with whole requests in it.
+    pub waiting: bool,
+    /// Whether it ends once everything is sent.
+    pub closing: bool,
+    /// Whether the client has named itself.
+    pub user_agent: bool,
+    /// Received and not run: most often nothing or a part of a request.
+    pub input: Vec<u8>,
+    /// Replies, from [`Connection::sent`] on still to be sent.
+    pub out: Vec<u8>,
+    sent: usize,
+    blocked: Option<Instant>,
+    held: VecDeque<Held>,
+    next_drop: Option<Instant>,
+    local: Option<IpAddr>,
+}
+
+impl Connection {
+    /// Takes over an accepted socket.
+    pub fn new(stream: TcpStream, node: usize) -> Self {
+        // Replies are written whole; waiting for more would only delay them.
+        let _ = stream.set_nodelay(true);
+        Self {
+            stream,
+            node,
+            readable: true,
+            waiting: false,
+            closing: false,
+            user_agent: false,
+            input: Vec::new(),
+            out: Vec::new(),
+            sent: 0,
+            blocked: None,
+            held: VecDeque::new(),
+            next_drop: None,
+            local: None,
+        }
+    }
+
+    /// The address the client reached the node at.
+    pub fn local(&mut self) -> IpAddr {
+        *self.local.get_or_insert_with(|| {
+            self.stream.local_addr().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |found| found.ip())
+        })
+    }
+
+    /// Bytes that wait for the client.
+    pub fn backlog(&self) -> usize {
+        self.out.len() - self.sent
+    }
+
+    /// Whether the client has taken nothing for too long.
+    pub fn is_stuck(&self, now: Instant) -> bool {
+        self.blocked.is_some_and(|since| now.duration_since(since) >= PATIENCE)
+    }
+
+    /// Whether output waits for the client to read.
+    pub fn is_blocked(&self) -> bool {
+        self.blocked.is_some()
+    }
+
+    /// Sends what can be sent. An error means that the connection is over.
+    pub fn flush(&mut self) -> io::Result<()> {
+        while self.sent < self.out.len() {
+            match self.stream.write(&self.out[self.sent..]) {
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                Ok(count) => {
+                    self.sent += count;
+                    self.blocked = None;
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    self.blocked.get_or_insert_with(Instant::now);
+                    return Ok(());
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.emptied()
+    }
+
+    /// Sends what a slow link lets through; says when to come back.
+    pub fn flush_slowly(&mut self, drip: Drip) -> io::Result<Option<Instant>> {
+        if self.backlog() == 0 {
+            return self.emptied().map(|()| None);
+        }
+        let now = Instant::now();
+        if let Some(next) = self.next_drop
+            && now < next
+        {
+            return Ok(Some(next));
+        }
+        let end = self.out.len().min(self.sent + drip.bytes);
+        match self.stream.write(&self.out[self.sent..end]) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(count) => self.sent += count,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        if self.backlog() == 0 {
+            return self.emptied().map(|()| None);
+        }
+        let next = now + drip.every;
+        self.next_drop = Some(next);
+        Ok(Some(next))
+    }
+
+    fn emptied(&mut self) -> io::Result<()> {
+        self.out.clear();
+        self.sent = 0;
+        if self.closing { Err(ErrorKind::ConnectionAborted.into()) } else { Ok(()) }
+    }
+
+    /// Holds a reply until it is due, and until those before it are.
+    pub fn hold(&mut self, due: Instant, bytes: &[u8], then_close: bool) {
+        self.held.push_back(Held { due, bytes: bytes.to_vec(), then_close });
+    }
+
+    /// Moves the replies that are due to the output; says when the next one is.
+    pub fn release(&mut self) -> Option<Instant> {
+        if self.held.is_empty() {
+            return None;
+        }
+        let now = Instant::now();
+        while let Some(held) = self.held.front() {
+            if held.due > now {
+                return Some(held.due);
+            }
+            self.out.extend_from_slice(&held.bytes);
+            if held.then_close {
+                self.closing = true;
+                self.held.clear();
+                return None;
+            }
+            self.held.pop_front();
+        }
+        None
+    }
+
+    /// Whether replies are held back.
+    pub fn holds(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Bytes of the replies that are held back.
+    pub fn held_bytes(&self) -> usize {
+        self.held.iter().map(|held| held.bytes.len()).sum()
+    }
+
+    /// Makes the close that follows a reset: the client sees a broken connection, not an end.
+    pub fn reset_on_close(&self) {
+        let _ = SockRef::from(&self.stream).set_linger(Some(Duration::ZERO));
+    }
+}

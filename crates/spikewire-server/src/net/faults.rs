@@ -1,0 +1,177 @@
+//! How a node can be made to misbehave.
+
+use std::io;
+use std::time::Duration;
+
+use spikewire_protocol::result_code::ResultCode;
+
+use crate::cluster::invalid;
+use crate::cluster::placement::mix;
+
+/// What is wrong with a node. Shares are between 0 and 1, drawn per request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Faults {
+    /// Every reply is held for this long; order is kept.
+    pub delay: Duration,
+    /// Share of requests that are lost before they are run.
+    pub drop: f64,
+    /// Share of requests that are run but whose reply is lost.
+    pub drop_reply: f64,
+    /// Share of replies of which half is sent before the connection is closed.
+    pub cut: f64,
+    /// Share of requests that are answered with [`Faults::code`] instead of being run.
+    pub error: f64,
+    /// The code for [`Faults::error`].
+    pub code: ResultCode,
+    /// What happens to new connections.
+    pub refuse: Refuse,
+    /// Send replies in small pieces.
+    pub drip: Option<Drip>,
+    /// Whether info requests suffer too; without it clients go on seeing a healthy cluster.
+    pub info: bool,
+    /// Where the draws start: the same seed and requests give the same faults.
+    pub seed: u64,
+}
+
+/// What happens to new connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Refuse {
+    /// They are served.
+    #[default]
+    Never,
+    /// They are accepted and closed at once.
+    Close,
+    /// The port does not listen.
+    Port,
+}
+
+/// A slow link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Drip {
+    /// Bytes in one piece.
+    pub bytes: usize,
+    /// Time between two pieces.
+    pub every: Duration,
+}
+
+impl Default for Faults {
+    fn default() -> Self {
+        Self {
+            delay: Duration::ZERO,
+            drop: 0.0,
+            drop_reply: 0.0,
+            cut: 0.0,
+            error: 0.0,
+            code: ResultCode::DEVICE_OVERLOAD,
+            refuse: Refuse::Never,
+            drip: None,
+            info: false,
+            seed: 0,
+        }
+    }
+}
+
+impl Faults {
+    /// Says what is impossible about these faults.
+    pub fn check(&self) -> io::Result<()> {
+        let shares = [
+            ("drop", self.drop),
+            ("drop_reply", self.drop_reply),
+            ("cut", self.cut),
+            ("error", self.error),
+        ];
+        for (name, share) in shares {
+            if !(0.0..=1.0).contains(&share) {
+                return Err(invalid(format!("{name}: {share} is no share between 0 and 1")));
+            }
+        }
+        if self.drip.is_some_and(|drip| drip.bytes == 0) {
+            return Err(invalid("drip: at least one byte at a time".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// What becomes of one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It is run and answered.
+    Served,
+    /// It is not run and not answered.
+    Lost,
+    /// It is run and not answered.
+    Unanswered,
+    /// It is not run; the reply carries this code.
+    Failed(ResultCode),
+    /// It is run, half of the reply is sent, and the connection closed.
+    Cut,
+}
+
+/// Draws the fates of a node's requests.
+#[derive(Debug)]
+pub struct Dice(u64);
+
+impl Dice {
+    /// Starts at a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(mix(seed))
+    }
+
+    /// The fate of the next request.
+    pub fn fate(&mut self, faults: &Faults) -> Fate {
+        let mut left = self.draw();
+        let mut hit = |share: f64| {
+            let hit = left < share;
+            left -= share;
+            hit
+        };
+        if hit(faults.drop) {
+            Fate::Lost
+        } else if hit(faults.error) {
+            Fate::Failed(faults.code)
+        } else if hit(faults.drop_reply) {
+            Fate::Unanswered
+        } else if hit(faults.cut) {
+            Fate::Cut
+        } else {
+            Fate::Served
+        }
+    }
+
+    /// A number from 0 up to but not including 1.
+    fn draw(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        (mix(self.0) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fates_come_in_their_shares_and_repeat() {
+        let faults =
+            Faults { drop: 0.1, error: 0.2, drop_reply: 0.3, cut: 0.1, ..Faults::default() };
+        let roll = |seed| {
+            let mut dice = Dice::new(seed);
+            (0..10_000).map(|_| dice.fate(&faults)).collect::<Vec<_>>()
+        };
+        let fates = roll(7);
+        let share = |fate| fates.iter().filter(|found| **found == fate).count() / 100;
+        assert!((8..=12).contains(&share(Fate::Lost)));
+        assert!((18..=22).contains(&share(Fate::Failed(ResultCode::DEVICE_OVERLOAD))));
+        assert!((28..=32).contains(&share(Fate::Unanswered)));
+        assert!((8..=12).contains(&share(Fate::Cut)));
+        assert_eq!(fates, roll(7));
+        assert_ne!(fates, roll(8));
+    }
+
+    #[test]
+    fn impossible_faults_are_refused() {
+        assert!(Faults { drop: 1.5, ..Faults::default() }.check().is_err());
+        assert!(Faults { cut: f64::NAN, ..Faults::default() }.check().is_err());
+        let drip = Some(Drip { bytes: 0, every: Duration::ZERO });
+        assert!(Faults { drip, ..Faults::default() }.check().is_err());
+    }
+}

@@ -1,0 +1,145 @@
+//! Running the requests that have come in.
+
+use std::time::Instant;
+
+use spikewire_protocol::frame::{self, Kind};
+use spikewire_protocol::message::Header;
+use spikewire_protocol::result_code::ResultCode;
+
+use super::connection::{BACKLOG, Connection};
+use super::faults::Fate;
+use super::worker::Worker;
+use crate::info::{self, Asker};
+
+/// What a node without security says to every security message: scheme 0, result, no fields.
+const ADMIN_REPLY: [u8; 16] =
+    [0, ResultCode::SECURITY_NOT_SUPPORTED.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+
+impl Worker {
+    /// Runs the whole requests at the start of `bytes`, in order, and says how many bytes they
+    /// took. Stops early, and notes that it did, when too much output waits.
+    pub(super) fn run_frames(&mut self, connection: &mut Connection, bytes: &[u8]) -> usize {
+        if self.plans[connection.node].is_some() || connection.holds() {
+            return self.run_faulty(connection, bytes);
+        }
+        let mut used = 0;
+        let mut now = self.state.clock.now();
+        connection.waiting = false;
+        loop {
+            let (frame, len) = match frame::split(&bytes[used..]) {
+                Ok(Some(found)) => found,
+                Ok(None) => return used,
+                Err(_) => {
+                    connection.closing = true;
+                    return used;
+                }
+            };
+            if connection.out.len() >= BACKLOG {
+                connection.waiting = true;
+                return used;
+            }
+            used += len;
+            if frame.kind == Kind::Message {
+                self.context.run(connection.node, frame.body, now, &mut connection.out);
+            } else {
+                self.run_other(connection, frame);
+                now = self.state.clock.now();
+            }
+        }
+    }
+
+    /// Frames that carry no binary request.
+    fn run_other(&mut self, connection: &mut Connection, frame: frame::Frame<'_>) {
+        let local = connection.local();
+        let out = &mut connection.out;
+        match frame.kind {
+            Kind::Info => {
+                self.context.tally.infos += 1;
+                let mut asker = Asker {
+                    state: &self.state,
+                    number: connection.node,
+                    local,
+                    user_agent: &mut connection.user_agent,
+                };
+                info::answer(&mut asker, frame.body, out);
+            }
+            Kind::Admin => {
+                let start = frame::begin(out, Kind::Admin);
+                out.extend_from_slice(&ADMIN_REPLY);
+                frame::finish(out, start);
+            }
+            // Compression belongs to the Enterprise Edition.
+            Kind::Compressed => answer_code(out, ResultCode::ENTERPRISE_ONLY),
+            Kind::Message => {
+                let now = self.state.clock.now();
+                self.context.run(connection.node, frame.body, now, out);
+            }
+        }
+    }
+
+    /// The same, one request after another, at a node that misbehaves.
+    fn run_faulty(&mut self, connection: &mut Connection, bytes: &[u8]) -> usize {
+        let mut used = 0;
+        connection.waiting = false;
+        loop {
+            let (frame, len) = match frame::split(&bytes[used..]) {
+                Ok(Some(found)) => found,
+                Ok(None) => return used,
+                Err(_) => {
+                    connection.closing = true;
+                    return used;
+                }
+            };
+            if connection.backlog() + connection.held_bytes() >= BACKLOG {
+                connection.waiting = true;
+                return used;
+            }
+            used += len;
+            if self.run_one_faulty(connection, frame) {
+                return bytes.len();
+            }
+        }
+    }
+
+    /// Runs one request as its fate has it; says whether the connection ends with it.
+    fn run_one_faulty(&mut self, connection: &mut Connection, frame: frame::Frame<'_>) -> bool {
+        let (mut fate, mut delay) = (Fate::Served, std::time::Duration::ZERO);
+        if let Some((faults, dice)) = &mut self.plans[connection.node]
+            && (frame.kind != Kind::Info || faults.info)
+        {
+            delay = faults.delay;
+            fate = dice.fate(faults);
+        }
+        let start = connection.out.len();
+        match fate {
+            Fate::Lost => return false,
+            Fate::Failed(code) if frame.kind != Kind::Info => {
+                answer_code(&mut connection.out, code);
+            }
+            _ => self.run_other(connection, frame),
+        }
+        if fate == Fate::Unanswered {
+            connection.out.truncate(start);
+            return false;
+        }
+        let cut = fate == Fate::Cut;
+        if cut {
+            let half = (connection.out.len() - start) / 2;
+            connection.out.truncate(start + half);
+        }
+        if !delay.is_zero() || connection.holds() {
+            let reply = connection.out.split_off(start);
+            connection.hold(Instant::now() + delay, &reply, cut);
+        } else if cut {
+            connection.closing = true;
+        }
+        cut
+    }
+}
+
+/// Appends a reply that is nothing but a code.
+fn answer_code(out: &mut Vec<u8>, code: ResultCode) {
+    let start = frame::begin(out, Kind::Message);
+    out.extend_from_slice(&Header { result: code.0, ..Header::default() }.to_bytes());
+    frame::finish(out, start);
+}

@@ -1,0 +1,129 @@
+//! Sockets: threads that wait for many connections at once and serve whoever has sent something.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`worker`] | one thread's loop |
+//! | [`connection`] | one client connection |
+//! | [`listener`] | a node's port: listening, or held while the node is dead |
+//! | [`faults`] | how a node can be made to misbehave |
+//! | `frames` | running the requests that have come in |
+//! | [`slab`] | connections under small numbers |
+//!
+//! All requests that one read brings are run in order and answered with one write.
+
+pub mod connection;
+pub mod faults;
+mod frames;
+pub mod listener;
+pub mod slab;
+pub mod worker;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Sender, SyncSender};
+use std::thread::JoinHandle;
+
+use mio::net::TcpStream;
+use mio::{Poll, Waker};
+
+use self::listener::Port;
+use self::worker::{WAKE, Worker};
+use crate::cluster::invalid;
+use crate::cluster::state::State;
+
+/// Something a worker is told to do.
+#[derive(Debug)]
+pub enum Order {
+    /// Close a node's port and reset its connections.
+    Close(usize),
+    /// Open a node's port.
+    Open(usize),
+    /// Look at a node's faults again.
+    Faults(usize),
+    /// Serve a connection to this node that another worker accepted.
+    Adopt(usize, TcpStream),
+    /// End.
+    Stop,
+}
+
+/// An order, and where to report that it is done.
+pub type Message = (Order, Option<SyncSender<io::Result<()>>>);
+
+/// How to reach a worker.
+#[derive(Debug, Clone)]
+pub struct Handle {
+    orders: Sender<Message>,
+    waker: Arc<Waker>,
+}
+
+impl Handle {
+    /// Gives an order.
+    pub fn send(&self, message: Message) -> io::Result<()> {
+        let gone = |_| io::Error::other("a worker thread has ended");
+        self.orders.send(message).map_err(gone)?;
+        self.waker.wake()
+    }
+}
+
+/// The workers of a cluster.
+#[derive(Debug)]
+pub struct Network {
+    workers: Vec<(Handle, Option<JoinHandle<()>>)>,
+}
+
+impl Network {
+    /// Starts the workers; the nodes' ports are shared out among them.
+    pub fn start(state: &Arc<State>, ports: Vec<Port>) -> io::Result<Self> {
+        let mut parts = Vec::new();
+        let mut handles = Vec::new();
+        for _ in 0..state.options.threads {
+            let poll = Poll::new()?;
+            let waker = Arc::new(Waker::new(poll.registry(), WAKE)?);
+            let (orders, inbox) = mpsc::channel();
+            handles.push(Handle { orders, waker });
+            parts.push((poll, inbox, Vec::new()));
+        }
+        let count = parts.len();
+        for (node, port) in ports.into_iter().enumerate() {
+            parts[node % count].2.push((node, port));
+        }
+        let mut network = Self { workers: Vec::new() };
+        for (at, (poll, inbox, ports)) in parts.into_iter().enumerate() {
+            let mut worker = Worker::new(state.clone(), poll, inbox, handles.clone(), at);
+            for (node, port) in ports {
+                worker.add_port(node, port)?;
+            }
+            let thread = std::thread::Builder::new()
+                .name(format!("spikewire-node-{at}"))
+                .spawn(move || worker.run())?;
+            network.workers.push((handles[at].clone(), Some(thread)));
+        }
+        Ok(network)
+    }
+
+    /// Gives every worker an order and waits until all have carried it out.
+    pub fn order(&self, order: impl Fn() -> Order) -> io::Result<()> {
+        let (done, reports) = mpsc::sync_channel(self.workers.len());
+        for (worker, _) in &self.workers {
+            worker.send((order(), Some(done.clone())))?;
+        }
+        drop(done);
+        for _ in &self.workers {
+            reports.recv().map_err(|_| invalid("a worker thread has ended".to_owned()))??;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Network {
+    fn drop(&mut self) {
+        for (worker, _) in &self.workers {
+            let _ = worker.send((Order::Stop, None));
+        }
+        for (_, thread) in &mut self.workers {
+            if let Some(thread) = thread.take() {
+                let _ = thread.join();
+            }
+        }
+    }
+}

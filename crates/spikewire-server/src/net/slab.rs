@@ -1,0 +1,45 @@
+//! Things under small numbers that are used again.
+
+/// A growing table with holes.
+#[derive(Debug)]
+pub struct Slab<T> {
+    items: Vec<Option<T>>,
+    free: Vec<usize>,
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<T> Slab<T> {
+    /// A number that is free; it stays taken until [`Slab::release`].
+    pub fn reserve(&mut self) -> usize {
+        self.free.pop().unwrap_or_else(|| {
+            self.items.push(None);
+            self.items.len() - 1
+        })
+    }
+
+    /// Puts a thing under a reserved number.
+    pub fn put(&mut self, at: usize, item: T) {
+        self.items[at] = Some(item);
+    }
+
+    /// Takes a thing out; its number stays reserved.
+    pub fn take(&mut self, at: usize) -> Option<T> {
+        self.items.get_mut(at)?.take()
+    }
+
+    /// Gives a number back.
+    pub fn release(&mut self, at: usize) {
+        self.free.push(at);
+    }
+
+    /// The numbers of the things that match.
+    pub fn find(&self, wanted: impl Fn(&T) -> bool) -> Vec<usize> {
+        let matches = |at: &usize| self.items[*at].as_ref().is_some_and(&wanted);
+        (0..self.items.len()).filter(matches).collect()
+    }
+}

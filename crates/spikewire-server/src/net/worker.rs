@@ -1,0 +1,378 @@
+//! One thread's loop: wait, read, run, write.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io::{self, ErrorKind, Read};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use mio::event::Event;
+use mio::net::TcpStream;
+use mio::{Events, Interest, Poll, Token};
+
+use super::connection::{BACKLOG, Connection};
+use super::faults::{Dice, Faults, Refuse};
+use super::listener::Port;
+use super::slab::Slab;
+use super::{Handle, Message, Order};
+use crate::cluster::state::State;
+use crate::command::Context;
+
+/// The token a worker is woken with.
+pub const WAKE: Token = Token(usize::MAX);
+/// Tokens from here on are listeners.
+const LISTENERS: usize = usize::MAX / 2;
+/// Bytes one read takes.
+const READ: usize = 256 << 10;
+/// Reads of one connection before the others get their turn.
+const READS: usize = 4;
+/// An output buffer larger than this is not kept for the next connection.
+const KEEP: usize = 4 << 20;
+
+/// A thread that serves connections.
+#[derive(Debug)]
+pub struct Worker {
+    pub(super) state: Arc<State>,
+    pub(super) context: Context,
+    poll: Poll,
+    inbox: Receiver<Message>,
+    workers: Vec<Handle>,
+    me: usize,
+    next: usize,
+    ports: Vec<Option<Port>>,
+    pub(super) plans: Vec<Option<(Arc<Faults>, Dice)>>,
+    connections: Slab<Box<Connection>>,
+    ready: Vec<usize>,
+    timers: BinaryHeap<Reverse<(Instant, usize)>>,
+    buffer: Vec<u8>,
+    spare: Vec<u8>,
+    any_blocked: bool,
+}
+
+impl Worker {
+    /// A worker without ports; `me` is its place among `workers`.
+    pub fn new(
+        state: Arc<State>,
+        poll: Poll,
+        inbox: Receiver<Message>,
+        workers: Vec<Handle>,
+        me: usize,
+    ) -> Self {
+        let nodes = state.nodes.len();
+        Self {
+            context: Context::new(state.clone()),
+            state,
+            poll,
+            inbox,
+            workers,
+            me,
+            next: me,
+            ports: (0..nodes).map(|_| None).collect(),
+            plans: (0..nodes).map(|_| None).collect(),
+            connections: Slab::default(),
+            ready: Vec::new(),
+            timers: BinaryHeap::new(),
+            buffer: vec![0; READ],
+            spare: Vec::new(),
+            any_blocked: false,
+        }
+    }
+
+    /// Gives the worker a node's port.
+    pub fn add_port(&mut self, node: usize, mut port: Port) -> io::Result<()> {
+        port.register(self.poll.registry(), Token(LISTENERS + node))?;
+        self.ports[node] = Some(port);
+        Ok(())
+    }
+
+    /// Serves until it is told to stop.
+    pub fn run(mut self) {
+        let mut events = Events::with_capacity(1024);
+        loop {
+            let timeout = self.timeout();
+            if let Err(error) = self.poll.poll(&mut events, timeout)
+                && error.kind() != ErrorKind::Interrupted
+            {
+                return;
+            }
+            for event in &events {
+                if event.token() == WAKE {
+                    if !self.obey() {
+                        return;
+                    }
+                } else if event.token().0 >= LISTENERS {
+                    self.accept(event.token().0 - LISTENERS);
+                } else {
+                    self.notice(event);
+                }
+            }
+            for at in std::mem::take(&mut self.ready) {
+                self.serve(at);
+            }
+            self.run_timers();
+            self.drop_stuck();
+        }
+    }
+
+    fn timeout(&self) -> Option<Duration> {
+        if !self.ready.is_empty() {
+            return Some(Duration::ZERO);
+        }
+        let timer = self.timers.peek().map(|Reverse((due, _))| {
+            // Rounded up: the system counts in milliseconds and must not wake us too early.
+            due.saturating_duration_since(Instant::now()) + Duration::from_micros(999)
+        });
+        let check = self.any_blocked.then_some(Duration::from_secs(1));
+        timer.into_iter().chain(check).min()
+    }
+
+    /// Carries out what it was told; says whether to go on.
+    fn obey(&mut self) -> bool {
+        while let Ok((order, done)) = self.inbox.try_recv() {
+            let result = match order {
+                Order::Stop => return false,
+                Order::Close(node) => self.close_node(node),
+                Order::Open(node) => self.open_node(node),
+                Order::Faults(node) => self.take_faults(node),
+                Order::Adopt(node, stream) => {
+                    self.adopt(node, stream);
+                    Ok(())
+                }
+            };
+            if let Some(done) = done {
+                let _ = done.send(result);
+            }
+        }
+        true
+    }
+
+    fn close_node(&mut self, node: usize) -> io::Result<()> {
+        for at in self.connections.find(|connection| connection.node == node) {
+            if let Some(connection) = self.connections.take(at) {
+                connection.reset_on_close();
+                self.forget(at, &connection);
+            }
+        }
+        self.ports[node].as_mut().map_or(Ok(()), Port::close)
+    }
+
+    fn open_node(&mut self, node: usize) -> io::Result<()> {
+        self.plans[node] = None;
+        let token = Token(LISTENERS + node);
+        let registry = self.poll.registry();
+        self.ports[node].as_mut().map_or(Ok(()), |port| port.open(registry, token))
+    }
+
+    fn take_faults(&mut self, node: usize) -> io::Result<()> {
+        let faults = self.state.nodes[node].faults();
+        let refuse = faults.as_ref().map_or(Refuse::Never, |faults| faults.refuse);
+        self.plans[node] = faults.map(|faults| {
+            let dice = Dice::new(faults.seed ^ (node as u64) << 32);
+            (faults, dice)
+        });
+        // What was held back or slowed down is looked at again.
+        self.ready.extend(self.connections.find(|connection| connection.node == node));
+        let token = Token(LISTENERS + node);
+        let registry = self.poll.registry();
+        let Some(port) = &mut self.ports[node] else { return Ok(()) };
+        if refuse == Refuse::Port {
+            port.close()
+        } else if self.state.nodes[node].is_alive() {
+            port.open(registry, token)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn accept(&mut self, node: usize) {
+        loop {
+            let Some(listener) = self.ports[node].as_ref().and_then(Port::listener) else { return };
+            let stream = match listener.accept() {
+                Ok((stream, _)) => stream,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == ErrorKind::ConnectionAborted => continue,
+                // Out of descriptors, most likely: look again soon rather than never.
+                Err(_) => {
+                    self.timers.push(Reverse((
+                        Instant::now() + Duration::from_millis(50),
+                        LISTENERS + node,
+                    )));
+                    return;
+                }
+            };
+            if self.plans[node].as_ref().is_some_and(|(plan, _)| plan.refuse == Refuse::Close) {
+                continue;
+            }
+            let chosen = self.next % self.workers.len();
+            self.next += 1;
+            if chosen == self.me {
+                self.adopt(node, stream);
+            } else {
+                let _ = self.workers[chosen].send((Order::Adopt(node, stream), None));
+            }
+        }
+    }
+
+    fn adopt(&mut self, node: usize, mut stream: TcpStream) {
+        if !self.state.nodes[node].is_alive() {
+            return;
+        }
+        let at = self.connections.reserve();
+        let interest = Interest::READABLE | Interest::WRITABLE;
+        if self.poll.registry().register(&mut stream, Token(at), interest).is_err() {
+            self.connections.release(at);
+            return;
+        }
+        self.state.nodes[node].connections.fetch_add(1, Ordering::Relaxed);
+        self.connections.put(at, Box::new(Connection::new(stream, node)));
+    }
+
+    fn notice(&mut self, event: &Event) {
+        let at = event.token().0;
+        let Some(mut connection) = self.connections.take(at) else { return };
+        // A client that closed its sending side is dropped, whatever it sent before.
+        if event.is_read_closed() || event.is_error() {
+            return self.forget(at, &connection);
+        }
+        connection.readable |= event.is_readable();
+        self.connections.put(at, connection);
+        self.serve(at);
+    }
+
+    /// Lets a connection have its turn.
+    fn serve(&mut self, at: usize) {
+        let Some(mut connection) = self.connections.take(at) else { return };
+        if connection.out.is_empty() {
+            std::mem::swap(&mut connection.out, &mut self.spare);
+        }
+        let outcome = self.turn(at, &mut connection);
+        self.state.nodes[connection.node].counters.take(&mut self.context.tally);
+        if connection.out.is_empty() {
+            std::mem::swap(&mut connection.out, &mut self.spare);
+            self.spare.shrink_to(KEEP);
+        }
+        match outcome {
+            Ok(()) => {
+                self.any_blocked |= connection.is_blocked();
+                self.connections.put(at, connection);
+            }
+            Err(_) => self.forget(at, &connection),
+        }
+    }
+
+    fn turn(&mut self, at: usize, connection: &mut Connection) -> io::Result<()> {
+        for _ in 0..READS {
+            self.send(at, connection)?;
+            if connection.closing || connection.backlog() + connection.held_bytes() > BACKLOG {
+                return Ok(());
+            }
+            if connection.waiting {
+                let mut input = std::mem::take(&mut connection.input);
+                let used = self.run_frames(connection, &input);
+                input.drain(..used);
+                connection.input = input;
+                continue;
+            }
+            if !connection.readable {
+                return Ok(());
+            }
+            self.receive(connection)?;
+        }
+        self.send(at, connection)?;
+        if connection.readable || connection.waiting {
+            self.ready.push(at);
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self, connection: &mut Connection) -> io::Result<()> {
+        let count = match connection.stream.read(&mut self.buffer) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(count) => count,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                connection.readable = false;
+                return Ok(());
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        // A read that does not fill the buffer has emptied the socket; news come as an event.
+        connection.readable = count == self.buffer.len();
+        if connection.input.is_empty() {
+            let buffer = std::mem::take(&mut self.buffer);
+            let used = self.run_frames(connection, &buffer[..count]);
+            connection.input.extend_from_slice(&buffer[used..count]);
+            self.buffer = buffer;
+        } else {
+            let mut input = std::mem::take(&mut connection.input);
+            input.extend_from_slice(&self.buffer[..count]);
+            let used = self.run_frames(connection, &input);
+            input.drain(..used);
+            input.shrink_to(READ);
+            connection.input = input;
+        }
+        Ok(())
+    }
+
+    /// Sends what may be sent now and sets a timer for the rest.
+    fn send(&mut self, at: usize, connection: &mut Connection) -> io::Result<()> {
+        let release = connection.release();
+        let drip = self.plans[connection.node].as_ref().and_then(|(plan, _)| plan.drip);
+        let next = match drip {
+            None => {
+                connection.flush()?;
+                None
+            }
+            Some(drip) => connection.flush_slowly(drip)?,
+        };
+        if let Some(due) = release.into_iter().chain(next).min() {
+            self.timers.push(Reverse((due, at)));
+        }
+        Ok(())
+    }
+
+    fn run_timers(&mut self) {
+        if self.timers.is_empty() {
+            return;
+        }
+        let now = Instant::now();
+        let mut due = Vec::new();
+        while let Some(Reverse((moment, at))) = self.timers.peek()
+            && *moment <= now
+        {
+            due.push(*at);
+            self.timers.pop();
+        }
+        due.sort_unstable();
+        due.dedup();
+        for at in due {
+            if at >= LISTENERS {
+                self.accept(at - LISTENERS);
+            } else {
+                self.serve(at);
+            }
+        }
+    }
+
+    fn drop_stuck(&mut self) {
+        if !self.any_blocked {
+            return;
+        }
+        let now = Instant::now();
+        for at in self.connections.find(|connection| connection.is_stuck(now)) {
+            if let Some(connection) = self.connections.take(at) {
+                self.forget(at, &connection);
+            }
+        }
+        self.any_blocked = !self.connections.find(|connection| connection.is_blocked()).is_empty();
+    }
+
+    /// Ends a connection that was taken out of its place.
+    fn forget(&mut self, at: usize, connection: &Connection) {
+        self.state.nodes[connection.node].connections.fetch_sub(1, Ordering::Relaxed);
+        self.connections.release(at);
+    }
+}

@@ -1,0 +1,128 @@
+//! The program's options, and what it does with them.
+
+use std::io::{self, Write};
+use std::net::IpAddr;
+use std::time::Duration;
+
+use clap::Parser;
+
+use crate::{Cluster, NamespaceOptions, Options};
+
+/// An Aerospike-protocol cluster in one process, for development, tests and benchmarks.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "spikewire-server", version)]
+pub struct Arguments {
+    /// Nodes in the cluster.
+    #[arg(long, default_value_t = 1)]
+    pub nodes: usize,
+    /// Port of the first node, the others follow; 0 takes free ports.
+    #[arg(long, default_value_t = 3000)]
+    pub port: u16,
+    /// Address to listen on.
+    #[arg(long, default_value = "127.0.0.1")]
+    pub bind: IpAddr,
+    /// Namespace; give it several times for several. [default: test]
+    #[arg(long)]
+    pub namespace: Vec<String>,
+    /// Copies of every record.
+    #[arg(long, default_value_t = 2)]
+    pub replication_factor: usize,
+    /// Seconds a record lives when its writer does not say; 0 = for ever.
+    #[arg(long, default_value_t = 0)]
+    pub default_ttl: u32,
+    /// Seconds between two looks for expired records; 0 refuses TTLs.
+    #[arg(long, default_value_t = 1)]
+    pub nsup_period: u32,
+    /// Largest record in bytes.
+    #[arg(long, default_value_t = 1 << 20)]
+    pub max_record_size: usize,
+    /// Name of the cluster.
+    #[arg(long, default_value = "spikewire")]
+    pub cluster_name: String,
+    /// Threads that serve connections, for all nodes together.
+    #[arg(long, default_value_t = 1)]
+    pub threads: usize,
+    /// Server version to report.
+    #[arg(long, default_value = "8.1.2.0")]
+    pub build: String,
+    /// Rack of each node, separated by commas.
+    #[arg(long, value_delimiter = ',')]
+    pub racks: Vec<u32>,
+    /// Milliseconds to pause after each partition that is copied.
+    #[arg(long, default_value_t = 0)]
+    pub migration_pause: u64,
+    /// Take commands from standard input, one per line: kill N, restart N, truncate NAMESPACE
+    /// [SET], wait, quit. Each is answered with one line. The end of the input ends the program.
+    #[arg(long)]
+    pub control: bool,
+}
+
+impl Arguments {
+    /// The options they stand for.
+    pub fn options(&self) -> Options {
+        let names =
+            if self.namespace.is_empty() { vec!["test".into()] } else { self.namespace.clone() };
+        let namespace = |name| NamespaceOptions {
+            name,
+            replication_factor: self.replication_factor,
+            default_ttl: self.default_ttl,
+            nsup_period: self.nsup_period,
+            max_record_size: self.max_record_size,
+        };
+        Options {
+            nodes: self.nodes,
+            port: self.port,
+            bind: self.bind,
+            namespaces: names.into_iter().map(namespace).collect(),
+            cluster_name: self.cluster_name.clone(),
+            threads: self.threads,
+            build: self.build.clone(),
+            racks: self.racks.clone(),
+            migration_pause: Duration::from_millis(self.migration_pause),
+        }
+    }
+}
+
+/// The line that says a cluster takes connections: `ready host:port,host:port`.
+pub fn ready_line(cluster: &Cluster) -> String {
+    let seeds: Vec<String> = cluster.seeds().iter().map(ToString::to_string).collect();
+    format!("ready {}", seeds.join(","))
+}
+
+/// Starts the cluster and says so with one line on standard output.
+pub fn start(arguments: &Arguments) -> io::Result<Cluster> {
+    let cluster = Cluster::start(arguments.options())?;
+    let mut out = io::stdout().lock();
+    writeln!(out, "{}", ready_line(&cluster))?;
+    out.flush()?;
+    Ok(cluster)
+}
+
+/// Carries out commands from `input`, one per line, until `quit` or the end of the input.
+pub fn control(
+    cluster: &Cluster,
+    input: impl io::BufRead,
+    mut output: impl Write,
+) -> io::Result<()> {
+    for line in input.lines() {
+        let line = line?;
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let number = |word: &str| word.parse::<usize>().map_err(io::Error::other);
+        let outcome = match words.as_slice() {
+            ["quit"] => return Ok(()),
+            ["kill", node] => number(node).and_then(|node| cluster.kill(node)),
+            ["restart", node] => number(node).and_then(|node| cluster.restart(node)),
+            ["truncate", namespace] => cluster.truncate(namespace, None),
+            ["truncate", namespace, set] => cluster.truncate(namespace, Some(set)),
+            ["wait"] if cluster.wait_settled(Duration::from_secs(30)) => Ok(()),
+            ["wait"] => Err(io::Error::other("still migrating after 30 s")),
+            _ => Err(io::Error::other("unknown command")),
+        };
+        match outcome {
+            Ok(()) => writeln!(output, "ok")?,
+            Err(error) => writeln!(output, "error {error}")?,
+        }
+        output.flush()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! The time of a cluster: milliseconds since 2010, never behind its last truncation.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use spikewire_protocol::limits::EPOCH_2010;
+
+/// A moment, as records count it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment(u64);
+
+impl Moment {
+    /// A moment from milliseconds since 2010.
+    pub fn from_millis(millis: u64) -> Self {
+        Self(millis)
+    }
+
+    /// Milliseconds since 2010.
+    pub fn millis(self) -> u64 {
+        self.0
+    }
+
+    /// Seconds since 2010.
+    pub fn seconds(self) -> u32 {
+        (self.0 / 1000) as u32
+    }
+}
+
+/// The clock all nodes of a cluster share.
+#[derive(Debug, Default)]
+pub struct Clock {
+    floor: AtomicU64,
+}
+
+impl Clock {
+    /// The time now.
+    pub fn now(&self) -> Moment {
+        Moment(wall().max(self.floor.load(Ordering::Acquire)))
+    }
+
+    /// A moment after everything written so far, and not after anything written from now on: a
+    /// truncation at this moment hides the former and spares the latter.
+    pub fn divide(&self) -> Moment {
+        let next = self.now().0 + 1;
+        Moment(self.floor.fetch_max(next, Ordering::AcqRel).max(next))
+    }
+}
+
+fn wall() -> u64 {
+    let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    (unix.as_millis() as u64).saturating_sub(EPOCH_2010 * 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_division_lies_between_before_and_after() {
+        let clock = Clock::default();
+        for _ in 0..100 {
+            let before = clock.now();
+            let line = clock.divide();
+            assert!(before < line && line <= clock.now());
+        }
+    }
+}

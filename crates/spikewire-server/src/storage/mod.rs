@@ -1,0 +1,19 @@
+//! Where records live.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`record`] | one record as one block of bytes |
+//! | [`table`] | the records one node holds of one partition |
+//! | [`partition`] | all copies of a partition behind one lock |
+//! | [`namespace`] | 4,096 partitions, sets, limits |
+//! | [`sets`] | set names and their numbers |
+//! | [`bins`] | a record's bins while a command edits them |
+//! | [`clock`] | the time of this cluster |
+
+pub mod bins;
+pub mod clock;
+pub mod namespace;
+pub mod partition;
+pub mod record;
+pub mod sets;
+pub mod table;

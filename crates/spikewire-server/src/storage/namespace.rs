@@ -1,0 +1,114 @@
+//! A namespace: its partitions, its sets and its limits.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::{Mutex, MutexGuard};
+use spikewire_protocol::limits::PARTITIONS;
+
+use super::clock::Moment;
+use super::partition::{Partition, Usage};
+use super::record::View;
+use super::sets::Sets;
+use crate::NamespaceOptions;
+
+/// A namespace of a cluster, with the copies of all its nodes.
+#[derive(Debug)]
+pub struct Namespace {
+    /// What it was started with.
+    pub options: NamespaceOptions,
+    /// Its sets.
+    pub sets: Sets,
+    partitions: Box<[Mutex<Partition>]>,
+    /// Records updated before this moment do not exist any more.
+    truncated: AtomicU64,
+    /// The latest truncation of the namespace or any set: newer records need no further look.
+    newest_truncation: AtomicU64,
+}
+
+impl Namespace {
+    /// An empty namespace whose partitions nobody owns yet.
+    pub fn new(options: NamespaceOptions) -> Self {
+        Self {
+            options,
+            sets: Sets::default(),
+            partitions: (0..PARTITIONS).map(|_| Mutex::default()).collect(),
+            truncated: AtomicU64::new(0),
+            newest_truncation: AtomicU64::new(0),
+        }
+    }
+
+    /// Locks one partition.
+    pub fn partition(&self, pid: u16) -> MutexGuard<'_, Partition> {
+        self.partitions[usize::from(pid)].lock()
+    }
+
+    /// Every partition id.
+    pub fn ids() -> impl Iterator<Item = u16> {
+        0..PARTITIONS as u16
+    }
+
+    /// Whether a truncation took this record.
+    pub fn is_truncated(&self, record: View<'_>) -> bool {
+        let updated = record.last_update();
+        updated < self.newest_truncation.load(Ordering::Acquire)
+            && (updated < self.truncated.load(Ordering::Acquire)
+                || updated < self.sets.truncated(record.set()))
+    }
+
+    /// Whether a read must not see this record any more.
+    pub fn is_gone(&self, record: View<'_>, now: Moment) -> bool {
+        record.is_expired(now.seconds()) || self.is_truncated(record)
+    }
+
+    /// Hides the records of one set, or of all, that were updated before `moment`.
+    pub fn truncate(&self, set: Option<&[u8]>, moment: Moment) {
+        let moment = moment.millis();
+        match set {
+            None => self.truncated.fetch_max(moment, Ordering::AcqRel),
+            Some(name) => match self.sets.intern(name).and_then(|number| self.sets.get(number)) {
+                Some(set) => set.truncated.fetch_max(moment, Ordering::AcqRel),
+                None => return,
+            },
+        };
+        self.newest_truncation.fetch_max(moment, Ordering::AcqRel);
+    }
+
+    /// Forgets the truncation of one set, or of the namespace.
+    pub fn undo_truncate(&self, set: Option<&[u8]>) {
+        match set {
+            None => self.truncated.store(0, Ordering::Release),
+            Some(name) => {
+                let number = self.sets.find(name).unwrap_or(0);
+                if let Some(set) = self.sets.get(number) {
+                    set.truncated.store(0, Ordering::Release);
+                }
+            }
+        }
+    }
+
+    /// Records and bytes per set that `node` holds, first over all its copies, then as master.
+    pub fn usage(&self, node: usize) -> (Vec<Usage>, Vec<Usage>) {
+        let mut all: Vec<Usage> = Vec::new();
+        let mut master: Vec<Usage> = Vec::new();
+        let add = |total: &mut Vec<Usage>, part: &Usage| {
+            let at = usize::from(part.set);
+            if total.len() <= at {
+                total.resize_with(at + 1, Usage::default);
+            }
+            total[at].set = part.set;
+            total[at].objects += part.objects;
+            total[at].bytes += part.bytes;
+        };
+        for pid in Self::ids() {
+            let partition = self.partition(pid);
+            let Some(role) = partition.role(node) else { continue };
+            for part in partition.usage() {
+                add(&mut all, part);
+                if role == 0 {
+                    add(&mut master, part);
+                }
+            }
+        }
+        (all, master)
+    }
+}

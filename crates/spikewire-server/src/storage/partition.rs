@@ -1,0 +1,227 @@
+//! One partition of one namespace: every copy of it, in the order of their roles.
+//!
+//! All copies of a partition sit behind one lock. A write is applied to all of them before the lock
+//! is released, so they never differ, and a copy is made or dropped as one step: no write can fall
+//! between the old owner and the new one.
+
+use super::record::View;
+use super::table::Table;
+
+/// One node's copy.
+#[derive(Debug)]
+pub struct Replica {
+    /// The node that holds it.
+    pub node: usize,
+    /// Its records.
+    pub table: Table,
+}
+
+/// How much of a set a partition holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// The set's number.
+    pub set: u16,
+    /// Records in one copy.
+    pub objects: u64,
+    /// Bytes in one copy.
+    pub bytes: u64,
+}
+
+/// A partition and its copies.
+#[derive(Debug, Default)]
+pub struct Partition {
+    /// The copies; the first is the master's. Empty only while no node is alive.
+    replicas: Vec<Replica>,
+    usage: Vec<Usage>,
+    /// No record expires before this second; 0 = none expires at all.
+    soonest: u32,
+}
+
+impl Partition {
+    /// The nodes that hold a copy, master first.
+    pub fn owners(&self) -> impl Iterator<Item = usize> + '_ {
+        self.replicas.iter().map(|replica| replica.node)
+    }
+
+    /// The role of a node: 0 is master.
+    pub fn role(&self, node: usize) -> Option<usize> {
+        self.owners().position(|owner| owner == node)
+    }
+
+    /// The master's records; `None` while nobody owns the partition.
+    pub fn master(&self) -> Option<&Table> {
+        self.replicas.first().map(|replica| &replica.table)
+    }
+
+    /// The records a read at `node` sees: its own copy, else the master's.
+    pub fn nearest(&self, node: usize) -> Option<&Table> {
+        let own = self.replicas.iter().find(|replica| replica.node == node);
+        own.or(self.replicas.first()).map(|replica| &replica.table)
+    }
+
+    /// Records and bytes per set, of one copy.
+    pub fn usage(&self) -> &[Usage] {
+        &self.usage
+    }
+
+    /// Stores an image on every copy. `old` is the set and size of what it replaces.
+    pub fn put(&mut self, image: &[u8], old: Option<(u16, usize)>) {
+        if let Some((set, bytes)) = old {
+            self.count(set, -1, -(bytes as i64));
+        }
+        let view = View::new(image);
+        self.count(view.set(), 1, image.len() as i64);
+        let void_time = view.void_time();
+        if void_time != 0 && (self.soonest == 0 || void_time < self.soonest) {
+            self.soonest = void_time;
+        }
+        for replica in &mut self.replicas {
+            replica.table.put(image);
+        }
+    }
+
+    /// Removes a record from every copy; says whether it was there.
+    pub fn remove(&mut self, digest: &[u8; 20]) -> bool {
+        let Some(record) = self.master().and_then(|table| table.get(digest)) else { return false };
+        let (set, bytes) = (record.set(), record.image().len());
+        self.count(set, -1, -(bytes as i64));
+        for replica in &mut self.replicas {
+            replica.table.remove(digest);
+        }
+        true
+    }
+
+    /// Frees what `dead` names, on every copy; says how many records were looked at.
+    pub fn sweep(&mut self, dead: impl Fn(View<'_>) -> bool) -> usize {
+        let Some(master) = self.master() else { return 0 };
+        let looked_at = master.len();
+        let mut soonest = 0;
+        let mut usage: Vec<Usage> = Vec::new();
+        let mut found = false;
+        for record in master.iter() {
+            if dead(record) {
+                found = true;
+                continue;
+            }
+            let void_time = record.void_time();
+            if void_time != 0 && (soonest == 0 || void_time < soonest) {
+                soonest = void_time;
+            }
+            let entry = entry(&mut usage, record.set());
+            entry.objects += 1;
+            entry.bytes += record.image().len() as u64;
+        }
+        self.soonest = soonest;
+        if found {
+            self.usage = usage;
+            for replica in &mut self.replicas {
+                replica.table.retain(|record| !dead(record));
+            }
+        }
+        looked_at
+    }
+
+    /// Whether something may have expired at `now`.
+    pub fn may_expire(&self, now: u32) -> bool {
+        self.soonest != 0 && self.soonest < now
+    }
+
+    /// Takes a dead node's copy away.
+    pub fn drop_node(&mut self, node: usize) -> bool {
+        let before = self.replicas.len();
+        self.replicas.retain(|replica| replica.node != node);
+        if self.replicas.is_empty() {
+            self.usage.clear();
+            self.soonest = 0;
+        }
+        self.replicas.len() != before
+    }
+
+    /// Gives the partition these owners in this order. A new owner gets a copy of the master's
+    /// records first; who is no longer named loses its copy. Says whether anything changed.
+    pub fn assign(&mut self, owners: &[usize]) -> bool {
+        if self.owners().eq(owners.iter().copied()) {
+            return false;
+        }
+        let mut old = std::mem::take(&mut self.replicas);
+        let mut new: Vec<Replica> = Vec::with_capacity(owners.len());
+        for &node in owners {
+            let kept = old.iter().position(|replica| replica.node == node);
+            let table = if let Some(at) = kept {
+                old.remove(at).table
+            } else {
+                let source = old.first().or(new.first());
+                source.map(|replica| replica.table.duplicate()).unwrap_or_default()
+            };
+            new.push(Replica { node, table });
+        }
+        self.replicas = new;
+        true
+    }
+
+    fn count(&mut self, set: u16, objects: i64, bytes: i64) {
+        let entry = entry(&mut self.usage, set);
+        entry.objects = entry.objects.wrapping_add_signed(objects);
+        entry.bytes = entry.bytes.wrapping_add_signed(bytes);
+    }
+}
+
+fn entry(usage: &mut Vec<Usage>, set: u16) -> &mut Usage {
+    let at = usage.iter().position(|entry| entry.set == set).unwrap_or_else(|| {
+        usage.push(Usage { set, ..Usage::default() });
+        usage.len() - 1
+    });
+    &mut usage[at]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::record::Draft;
+    use spikewire_protocol::key::Digest;
+
+    fn image(id: u8, void_time: u32) -> Vec<u8> {
+        let draft = Draft {
+            digest: Digest([id; 20]),
+            generation: 1,
+            set: u16::from(id % 2),
+            void_time,
+            last_update: 5,
+            bins: 0,
+        };
+        let mut image = Vec::new();
+        draft.compose(&mut image, b"", None);
+        image
+    }
+
+    #[test]
+    fn owners_change_and_records_stay() {
+        let mut partition = Partition::default();
+        assert!(partition.assign(&[0, 1]));
+        partition.put(&image(7, 0), None);
+        assert!(partition.drop_node(0) && !partition.drop_node(0));
+        assert!(partition.assign(&[2, 1]) && !partition.assign(&[2, 1]));
+        assert_eq!(
+            (partition.role(2), partition.role(1), partition.role(0)),
+            (Some(0), Some(1), None)
+        );
+        assert!(partition.nearest(2).unwrap().get(&[7; 20]).is_some());
+        assert!(partition.nearest(0).unwrap().get(&[7; 20]).is_some());
+        assert!(partition.remove(&[7; 20]) && !partition.remove(&[7; 20]));
+        assert!(partition.usage().iter().all(|usage| usage.objects == 0 && usage.bytes == 0));
+    }
+
+    #[test]
+    fn a_sweep_frees_and_remembers_what_expires_next() {
+        let mut partition = Partition::default();
+        partition.assign(&[0, 1]);
+        for (id, void_time) in [(1, 10), (2, 20), (3, 0)] {
+            partition.put(&image(id, void_time), None);
+        }
+        assert!(partition.may_expire(11) && !partition.may_expire(10));
+        assert_eq!(partition.sweep(|record| record.is_expired(11)), 3);
+        assert!(!partition.may_expire(20) && partition.may_expire(21));
+        let usage: u64 = partition.usage().iter().map(|usage| usage.objects).sum();
+        assert_eq!(usage, 2);
+    }
+}

@@ -1,0 +1,93 @@
+//! Set names and their numbers within a namespace. A set stays once it was written to.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::RwLock;
+
+/// Most sets in a namespace.
+pub const MAX_SETS: usize = 4095;
+
+/// A set.
+#[derive(Debug)]
+pub struct Set {
+    /// Its name.
+    pub name: Box<[u8]>,
+    /// Records updated before this moment (ms since 2010) do not exist any more.
+    pub truncated: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    numbers: HashMap<Box<[u8]>, u16>,
+    sets: Vec<Arc<Set>>,
+}
+
+/// The sets of a namespace, numbered from 1.
+#[derive(Debug, Default)]
+pub struct Sets(RwLock<Known>);
+
+impl Sets {
+    /// The number of a set; 0 for the empty name, `None` when it was never written.
+    pub fn find(&self, name: &[u8]) -> Option<u16> {
+        if name.is_empty() {
+            return Some(0);
+        }
+        self.0.read().numbers.get(name).copied()
+    }
+
+    /// The number of a set, given out now if it is new; `None` when there are too many.
+    pub fn intern(&self, name: &[u8]) -> Option<u16> {
+        if let Some(number) = self.find(name) {
+            return Some(number);
+        }
+        let mut known = self.0.write();
+        if let Some(number) = known.numbers.get(name) {
+            return Some(*number);
+        }
+        if known.sets.len() >= MAX_SETS {
+            return None;
+        }
+        known.sets.push(Arc::new(Set { name: name.into(), truncated: AtomicU64::new(0) }));
+        let number = known.sets.len() as u16;
+        known.numbers.insert(name.into(), number);
+        Some(number)
+    }
+
+    /// The set with this number; `None` for 0.
+    pub fn get(&self, number: u16) -> Option<Arc<Set>> {
+        let at = usize::from(number).checked_sub(1)?;
+        self.0.read().sets.get(at).cloned()
+    }
+
+    /// The truncation of the set with this number; 0 when there is none.
+    pub fn truncated(&self, number: u16) -> u64 {
+        let Some(at) = usize::from(number).checked_sub(1) else { return 0 };
+        let known = self.0.read();
+        known.sets.get(at).map_or(0, |set| set.truncated.load(Ordering::Acquire))
+    }
+
+    /// Every set with its number.
+    pub fn all(&self) -> Vec<(u16, Arc<Set>)> {
+        let known = self.0.read();
+        known.sets.iter().enumerate().map(|(at, set)| (at as u16 + 1, set.clone())).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_are_numbered_once_and_limited() {
+        let sets = Sets::default();
+        assert_eq!((sets.find(b""), sets.find(b"a")), (Some(0), None));
+        for at in 1..=MAX_SETS {
+            assert_eq!(sets.intern(at.to_string().as_bytes()), Some(at as u16));
+        }
+        assert_eq!((sets.intern(b"1"), sets.intern(b"more")), (Some(1), None));
+        assert_eq!(&*sets.get(2).unwrap().name, b"2");
+        assert!(sets.get(0).is_none());
+    }
+}
