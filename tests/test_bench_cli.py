@@ -25,29 +25,8 @@ def run(*arguments: str) -> int:
 
 
 def test_the_flags_of_the_field_are_understood() -> None:
-    args = parser().parse_args(
-        [
-            "bench",
-            "-H",
-            "a:1,b",
-            "-n",
-            "ns",
-            "-s",
-            "st",
-            "-k",
-            "10",
-            "-o",
-            "I8,S20",
-            "-w",
-            "RU,75",
-            "-z",
-            "64",
-            "-d",
-            "2.5",
-            "--warmup",
-            "0",
-        ]
-    )
+    flags = "-H a:1,b -n ns -s st -k 10 -o I8,S20 -w RU,75 -z 64 -d 2.5 --warmup 0"
+    args = parser().parse_args(["bench", *flags.split()])
     assert args.hosts == (("a", 1), ("b", 3000))
     assert (args.namespace, args.set, args.keys) == ("ns", "st", 10)
     assert (args.bins, args.workload) == ("I8,S20", "RU,75")
@@ -55,19 +34,8 @@ def test_the_flags_of_the_field_are_understood() -> None:
 
 
 def test_compare_takes_lists() -> None:
-    args = parser().parse_args(
-        [
-            "compare",
-            "--clients",
-            "spikewire,aerospike",
-            "--mode",
-            "sync",
-            "-z",
-            "1,8,1",
-            "--threads",
-            "2",
-        ]
-    )
+    flags = "--clients spikewire,aerospike --mode sync -z 1,8,1 --threads 2"
+    args = parser().parse_args(["compare", *flags.split()])
     assert args.clients == ("spikewire", "aerospike")
     assert args.modes == ("sync",)
     assert args.async_tasks == (1, 8)

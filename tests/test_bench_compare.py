@@ -151,6 +151,19 @@ def test_a_client_that_cannot_be_used_is_listed_with_its_reason(
     ]
 
 
+def test_the_gil_is_not_claimed_to_be_off_where_it_cannot_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    python = {"version": "3.11.7", "free_threaded": False}
+    monkeypatch.setattr(lab, "run_job", lambda command, job, extra: {"python": python})
+    with pytest.raises(CannotRun):
+        run(replace(with_clients(NOWHERE, "aerospike"), gil=False))
+    settings = replace(with_clients(NOWHERE, "aerospike"), gil=True, populate=False, rounds=1)
+    assert run(settings).skipped == []
+    python["free_threaded"] = True
+    assert run(replace(settings, gil=False)).skipped == []
+
+
 def test_nothing_to_measure_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     answers(monkeypatch, aerospike={"unavailable": "no"})
     with pytest.raises(CannotRun, match="none of the clients"):

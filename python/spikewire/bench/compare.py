@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from typing import cast
 
 from . import environment, rust
 from .clients import FLOOR, PEERS
@@ -13,7 +14,7 @@ from .cluster import Cluster, EmbeddedCluster, GivenCluster, Seed
 from .launch import as_result, python_worker, run_job
 from .plan import Cell, Group, Matrix, Skipped, rotated
 from .progress import Progress, brief
-from .result import Job
+from .result import Job, Python
 from .summary import Line, Round, summarise, with_ratios
 
 FILLERS = ("aerospike", "spikewire", "aerospike-py", "aerospike-native", "aerospike-sdk")
@@ -139,7 +140,12 @@ class Lab:
             return missing
         answer = self._start(cell, self._job(cell, "describe", None))
         reason = answer.get("failed") or answer.get("unavailable")
-        return None if reason is None else str(reason)
+        if reason is not None:
+            return str(reason)
+        python = cast("Python | None", answer.get("python"))
+        if self._settings.gil is False and python and not python["free_threaded"]:
+            return f"Python {python['version']} is not free-threaded: it cannot run with --gil off"
+        return None
 
     def _populate(self, cluster: Cluster) -> None:
         cell = self._filler()

@@ -36,7 +36,7 @@ class Column:
 COLUMNS = (
     Column("client"),
     Column("op/s"),
-    Column("±%"),
+    Column("spread %"),
     Column("CPU us/op"),
     Column("user", narrow=False),
     Column("sys", narrow=False),
@@ -73,15 +73,18 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
 
 
 def title(lines: Sequence[Line]) -> str:
-    """The mode, the concurrency and the interpreter that the lines of a group share."""
+    """The mode, the concurrency and the interpreter that these lines share."""
     cell = lines[0].cell
     unit = UNITS.get(cell.mode, "task")
     plural = "s" if cell.concurrency != 1 and unit != "in flight" else ""
     text = f"{cell.mode}, {cell.concurrency} {unit}{plural}"
+    python = next((line.python for line in lines if line.python), None)
+    if python is not None:
+        text += f", Python {python}"
     states = _gil_states(lines)
     if len(states) == 1:
         text += f", GIL {'on' if states.pop() else 'off'}"
-    return f"{text} ({cell.interpreter})" if cell.interpreter else text
+    return text
 
 
 def row(line: Line) -> list[str]:

@@ -41,6 +41,7 @@ class Line:
     failures: tuple[str, ...]
     version: str | None = None
     loop: str | None = None
+    python: str | None = None
     gil: bool | None = None
     rate: Spread | None = None
     cpu: Spread | None = None
@@ -82,7 +83,8 @@ def summarise(cell: Cell, rounds: Sequence[Round]) -> Line:
         line,
         version=results[0]["version"],
         loop=results[0]["loop"],
-        gil=_gil(results[0]),
+        python=_python(results[0]),
+        gil=None if results[0]["python"] is None else results[0]["python"]["gil"],
         errors=sum(one["errors"] for one in results),
         first_error=next((one["first_error"] for one in results if one["first_error"]), None),
         peak_rss=max(one["memory"]["peak"] for one in results),
@@ -91,8 +93,10 @@ def summarise(cell: Cell, rounds: Sequence[Round]) -> Line:
     return _with_costs(line, counted) if counted else line
 
 
-def _gil(result: Result) -> bool | None:
-    return None if result["python"] is None else result["python"]["gil"]
+def _python(result: Result) -> str | None:
+    """The interpreter's version, marked as vendors do where it is free-threaded."""
+    python = result["python"]
+    return python and python["version"] + ("t" if python["free_threaded"] else "")
 
 
 def _with_costs(line: Line, results: Sequence[Result]) -> Line:

@@ -100,6 +100,9 @@ class Peer:
         return None
 
     def version(self) -> str:
+        """Of the installed distribution; nothing for a client that is part of the lab."""
+        if not self.distribution:
+            return ""
         try:
             return importlib.metadata.version(self.distribution)
         except importlib.metadata.PackageNotFoundError:

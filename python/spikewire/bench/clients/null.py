@@ -46,4 +46,4 @@ class Asyncio(AsyncioClient):
         pass
 
 
-PEER = Peer("null", module="math", distribution="null", blocking=Blocking, asyncio=Asyncio)
+PEER = Peer("null", module="math", distribution="", blocking=Blocking, asyncio=Asyncio)
