@@ -1,0 +1,41 @@
+//! What a command is, whatever drives it: where it goes, when it is tried again, and whether a
+//! failed write may have been applied.
+
+mod retry;
+mod route;
+
+pub use retry::{Attempts, Failure, Verdict};
+pub use route::{Router, Target};
+
+use crate::clock::Tick;
+use crate::options::Policy;
+
+/// A request on its way, owned by the transport until `ticket` is completed.
+#[derive(Debug)]
+pub struct Command<T> {
+    /// The whole request frame.
+    pub bytes: Vec<u8>,
+    /// Which record it is about.
+    pub target: Target,
+    /// Its limits.
+    pub policy: Policy,
+    /// When it must be over.
+    pub deadline: Tick,
+    /// What was tried so far.
+    pub attempts: Attempts,
+    /// Who is told.
+    pub ticket: T,
+}
+
+impl<T> Command<T> {
+    /// A command that starts now.
+    pub fn new(bytes: Vec<u8>, target: Target, policy: Policy, now: Tick, ticket: T) -> Self {
+        let deadline = deadline(&policy, now);
+        Self { bytes, target, policy, deadline, attempts: Attempts::default(), ticket }
+    }
+}
+
+/// When a command that starts now must be over.
+pub fn deadline(policy: &Policy, now: Tick) -> Tick {
+    if policy.timeout.is_zero() { Tick::NEVER } else { now.after(policy.timeout) }
+}

@@ -1,0 +1,167 @@
+//! Which node a command goes to.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use crate::cluster::{NamespaceMap, Node, Snapshot};
+use crate::error::{Error, Kind, Result};
+use crate::options::ReplicaPolicy;
+
+/// The record a command is about, as far as routing needs it.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// Its namespace.
+    pub namespace: Arc<str>,
+    /// Its partition.
+    pub partition: u16,
+    /// Whether the command writes.
+    pub write: bool,
+}
+
+/// Chooses nodes; holds what the choice depends on besides the command.
+#[derive(Debug, Default)]
+pub struct Router {
+    racks: Vec<u32>,
+    /// Spreads the reads of [`ReplicaPolicy::Any`].
+    turn: AtomicU32,
+}
+
+impl Router {
+    /// A router of a client on these racks, best first.
+    pub fn new(racks: Vec<u32>) -> Self {
+        Self { racks, turn: AtomicU32::new(0) }
+    }
+
+    /// The node for a command whose earlier attempts moved on by `step` replicas.
+    pub fn choose(
+        &self,
+        snapshot: &Snapshot,
+        target: &Target,
+        policy: ReplicaPolicy,
+        step: u32,
+    ) -> Result<Arc<Node>> {
+        let Some(map) = snapshot.namespaces.get(&*target.namespace) else {
+            return Err(unknown_namespace(snapshot, &target.namespace));
+        };
+        let found = match policy {
+            ReplicaPolicy::Master => usable(map, 0, target.partition),
+            ReplicaPolicy::Sequence => in_turn(map, target.partition, step),
+            ReplicaPolicy::Any if target.write => in_turn(map, target.partition, step),
+            ReplicaPolicy::Any => {
+                let start = self.turn.fetch_add(1, Relaxed);
+                in_turn(map, target.partition, start.wrapping_add(step))
+            }
+            ReplicaPolicy::PreferRack => self.on_rack(map, target.partition, step),
+        };
+        found.cloned().ok_or_else(|| {
+            Error::new(
+                Kind::NoNode,
+                format!(
+                    "no reachable node holds partition {} of namespace {:?} now",
+                    target.partition, target.namespace
+                ),
+            )
+        })
+    }
+
+    /// The first try goes to the best rack that has a replica; retries walk on from there.
+    fn on_rack<'a>(&self, map: &'a NamespaceMap, pid: u16, step: u32) -> Option<&'a Arc<Node>> {
+        let preferred = self.racks.iter().find_map(|rack| {
+            (0..map.replicas()).find(|column| {
+                map.holder(*column, pid)
+                    .is_some_and(|(node, at)| at == Some(*rack) && node.is_active())
+            })
+        });
+        in_turn(map, pid, preferred.unwrap_or(0) as u32 + step)
+    }
+}
+
+fn usable(map: &NamespaceMap, column: usize, pid: u16) -> Option<&Arc<Node>> {
+    map.holder(column, pid).map(|(node, _)| node).filter(|node| node.is_active())
+}
+
+/// The replica `start` columns on, or the next one that is there.
+fn in_turn(map: &NamespaceMap, pid: u16, start: u32) -> Option<&Arc<Node>> {
+    let replicas = map.replicas().max(1);
+    (0..replicas).find_map(|on| usable(map, (start as usize + on) % replicas, pid))
+}
+
+fn unknown_namespace(snapshot: &Snapshot, name: &str) -> Error {
+    let mut known: Vec<&str> = snapshot.namespaces.keys().map(String::as_str).collect();
+    known.sort_unstable();
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    Error::new(Kind::NoNamespace, format!("namespace {name:?} is not in the cluster; it has: {known}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cluster() -> (Vec<Arc<Node>>, Snapshot) {
+        let nodes: Vec<_> = (0..3)
+            .map(|i| {
+                let address = format!("127.0.0.1:{}", 3000 + i).parse().unwrap();
+                Arc::new(Node::new(i, format!("N{i}"), address, None))
+            })
+            .collect();
+        let with_racks = nodes.iter().map(|node| (node.clone(), Some(node.slot))).collect();
+        let mut map = NamespaceMap::new(with_racks, 2);
+        map.assign(0, 7, 0);
+        map.assign(1, 7, 2);
+        let namespaces = [("test".to_owned(), Arc::new(map))].into_iter().collect();
+        (nodes.clone(), Snapshot { nodes, namespaces })
+    }
+
+    fn names(policy: ReplicaPolicy, write: bool, racks: &[u32]) -> Vec<String> {
+        let (_, snapshot) = cluster();
+        let router = Router::new(racks.to_vec());
+        let target = Target { namespace: "test".into(), partition: 7, write };
+        (0..3)
+            .map(|step| match router.choose(&snapshot, &target, policy, step) {
+                Ok(node) => node.name.clone(),
+                Err(error) => format!("{:?}", error.kind()),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn policies() {
+        assert_eq!(names(ReplicaPolicy::Master, false, &[]), ["N0", "N0", "N0"]);
+        assert_eq!(names(ReplicaPolicy::Sequence, false, &[]), ["N0", "N2", "N0"]);
+        assert_eq!(names(ReplicaPolicy::Any, true, &[]), ["N0", "N2", "N0"]);
+        assert_eq!(names(ReplicaPolicy::PreferRack, false, &[2]), ["N2", "N0", "N2"]);
+        assert_eq!(names(ReplicaPolicy::PreferRack, false, &[9, 0]), ["N0", "N2", "N0"]);
+        assert_eq!(names(ReplicaPolicy::PreferRack, false, &[1]), ["N0", "N2", "N0"]);
+    }
+
+    #[test]
+    fn any_spreads_reads() {
+        let (_, snapshot) = cluster();
+        let router = Router::default();
+        let target = Target { namespace: "test".into(), partition: 7, write: false };
+        let mut next = || router.choose(&snapshot, &target, ReplicaPolicy::Any, 0).unwrap().slot;
+        assert_eq!([next(), next(), next()], [0, 2, 0]);
+    }
+
+    #[test]
+    fn nodes_that_left_are_passed_over() {
+        let (nodes, snapshot) = cluster();
+        nodes[0].retire();
+        let target = Target { namespace: "test".into(), partition: 7, write: true };
+        let router = Router::default();
+        let choose = |policy| router.choose(&snapshot, &target, policy, 0);
+        assert_eq!(choose(ReplicaPolicy::Sequence).unwrap().name, "N2");
+        assert_eq!(choose(ReplicaPolicy::Master).unwrap_err().kind(), Kind::NoNode);
+        nodes[2].retire();
+        assert_eq!(choose(ReplicaPolicy::Sequence).unwrap_err().kind(), Kind::NoNode);
+    }
+
+    #[test]
+    fn an_unknown_namespace_is_named() {
+        let (_, snapshot) = cluster();
+        let target = Target { namespace: "tset".into(), partition: 0, write: false };
+        let error = Router::default().choose(&snapshot, &target, ReplicaPolicy::Master, 0).unwrap_err();
+        assert_eq!(error.kind(), Kind::NoNamespace);
+        assert!(error.message().contains("\"tset\"") && error.message().contains("test"));
+    }
+}

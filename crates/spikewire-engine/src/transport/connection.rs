@@ -1,0 +1,256 @@
+//! One multiplexed connection: requests queue, replies complete first in, first out.
+
+use std::collections::VecDeque;
+use std::io::{self, Read as _, Write as _};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use mio::net::TcpStream;
+
+use super::inbound::Inbound;
+use super::{Reply, buffer, reply};
+use crate::clock::Tick;
+use crate::cluster::Node;
+use crate::command::Command;
+use crate::error::{Error, Kind};
+
+/// Room kept in an empty output buffer; what a burst needed beyond it is given back.
+const KEEP_OUT: usize = 256 << 10;
+
+/// A command in flight, or the gap that one left when it timed out.
+#[derive(Debug)]
+struct Slot<T> {
+    /// Position in the stream of sent bytes after this request.
+    end: u64,
+    /// When it was queued here.
+    since: Tick,
+    /// `None`: abandoned; its reply is read and dropped.
+    command: Option<Command<T>>,
+}
+
+/// A command taken off a connection that cannot answer it any more.
+pub(super) struct Orphan<T> {
+    pub command: Command<T>,
+    /// Whether the whole request had been written.
+    pub sent: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Connection<T> {
+    pub node: Arc<Node>,
+    pub stream: TcpStream,
+    /// Until when the connection must be established; `None` once it is.
+    pub connecting: Option<Tick>,
+    /// Whether it waits in the multiplexer's list of connections to flush.
+    pub dirty: bool,
+    /// Whether it carries long commands, one at a time.
+    pub bulk: bool,
+    /// When bytes last came or the first command was queued on an idle connection.
+    pub last_progress: Tick,
+    /// Whether the poller watches for room to write.
+    pub watches_write: bool,
+    inbound: Inbound,
+    out: Vec<u8>,
+    written: usize,
+    /// Bytes written over the connection's life.
+    total_written: u64,
+    fifo: VecDeque<Slot<T>>,
+    abandoned: usize,
+}
+
+impl<T> Connection<T> {
+    /// Starts connecting; the poller says when it is done.
+    pub fn open(node: Arc<Node>, bulk: bool, now: Tick, until: Tick) -> io::Result<Self> {
+        let stream = TcpStream::connect(node.address)?;
+        Ok(Self {
+            node,
+            stream,
+            connecting: Some(until),
+            dirty: false,
+            bulk,
+            last_progress: now,
+            watches_write: true,
+            inbound: Inbound::default(),
+            out: Vec::new(),
+            written: 0,
+            total_written: 0,
+            fifo: VecDeque::new(),
+            abandoned: 0,
+        })
+    }
+
+    /// Commands (and gaps) that wait for a reply here.
+    pub fn in_flight(&self) -> usize {
+        self.fifo.len()
+    }
+
+    /// How long the oldest command has waited: a sign of something slow ahead of the queue.
+    pub fn oldest(&self) -> Option<Tick> {
+        self.fifo.front().map(|slot| slot.since)
+    }
+
+    /// Queues a command for the next write.
+    pub fn queue(&mut self, command: Command<T>, now: Tick) {
+        if self.fifo.is_empty() {
+            self.last_progress = now;
+        }
+        self.out.extend_from_slice(&command.bytes);
+        let end = self.total_written + (self.out.len() - self.written) as u64;
+        self.fifo.push_back(Slot { end, since: now, command: Some(command) });
+    }
+
+    /// Tells whether a connection attempt has come to an end.
+    pub fn finish_connecting(&mut self) -> io::Result<bool> {
+        if let Some(error) = self.stream.take_error()? {
+            return Err(error);
+        }
+        match self.stream.peer_addr() {
+            Ok(SocketAddr::V4(_) | SocketAddr::V6(_)) => {
+                self.stream.set_nodelay(true)?;
+                self.connecting = None;
+                Ok(true)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes what is queued; `true` when nothing is left.
+    pub fn write(&mut self) -> io::Result<bool> {
+        if self.connecting.is_some() {
+            return Ok(false);
+        }
+        while self.written < self.out.len() {
+            match self.stream.write(&self.out[self.written..]) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(size) => {
+                    self.written += size;
+                    self.total_written += size as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.written = 0;
+        if self.out.capacity() > KEEP_OUT {
+            self.out = Vec::new();
+        } else {
+            self.out.clear();
+        }
+        Ok(true)
+    }
+
+    /// Reads what has come and hands every whole reply to `take`, in order.
+    pub fn read(
+        &mut self,
+        now: Tick,
+        mut take: impl FnMut(Command<T>, Reply<'_>),
+    ) -> Result<(), Error> {
+        loop {
+            let drained = match self.inbound.fill(&mut &self.stream) {
+                Ok((0, _)) => return Err(self.broken("the server closed the connection")),
+                Ok((_, drained)) => drained,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => false,
+                Err(error) => return Err(self.broken(&error.to_string())),
+            };
+            self.last_progress = now;
+            self.replies(&mut take)?;
+            if drained {
+                return Ok(());
+            }
+        }
+    }
+
+    fn replies(&mut self, take: &mut impl FnMut(Command<T>, Reply<'_>)) -> Result<(), Error> {
+        loop {
+            let range = match self.inbound.next() {
+                Ok(Some(range)) => range,
+                Ok(None) => return Ok(()),
+                Err(error) => return Err(self.nonsense(&error.to_string())),
+            };
+            let body = self.inbound.body(range);
+            if !reply::is_reply(body) {
+                return Err(self.nonsense("a reply shorter than its header"));
+            }
+            let Some(slot) = self.fifo.pop_front() else {
+                return Err(self.nonsense("a reply that nobody asked for"));
+            };
+            let Some(mut command) = slot.command else {
+                self.abandoned -= 1;
+                continue;
+            };
+            let reply = Reply { body, node: &self.node, attempts: command.attempts };
+            let code = reply.code();
+            buffer_back(&mut command, code.is_retryable());
+            take(command, reply);
+            if code.closes_connection() {
+                return Err(self.broken("the server ended the session"));
+            }
+        }
+    }
+
+    /// Takes out the commands whose deadline has passed; each leaves a gap in the queue.
+    pub fn expire(&mut self, now: Tick, mut take: impl FnMut(Orphan<T>)) {
+        for slot in &mut self.fifo {
+            if slot.command.as_ref().is_some_and(|command| command.deadline <= now) {
+                let sent = slot.end <= self.total_written;
+                if let Some(command) = slot.command.take() {
+                    self.abandoned += 1;
+                    take(Orphan { command, sent });
+                }
+            }
+        }
+    }
+
+    /// The earliest deadline in the queue.
+    pub fn deadline(&self) -> Tick {
+        let deadlines = self.fifo.iter().filter_map(|slot| slot.command.as_ref());
+        deadlines.map(|command| command.deadline).min().unwrap_or(Tick::NEVER)
+    }
+
+    /// Whether nothing has come for longer than the oldest command's socket timeout allows, or
+    /// only gaps have waited for an answer for longer than `patience`.
+    pub fn is_stuck(&self, now: Tick, patience: std::time::Duration) -> bool {
+        let Some(front) = self.fifo.front() else { return false };
+        let silent_since = self.last_progress.max(front.since);
+        let limit = match &front.command {
+            Some(command) if command.policy.socket_timeout.is_zero() => return false,
+            Some(command) => command.policy.socket_timeout,
+            None => patience,
+        };
+        silent_since.after(limit) <= now
+    }
+
+    /// Empties the queue of a connection that is given up.
+    pub fn orphans(&mut self) -> impl Iterator<Item = Orphan<T>> + '_ {
+        let written = self.total_written;
+        self.fifo.drain(..).filter_map(move |slot| {
+            slot.command.map(|command| Orphan { command, sent: slot.end <= written })
+        })
+    }
+
+    /// An idle connection that turned readable: only end of file or noise can have come.
+    pub fn peek_closed(&mut self) -> bool {
+        let mut byte = [0];
+        !matches!((&self.stream).read(&mut byte), Err(error) if error.kind() == io::ErrorKind::WouldBlock)
+    }
+
+    fn broken(&self, why: &str) -> Error {
+        Error::new(Kind::Connection, format!("connection to node {} broke: {why}", self.node))
+            .on(self.node.to_string())
+    }
+
+    fn nonsense(&self, why: &str) -> Error {
+        Error::new(Kind::Malformed, format!("node {} sent bytes that make no sense: {why}", self.node))
+            .on(self.node.to_string())
+    }
+}
+
+/// A command that is not going to be sent again returns its buffer.
+fn buffer_back<T>(command: &mut Command<T>, may_retry: bool) {
+    if !may_retry {
+        buffer::give(std::mem::take(&mut command.bytes));
+    }
+}

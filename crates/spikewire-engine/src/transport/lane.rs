@@ -1,0 +1,389 @@
+//! One connection that calling threads share.
+//!
+//! The first thread to find the lane idle leads it: it writes everybody's queued requests in one
+//! go, reads everybody's replies, wakes their owners, and hands the lead to a waiting thread when
+//! its own reply is in. Alone, leading is a plain write and a plain read.
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::{Shutdown, TcpStream};
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::inbound::Inbound;
+use super::reply;
+use super::socket::Socket;
+use super::waiter::{Mail, Waiter};
+use crate::clock::Tick;
+use crate::cluster::Node;
+use crate::command::Failure;
+use crate::error::{Error, Kind};
+
+/// A connection idle for longer than this is checked for end of file before it is written to.
+const TRUST: Duration = Duration::from_millis(100);
+
+/// How one attempt on a lane ended.
+#[derive(Debug)]
+pub(super) enum Attempt {
+    /// The reply is in the caller's buffer.
+    Replied,
+    /// It failed.
+    Failed(Failure),
+    /// The caller's deadline passed; `sent` tells whether the request had left.
+    TimedOut { sent: bool },
+}
+
+/// A thread's part in a lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Leader,
+    Follower,
+}
+
+/// The limits of one request.
+#[derive(Clone, Copy)]
+pub(super) struct Call {
+    pub deadline: Tick,
+    pub socket_timeout: Duration,
+    pub connect_timeout: Duration,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    led: bool,
+    /// Requests that wait for the leader's next write.
+    out: Vec<u8>,
+    /// Everybody who waits for a reply, in request order; `None` for those who gave up.
+    fifo: VecDeque<Option<Arc<Waiter>>>,
+    /// How many of `fifo`, from the front, the leader has taken to write.
+    taken: usize,
+    stream: Option<Arc<TcpStream>>,
+    last_used: Tick,
+}
+
+/// What only the leader touches.
+#[derive(Debug, Default)]
+struct Wire {
+    socket: Option<Socket>,
+    inbound: Inbound,
+    sending: Vec<u8>,
+    written: usize,
+    /// Requests in `sending`.
+    batch: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct Lane {
+    node: Arc<Node>,
+    shared: Mutex<Shared>,
+    wire: Mutex<Wire>,
+}
+
+impl Lane {
+    pub fn new(node: Arc<Node>) -> Self {
+        Self { node, shared: Mutex::default(), wire: Mutex::default() }
+    }
+
+    /// Queues the request if the lane is idle; the caller leads then.
+    pub fn claim(&self, waiter: &Arc<Waiter>, bytes: &[u8]) -> bool {
+        let Some(mut shared) = self.shared.try_lock() else { return false };
+        if shared.led || !shared.fifo.is_empty() {
+            return false;
+        }
+        shared.led = true;
+        shared.out.extend_from_slice(bytes);
+        shared.fifo.push_back(Some(waiter.clone()));
+        true
+    }
+
+    /// Queues the request behind whatever is there.
+    pub fn join(&self, waiter: &Arc<Waiter>, bytes: &[u8]) -> Role {
+        let mut shared = self.shared.lock();
+        shared.out.extend_from_slice(bytes);
+        shared.fifo.push_back(Some(waiter.clone()));
+        if std::mem::replace(&mut shared.led, true) { Role::Follower } else { Role::Leader }
+    }
+
+    /// Commands that wait here.
+    pub fn load(&self) -> usize {
+        self.shared.lock().fifo.len()
+    }
+
+    /// Sees one queued request through, in whatever role.
+    pub fn attend(
+        &self,
+        role: Role,
+        waiter: &Arc<Waiter>,
+        call: Call,
+        reply: &mut Vec<u8>,
+    ) -> Attempt {
+        if role == Role::Leader {
+            return self.lead(waiter, call, reply);
+        }
+        match waiter.wait(call.deadline, reply) {
+            Mail::Lead => self.lead(waiter, call, reply),
+            Mail::Reply => Attempt::Replied,
+            Mail::Failed(failure) => Attempt::Failed(failure),
+            Mail::None => match self.leave(waiter) {
+                Some(sent) => Attempt::TimedOut { sent },
+                // Too late to leave: the leader has taken the slot and the mail is on its way,
+                // or it was this thread's turn to lead.
+                None => match waiter.wait(Tick::NEVER, reply) {
+                    Mail::Lead => self.lead(waiter, call, reply),
+                    Mail::Failed(failure) => Attempt::Failed(failure),
+                    Mail::Reply | Mail::None => Attempt::Replied,
+                },
+            },
+        }
+    }
+
+    /// Gives up waiting: leaves a gap so that the late reply is dropped. `None` when the slot is
+    /// gone or the lead was handed over meanwhile.
+    fn leave(&self, waiter: &Arc<Waiter>) -> Option<bool> {
+        let mut shared = self.shared.lock();
+        let at = position(&shared, waiter)?;
+        if waiter.is_called() {
+            return None;
+        }
+        shared.fifo[at] = None;
+        Some(at < shared.taken)
+    }
+
+    fn lead(&self, waiter: &Arc<Waiter>, call: Call, reply: &mut Vec<u8>) -> Attempt {
+        let mut wire = self.wire.lock();
+        let attempt = match self.drive(&mut wire, waiter, call, reply) {
+            Ok(attempt) => attempt,
+            Err(error) => return self.collapse(&mut wire, waiter, &error),
+        };
+        drop(wire);
+        self.hand_over();
+        attempt
+    }
+
+    /// Turns the connection until the leader's own reply is in or its deadline passes.
+    fn drive(
+        &self,
+        wire: &mut Wire,
+        waiter: &Arc<Waiter>,
+        call: Call,
+        reply: &mut Vec<u8>,
+    ) -> Result<Attempt, Error> {
+        self.connect(wire, call)?;
+        let mut heard = Tick::now();
+        loop {
+            self.write(wire)?;
+            let now = Tick::now();
+            if call.deadline <= now {
+                let mut shared = self.shared.lock();
+                let Some(at) = position(&shared, waiter) else { return Ok(Attempt::Replied) };
+                shared.fifo[at] = None;
+                return Ok(Attempt::TimedOut { sent: at < shared.taken });
+            }
+            let mut limit = call.deadline.since(now);
+            if !call.socket_timeout.is_zero() {
+                let silent = heard.after(call.socket_timeout);
+                if silent <= now {
+                    return Err(self.broken("it was silent for longer than the socket timeout"));
+                }
+                limit = limit.min(silent.since(now));
+            }
+            let Some(socket) = &mut wire.socket else {
+                return Err(self.broken("no socket"));
+            };
+            if wire.written < wire.sending.len() {
+                // Reading never waits for writing: wait for whichever comes first.
+                socket.wait_both(limit).map_err(|error| self.broken(&error.to_string()))?;
+                if !socket.is_readable() {
+                    continue;
+                }
+            }
+            socket.bound_read(limit).map_err(|error| self.broken(&error.to_string()))?;
+            match wire.inbound.fill(socket) {
+                Ok((0, _)) => return Err(self.broken("the server closed it")),
+                Ok(_) => heard = Tick::now(),
+                Err(error) if is_pause(&error) => continue,
+                Err(error) => return Err(self.broken(&error.to_string())),
+            }
+            if self.deliver(wire, waiter, reply)? {
+                return Ok(Attempt::Replied);
+            }
+        }
+    }
+
+    fn connect(&self, wire: &mut Wire, call: Call) -> Result<(), Error> {
+        if let Some(socket) = &wire.socket {
+            let last_used = self.shared.lock().last_used;
+            let rested = last_used.after(TRUST) < Tick::now();
+            let has_gaps = self.shared.lock().taken > 0;
+            if !rested || has_gaps || !socket.is_readable() {
+                return Ok(());
+            }
+            // Closed by the server while idle; nothing is lost yet.
+            *wire = Wire::default();
+        }
+        let limit = call.deadline.since(Tick::now()).min(call.connect_timeout);
+        match Socket::connect(&self.node, limit) {
+            Ok(socket) => {
+                self.shared.lock().stream = Some(socket.handle());
+                wire.socket = Some(socket);
+                Ok(())
+            }
+            Err(error) => {
+                let message = format!("could not connect to node {}: {error}", self.node);
+                Err(Error::new(Kind::Connection, message).on(self.node.to_string()))
+            }
+        }
+    }
+
+    /// Takes what is queued and writes as much as the kernel accepts.
+    fn write(&self, wire: &mut Wire) -> Result<(), Error> {
+        loop {
+            if wire.written == wire.sending.len() {
+                wire.sending.clear();
+                wire.written = 0;
+                wire.batch = 0;
+                let mut shared = self.shared.lock();
+                if shared.out.is_empty() {
+                    return Ok(());
+                }
+                std::mem::swap(&mut shared.out, &mut wire.sending);
+                wire.batch = shared.fifo.len() - shared.taken;
+                shared.taken = shared.fifo.len();
+            }
+            let Some(socket) = &wire.socket else { return Ok(()) };
+            match socket.write_some(&wire.sending[wire.written..]) {
+                Ok(size) => {
+                    wire.written += size;
+                    if wire.written == wire.sending.len() {
+                        // What is queued meanwhile waits for the replies to this batch: that is
+                        // what makes the next write carry more.
+                        return Ok(());
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.broken(&error.to_string())),
+            }
+        }
+    }
+
+    /// Hands out the replies that have come; `true` when the leader's own was among them.
+    fn deliver(
+        &self,
+        wire: &mut Wire,
+        leader: &Arc<Waiter>,
+        reply: &mut Vec<u8>,
+    ) -> Result<bool, Error> {
+        let mut mine = false;
+        loop {
+            let range = match wire.inbound.next() {
+                Ok(Some(range)) => range,
+                Ok(None) => return Ok(mine),
+                Err(error) => return Err(self.nonsense(&error.to_string())),
+            };
+            let body = wire.inbound.body(range);
+            if !reply::is_reply(body) {
+                return Err(self.nonsense("a reply shorter than its header"));
+            }
+            let slot = {
+                let mut shared = self.shared.lock();
+                if shared.taken == 0 {
+                    return Err(self.nonsense("a reply that nobody asked for"));
+                }
+                shared.taken -= 1;
+                shared.fifo.pop_front().flatten()
+            };
+            match slot {
+                Some(waiter) if Arc::ptr_eq(&waiter, leader) => {
+                    reply.clear();
+                    reply.extend_from_slice(body);
+                    mine = true;
+                }
+                Some(waiter) => waiter.reply(body),
+                None => {}
+            }
+        }
+    }
+
+    /// Wakes the next in line to lead, or leaves the lane idle.
+    fn hand_over(&self) {
+        let mut shared = self.shared.lock();
+        shared.last_used = Tick::now();
+        match shared.fifo.iter().flatten().next() {
+            Some(next) => next.post(Mail::Lead),
+            None => shared.led = false,
+        }
+    }
+
+    /// Ends a connection that broke under its leader: everybody who waits is told.
+    fn collapse(&self, wire: &mut Wire, leader: &Arc<Waiter>, error: &Error) -> Attempt {
+        let unsent_batch = if wire.written == 0 { wire.batch } else { 0 };
+        *wire = Wire::default();
+        let (waiters, sent) = {
+            let mut shared = self.shared.lock();
+            let sent = shared.taken.saturating_sub(unsent_batch);
+            shared.led = false;
+            shared.out.clear();
+            shared.taken = 0;
+            shared.stream = None;
+            (std::mem::take(&mut shared.fifo), sent)
+        };
+        let failure = |at: usize| {
+            let error = error.clone();
+            if at < sent { Failure::Lost(error) } else { Failure::NotSent(error) }
+        };
+        let mut own = None;
+        for (at, waiter) in waiters.into_iter().enumerate() {
+            match waiter {
+                Some(waiter) if Arc::ptr_eq(&waiter, leader) => own = Some(failure(at)),
+                Some(waiter) => waiter.post(Mail::Failed(failure(at))),
+                None => {}
+            }
+        }
+        // The leader's own reply may have come in the same read that then went wrong.
+        own.map_or(Attempt::Replied, Attempt::Failed)
+    }
+
+    /// Makes a blocked leader return by ending the connection under it.
+    pub fn cut(&self) {
+        if let Some(stream) = &self.shared.lock().stream {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// Closes the connection if it has been idle since before `limit`, or if only gaps have
+    /// waited for an answer that long.
+    pub fn close_idle(&self, limit: Tick) {
+        let Some(mut wire) = self.wire.try_lock() else { return };
+        let mut shared = self.shared.lock();
+        if shared.led || shared.last_used >= limit {
+            return;
+        }
+        *wire = Wire::default();
+        *shared = Shared::default();
+    }
+
+    fn broken(&self, why: &str) -> Error {
+        Error::new(Kind::Connection, format!("connection to node {} broke: {why}", self.node))
+            .on(self.node.to_string())
+    }
+
+    fn nonsense(&self, why: &str) -> Error {
+        let message = format!("node {} sent bytes that make no sense: {why}", self.node);
+        Error::new(Kind::Malformed, message).on(self.node.to_string())
+    }
+}
+
+fn position(shared: &Shared, waiter: &Arc<Waiter>) -> Option<usize> {
+    shared.fifo.iter().position(|slot| slot.as_ref().is_some_and(|slot| Arc::ptr_eq(slot, waiter)))
+}
+
+/// A read that ended without bytes because of its own time limit or a signal.
+fn is_pause(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
+    )
+}

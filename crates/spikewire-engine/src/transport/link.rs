@@ -1,0 +1,94 @@
+//! A multiplexer's connections to one node.
+
+use std::collections::VecDeque;
+
+use crate::command::Command;
+
+/// The connections of one kind (short or bulk) and the commands that wait for a place on them.
+#[derive(Debug)]
+pub(super) struct Link<T> {
+    /// Indexes into the multiplexer's connections.
+    pub connections: Vec<usize>,
+    /// First come, first served.
+    pub waiting: VecDeque<Command<T>>,
+}
+
+impl<T> Default for Link<T> {
+    fn default() -> Self {
+        Self { connections: Vec::new(), waiting: VecDeque::new() }
+    }
+}
+
+/// What a command should do next to reach the node.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Queue on this connection.
+    On(usize),
+    /// Open one more connection.
+    Open,
+    /// Wait until a reply makes room.
+    Wait,
+}
+
+/// A connection as [`place`] sees it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Load {
+    pub connection: usize,
+    pub in_flight: usize,
+    /// Its oldest command has waited suspiciously long.
+    pub stalled: bool,
+}
+
+/// In flight on the least loaded connection before another one is opened. Below it, sharing one
+/// connection costs fewer system calls than it costs parallelism on the server.
+const SPILL: usize = 64;
+
+/// Least loaded first; a stalled connection only when there is no other choice.
+pub(super) fn place(loads: impl Iterator<Item = Load>, most: usize, depth: usize) -> Place {
+    let mut open = 0;
+    let mut best: Option<Load> = None;
+    for load in loads {
+        open += 1;
+        let rank = |load: &Load| (load.in_flight >= depth, load.stalled, load.in_flight);
+        if best.is_none_or(|best| rank(&load) < rank(&best)) {
+            best = Some(load);
+        }
+    }
+    match best {
+        Some(best) if !best.stalled && best.in_flight < SPILL.min(depth) => {
+            Place::On(best.connection)
+        }
+        _ if open < most => Place::Open,
+        Some(best) if best.in_flight < depth => Place::On(best.connection),
+        _ => Place::Wait,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn placed(loads: &[(usize, bool)], most: usize, depth: usize) -> Place {
+        let loads = loads.iter().enumerate().map(|(connection, (in_flight, stalled))| Load {
+            connection,
+            in_flight: *in_flight,
+            stalled: *stalled,
+        });
+        place(loads, most, depth)
+    }
+
+    #[test]
+    fn places() {
+        assert_eq!(placed(&[], 2, 512), Place::Open);
+        assert_eq!(placed(&[(63, false)], 2, 512), Place::On(0));
+        assert_eq!(placed(&[(64, false)], 2, 512), Place::Open);
+        assert_eq!(placed(&[(64, false), (70, false)], 2, 512), Place::On(0));
+        assert_eq!(placed(&[(3, true)], 2, 512), Place::Open);
+        assert_eq!(placed(&[(3, true), (9, false)], 2, 512), Place::On(1));
+        assert_eq!(placed(&[(3, true), (512, false)], 2, 512), Place::On(0));
+        assert_eq!(placed(&[(512, true), (512, false)], 2, 512), Place::Wait);
+        assert_eq!(placed(&[(3, true)], 1, 512), Place::On(0));
+        assert_eq!(placed(&[(1, false)], 1, 1), Place::Wait);
+        assert_eq!(placed(&[(1, false)], 2, 1), Place::Open);
+    }
+}

@@ -1,0 +1,28 @@
+//! Connections that many commands share, and what turns them.
+//!
+//! A server answers a connection's requests strictly in order, so commands queue on a connection
+//! and their replies complete first in, first out. Two shapes of that one idea:
+//!
+//! - [`Multiplexer`]: every connection behind one pollable descriptor, owned by one thread at a
+//!   time. A foreign event loop turns it, or [`native`] does on a thread of its own.
+//! - [`Lanes`]: connections that calling threads share; whoever finds one idle leads it.
+
+pub mod buffer;
+mod connection;
+mod inbound;
+mod lane;
+mod lanes;
+mod link;
+mod multiplexer;
+pub mod native;
+mod reply;
+mod socket;
+mod waiter;
+
+pub use lanes::Lanes;
+pub use multiplexer::{Multiplexer, Outcome};
+pub use reply::Reply;
+
+/// Requests longer than this (bytes) travel on connections of their own, so that short commands
+/// never wait behind them.
+pub const LARGE: usize = 64 << 10;

@@ -1,0 +1,566 @@
+//! Every connection of one driver behind one pollable descriptor.
+//!
+//! A multiplexer belongs to one thread at a time and never blocks unless it is asked to. Its
+//! driver, whatever that is (asyncio, a native thread, tokio), does three things:
+//!
+//! - after one or more [`Multiplexer::submit`] calls, [`Multiplexer::flush`] once: what was
+//!   submitted in between leaves in one write per connection;
+//! - when the descriptor is readable, [`Multiplexer::turn`];
+//! - when [`Multiplexer::alarm`] has come, [`Multiplexer::expire`].
+//!
+//! Each of them completes commands through the closure it is given.
+
+use std::collections::BinaryHeap;
+use std::io;
+use std::os::fd::{AsRawFd, RawFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use mio::{Events, Interest, Poll, Token};
+use rustc_hash::FxHashMap;
+
+use super::connection::{Connection, Orphan};
+use super::link::{Link, Load, Place, place};
+use super::{LARGE, Reply, buffer};
+use crate::clock::Tick;
+use crate::cluster::{Cluster, Node};
+use crate::command::{Command, Failure, Router, Verdict};
+use crate::error::{Error, Kind, Result};
+
+/// How often the multiplexer looks for stuck connections while commands are in flight.
+const LOOK: Duration = Duration::from_millis(100);
+/// A connection whose oldest command is older than this gets no company if that can be helped.
+const STALL: Duration = Duration::from_millis(10);
+/// How long the replies of timed-out commands may stay away before their connection is given up.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// Token of the waker that [`Multiplexer::waker`] hands out.
+const WAKER: Token = Token(usize::MAX);
+
+/// How a command ended: the reply, or why there is none.
+pub type Outcome<'a> = std::result::Result<Reply<'a>, Error>;
+
+/// The connections of one driver. `T` is what is completed: a future, a waker, a waiter.
+#[derive(Debug)]
+pub struct Multiplexer<T> {
+    cluster: Arc<Cluster>,
+    router: Router,
+    poll: Poll,
+    events: Option<Events>,
+    connections: Vec<Option<Box<Connection<T>>>>,
+    vacant: Vec<usize>,
+    links: FxHashMap<(u32, bool), Link<T>>,
+    dirty: Vec<usize>,
+    /// Commands that failed and wait to be told.
+    failed: Vec<(T, Error)>,
+    /// Commands that wait for their next attempt.
+    delayed: BinaryHeap<Delayed<T>>,
+    in_flight: usize,
+    alarm: Tick,
+    closed: bool,
+}
+
+impl<T> Multiplexer<T> {
+    /// A multiplexer without connections; they are opened when commands need them.
+    pub fn new(cluster: Arc<Cluster>) -> io::Result<Self> {
+        let router = Router::new(cluster.options().racks.clone());
+        Ok(Self {
+            cluster,
+            router,
+            poll: Poll::new()?,
+            events: Some(Events::with_capacity(256)),
+            connections: Vec::new(),
+            vacant: Vec::new(),
+            links: FxHashMap::default(),
+            dirty: Vec::new(),
+            failed: Vec::new(),
+            delayed: BinaryHeap::new(),
+            in_flight: 0,
+            alarm: Tick::NEVER,
+            closed: false,
+        })
+    }
+
+    /// A handle that makes a blocking [`Multiplexer::turn`] on another thread return.
+    pub fn waker(&self) -> io::Result<mio::Waker> {
+        mio::Waker::new(self.poll.registry(), WAKER)
+    }
+
+    /// When [`Multiplexer::expire`] is due. Falls only through `submit`.
+    pub fn alarm(&self) -> Tick {
+        self.alarm
+    }
+
+    /// Commands submitted and not completed.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight
+    }
+
+    /// Takes a command; it is written at the next flush. The outcome always comes through one of
+    /// the completing calls, also when the command fails at once.
+    pub fn submit(&mut self, command: Command<T>, now: Tick) {
+        self.in_flight += 1;
+        self.alarm = self.alarm.min(command.deadline).min(now.after(LOOK));
+        self.attempt(command, now);
+    }
+
+    /// Writes what was submitted since the last flush.
+    pub fn flush(&mut self, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+        while let Some(index) = self.dirty.pop() {
+            let Some(connection) = &mut self.connections[index] else { continue };
+            connection.dirty = false;
+            self.write(index, now);
+        }
+        self.report(deliver);
+    }
+
+    /// Waits up to `wait` for something to happen (`Some(ZERO)`: only looks; `None`: no limit),
+    /// reads replies in bulk and completes their commands.
+    pub fn turn(
+        &mut self,
+        wait: Option<Duration>,
+        deliver: &mut impl FnMut(T, Outcome<'_>),
+    ) -> io::Result<()> {
+        let mut events = self.events.take().unwrap_or_else(|| Events::with_capacity(256));
+        let polled = self.poll.poll(&mut events, wait);
+        let now = Tick::now();
+        for event in &events {
+            if event.token() != WAKER {
+                self.ready(event.token().0, event.is_writable(), now, deliver);
+            }
+        }
+        self.events = Some(events);
+        self.flush(now, deliver);
+        match polled {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends what is overdue: commands, connection attempts, stuck and idle connections, nodes
+    /// that left; starts retries whose time has come.
+    pub fn expire(&mut self, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+        for index in 0..self.connections.len() {
+            self.inspect(index, now);
+        }
+        let mut late = Vec::new();
+        for link in self.links.values_mut() {
+            if link.waiting.iter().any(|command| command.deadline <= now) {
+                let waiting = std::mem::take(&mut link.waiting).into_iter();
+                let (overdue, kept): (Vec<_>, _) =
+                    waiting.partition(|command| command.deadline <= now);
+                link.waiting = kept.into();
+                late.extend(overdue);
+            }
+        }
+        for command in late {
+            self.time_out(Orphan { command, sent: false });
+        }
+        while self.delayed.peek().is_some_and(|next| next.at <= now) {
+            let Some(Delayed { command, .. }) = self.delayed.pop() else { break };
+            self.attempt(command, now);
+        }
+        self.links.retain(|_, link| !link.connections.is_empty() || !link.waiting.is_empty());
+        self.flush(now, deliver);
+        self.alarm = self.next_alarm(now);
+    }
+
+    /// Fails everything in flight and closes every connection.
+    pub fn close(&mut self, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+        self.closed = true;
+        let now = Tick::now();
+        for index in 0..self.connections.len() {
+            self.give_up(index, &Error::new(Kind::Closed, "the client was closed"), now);
+        }
+        let delayed = std::mem::take(&mut self.delayed).into_iter().map(|delayed| delayed.command);
+        let waiting = self.links.drain().flat_map(|(_, link)| link.waiting);
+        for command in delayed.chain(waiting).collect::<Vec<_>>() {
+            let error = Error::new(Kind::Closed, "the client was closed");
+            self.fail(command, error);
+        }
+        self.report(deliver);
+        self.alarm = Tick::NEVER;
+    }
+
+    fn report(&mut self, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+        // Indexed because completing one command may let the next one fail.
+        for (ticket, error) in std::mem::take(&mut self.failed) {
+            self.in_flight -= 1;
+            deliver(ticket, Err(error));
+        }
+    }
+
+    /// One attempt at a command: choose a node, choose a connection, queue.
+    fn attempt(&mut self, mut command: Command<T>, now: Tick) {
+        command.attempts.made += 1;
+        match self.node_for(&command) {
+            Ok(node) => self.place(command, node, now),
+            Err(error) => self.failed(command, Failure::NotSent(error), now),
+        }
+    }
+
+    fn node_for(&self, command: &Command<T>) -> Result<Arc<Node>> {
+        if self.closed || self.cluster.is_closed() {
+            return Err(Error::new(Kind::Closed, "the client is closed"));
+        }
+        let snapshot = self.cluster.snapshot();
+        let (policy, step) = (command.policy.replica, command.attempts.step);
+        let node = self.router.choose(&snapshot, &command.target, policy, step)?;
+        if node.breaker.is_open() {
+            let message = format!("node {node} failed too often lately and is given a rest");
+            return Err(Error::new(Kind::Resting, message).on(node.to_string()));
+        }
+        Ok(node)
+    }
+
+    fn place(&mut self, command: Command<T>, node: Arc<Node>, now: Tick) {
+        let bulk = command.bytes.len() > LARGE;
+        let options = self.cluster.options();
+        let (most, depth) = (options.connections_per_node, if bulk { 1 } else { options.depth });
+        let link = self.links.entry((node.slot, bulk)).or_default();
+        let connections = &self.connections;
+        let loads = link.connections.iter().filter_map(|index| {
+            let connection = connections[*index].as_ref()?;
+            let stalled = connection.oldest().is_some_and(|since| since.after(STALL) <= now);
+            Some(Load { connection: *index, in_flight: connection.in_flight(), stalled })
+        });
+        match place(loads, most, depth) {
+            Place::On(index) => self.queue(index, command, now),
+            Place::Open => match self.open(node, bulk, now) {
+                Ok(index) => self.queue(index, command, now),
+                Err(error) => self.failed(command, Failure::NotSent(error), now),
+            },
+            Place::Wait if link.waiting.len() < options.queue => link.waiting.push_back(command),
+            Place::Wait => {
+                let message = format!(
+                    "{} commands wait for node {node} already, which is the client's limit \
+                     (queue={}); lower the load or raise the limit",
+                    link.waiting.len(),
+                    options.queue
+                );
+                self.fail(command, Error::new(Kind::Busy, message).on(node.to_string()));
+            }
+        }
+    }
+
+    fn queue(&mut self, index: usize, command: Command<T>, now: Tick) {
+        let Some(connection) = &mut self.connections[index] else { return };
+        connection.queue(command, now);
+        if !connection.dirty && connection.connecting.is_none() {
+            connection.dirty = true;
+            self.dirty.push(index);
+        }
+    }
+
+    fn open(&mut self, node: Arc<Node>, bulk: bool, now: Tick) -> Result<usize> {
+        let until = now.after(self.cluster.options().connect_timeout);
+        let opened = Connection::open(node.clone(), bulk, now, until).and_then(|connection| {
+            let index = self.vacant.pop().unwrap_or_else(|| {
+                self.connections.push(None);
+                self.connections.len() - 1
+            });
+            let slot = &mut self.connections[index];
+            let connection = slot.insert(Box::new(connection));
+            let both = Interest::READABLE | Interest::WRITABLE;
+            let registered =
+                self.poll.registry().register(&mut connection.stream, Token(index), both);
+            if let Err(error) = registered {
+                *slot = None;
+                self.vacant.push(index);
+                return Err(error);
+            }
+            Ok(index)
+        });
+        match opened {
+            Ok(index) => {
+                self.links.entry((node.slot, bulk)).or_default().connections.push(index);
+                Ok(index)
+            }
+            Err(error) => Err(self.unreachable(&node, &error.to_string())),
+        }
+    }
+
+    fn unreachable(&self, node: &Arc<Node>, why: &str) -> Error {
+        node.breaker.record();
+        self.cluster.tend_soon();
+        let message = format!("could not connect to node {node}: {why}");
+        Error::new(Kind::Connection, message).on(node.to_string())
+    }
+
+    fn ready(
+        &mut self,
+        index: usize,
+        writable: bool,
+        now: Tick,
+        deliver: &mut impl FnMut(T, Outcome<'_>),
+    ) {
+        let Some(connection) = self.connections.get_mut(index).and_then(Option::as_mut) else {
+            return;
+        };
+        if connection.connecting.is_some() {
+            match connection.finish_connecting() {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => {
+                    let error = self.unreachable_at(index, &error.to_string());
+                    return self.give_up(index, &error, now);
+                }
+            }
+        }
+        if writable {
+            self.write(index, now);
+        }
+        self.read(index, now, deliver);
+    }
+
+    fn unreachable_at(&self, index: usize, why: &str) -> Error {
+        match &self.connections[index] {
+            Some(connection) => self.unreachable(&connection.node, why),
+            None => Error::new(Kind::Connection, why),
+        }
+    }
+
+    /// Writes what a connection has queued and keeps the poller's interest in step.
+    fn write(&mut self, index: usize, now: Tick) {
+        let Some(connection) = &mut self.connections[index] else { return };
+        match connection.write() {
+            Ok(done) => {
+                let watch = !done;
+                if watch != connection.watches_write {
+                    connection.watches_write = watch;
+                    let both = Interest::READABLE | Interest::WRITABLE;
+                    let interest = if watch { both } else { Interest::READABLE };
+                    let registry = self.poll.registry();
+                    let kept = registry.reregister(&mut connection.stream, Token(index), interest);
+                    if let Err(error) = kept {
+                        self.broken(index, &error.to_string(), now);
+                    }
+                }
+            }
+            Err(error) => self.broken(index, &error.to_string(), now),
+        }
+    }
+
+    fn broken(&mut self, index: usize, why: &str, now: Tick) {
+        let Some(connection) = &self.connections[index] else { return };
+        let message = format!("connection to node {} broke: {why}", connection.node);
+        let error = Error::new(Kind::Connection, message).on(connection.node.to_string());
+        self.give_up(index, &error, now);
+    }
+
+    fn read(&mut self, index: usize, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+        let Some(mut connection) = self.connections[index].take() else { return };
+        if connection.in_flight() == 0 {
+            if connection.peek_closed() {
+                self.connections[index] = Some(connection);
+                self.give_up(index, &Error::new(Kind::Connection, "closed while idle"), now);
+            } else {
+                self.connections[index] = Some(connection);
+            }
+            return;
+        }
+        let mut refused = Vec::new();
+        let mut completed = 0;
+        let outcome = connection.read(now, |command, reply| {
+            if reply.code().is_retryable() {
+                reply.node.breaker.record();
+                refused.push((command, reply.code(), reply.node.to_string()));
+            } else {
+                completed += 1;
+                deliver(command.ticket, Ok(reply));
+            }
+        });
+        self.in_flight -= completed;
+        let key = (connection.node.slot, connection.bulk);
+        self.connections[index] = Some(connection);
+        if let Err(error) = outcome {
+            self.give_up(index, &error, now);
+        }
+        for (command, code, node) in refused {
+            self.refused(command, code, node, now);
+        }
+        self.admit(key, now);
+    }
+
+    fn refused(
+        &mut self,
+        mut command: Command<T>,
+        code: spikewire_protocol::result_code::ResultCode,
+        node: String,
+        now: Tick,
+    ) {
+        let verdict = command.attempts.failed(
+            Failure::Refused(code),
+            command.target.write,
+            &command.policy,
+            command.deadline,
+            now,
+        );
+        self.follow(command, verdict, Some(node), now);
+    }
+
+    /// Lets waiting commands onto connections that have room again.
+    fn admit(&mut self, key: (u32, bool), now: Tick) {
+        loop {
+            let Some(link) = self.links.get_mut(&key) else { return };
+            if link.waiting.is_empty() {
+                return;
+            }
+            let depth = if key.1 { 1 } else { self.cluster.options().depth };
+            let connections = &self.connections;
+            let roomy = link.connections.iter().copied().find(|index| {
+                connections[*index].as_ref().is_some_and(|c| c.in_flight() < depth)
+            });
+            match (roomy, link.connections.is_empty()) {
+                (Some(index), _) => {
+                    if let Some(command) = link.waiting.pop_front() {
+                        self.queue(index, command, now);
+                    }
+                }
+                // All connections are gone: those who wait look for a way anew.
+                (None, true) => {
+                    for mut command in std::mem::take(&mut link.waiting) {
+                        command.attempts.made -= 1;
+                        self.attempt(command, now);
+                    }
+                    return;
+                }
+                (None, false) => return,
+            }
+        }
+    }
+
+    /// Looks after one connection: deadlines, silence, idleness, a node that left.
+    fn inspect(&mut self, index: usize, now: Tick) {
+        let Some(connection) = &mut self.connections[index] else { return };
+        let mut late = Vec::new();
+        connection.expire(now, |orphan| late.push(orphan));
+        let node = connection.node.clone();
+        let idle_until = connection.last_progress.after(self.cluster.options().idle);
+        let verdict = if connection.connecting.is_some_and(|until| until <= now) {
+            Some(self.unreachable(&node, "it did not answer within the connect timeout"))
+        } else if !node.is_active() {
+            let message = format!("node {node} left the cluster");
+            Some(Error::new(Kind::Connection, message).on(node.to_string()))
+        } else if connection.is_stuck(now, PATIENCE) {
+            node.breaker.record();
+            let message = format!("node {node} was silent for longer than the socket timeout");
+            Some(Error::new(Kind::Connection, message).on(node.to_string()))
+        } else if connection.in_flight() == 0 && idle_until <= now {
+            Some(Error::new(Kind::Connection, "closed while idle"))
+        } else {
+            None
+        };
+        for orphan in late {
+            self.time_out(orphan);
+        }
+        if let Some(error) = verdict {
+            self.give_up(index, &error, now);
+        }
+    }
+
+    fn next_alarm(&self, now: Tick) -> Tick {
+        let options = self.cluster.options();
+        let mut alarm = self.delayed.peek().map_or(Tick::NEVER, |next| next.at);
+        for connection in self.connections.iter().flatten() {
+            let idle = connection.last_progress.after(options.idle);
+            let own = if connection.in_flight() == 0 { idle } else { connection.deadline() };
+            alarm = alarm.min(own).min(connection.connecting.unwrap_or(Tick::NEVER));
+        }
+        for command in self.links.values().flat_map(|link| &link.waiting) {
+            alarm = alarm.min(command.deadline);
+        }
+        if self.in_flight > 0 { alarm.min(now.after(LOOK)) } else { alarm }
+    }
+
+    /// Drops a connection; its commands are tried again or fail, each with its own error.
+    fn give_up(&mut self, index: usize, error: &Error, now: Tick) {
+        let Some(mut connection) = self.connections[index].take() else { return };
+        let _ = self.poll.registry().deregister(&mut connection.stream);
+        self.vacant.push(index);
+        let key = (connection.node.slot, connection.bulk);
+        if let Some(link) = self.links.get_mut(&key) {
+            link.connections.retain(|other| *other != index);
+        }
+        if connection.in_flight() > 0 {
+            connection.node.breaker.record();
+            self.cluster.tend_soon();
+        }
+        let orphans: Vec<_> = connection.orphans().collect();
+        drop(connection);
+        for Orphan { command, sent } in orphans {
+            let error = error.clone();
+            let failure = if sent { Failure::Lost(error) } else { Failure::NotSent(error) };
+            self.failed(command, failure, now);
+        }
+        self.admit(key, now);
+    }
+
+    fn failed(&mut self, mut command: Command<T>, failure: Failure, now: Tick) {
+        let (write, deadline) = (command.target.write, command.deadline);
+        let verdict = command.attempts.failed(failure, write, &command.policy, deadline, now);
+        self.follow(command, verdict, None, now);
+    }
+
+    fn follow(&mut self, command: Command<T>, verdict: Verdict, node: Option<String>, now: Tick) {
+        match verdict {
+            // Also a retry at once takes the detour, so that a node that refuses everything
+            // cannot make this call recurse.
+            Verdict::Retry(at) => {
+                self.alarm = self.alarm.min(at.max(now));
+                self.delayed.push(Delayed { at, command });
+            }
+            Verdict::Fail(error) => {
+                let error = match node {
+                    Some(node) => error.on(node),
+                    None => error,
+                };
+                self.fail(command, error);
+            }
+        }
+    }
+
+    fn time_out(&mut self, orphan: Orphan<T>) {
+        let Orphan { mut command, sent } = orphan;
+        let error = command.attempts.timed_out(command.target.write, sent, &command.policy);
+        self.fail(command, error);
+    }
+
+    fn fail(&mut self, command: Command<T>, error: Error) {
+        buffer::give(command.bytes);
+        self.failed.push((command.ticket, error));
+    }
+}
+
+impl<T> AsRawFd for Multiplexer<T> {
+    /// Readable when [`Multiplexer::turn`] has something to do.
+    fn as_raw_fd(&self) -> RawFd {
+        self.poll.as_raw_fd()
+    }
+}
+
+/// A command that waits for its next attempt; the earliest is the greatest.
+#[derive(Debug)]
+struct Delayed<T> {
+    at: Tick,
+    command: Command<T>,
+}
+
+impl<T> PartialEq for Delayed<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.at == other.at
+    }
+}
+
+impl<T> Eq for Delayed<T> {}
+
+impl<T> PartialOrd for Delayed<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for Delayed<T> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        other.at.cmp(&self.at)
+    }
+}

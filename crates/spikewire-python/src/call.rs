@@ -1,0 +1,182 @@
+//! A verb's call, composed and checked, ready for whichever face runs it.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyNone, PyTuple};
+
+use spikewire_engine::command::Target;
+use spikewire_engine::transport::{Reply, buffer};
+use spikewire_engine::{Error, Policy};
+use spikewire_protocol::key::Digest;
+use spikewire_protocol::message::Message;
+use spikewire_protocol::request::Request;
+use spikewire_protocol::result_code::ResultCode;
+use spikewire_protocol::void_time;
+
+use crate::errors;
+use crate::key::Key;
+use crate::record::Record;
+use crate::space::{Address, Space};
+use crate::value::{bin, particle};
+
+/// A composed request and what its reply becomes.
+pub struct Call {
+    pub bytes: Vec<u8>,
+    pub target: Target,
+    pub policy: Policy,
+    pub plan: Plan,
+}
+
+/// What a reply becomes.
+pub struct Plan {
+    shape: Shape,
+    space: Arc<Space>,
+    user: Py<PyAny>,
+    digest: Digest,
+}
+
+/// The kinds of answers.
+pub enum Shape {
+    /// A `Record`; on a miss the default, or `RecordNotFound` without one.
+    Record { default: Option<Py<PyAny>> },
+    /// Whether the record is there.
+    Found,
+    /// Nothing; a miss is an error.
+    Done,
+    /// A `Record` with one result per operation; these are the operations.
+    Operated { answered: Vec<bool> },
+}
+
+impl Call {
+    /// Composes a request for one record: `compose` adds the operations.
+    pub fn compose(
+        address: Address<'_>,
+        header: &spikewire_protocol::message::Header,
+        write: bool,
+        send_key: bool,
+        policy: Policy,
+        shape: Shape,
+        compose: impl FnOnce(&mut Request<'_>) -> PyResult<()>,
+    ) -> PyResult<Self> {
+        let mut bytes = buffer::take();
+        let timeout = u32::try_from(policy.timeout.as_millis()).unwrap_or(u32::MAX);
+        let mut request =
+            Request::begin(&mut bytes, &spikewire_protocol::message::Header { timeout, ..*header });
+        request.encoded_fields(2, &address.space.fields);
+        request.digest(&address.digest);
+        let composed = add_key(&mut request, send_key, &address).and_then(|()| compose(&mut request));
+        if let Err(error) = composed {
+            buffer::give(bytes);
+            return Err(error);
+        }
+        request.finish();
+        let target = Target {
+            namespace: address.space.namespace.clone(),
+            partition: address.digest.partition(),
+            write,
+        };
+        let plan = Plan {
+            shape,
+            space: address.space,
+            user: address.key.unbind(),
+            digest: address.digest,
+        };
+        Ok(Self { bytes, target, policy, plan })
+    }
+}
+
+fn add_key(request: &mut Request<'_>, send_key: bool, address: &Address<'_>) -> PyResult<()> {
+    if !send_key || address.key.is_none() {
+        return Ok(());
+    }
+    let mut data = Vec::with_capacity(16);
+    crate::space::with_user_key(&address.key, |user| user.encode(&mut data))?;
+    request.field(spikewire_protocol::message::field::KEY, &data);
+    Ok(())
+}
+
+impl Plan {
+    /// Turns the outcome into what the caller gets.
+    pub fn finish<'py>(
+        self,
+        py: Python<'py>,
+        outcome: Result<Reply<'_>, Error>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let reply = match outcome {
+            Ok(reply) => reply,
+            Err(error) => return Err(self.error(py, &error)),
+        };
+        match (reply.code(), &self.shape) {
+            (ResultCode::OK, Shape::Found) => Ok(PyBool::new(py, true).to_owned().into_any()),
+            (ResultCode::NOT_FOUND, Shape::Found) => {
+                Ok(PyBool::new(py, false).to_owned().into_any())
+            }
+            (ResultCode::OK, Shape::Done) => Ok(PyNone::get(py).to_owned().into_any()),
+            (ResultCode::NOT_FOUND, Shape::Record { default: Some(default) }) => {
+                Ok(default.bind(py).clone())
+            }
+            (ResultCode::OK, _) => self.record(py, &reply),
+            _ => Err(self.error(py, &reply.error())),
+        }
+    }
+
+    fn record<'py>(self, py: Python<'py>, reply: &Reply<'_>) -> PyResult<Bound<'py, PyAny>> {
+        let (message, _) = Message::parse(reply.body).map_err(|error| {
+            let error = Error::new(spikewire_engine::Kind::Malformed, error.to_string());
+            errors::to_python(py, &error.on(reply.node.to_string()), None)
+        })?;
+        let bins = PyDict::new(py);
+        let mut results = None;
+        if let Shape::Operated { answered } = &self.shape {
+            let mut ops = message.ops();
+            let mut values = Vec::with_capacity(answered.len());
+            for answered in answered {
+                let answer = if *answered { ops.next() } else { None };
+                let Some(answer) = answer else {
+                    values.push(PyNone::get(py).to_owned().into_any());
+                    continue;
+                };
+                let value = particle(py, answer.particle, answer.value)?;
+                if !value.is_none() && !answer.name.is_empty() {
+                    bins.set_item(bin(py, answer.name)?, &value)?;
+                }
+                values.push(value);
+            }
+            // Without per-operation answers (a read of everything) the bins come as they are.
+            for answer in ops {
+                bins.set_item(bin(py, answer.name)?, particle(py, answer.particle, answer.value)?)?;
+            }
+            results = Some(PyTuple::new(py, values)?.unbind());
+        } else {
+            for answer in message.ops() {
+                bins.set_item(bin(py, answer.name)?, particle(py, answer.particle, answer.value)?)?;
+            }
+        }
+        let record = Record {
+            bins: bins.unbind(),
+            generation: message.header.generation,
+            ttl: ttl(message.header.ttl),
+            space: self.space,
+            user: self.user,
+            digest: self.digest,
+            results,
+        };
+        Ok(Bound::new(py, record)?.into_any())
+    }
+
+    fn error(self, py: Python<'_>, error: &Error) -> PyErr {
+        let key = Key { space: self.space, user: self.user, digest: self.digest };
+        let key = Bound::new(py, key).ok().map(Bound::into_any);
+        errors::to_python(py, error, key)
+    }
+}
+
+fn ttl(void: u32) -> Option<u32> {
+    if void == 0 {
+        return None;
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    void_time::seconds_left(void, now)
+}

@@ -1,0 +1,69 @@
+//! From the engine's failures to the Python error tree (defined in `spikewire/errors.py`).
+
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+
+use spikewire_engine::{Error, Kind};
+
+/// The Python function that makes an exception from a code and its circumstances.
+fn maker(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    MAKE.get_or_try_init(py, || {
+        py.import("spikewire.errors")?.getattr("_make").map(Bound::unbind)
+    })
+    .map(|make| make.bind(py))
+}
+
+/// The exception for a failure of the engine; `key` is what the caller asked for.
+pub fn to_python(py: Python<'_>, error: &Error, key: Option<Bound<'_, PyAny>>) -> PyErr {
+    let kind = match error.kind() {
+        Kind::Timeout => "timeout",
+        Kind::Connection => "connection",
+        Kind::Server(_) => "server",
+        Kind::NoNode => "no_node",
+        Kind::NoNamespace => "no_namespace",
+        Kind::Busy => "busy",
+        Kind::Resting => "resting",
+        Kind::Malformed => "malformed",
+        Kind::Closed => "closed",
+        Kind::Invalid => return PyValueError::new_err(error.message().to_owned()),
+    };
+    let made = maker(py).and_then(|make| {
+        make.call1((
+            kind,
+            error.kind().code(),
+            error.message(),
+            error.node(),
+            error.attempts(),
+            error.in_doubt(),
+            key,
+        ))
+    });
+    match made {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    }
+}
+
+/// `TypeError` in plain words.
+pub fn type_error(message: impl Into<String>) -> PyErr {
+    PyTypeError::new_err(message.into())
+}
+
+/// `ValueError` in plain words.
+pub fn value_error(message: impl Into<String>) -> PyErr {
+    PyValueError::new_err(message.into())
+}
+
+/// `OverflowError` in plain words.
+pub fn overflow(message: impl Into<String>) -> PyErr {
+    PyOverflowError::new_err(message.into())
+}
+
+/// A type's name for messages.
+pub fn type_name(value: &Bound<'_, PyAny>) -> String {
+    let kind: Bound<'_, PyType> = value.get_type();
+    kind.fully_qualified_name().map_or_else(|_| "?".to_owned(), |name| name.to_string())
+}

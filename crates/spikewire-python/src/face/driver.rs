@@ -1,0 +1,257 @@
+//! Turns a multiplexer on an asyncio event loop, on the loop's own thread.
+//!
+//! The loop watches one descriptor. Requests made while callbacks run are written together when
+//! the loop comes round; replies are read in bulk and complete their futures right here, without
+//! another thread and without `call_soon_threadsafe`.
+
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+use spikewire_engine::clock::Tick;
+use spikewire_engine::cluster::Cluster;
+use spikewire_engine::command::Command;
+use spikewire_engine::transport::{Multiplexer, Outcome};
+
+use crate::call::{Call, Plan};
+
+/// A future and what its reply becomes.
+struct Ticket {
+    future: Py<PyAny>,
+    plan: Plan,
+}
+
+impl Ticket {
+    fn complete(self, py: Python<'_>, outcome: Outcome<'_>) {
+        let future = self.future.bind(py);
+        let told = match self.plan.finish(py, outcome) {
+            Ok(value) => future.call_method1(intern!(py, "set_result"), (value,)),
+            Err(error) => {
+                future.call_method1(intern!(py, "set_exception"), (error.into_value(py),))
+            }
+        };
+        // A future that is done already was cancelled by its owner; nobody waits for the reply.
+        // Whatever else may go wrong here is not the engine's to handle: let Python report it.
+        if let Err(error) = told
+            && !future.call_method0(intern!(py, "done")).is_ok_and(|done| done.is_truthy().unwrap_or(false))
+        {
+            error.write_unraisable(py, Some(future));
+        }
+    }
+}
+
+/// A multiplexer and the event loop that turns it.
+#[pyclass(frozen, module = "spikewire._native")]
+pub struct Driver {
+    multiplexer: Mutex<Multiplexer<Ticket>>,
+    /// Commands submitted while the multiplexer was in use, which only happens when completing
+    /// a future runs a finalizer that makes a call.
+    inbox: Mutex<Vec<Command<Ticket>>>,
+    event_loop: Py<PyAny>,
+    create_future: Py<PyAny>,
+    call_soon: Py<PyAny>,
+    descriptor: i32,
+    flush_due: AtomicBool,
+    /// What the loop's timer is set to.
+    armed: Mutex<(Tick, Option<Py<PyAny>>)>,
+    bound: PyOnceLock<BoundMethods>,
+}
+
+struct BoundMethods {
+    flush: Py<PyAny>,
+    expire: Py<PyAny>,
+}
+
+impl Driver {
+    /// A driver on this loop, which watches it from now on.
+    pub fn start(
+        py: Python<'_>,
+        cluster: Arc<Cluster>,
+        event_loop: &Bound<'_, PyAny>,
+    ) -> PyResult<Py<Self>> {
+        let multiplexer = Multiplexer::new(cluster)?;
+        let descriptor = multiplexer.as_raw_fd();
+        let driver = Bound::new(
+            py,
+            Self {
+                multiplexer: Mutex::new(multiplexer),
+                inbox: Mutex::default(),
+                event_loop: event_loop.clone().unbind(),
+                create_future: event_loop.getattr("create_future")?.unbind(),
+                call_soon: event_loop.getattr("call_soon")?.unbind(),
+                descriptor,
+                flush_due: AtomicBool::new(false),
+                armed: Mutex::new((Tick::NEVER, None)),
+                bound: PyOnceLock::new(),
+            },
+        )?;
+        let methods = BoundMethods {
+            flush: driver.getattr("flush")?.unbind(),
+            expire: driver.getattr("expire")?.unbind(),
+        };
+        let _ = driver.get().bound.set(py, methods);
+        let watched = event_loop.call_method1("add_reader", (descriptor, driver.getattr("turn")?));
+        watched.map_err(|error| {
+            let message = "this event loop cannot watch a file descriptor (add_reader); on \
+                           Windows use asyncio.SelectorEventLoop";
+            let wrapped = PyRuntimeError::new_err(message);
+            wrapped.set_cause(py, Some(error));
+            wrapped
+        })?;
+        Ok(driver.unbind())
+    }
+
+    /// Whether it turns on this loop.
+    pub fn is_on(&self, event_loop: &Bound<'_, PyAny>) -> bool {
+        self.event_loop.is(event_loop)
+    }
+
+    /// Whether its loop is closed, so that it will never turn again.
+    pub fn is_dead(&self, py: Python<'_>) -> bool {
+        let closed = self.event_loop.bind(py).call_method0("is_closed");
+        closed.is_ok_and(|closed| closed.is_truthy().unwrap_or(false))
+    }
+
+    /// Takes a call and returns its future.
+    pub fn submit<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
+        let Call { bytes, target, policy, plan } = call;
+        let future = self.create_future.bind(py).call0()?;
+        let ticket = Ticket { future: future.clone().unbind(), plan };
+        let now = Tick::now();
+        let command = Command::new(bytes, target, policy, now, ticket);
+        let Some(mut multiplexer) = self.multiplexer.try_lock() else {
+            self.inbox.lock().push(command);
+            return Ok(future);
+        };
+        let alone = multiplexer.in_flight() == 0 && !self.flush_due.load(Relaxed);
+        multiplexer.submit(command, now);
+        if alone {
+            // Nothing to wait for and nobody to share a write with.
+            multiplexer.flush(now, &mut |ticket, outcome| ticket.complete(py, outcome));
+        }
+        let alarm = multiplexer.alarm();
+        drop(multiplexer);
+        if !alone {
+            self.flush_soon(py)?;
+        }
+        self.arm(py, alarm)?;
+        Ok(future)
+    }
+
+    fn flush_soon(&self, py: Python<'_>) -> PyResult<()> {
+        if !self.flush_due.swap(true, Relaxed)
+            && let Some(bound) = self.bound.get(py)
+        {
+            self.call_soon.bind(py).call1((bound.flush.bind(py),))?;
+        }
+        Ok(())
+    }
+
+    /// Sets the loop's timer, unless it rings early enough already.
+    fn arm(&self, py: Python<'_>, alarm: Tick) -> PyResult<()> {
+        let mut armed = self.armed.lock();
+        if alarm >= armed.0 {
+            return Ok(());
+        }
+        let Some(bound) = self.bound.get(py) else { return Ok(()) };
+        let delay = alarm.since(Tick::now()).as_secs_f64();
+        let event_loop = self.event_loop.bind(py);
+        let handle =
+            event_loop.call_method1(intern!(py, "call_later"), (delay, bound.expire.bind(py)))?;
+        let former = std::mem::replace(&mut *armed, (alarm, Some(handle.unbind())));
+        drop(armed);
+        if let Some(former) = former.1 {
+            former.bind(py).call_method0(intern!(py, "cancel"))?;
+        }
+        Ok(())
+    }
+
+    /// Works with the multiplexer, then sees to what came in meanwhile.
+    fn work(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Multiplexer<Ticket>, &mut dyn FnMut(Ticket, Outcome<'_>)) -> PyResult<()>,
+    ) -> PyResult<()> {
+        let mut completed = 0;
+        let (outcome, alarm, in_flight) = {
+            let mut multiplexer = self.multiplexer.lock();
+            let outcome = work(&mut multiplexer, &mut |ticket, outcome| {
+                completed += 1;
+                ticket.complete(py, outcome);
+            });
+            let late = std::mem::take(&mut *self.inbox.lock());
+            if !late.is_empty() {
+                let now = Tick::now();
+                late.into_iter().for_each(|command| multiplexer.submit(command, now));
+                multiplexer.flush(now, &mut |ticket, outcome| ticket.complete(py, outcome));
+            }
+            (outcome, multiplexer.alarm(), multiplexer.in_flight())
+        };
+        // The tasks that were just woken run before this flush: their requests share its writes.
+        if completed > 1 || (completed == 1 && in_flight > 0) {
+            self.flush_soon(py)?;
+        }
+        self.arm(py, alarm)?;
+        outcome
+    }
+}
+
+#[pymethods]
+impl Driver {
+    /// The loop calls this when the descriptor is readable.
+    fn turn(&self, py: Python<'_>) -> PyResult<()> {
+        self.work(py, |multiplexer, mut deliver| {
+            Ok(multiplexer.turn(Some(Duration::ZERO), &mut deliver)?)
+        })
+    }
+
+    /// Writes what was submitted since the last time.
+    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        self.flush_due.store(false, Relaxed);
+        self.work(py, |multiplexer, mut deliver| {
+            multiplexer.flush(Tick::now(), &mut deliver);
+            Ok(())
+        })
+    }
+
+    /// The loop's timer calls this.
+    fn expire(&self, py: Python<'_>) -> PyResult<()> {
+        *self.armed.lock() = (Tick::NEVER, None);
+        self.work(py, |multiplexer, mut deliver| {
+            multiplexer.expire(Tick::now(), &mut deliver);
+            Ok(())
+        })
+    }
+
+    /// Ends every connection; on the loop's own thread.
+    pub fn close(&self, py: Python<'_>) -> PyResult<()> {
+        if !self.is_dead(py) {
+            self.event_loop.bind(py).call_method1("remove_reader", (self.descriptor,))?;
+        }
+        if let Some(timer) = std::mem::replace(&mut *self.armed.lock(), (Tick::NEVER, None)).1 {
+            timer.bind(py).call_method0("cancel")?;
+        }
+        let mut multiplexer = self.multiplexer.lock();
+        multiplexer.close(&mut |ticket, outcome| ticket.complete(py, outcome));
+        Ok(())
+    }
+
+    /// Ends every connection; from any thread.
+    pub fn close_soon(slf: &Bound<'_, Self>) -> PyResult<()> {
+        let py = slf.py();
+        let this = slf.get();
+        if this.is_dead(py) {
+            return this.close(py);
+        }
+        let close = slf.getattr("close")?;
+        this.event_loop.bind(py).call_method1("call_soon_threadsafe", (close,))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,118 @@
+//! A record's full address as a Python value.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple, PyType};
+
+use spikewire_protocol::key::Digest;
+
+use crate::space::{Address, Space, parse_digest};
+
+/// A record's address: namespace, set and user key, with the digest worked out once.
+#[pyclass(frozen, module = "spikewire")]
+pub struct Key {
+    pub space: Arc<Space>,
+    pub user: Py<PyAny>,
+    pub digest: Digest,
+}
+
+impl Key {
+    pub fn address<'py>(&self, py: Python<'py>) -> Address<'py> {
+        Address {
+            space: self.space.clone(),
+            key: self.user.bind(py).clone(),
+            digest: self.digest,
+        }
+    }
+}
+
+impl From<Address<'_>> for Key {
+    fn from(address: Address<'_>) -> Self {
+        Self { space: address.space, user: address.key.unbind(), digest: address.digest }
+    }
+}
+
+#[pymethods]
+impl Key {
+    #[new]
+    #[pyo3(signature = (namespace, set, key))]
+    fn new(namespace: &str, set: Option<&str>, key: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Address::within(&Space::new(namespace, set)?, key)?.into())
+    }
+
+    /// The key of a record of which only the 20-byte digest is known.
+    #[staticmethod]
+    #[pyo3(signature = (namespace, set, digest))]
+    fn from_digest(
+        py: Python<'_>,
+        namespace: &str,
+        set: Option<&str>,
+        digest: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let digest = parse_digest(digest)?;
+        Ok(Self { space: Space::new(namespace, set)?, user: py.None(), digest })
+    }
+
+    #[getter]
+    fn namespace(&self) -> &str {
+        &self.space.namespace
+    }
+
+    #[getter]
+    fn set(&self) -> Option<&str> {
+        self.space.set_name()
+    }
+
+    #[getter]
+    fn key(&self, py: Python<'_>) -> Py<PyAny> {
+        self.user.clone_ref(py)
+    }
+
+    #[getter]
+    fn digest<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.digest.0)
+    }
+
+    /// The partition that holds the record, 0 to 4095.
+    #[getter]
+    fn partition(&self) -> u16 {
+        self.digest.partition()
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.digest == other.digest && self.space.same_as(&other.space)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.digest.hash(&mut hasher);
+        self.space.namespace.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let set = self.set().into_pyobject(py)?.repr()?;
+        let namespace = self.namespace().into_pyobject(py)?.repr()?;
+        if self.user.is_none(py) {
+            let digest = self.digest(py).repr()?;
+            return Ok(format!("Key.from_digest({namespace}, {set}, {digest})"));
+        }
+        Ok(format!("Key({namespace}, {set}, {})", self.user.bind(py).repr()?))
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let class: Bound<'py, PyType> = py.get_type::<Self>();
+        if self.user.is_none(py) {
+            let parts = (self.namespace(), self.set(), self.digest(py)).into_pyobject(py)?;
+            return Ok((class.getattr("from_digest")?, parts));
+        }
+        let parts = (self.namespace(), self.set(), self.user.bind(py)).into_pyobject(py)?;
+        Ok((class.into_any(), parts))
+    }
+}

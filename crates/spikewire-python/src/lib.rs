@@ -1,0 +1,46 @@
+//! `spikewire._native`: the engine as Python sees it.
+//!
+//! A method here parses its arguments, composes a request and hands it to a face; there is no
+//! logic that another language would have to repeat.
+
+use pyo3::prelude::*;
+
+mod arguments;
+mod call;
+mod client;
+mod core;
+mod errors;
+mod face;
+mod key;
+mod operation;
+mod record;
+mod space;
+mod value;
+mod verbs;
+
+/// The extension module.
+#[pymodule(gil_used = false)]
+mod _native {
+    #[pymodule_export]
+    use crate::core::_after_fork;
+    #[pymodule_export]
+    use crate::face::asynchronous::{AsyncClient, AsyncDataset};
+    #[pymodule_export]
+    use crate::face::blocking::{Client, Dataset};
+    #[pymodule_export]
+    use crate::key::Key;
+    #[pymodule_export]
+    use crate::operation::Operation;
+    #[pymodule_export]
+    use crate::record::Record;
+    #[pymodule_export]
+    use crate::value::{GeoJSON, HyperLogLog};
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("DEBUG_BUILD", cfg!(debug_assertions))
+    }
+}

@@ -1,0 +1,156 @@
+//! What a read returns.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyIterator, PyList, PyTuple, PyType};
+
+use spikewire_protocol::key::Digest;
+
+use crate::key::Key;
+use crate::space::Space;
+
+/// A record: its bins by name, its generation, its time to live and its key.
+#[pyclass(frozen, module = "spikewire")]
+pub struct Record {
+    pub bins: Py<PyDict>,
+    pub generation: u32,
+    pub ttl: Option<u32>,
+    pub space: Arc<Space>,
+    pub user: Py<PyAny>,
+    pub digest: Digest,
+    /// Results of `operate`, one per operation.
+    pub results: Option<Py<PyTuple>>,
+}
+
+#[pymethods]
+impl Record {
+    /// All bins that were read, by name. A dict of its own: change it as you like.
+    #[getter]
+    fn bins(&self, py: Python<'_>) -> Py<PyDict> {
+        self.bins.clone_ref(py)
+    }
+
+    /// How often the record was written, modulo the server's 16 bits; starts at 1.
+    #[getter]
+    fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    /// Seconds left to live when the record was read; `None` when it never expires.
+    #[getter]
+    fn ttl(&self) -> Option<u32> {
+        self.ttl
+    }
+
+    #[getter]
+    fn key(&self, py: Python<'_>) -> Key {
+        Key { space: self.space.clone(), user: self.user.clone_ref(py), digest: self.digest }
+    }
+
+    /// After `operate`: one result per operation, in order; `None` where an operation has none.
+    #[getter]
+    fn results<'py>(&self, py: Python<'py>) -> Bound<'py, PyTuple> {
+        match &self.results {
+            Some(results) => results.bind(py).clone(),
+            None => PyTuple::empty(py),
+        }
+    }
+
+    fn __getitem__<'py>(
+        &self,
+        py: Python<'py>,
+        name: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.bins.bind(py).as_any().get_item(name)
+    }
+
+    /// The value of a bin, or `default`.
+    #[pyo3(signature = (name, default=None))]
+    fn get<'py>(
+        &self,
+        py: Python<'py>,
+        name: &Bound<'py, PyAny>,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        Ok(self.bins.bind(py).get_item(name)?.or(default))
+    }
+
+    fn keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
+        self.bins.bind(py).keys()
+    }
+
+    fn values<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
+        self.bins.bind(py).values()
+    }
+
+    fn items<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
+        self.bins.bind(py).items()
+    }
+
+    fn __contains__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<bool> {
+        self.bins.bind(py).contains(name)
+    }
+
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.bins.bind(py).len()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.bins.bind(py).as_any().try_iter()
+    }
+
+    fn __bool__(&self) -> bool {
+        true
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
+        Ok(self.digest == other.digest
+            && self.generation == other.generation
+            && self.space.same_as(&other.space)
+            && self.bins.bind(py).eq(other.bins.bind(py))?)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let key = Bound::new(py, self.key(py))?;
+        let ttl = self.ttl.map_or("None".to_owned(), |ttl| ttl.to_string());
+        Ok(format!(
+            "Record({}, {}, generation={}, ttl={ttl})",
+            key.repr()?,
+            self.bins.bind(py).repr()?,
+            self.generation
+        ))
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let class: Bound<'py, PyType> = py.get_type::<Self>();
+        let results = self.results.as_ref().map(|results| results.bind(py).clone());
+        let parts = (self.key(py), self.bins.bind(py), self.generation, self.ttl, results);
+        Ok((class.getattr("_rebuild")?, parts.into_pyobject(py)?))
+    }
+
+    /// For unpickling.
+    #[staticmethod]
+    fn _rebuild(
+        py: Python<'_>,
+        key: &Bound<'_, Key>,
+        bins: Bound<'_, PyDict>,
+        generation: u32,
+        ttl: Option<u32>,
+        results: Option<Bound<'_, PyTuple>>,
+    ) -> Self {
+        let key = key.get();
+        Self {
+            bins: bins.unbind(),
+            generation,
+            ttl,
+            space: key.space.clone(),
+            user: key.user.clone_ref(py),
+            digest: key.digest,
+            results: results.map(Bound::unbind),
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Python objects to particles, straight into the request buffer.
+
+use std::fmt::Write as _;
+
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyOverflowError;
+use pyo3::prelude::*;
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyMemoryView,
+    PyString, PyTuple,
+};
+
+use spikewire_protocol::value::{geojson, particle};
+use spikewire_protocol::{limits, msgpack};
+
+use super::{GeoJSON, HyperLogLog};
+use crate::errors::{overflow, type_error, type_name, value_error};
+
+/// Where a value stands, for error messages: the bin, then the way down into it.
+pub enum Place<'a> {
+    /// The value of a bin.
+    Bin(&'a str),
+    /// An element of a list.
+    Index(&'a Place<'a>, usize),
+    /// The value of a map entry.
+    Entry(&'a Place<'a>, &'a Bound<'a, PyAny>),
+    /// The key of a map entry.
+    Key(&'a Place<'a>, &'a Bound<'a, PyAny>),
+}
+
+impl std::fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Bin(name) => write!(f, "bin {name:?}"),
+            Self::Index(outer, index) => write!(f, "{outer}[{index}]"),
+            Self::Entry(outer, key) => write!(f, "{outer}[{}]", shown(key)),
+            Self::Key(outer, key) => write!(f, "{outer}, map key {}", shown(key)),
+        }
+    }
+}
+
+fn shown(value: &Bound<'_, PyAny>) -> String {
+    let text = value.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string());
+    match text.char_indices().nth(60) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
+}
+
+/// Appends the particle of `value` and returns its type.
+pub fn encode(out: &mut Vec<u8>, value: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<u8> {
+    if let Ok(int) = value.cast_exact::<PyInt>() {
+        out.extend_from_slice(&integer(int, place)?.to_be_bytes());
+        return Ok(particle::INTEGER);
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        out.extend_from_slice(utf8(text, place)?.as_bytes());
+        return Ok(particle::STRING);
+    }
+    if let Ok(float) = value.cast::<PyFloat>() {
+        out.extend_from_slice(&float.value().to_be_bytes());
+        return Ok(particle::FLOAT);
+    }
+    if let Ok(flag) = value.cast::<PyBool>() {
+        out.push(u8::from(flag.is_true()));
+        return Ok(particle::BOOL);
+    }
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        out.extend_from_slice(bytes.as_bytes());
+        return Ok(particle::BLOB);
+    }
+    if value.is_none() {
+        return Ok(particle::NULL);
+    }
+    if let Ok(int) = value.cast::<PyInt>() {
+        out.extend_from_slice(&integer(int, place)?.to_be_bytes());
+        return Ok(particle::INTEGER);
+    }
+    if let Ok(geo) = value.cast::<GeoJSON>() {
+        geojson(out, &geo.get().text);
+        return Ok(particle::GEOJSON);
+    }
+    if let Ok(sketch) = value.cast::<HyperLogLog>() {
+        out.extend_from_slice(&sketch.get().bytes);
+        return Ok(particle::HLL);
+    }
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        nested(out, value, place, limits::NESTING)?;
+        return Ok(particle::LIST);
+    }
+    if value.is_instance_of::<PyDict>() {
+        nested(out, value, place, limits::NESTING)?;
+        return Ok(particle::MAP);
+    }
+    if let Some(bytes) = buffer(value)? {
+        out.extend_from_slice(&bytes);
+        return Ok(particle::BLOB);
+    }
+    if value.cast::<PyMapping>().is_ok() {
+        nested(out, value, place, limits::NESTING)?;
+        return Ok(particle::MAP);
+    }
+    Err(unsupported(value, place))
+}
+
+/// Appends `value` as an element of a list or map.
+fn nested(
+    out: &mut Vec<u8>,
+    value: &Bound<'_, PyAny>,
+    place: &Place<'_>,
+    depth: usize,
+) -> PyResult<()> {
+    if depth == 0 {
+        return Err(value_error(format!(
+            "{}: nested deeper than {} levels",
+            root(place),
+            limits::NESTING
+        )));
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        msgpack::bytes(out, particle::STRING, utf8(text, place)?.as_bytes());
+    } else if let Ok(flag) = value.cast::<PyBool>() {
+        msgpack::boolean(out, flag.is_true());
+    } else if let Ok(int) = value.cast::<PyInt>() {
+        msgpack::int(out, integer(int, place)?);
+    } else if let Ok(float) = value.cast::<PyFloat>() {
+        msgpack::float(out, float.value());
+    } else if value.is_none() {
+        msgpack::nil(out);
+    } else if let Ok(bytes) = value.cast::<PyBytes>() {
+        msgpack::bytes(out, particle::BLOB, bytes.as_bytes());
+    } else if let Ok(list) = value.cast::<PyList>() {
+        msgpack::array(out, length(list.len(), place)?);
+        for (at, item) in list.iter().enumerate() {
+            nested(out, &item, &Place::Index(place, at), depth - 1)?;
+        }
+    } else if let Ok(items) = value.cast::<PyTuple>() {
+        msgpack::array(out, length(items.len(), place)?);
+        for (at, item) in items.iter().enumerate() {
+            nested(out, &item, &Place::Index(place, at), depth - 1)?;
+        }
+    } else if let Ok(dict) = value.cast::<PyDict>() {
+        msgpack::map(out, length(dict.len(), place)?);
+        for (key, item) in dict.iter() {
+            entry(out, &key, &item, place, depth)?;
+        }
+    } else if let Ok(geo) = value.cast::<GeoJSON>() {
+        msgpack::bytes(out, particle::GEOJSON, geo.get().text.as_bytes());
+    } else if let Ok(sketch) = value.cast::<HyperLogLog>() {
+        msgpack::bytes(out, particle::HLL, &sketch.get().bytes);
+    } else if let Some(bytes) = buffer(value)? {
+        msgpack::bytes(out, particle::BLOB, &bytes);
+    } else if let Ok(mapping) = value.cast::<PyMapping>() {
+        msgpack::map(out, length(mapping.len()?, place)?);
+        for pair in mapping.items()?.iter() {
+            let (key, item): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+            entry(out, &key, &item, place, depth)?;
+        }
+    } else {
+        return Err(unsupported(value, place));
+    }
+    Ok(())
+}
+
+fn entry(
+    out: &mut Vec<u8>,
+    key: &Bound<'_, PyAny>,
+    item: &Bound<'_, PyAny>,
+    place: &Place<'_>,
+    depth: usize,
+) -> PyResult<()> {
+    let allowed = key.is_instance_of::<PyString>()
+        || (key.is_instance_of::<PyInt>() && !key.is_instance_of::<PyBool>())
+        || key.is_instance_of::<PyBytes>();
+    if !allowed {
+        return Err(type_error(format!(
+            "{}: a map key must be int, str or bytes, not {}",
+            Place::Key(place, key),
+            type_name(key)
+        )));
+    }
+    nested(out, key, &Place::Key(place, key), depth - 1)?;
+    nested(out, item, &Place::Entry(place, key), depth - 1)
+}
+
+fn length(len: usize, place: &Place<'_>) -> PyResult<u32> {
+    u32::try_from(len).map_err(|_| value_error(format!("{place}: more than 2^32 elements")))
+}
+
+fn integer(int: &Bound<'_, PyInt>, place: &Place<'_>) -> PyResult<i64> {
+    int.extract().map_err(|error: PyErr| {
+        if error.is_instance_of::<PyOverflowError>(int.py()) {
+            overflow(format!(
+                "{place}: the integer {} does not fit 64 bits signed",
+                shown(int.as_any())
+            ))
+        } else {
+            error
+        }
+    })
+}
+
+fn utf8<'a>(text: &'a Bound<'_, PyString>, place: &Place<'_>) -> PyResult<&'a str> {
+    text.to_str().map_err(|error| {
+        let mut message = format!("{place}: the str cannot be written as UTF-8");
+        let _ = write!(message, " ({error})");
+        value_error(message)
+    })
+}
+
+/// The bytes of bytearray, memoryview and the like.
+fn buffer(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
+    if let Ok(array) = value.cast::<PyByteArray>() {
+        return Ok(Some(array.to_vec()));
+    }
+    if value.is_instance_of::<PyMemoryView>() {
+        let contiguous = value.call_method1("cast", ("B",)).unwrap_or_else(|_| value.clone());
+        return PyBuffer::<u8>::get(&contiguous)?.to_vec(value.py()).map(Some);
+    }
+    Ok(None)
+}
+
+fn unsupported(value: &Bound<'_, PyAny>, place: &Place<'_>) -> PyErr {
+    type_error(format!(
+        "{place}: cannot store a value of type {}; use int, float, bool, str, bytes, None, list, \
+         dict, GeoJSON or HyperLogLog",
+        type_name(value)
+    ))
+}
+
+fn root<'a>(place: &'a Place<'a>) -> &'a Place<'a> {
+    match place {
+        Place::Bin(_) => place,
+        Place::Index(outer, _) | Place::Entry(outer, _) | Place::Key(outer, _) => root(outer),
+    }
+}
+
+/// Checks a bin name and borrows its text.
+pub fn bin_name<'a>(name: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
+    let Ok(text) = name.cast::<PyString>() else {
+        return Err(type_error(format!("a bin name must be str, not {}", type_name(name))));
+    };
+    let text = text.to_str().map_err(|_| {
+        value_error(format!("the bin name {} cannot be written as UTF-8", shown(name)))
+    })?;
+    if text.len() > limits::BIN_NAME {
+        return Err(value_error(format!(
+            "the bin name {text:?} is {} bytes long; the server's limit is {}",
+            text.len(),
+            limits::BIN_NAME
+        )));
+    }
+    if text.is_empty() {
+        return Err(value_error("a bin name must not be empty"));
+    }
+    if text.contains('\0') {
+        return Err(value_error(format!("the bin name {text:?} contains a NUL character")));
+    }
+    Ok(text)
+}

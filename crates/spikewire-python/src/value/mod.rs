@@ -1,0 +1,11 @@
+//! Python objects to particles and back, each in one pass.
+
+mod decode;
+mod encode;
+mod names;
+mod wrappers;
+
+pub use decode::particle;
+pub use encode::{Place, bin_name, encode};
+pub use names::bin;
+pub use wrappers::{GeoJSON, HyperLogLog};

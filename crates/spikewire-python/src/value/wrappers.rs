@@ -1,0 +1,92 @@
+//! Values that Python has no type of its own for.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString, PyType};
+
+use crate::errors::{type_error, type_name};
+
+/// A GeoJSON value: a point, polygon or circle as JSON text.
+#[pyclass(frozen, eq, hash, module = "spikewire")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct GeoJSON {
+    pub text: String,
+}
+
+#[pymethods]
+impl GeoJSON {
+    #[new]
+    fn new(text: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let text = match text.cast::<PyString>() {
+            Ok(text) => text.to_str()?.to_owned(),
+            Err(_) => {
+                // A mapping is written as JSON.
+                let json = text.py().import("json")?;
+                json.call_method1("dumps", (text,))?.extract()?
+            }
+        };
+        Ok(Self { text })
+    }
+
+    /// The JSON text.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The JSON text as Python objects.
+    fn to_object<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("json")?.call_method1("loads", (&self.text,))
+    }
+
+    fn __str__(&self) -> &str {
+        &self.text
+    }
+
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<String> {
+        Ok(format!("GeoJSON({})", PyString::new(py, &self.text).repr()?))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (String,)) {
+        (py.get_type::<Self>(), (self.text.clone(),))
+    }
+}
+
+/// A HyperLogLog sketch as the server keeps it, opaque.
+#[pyclass(frozen, eq, hash, module = "spikewire")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct HyperLogLog {
+    pub bytes: Vec<u8>,
+}
+
+#[pymethods]
+impl HyperLogLog {
+    #[new]
+    fn new(data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        match data.cast::<PyBytes>() {
+            Ok(data) => Ok(Self { bytes: data.as_bytes().to_vec() }),
+            Err(_) => Err(type_error(format!(
+                "a HyperLogLog sketch is made from bytes, not {}",
+                type_name(data)
+            ))),
+        }
+    }
+
+    fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.bytes)
+    }
+
+    fn __len__(&self) -> usize {
+        self.bytes.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("HyperLogLog(<{} bytes>)", self.bytes.len())
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> (Bound<'py, PyType>, (Bound<'py, PyBytes>,)) {
+        (py.get_type::<Self>(), (PyBytes::new(py, &self.bytes),))
+    }
+}

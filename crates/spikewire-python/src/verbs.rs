@@ -1,0 +1,412 @@
+//! The verbs on one record. Each turns checked arguments into a [`Call`]; the faces run it.
+//!
+//! This is the one source that the blocking and the asyncio face share, on datasets and on
+//! clients: [`verbs!`] writes the Python methods of a class from it.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
+
+use spikewire_engine::Policy;
+use spikewire_protocol::message::{Header, info1, info2, op};
+
+use crate::arguments::{self, Given};
+use crate::call::{Call, Shape};
+use crate::errors::{type_error, type_name, value_error};
+use crate::operation::{self, Operation};
+use crate::space::Address;
+use crate::value::{Place, bin_name, encode};
+
+/// What every call inherits from its client.
+#[derive(Debug, Clone, Copy)]
+pub struct Defaults {
+    pub policy: Policy,
+    pub send_key: bool,
+}
+
+/// Keywords that every write takes.
+pub struct WriteOptions<'py> {
+    pub ttl: Option<Bound<'py, PyAny>>,
+    pub generation: Option<Bound<'py, PyAny>>,
+    pub exists: Option<Bound<'py, PyAny>>,
+    pub durable: bool,
+    pub send_key: Option<bool>,
+    pub timeout: Option<Bound<'py, PyAny>>,
+}
+
+impl WriteOptions<'_> {
+    fn header(&self) -> PyResult<Header> {
+        let mut header = Header {
+            info2: info2::WRITE,
+            ttl: arguments::ttl(self.ttl.as_ref())?,
+            ..Header::default()
+        };
+        arguments::generation(&mut header, self.generation.as_ref())?;
+        arguments::exists(&mut header, self.exists.as_ref())?;
+        if self.durable {
+            header.info2 |= info2::DURABLE_DELETE;
+        }
+        Ok(header)
+    }
+
+    fn compose(
+        &self,
+        defaults: &Defaults,
+        address: Address<'_>,
+        header: &Header,
+        shape: Shape,
+        compose: impl FnOnce(&mut spikewire_protocol::request::Request<'_>) -> PyResult<()>,
+    ) -> PyResult<Call> {
+        let send_key = self.send_key.unwrap_or(defaults.send_key);
+        let policy = arguments::policy(&defaults.policy, self.timeout.as_ref())?;
+        Call::compose(address, header, true, send_key, policy, shape, compose)
+    }
+}
+
+pub fn get<'py>(
+    defaults: &Defaults,
+    address: Address<'py>,
+    bins: Option<Bound<'py, PyAny>>,
+    default: Given<'py>,
+    timeout: Option<Bound<'py, PyAny>>,
+) -> PyResult<Call> {
+    let default = match default {
+        Given::No => None,
+        Given::Yes(value) => Some(value.unbind()),
+    };
+    let mut header = Header { info1: info1::READ | info1::GET_ALL, ..Header::default() };
+    let mut names = Vec::new();
+    if let Some(bins) = &bins {
+        arguments::bins(bins, |name| names.push(name.to_owned()))?;
+        header.info1 = info1::READ | if names.is_empty() { info1::NO_BINS } else { 0 };
+    }
+    let policy = arguments::policy(&defaults.policy, timeout.as_ref())?;
+    let shape = Shape::Record { default };
+    Call::compose(address, &header, false, false, policy, shape, |request| {
+        names.iter().for_each(|name| request.op(op::READ, name.as_bytes()));
+        Ok(())
+    })
+}
+
+pub fn exists<'py>(
+    defaults: &Defaults,
+    address: Address<'py>,
+    timeout: Option<Bound<'py, PyAny>>,
+) -> PyResult<Call> {
+    let header = Header { info1: info1::READ | info1::NO_BINS, ..Header::default() };
+    let policy = arguments::policy(&defaults.policy, timeout.as_ref())?;
+    Call::compose(address, &header, false, false, policy, Shape::Found, |_| Ok(()))
+}
+
+/// One write operation per bin: put, add, append, prepend.
+pub fn write<'py>(
+    defaults: &Defaults,
+    address: Address<'py>,
+    bins: &Bound<'py, PyAny>,
+    options: &WriteOptions<'py>,
+    code: u8,
+) -> PyResult<Call> {
+    let header = options.header()?;
+    options.compose(defaults, address, &header, Shape::Done, |request| {
+        let mut bin = |name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>| -> PyResult<()> {
+            let name = bin_name(name)?;
+            request.op_with(code, name.as_bytes(), |out| {
+                let of = encode(out, value, &Place::Bin(name))?;
+                operation::check(code, of, name)?;
+                Ok(of)
+            })
+        };
+        if let Ok(bins) = bins.cast::<PyDict>() {
+            for (name, value) in bins.iter() {
+                bin(&name, &value)?;
+            }
+        } else if let Ok(bins) = bins.cast::<PyMapping>() {
+            for pair in bins.items()?.iter() {
+                let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+                bin(&name, &value)?;
+            }
+        } else {
+            return Err(type_error(format!(
+                "bins must be a dict of bin names to values, not {}",
+                type_name(bins)
+            )));
+        }
+        if request.ops() == 0 {
+            return Err(value_error("bins must not be empty: nothing to write"));
+        }
+        Ok(())
+    })
+}
+
+pub fn delete<'py>(
+    defaults: &Defaults,
+    address: Address<'py>,
+    options: &WriteOptions<'py>,
+) -> PyResult<Call> {
+    let mut header = options.header()?;
+    header.info2 |= info2::DELETE;
+    options.compose(defaults, address, &header, Shape::Found, |_| Ok(()))
+}
+
+pub fn touch<'py>(
+    defaults: &Defaults,
+    address: Address<'py>,
+    options: &WriteOptions<'py>,
+) -> PyResult<Call> {
+    let header = options.header()?;
+    options.compose(defaults, address, &header, Shape::Done, |request| {
+        request.op(op::TOUCH, b"");
+        Ok(())
+    })
+}
+
+pub fn operate<'py>(
+    defaults: &Defaults,
+    address: Address<'py>,
+    operations: &Bound<'py, PyAny>,
+    options: &WriteOptions<'py>,
+) -> PyResult<Call> {
+    let operations = operations_of(operations)?;
+    let any = |test: fn(&Operation) -> bool| operations.iter().any(|step| test(step.get()));
+    let reads = any(Operation::reads);
+    let reads_all = any(Operation::reads_all);
+    let writes = any(|step| !step.reads());
+    let mut header = options.header()?;
+    if !writes {
+        if header.generation != 0 || header.info3 != 0 || header.info2 != info2::WRITE {
+            return Err(value_error(
+                "generation, exists and durable apply to writes, and these operations only read",
+            ));
+        }
+        header.info2 = 0;
+    }
+    if reads {
+        header.info1 = info1::READ | if reads_all { info1::GET_ALL } else { 0 };
+    }
+    if !reads_all {
+        header.info2 |= info2::RESPOND_ALL_OPS;
+    }
+    let answered = if reads_all {
+        Vec::new()
+    } else {
+        operations.iter().map(|step| step.get().is_answered()).collect()
+    };
+    let shape = Shape::Operated { answered };
+    let send_key = writes && options.send_key.unwrap_or(defaults.send_key);
+    let policy = arguments::policy(&defaults.policy, options.timeout.as_ref())?;
+    Call::compose(address, &header, writes, send_key, policy, shape, |request| {
+        for step in &operations {
+            let step = step.get();
+            request.op_with(step.code, step.bin.as_bytes(), |out| {
+                out.extend_from_slice(&step.value);
+                Ok::<_, PyErr>(step.particle)
+            })?;
+        }
+        Ok(())
+    })
+}
+
+fn operations_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, Operation>>> {
+    let items: Vec<Bound<'py, PyAny>> = if let Ok(list) = value.cast::<PyList>() {
+        list.iter().collect()
+    } else if let Ok(items) = value.cast::<PyTuple>() {
+        items.iter().collect()
+    } else {
+        return Err(type_error(format!(
+            "operations must be a list or tuple of operations, not {}",
+            type_name(value)
+        )));
+    };
+    if items.is_empty() {
+        return Err(value_error("operations must not be empty"));
+    }
+    items
+        .into_iter()
+        .enumerate()
+        .map(|(at, item)| match item.cast_into::<Operation>() {
+            Ok(step) => Ok(step),
+            Err(error) => Err(type_error(format!(
+                "operations[{at}] must be an operation from spikewire.op, not {}",
+                type_name(&error.into_inner())
+            ))),
+        })
+        .collect()
+}
+
+/// Writes the verbs as Python methods of `$class`, which offers
+/// `fn address(&self, key) -> PyResult<Address>`, `fn defaults(&self) -> PyResult<Defaults>` and
+/// `fn run(&self, py, call) -> PyResult<Bound<PyAny>>`.
+#[macro_export]
+macro_rules! verbs {
+    ($class:ty { $($own:tt)* }) => {
+        #[pymethods]
+        impl $class {
+            $($own)*
+
+            #[pyo3(signature = (key, bins=None, *, default=$crate::arguments::Given::No, timeout=None))]
+            fn get<'py>(
+                &self,
+                py: Python<'py>,
+                key: &Bound<'py, PyAny>,
+                bins: Option<Bound<'py, PyAny>>,
+                default: $crate::arguments::Given<'py>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let address = self.address(key)?;
+                self.run(py, $crate::verbs::get(&self.defaults()?, address, bins, default, timeout)?)
+            }
+
+            #[pyo3(signature = (key, *, timeout=None))]
+            fn exists<'py>(
+                &self,
+                py: Python<'py>,
+                key: &Bound<'py, PyAny>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let address = self.address(key)?;
+                self.run(py, $crate::verbs::exists(&self.defaults()?, address, timeout)?)
+            }
+
+            #[allow(clippy::too_many_arguments)]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, timeout=None))]
+            fn put<'py>(
+                &self,
+                py: Python<'py>,
+                key: &Bound<'py, PyAny>,
+                bins: &Bound<'py, PyAny>,
+                ttl: Option<Bound<'py, PyAny>>,
+                generation: Option<Bound<'py, PyAny>>,
+                exists: Option<Bound<'py, PyAny>>,
+                durable: bool,
+                send_key: Option<bool>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let options = $crate::verbs::WriteOptions {
+                    ttl, generation, exists, durable, send_key, timeout,
+                };
+                let code = spikewire_protocol::message::op::WRITE;
+                let address = self.address(key)?;
+                self.run(py, $crate::verbs::write(&self.defaults()?, address, bins, &options, code)?)
+            }
+
+            #[allow(clippy::too_many_arguments)]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, timeout=None))]
+            fn add<'py>(
+                &self,
+                py: Python<'py>,
+                key: &Bound<'py, PyAny>,
+                bins: &Bound<'py, PyAny>,
+                ttl: Option<Bound<'py, PyAny>>,
+                generation: Option<Bound<'py, PyAny>>,
+                exists: Option<Bound<'py, PyAny>>,
+                durable: bool,
+                send_key: Option<bool>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let options = $crate::verbs::WriteOptions {
+                    ttl, generation, exists, durable, send_key, timeout,
+                };
+                let code = spikewire_protocol::message::op::ADD;
+                let address = self.address(key)?;
+                self.run(py, $crate::verbs::write(&self.defaults()?, address, bins, &options, code)?)
+            }
+
+            #[allow(clippy::too_many_arguments)]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, timeout=None))]
+            fn append<'py>(
+                &self,
+                py: Python<'py>,
+                key: &Bound<'py, PyAny>,
+                bins: &Bound<'py, PyAny>,
+                ttl: Option<Bound<'py, PyAny>>,
+                generation: Option<Bound<'py, PyAny>>,
+                exists: Option<Bound<'py, PyAny>>,
+                durable: bool,
+                send_key: Option<bool>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let options = $crate::verbs::WriteOptions {
+                    ttl, generation, exists, durable, send_key, timeout,
+                };
+                let code = spikewire_protocol::message::op::APPEND;
+                let address = self.address(key)?;
+                self.run(py, $crate::verbs::write(&self.defaults()?, address, bins, &options, code)?)
+            }
+
+            #[allow(clippy::too_many_arguments)]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, timeout=None))]
+            fn prepend<'py>(
+                &self,
+                py: Python<'py>,
+                key: &Bound<'py, PyAny>,
+                bins: &Bound<'py, PyAny>,
+                ttl: Option<Bound<'py, PyAny>>,
+                generation: Option<Bound<'py, PyAny>>,
+                exists: Option<Bound<'py, PyAny>>,
+                durable: bool,
+                send_key: Option<bool>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let options = $crate::verbs::WriteOptions {
+                    ttl, generation, exists, durable, send_key, timeout,
+                };
+                let code = spikewire_protocol::message::op::PREPEND;
+                let address = self.address(key)?;
+                self.run(py, $crate::verbs::write(&self.defaults()?, address, bins, &options, code)?)
+            }
+
+            #[pyo3(signature = (key, *, generation=None, durable=false, timeout=None))]
+            fn delete<'py>(
+                &self,
+                py: Python<'py>,
+                key: &Bound<'py, PyAny>,
+                generation: Option<Bound<'py, PyAny>>,
+                durable: bool,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let options = $crate::verbs::WriteOptions {
+                    ttl: None, generation, exists: None, durable, send_key: Some(false), timeout,
+                };
+                let address = self.address(key)?;
+                self.run(py, $crate::verbs::delete(&self.defaults()?, address, &options)?)
+            }
+
+            #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, timeout=None))]
+            fn touch<'py>(
+                &self,
+                py: Python<'py>,
+                key: &Bound<'py, PyAny>,
+                ttl: Option<Bound<'py, PyAny>>,
+                generation: Option<Bound<'py, PyAny>>,
+                send_key: Option<bool>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let options = $crate::verbs::WriteOptions {
+                    ttl, generation, exists: None, durable: false, send_key, timeout,
+                };
+                let address = self.address(key)?;
+                self.run(py, $crate::verbs::touch(&self.defaults()?, address, &options)?)
+            }
+
+            #[allow(clippy::too_many_arguments)]
+            #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, timeout=None))]
+            fn operate<'py>(
+                &self,
+                py: Python<'py>,
+                key: &Bound<'py, PyAny>,
+                operations: &Bound<'py, PyAny>,
+                ttl: Option<Bound<'py, PyAny>>,
+                generation: Option<Bound<'py, PyAny>>,
+                exists: Option<Bound<'py, PyAny>>,
+                durable: bool,
+                send_key: Option<bool>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let options = $crate::verbs::WriteOptions {
+                    ttl, generation, exists, durable, send_key, timeout,
+                };
+                let address = self.address(key)?;
+                self.run(py, $crate::verbs::operate(&self.defaults()?, address, operations, &options)?)
+            }
+        }
+    };
+}

@@ -1,0 +1,90 @@
+"""Spikewire: a native Aerospike-protocol client for people who serve traffic.
+
+    import spikewire
+
+    with spikewire.Client("127.0.0.1:3000") as client:
+        users = client.dataset("test", "users")
+        users.put("alice", {"name": "Alice", "age": 28})
+        print(users.get("alice")["name"])
+
+The asyncio face has the same names: ``async with spikewire.AsyncClient(...)``, and every verb is
+awaited. ``spikewire.testing.Cluster`` is a cluster in this process, with no server to install.
+"""
+
+from __future__ import annotations
+
+import os as _os
+import warnings as _warnings
+
+from spikewire import errors, op
+from spikewire._native import (
+    DEBUG_BUILD as _DEBUG_BUILD,
+)
+from spikewire._native import (
+    AsyncDataset,
+    Dataset,
+    GeoJSON,
+    HyperLogLog,
+    Key,
+    Operation,
+    Record,
+    __version__,
+    _after_fork,
+)
+from spikewire.client import AsyncClient, Client
+from spikewire.errors import (
+    BinTypeError,
+    ClientClosed,
+    ConnectionFailed,
+    Error,
+    GenerationMismatch,
+    NamespaceNotFound,
+    NodeUnavailable,
+    ProtocolError,
+    RecordExists,
+    RecordNotFound,
+    RecordTooBig,
+    ServerError,
+    Timeout,
+    TooBusy,
+)
+
+__all__ = [
+    "AsyncClient",
+    "AsyncDataset",
+    "BinTypeError",
+    "Client",
+    "ClientClosed",
+    "ConnectionFailed",
+    "Dataset",
+    "Error",
+    "GenerationMismatch",
+    "GeoJSON",
+    "HyperLogLog",
+    "Key",
+    "NamespaceNotFound",
+    "NodeUnavailable",
+    "Operation",
+    "ProtocolError",
+    "Record",
+    "RecordExists",
+    "RecordNotFound",
+    "RecordTooBig",
+    "ServerError",
+    "Timeout",
+    "TooBusy",
+    "__version__",
+    "errors",
+    "op",
+]
+
+if _DEBUG_BUILD:
+    _warnings.warn(
+        "spikewire was built in debug mode: correct, but many times slower. "
+        "Build with `make build` (maturin --release).",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+if hasattr(_os, "register_at_fork"):
+    _os.register_at_fork(after_in_child=_after_fork)

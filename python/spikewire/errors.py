@@ -1,0 +1,188 @@
+"""Everything that can go wrong, in one tree under :class:`Error`.
+
+Each error carries ``code`` (the server's result code, or a negative number for failures on this
+side), ``in_doubt`` (a write may have been applied all the same), ``node`` (name and address),
+``attempts`` and ``key``. All of them pickle. Bad arguments raise ``TypeError``, ``ValueError`` or
+``OverflowError`` instead, before anything is sent.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spikewire._native import Key
+
+__all__ = [
+    "BinTypeError",
+    "ClientClosed",
+    "ConnectionFailed",
+    "Error",
+    "GenerationMismatch",
+    "NamespaceNotFound",
+    "NodeUnavailable",
+    "ProtocolError",
+    "RecordExists",
+    "RecordNotFound",
+    "RecordTooBig",
+    "ServerError",
+    "Timeout",
+    "TooBusy",
+]
+
+
+class Error(Exception):
+    """The root of Spikewire's errors."""
+
+    #: What to do about it, in plain words; empty when the message says it all.
+    advice: str = ""
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        code: int = -1,
+        node: str | None = None,
+        attempts: int = 0,
+        in_doubt: bool = False,
+        key: Key | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.node = node
+        self.attempts = attempts
+        self.in_doubt = in_doubt
+        self.key = key
+
+    def __str__(self) -> str:
+        parts = [self.message]
+        context = [f"code {self.code}"]
+        if self.key is not None:
+            context.append(repr(self.key))
+        if self.node is not None:
+            context.append(f"node {self.node}")
+        if self.attempts > 1:
+            context.append(f"{self.attempts} attempts")
+        if self.in_doubt:
+            context.append("the write may have been applied")
+        parts.append(f"({', '.join(context)})")
+        if self.advice:
+            parts.append(f"- {self.advice}")
+        return " ".join(parts)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        state = (self.message, self.code, self.node, self.attempts, self.in_doubt, self.key)
+        return _rebuild, (type(self), *state)
+
+
+class ServerError(Error):
+    """The server refused the command; ``code`` says why."""
+
+
+class RecordNotFound(ServerError, KeyError):
+    """There is no such record."""
+
+    __str__ = Error.__str__
+
+
+class RecordExists(ServerError):
+    """The record exists, and the call asked to create it."""
+
+
+class GenerationMismatch(ServerError):
+    """The record's generation is not the one the call expected."""
+
+    advice = "somebody else wrote the record meanwhile: read it again and retry"
+
+
+class BinTypeError(ServerError):
+    """The operation does not fit the type of the bin."""
+
+
+class RecordTooBig(ServerError):
+    """The record would exceed the namespace's max-record-size; the old record is unchanged."""
+
+
+class NamespaceNotFound(ServerError):
+    """The cluster has no such namespace."""
+
+
+class Timeout(Error, TimeoutError):
+    """The total timeout of the call passed, or the server gave up after its own."""
+
+    __str__ = Error.__str__
+
+
+class ConnectionFailed(Error, ConnectionError):
+    """No connection could be made, or it broke under the call."""
+
+    __str__ = Error.__str__
+
+
+class NodeUnavailable(Error):
+    """No node that could serve the record is reachable, or it is given a rest after failures."""
+
+
+class TooBusy(Error):
+    """A limit of this client is reached; the message says which one."""
+
+
+class ProtocolError(Error):
+    """The node sent bytes that are not this protocol."""
+
+
+class ClientClosed(Error):
+    """The client is closed, or was never connected."""
+
+
+_BY_KIND: dict[str, type[Error]] = {
+    "timeout": Timeout,
+    "connection": ConnectionFailed,
+    "no_node": NodeUnavailable,
+    "resting": NodeUnavailable,
+    "no_namespace": NamespaceNotFound,
+    "busy": TooBusy,
+    "malformed": ProtocolError,
+    "closed": ClientClosed,
+}
+
+_BY_CODE: dict[int, type[Error]] = {
+    2: RecordNotFound,
+    3: GenerationMismatch,
+    5: RecordExists,
+    9: Timeout,
+    12: BinTypeError,
+    13: RecordTooBig,
+    20: NamespaceNotFound,
+}
+
+
+def _make(
+    kind: str,
+    code: int,
+    message: str,
+    node: str | None,
+    attempts: int,
+    in_doubt: bool,
+    key: Key | None,
+) -> Error:
+    """The exception for a failure that the engine reports."""
+    found = _BY_CODE.get(code, ServerError) if kind == "server" else _BY_KIND[kind]
+    return found(
+        message, code=code, node=node, attempts=attempts, in_doubt=in_doubt, key=key
+    )
+
+
+def _rebuild(
+    kind: type[Error],
+    message: str,
+    code: int,
+    node: str | None,
+    attempts: int,
+    in_doubt: bool,
+    key: Key | None,
+) -> Error:
+    """For unpickling."""
+    return kind(message, code=code, node=node, attempts=attempts, in_doubt=in_doubt, key=key)
+

@@ -1,0 +1,53 @@
+"""Options of a client."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from spikewire.types import Replica, Seconds
+
+__all__ = ["ClientOptions"]
+
+
+class ClientOptions(TypedDict, total=False):
+    """Keyword options of ``Client`` and ``AsyncClient``. Unknown names are refused."""
+
+    cluster_name: str
+    """The name the cluster must have. Default: any."""
+    timeout: Seconds
+    """Total time of a call with all its retries; 0: no limit. Default: 1 s."""
+    socket_timeout: Seconds
+    """Longest silence of a node before an attempt is given up; 0: no limit. Default: 0."""
+    max_retries: int
+    """Further attempts after the first one. Default: 2."""
+    sleep_between_retries: Seconds
+    """Pause before a retry on the same node. Default: 0."""
+    retry_in_doubt: bool
+    """Whether writes that may have been applied are tried again. Default: False."""
+    replica: Replica
+    """Which replica a command goes to first. Default: "sequence"."""
+    racks: list[int]
+    """The client's racks, best first, for ``replica="prefer-rack"``. Default: none."""
+    send_key: bool
+    """Whether writes store the user key with the record. Default: False."""
+    connect_timeout: Seconds
+    """Time for one connection attempt. Default: 1 s."""
+    tend_interval: Seconds
+    """Pause between two looks at the cluster. Default: 1 s."""
+    idle_timeout: Seconds
+    """Idle connections are closed after this time. Default: 55 s."""
+    use_services_alternate: bool
+    """Whether nodes are asked for their alternate addresses. Default: False."""
+    ip_map: dict[str, str]
+    """Addresses that nodes advertise, and what to use instead. Default: none."""
+    connections_per_node: int
+    """Connections to one node for each event loop, and for all blocking threads. Default: 4."""
+    pipeline_depth: int
+    """Commands in flight on one connection before the next one waits. Default: 512."""
+    queue_limit: int
+    """Commands that may wait for one node; beyond it they raise ``TooBusy``. Default: 100,000."""
+    max_error_rate: int
+    """Errors per window after which a node is given a rest; 0: never. Default: 100."""
+    error_rate_window: int
+    """Length of that window in tend intervals. Default: 1."""
