@@ -41,6 +41,9 @@ impl Demands {
     /// Reads the answer, and says why the host will not do.
     pub fn judge(&self, answer: &str, addressing: &Addressing) -> Result<Introduction, Trouble> {
         let node = info::value(answer, "node")?;
+        if node.is_empty() {
+            return Err(Trouble::Unusable("the node has no id".to_owned()));
+        }
         if let Some(expected) = self.node.as_ref().filter(|expected| *expected != node) {
             return Err(Trouble::OtherNode { found: node.to_owned(), expected: expected.clone() });
         }
@@ -133,6 +136,7 @@ mod tests {
             ("partition-generation", "-1", "has not joined a cluster yet"),
             ("partition-generation", "x", "is not a number"),
             ("peers-clear-std", "junk", "malformed peers list"),
+            ("node", "", "the node has no id"),
             ("node", "ERROR:80:not authenticated", "not authenticated"),
         ];
         for (name, value, expected) in cases {

@@ -15,8 +15,8 @@ use super::trouble::Trouble;
 use super::{Node, poll};
 use crate::clock::Tick;
 
-/// How much longer than the healthy nodes the failing ones are waited for in one pass. What comes
-/// later is taken in the next pass.
+/// How long nodes that failed before are waited for in one pass. What comes later is taken in the
+/// next pass.
 pub(super) const GRACE: Duration = Duration::from_millis(50);
 /// The code of commands that only the Enterprise Edition knows.
 const ENTERPRISE_ONLY: u8 = 25;
@@ -41,8 +41,10 @@ pub(super) struct Member {
     pub node: Arc<Node>,
     line: Option<Line>,
     exchange: Option<Exchange>,
-    /// Passes without an answer since the last one.
+    /// Failures in a row, one per tend interval at most.
     pub failures: u32,
+    /// When the last of them was counted.
+    failed_at: Tick,
     /// Whether it answered in this pass.
     pub answered: bool,
     /// Whether another node has taken its place: it goes whatever it answers.
@@ -68,6 +70,7 @@ impl Member {
             line: Some(line),
             exchange: None,
             failures: 0,
+            failed_at: Tick::default(),
             answered: true,
             replaced: false,
             friends: 0,
@@ -158,11 +161,16 @@ impl Member {
         Ok(changed)
     }
 
-    /// Counts a pass without an answer. Passes outside the regular interval count only the first
-    /// one, so that a flurry of them does not use up a node's patience.
-    pub fn fail(&mut self, regular: bool) {
-        self.failures = if regular { self.failures + 1 } else { self.failures.max(1) };
+    /// Notes a failure. Within one tend interval only the first one counts: a flurry of extra
+    /// passes must not use up the patience with a node.
+    pub fn fail(&mut self, interval: Duration) {
         self.answered = false;
+        let now = Tick::now();
+        // A little less than the interval: passes are not punctual.
+        if self.failures == 0 || now >= self.failed_at.after(interval / 10 * 9) {
+            self.failures += 1;
+            self.failed_at = now;
+        }
     }
 
     fn ask(&mut self, commands: &[&str], net: &Net) {
@@ -197,12 +205,14 @@ pub(super) fn greeting(racks: bool) -> &'static [&'static str] {
 }
 
 /// Asks all members that `who` picks, at once, and gives the answers that came, by place in
-/// `members`. Healthy members are waited for up to the deadline; those that failed before get
-/// [`GRACE`], and if they say nothing by then the question stays open until the next call.
+/// `members`. Healthy members are waited for up to `patience`, those that failed before up to
+/// [`GRACE`]; the questions to the others stay open until the next call. So only what is asked of
+/// everybody in every pass may be asked with less patience than the connect timeout.
 pub(super) fn ask_all(
     members: &mut [Member],
     net: &Net,
     commands: &[&str],
+    patience: Duration,
     who: impl Fn(&Member) -> bool,
 ) -> Vec<(usize, Result<String, Trouble>)> {
     let mut asked: Vec<(usize, &mut Member)> =
@@ -210,14 +220,14 @@ pub(super) fn ask_all(
     for (_, member) in &mut asked {
         member.ask(commands, net);
     }
-    let grace = Tick::now().after(GRACE);
+    let start = Tick::now();
     loop {
-        let healthy_wait = asked.iter().any(|(_, m)| m.failures == 0 && m.is_waiting());
-        let others_wait = asked.iter().any(|(_, m)| m.is_waiting());
-        if !healthy_wait && (!others_wait || Tick::now() >= grace) {
+        let waiting = || asked.iter().filter(|(_, member)| member.is_waiting());
+        let healthy = waiting().any(|(_, member)| member.failures == 0);
+        let until = start.after(if healthy { patience } else { GRACE });
+        if waiting().next().is_none() || Tick::now() >= until {
             break;
         }
-        let until = if healthy_wait { Tick::NEVER } else { grace };
         let mut open: Vec<_> = asked.iter_mut().filter_map(|(_, m)| m.exchange.as_mut()).collect();
         poll::turn(&mut open, until, &net.closed);
     }

@@ -51,6 +51,7 @@ use exchange::{Exchange, Question};
 use net::Net;
 use shared::Shared;
 use tender::Tender;
+use trouble::Trouble;
 
 /// The shortest pause between two regular passes.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
@@ -146,6 +147,9 @@ impl Cluster {
     /// Asks a node these info commands on a connection of their own and gives the whole answer;
     /// read it with [`spikewire_protocol::info::value`]. Blocks, at most for the connect timeout.
     pub fn info(&self, node: &Node, commands: &[&str]) -> Result<String> {
+        if self.is_closed() {
+            return Err(Trouble::Stopped.into_error());
+        }
         let net = &self.shared.net;
         let (address, within) = (node.address, net.within);
         let question = Question { address, commands, introduce: false, within };

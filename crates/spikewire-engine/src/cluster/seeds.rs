@@ -91,15 +91,16 @@ pub(super) fn find(seeds: &[Host], demands: &Demands, net: &Net) -> Result<Found
 }
 
 /// A seed that is not among the addresses its node gives may be a load balancer: the node itself
-/// is preferred where it can be reached.
+/// is preferred where it can be reached. (On this machine that is natural: nodes do not list the
+/// loopback.)
 fn behind_balancer(found: Found, net: &Net) -> Found {
-    if address::is_local(found.address) || found.introduction.services.is_empty() {
+    if address::is_local(found.address) {
         return found;
     }
     let services: Vec<_> =
         found.introduction.services.iter().map(|a| net.addressing.reach(a)).collect();
     let listed = address::resolve_all(&services, net.within, &net.closed);
-    if listed.iter().any(|address| address::same(*address, found.address)) {
+    if !is_elsewhere(found.address, &listed) {
         return found;
     }
     let demands = Demands { node: Some(found.introduction.node.clone()), cluster_name: None };
@@ -107,6 +108,12 @@ fn behind_balancer(found: Found, net: &Net) -> Found {
     probe::run(&mut probes, net, Tick::NEVER, |_| false);
     let [probe] = probes;
     probe.finish().unwrap_or(found)
+}
+
+/// Whether a node that was found at `used` gives only other addresses of itself.
+fn is_elsewhere(used: SocketAddr, listed: &[SocketAddr]) -> bool {
+    let is_used = |address: &SocketAddr| address::same(*address, used);
+    !listed.is_empty() && !listed.iter().any(is_used)
 }
 
 fn report(failed: &[Failed]) -> Error {
@@ -146,6 +153,15 @@ mod tests {
         assert!(error.message().contains("TLS is not available"), "{error}");
         assert_eq!(check(&[]).unwrap_err().kind(), Kind::Invalid);
         assert!(check(&[seed("a")]).is_ok());
+    }
+
+    #[test]
+    fn a_balancer_is_an_address_its_node_does_not_list() {
+        let at = |text: &str| text.parse::<SocketAddr>().unwrap();
+        let listed = [at("10.0.0.1:3000"), at("10.0.1.1:3000")];
+        assert!(is_elsewhere(at("10.9.9.9:3000"), &listed));
+        assert!(!is_elsewhere(at("10.0.1.1:3000"), &listed));
+        assert!(!is_elsewhere(at("10.9.9.9:3000"), &[]), "nothing to prefer");
     }
 
     #[test]

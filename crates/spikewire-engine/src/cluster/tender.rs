@@ -32,6 +32,7 @@ pub(super) struct Tender {
     atlas: Atlas,
     strangers: Strangers,
     next_slot: u32,
+    is_first: bool,
     /// Whether the set of nodes changed since the last snapshot.
     changed: bool,
     restless_until: Tick,
@@ -49,6 +50,7 @@ impl Tender {
             atlas: Atlas::default(),
             strangers: Strangers::default(),
             next_slot: 0,
+            is_first: true,
             changed: false,
             restless_until: Tick::default(),
             window: 0,
@@ -58,6 +60,7 @@ impl Tender {
         let found: Vec<_> = found.filter(|host| !tender.seeds.contains(host)).collect();
         tender.seeds.extend(found);
         tender.restless_until = Tick::default();
+        tender.is_first = false;
         Ok(tender)
     }
 
@@ -72,12 +75,12 @@ impl Tender {
             self.atlas.clear();
             self.seed()?;
         }
-        let disturbed = self.greet(regular);
+        let disturbed = self.greet();
         if disturbed {
-            let answered = self.refresh_peers(regular);
+            let answered = self.refresh_peers();
             self.remove_leavers(answered);
         }
-        self.refresh_maps(regular);
+        self.refresh_maps();
         self.refresh_racks();
         if regular {
             self.roll_windows();
@@ -122,23 +125,26 @@ impl Tender {
         self.restless_until = Tick::now().after(UNREST);
     }
 
-    fn fail(&mut self, at: usize, regular: bool) {
+    fn fail(&mut self, at: usize) {
         if self.members[at].failures == 0 {
             self.unrest();
         }
-        self.members[at].fail(regular);
+        self.members[at].fail(self.shared.options.tend_interval);
     }
 
     /// Asks everybody for their counters; says whether the peers should be looked at.
-    fn greet(&mut self, regular: bool) -> bool {
+    fn greet(&mut self) -> bool {
         let racks = !self.shared.options.racks.is_empty();
         let limit = self.shared.options.max_error_rate;
         self.members.iter_mut().for_each(|member| member.answered = false);
-        let answers = ask_all(&mut self.members, &self.shared.net, greeting(racks), |_| true);
+        let net = self.net();
+        // The first snapshot is to be whole; later ones do not wait long for a node that hangs.
+        let patience = if self.is_first { Duration::MAX } else { net.within / 2 };
+        let answers = ask_all(&mut self.members, &net, greeting(racks), patience, |_| true);
         for (at, answer) in answers {
             let member = &mut self.members[at];
             if answer.and_then(|answer| member.hear_greeting(&answer, racks, limit)).is_err() {
-                self.fail(at, regular);
+                self.fail(at);
             }
         }
         self.members.iter().any(|m| m.failures > 0 || m.replaced || m.peers_generation.is_behind())
@@ -146,7 +152,7 @@ impl Tender {
 
     /// Asks everybody who answered for their peers, and the peers found so for theirs, until
     /// nobody is new. Gives the number of nodes that told their peers.
-    fn refresh_peers(&mut self, regular: bool) -> usize {
+    fn refresh_peers(&mut self) -> usize {
         let net = self.net();
         let command = net.addressing.peers_command();
         let reachable = self.members.iter().filter(|member| member.is_reachable());
@@ -156,12 +162,14 @@ impl Tender {
         let mut answered = 0;
         while !asked.is_empty() {
             let mut lists = Vec::new();
-            for (at, answer) in ask_all(&mut self.members, &net, &[command], |member| {
-                asked.contains(&member.node.slot)
-            }) {
+            for (at, answer) in
+                ask_all(&mut self.members, &net, &[command], Duration::MAX, |member| {
+                    asked.contains(&member.node.slot)
+                })
+            {
                 match answer.and_then(|answer| self.members[at].hear_peers(&answer, command)) {
                     Ok(list) => lists.push((at, list)),
-                    Err(_) => self.fail(at, regular),
+                    Err(_) => self.fail(at),
                 }
             }
             answered += lists.len();
@@ -238,45 +246,25 @@ impl Tender {
         }
     }
 
-    /// Reads the maps that moved; and once more those of nodes that lost something by it, unless
-    /// they were read in this pass: those wait for the next one.
-    fn refresh_maps(&mut self, regular: bool) {
+    /// Reads the maps that moved. Nodes that lose something by it are read in the next pass.
+    fn refresh_maps(&mut self) {
         let net = self.net();
-        let mut read: FxHashSet<u32> = FxHashSet::default();
-        for _ in 0..2 {
-            let answered = self.members.iter().filter(|member| member.is_reachable()).count();
-            let commands = ["partition-generation", "replicas"];
-            let answers = ask_all(&mut self.members, &net, &commands, |member| {
-                member.is_reachable()
-                    && member.map_is_behind()
-                    && rules::may_map(member.peers, answered)
-                    && !read.contains(&member.node.slot)
-            });
-            if answers.is_empty() {
-                break;
-            }
-            for (at, answer) in answers {
-                match answer.and_then(|answer| self.members[at].hear_map(&answer)) {
-                    Ok(said) => {
-                        let slot = self.members[at].node.slot;
-                        read.insert(slot);
-                        let losers = self.atlas.apply(slot, &said);
-                        for loser in &mut self.members {
-                            if losers.contains(&loser.node.slot) {
-                                loser.partition_generation.read = None;
-                            }
-                        }
-                    }
-                    Err(_) => self.fail(at, regular),
-                }
+        let answered = self.members.iter().filter(|member| member.is_reachable()).count();
+        let commands = ["partition-generation", "replicas"];
+        let answers = ask_all(&mut self.members, &net, &commands, Duration::MAX, |member| {
+            member.is_reachable()
+                && member.map_is_behind()
+                && rules::may_map(member.peers, answered)
+        });
+        let mut losers = FxHashSet::default();
+        for (at, answer) in answers {
+            match answer.and_then(|answer| self.members[at].hear_map(&answer)) {
+                Ok(said) => losers.extend(self.atlas.apply(self.members[at].node.slot, &said)),
+                Err(_) => self.fail(at),
             }
         }
-        if self
-            .members
-            .iter()
-            .any(|member| read.contains(&member.node.slot) && member.map_is_behind())
-        {
-            self.unrest();
+        for loser in self.members.iter_mut().filter(|m| losers.contains(&m.node.slot)) {
+            loser.partition_generation.read = None;
         }
         let mut factors: FxHashMap<&str, u8> = FxHashMap::default();
         for (namespace, factor) in self.members.iter().flat_map(|member| &member.factors) {
@@ -293,7 +281,8 @@ impl Tender {
             return;
         }
         let commands = ["rebalance-generation", "rack-ids"];
-        let answers = ask_all(&mut self.members, &self.shared.net, &commands, |member| {
+        let net = self.net();
+        let answers = ask_all(&mut self.members, &net, &commands, Duration::MAX, |member| {
             member.is_reachable() && member.rebalance_generation.is_behind()
         });
         let mut moved = false;
