@@ -21,6 +21,7 @@ def a_result(
     reads: tuple[int, ...] = (10_000, 20_000),
     server_cpu: float | None = None,
     rss: int = 50_000_000,
+    machine_cpu: float | None = None,
 ) -> Result:
     return {
         "client": client,
@@ -35,6 +36,7 @@ def a_result(
         "first_error": "KeyError: 5" if errors else None,
         "cpu": {"user": cpu[0], "system": cpu[1]},
         "server_cpu": server_cpu,
+        "machine_cpu": machine_cpu,
         "switches": {"voluntary": 1, "involuntary": 2},
         "latency": {
             "read": encode(reads),
@@ -81,6 +83,17 @@ def test_percentiles_come_from_merged_histograms_not_from_averages() -> None:
     assert latency["p50"] == pytest.approx(10, rel=0.01)
     assert latency["p99"] == pytest.approx(10, rel=0.01)
     assert latency["p99.9"] == pytest.approx(1000, rel=0.01)
+
+
+def test_what_other_programs_used_is_the_worst_round_and_needs_a_known_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    cell = Cell("aerospike", "sync", 32)
+    calm = a_result(elapsed=2.0, cpu=(0.5, 0.5), server_cpu=1.0, machine_cpu=2.0)
+    busy = a_result(elapsed=2.0, cpu=(0.5, 0.5), server_cpu=1.0, machine_cpu=3.0)
+    assert summarise(cell, [calm, busy]).others == pytest.approx(0.25)
+    assert summarise(cell, [a_result(machine_cpu=3.0)]).others is None
 
 
 def test_the_maximum_is_exact_and_memory_is_the_highest_peak() -> None:

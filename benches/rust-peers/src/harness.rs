@@ -109,6 +109,7 @@ async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
         first_error: work.iter().find_map(|worker| worker.first_error.clone()),
         cpu: used.cpu,
         server_cpu: used.server_cpu,
+        machine_cpu: used.machine_cpu,
         switches: used.switches,
         latency: Latency {
             read: measure::encode(samples.iter().filter(|ns| **ns > 0).map(|ns| *ns as u64)),

@@ -64,6 +64,7 @@ pub struct Outcome {
     pub first_error: Option<String>,
     pub cpu: Cpu,
     pub server_cpu: Option<f64>,
+    pub machine_cpu: Option<f64>,
     pub switches: Switches,
     pub latency: Latency,
     pub memory: Memory,

@@ -20,6 +20,7 @@ pub struct Usage {
     voluntary: libc::c_long,
     involuntary: libc::c_long,
     server: Option<f64>,
+    machine: Option<f64>,
 }
 
 pub struct Used {
@@ -27,6 +28,7 @@ pub struct Used {
     pub cpu: Cpu,
     pub switches: Switches,
     pub server_cpu: Option<f64>,
+    pub machine_cpu: Option<f64>,
 }
 
 impl Usage {
@@ -39,6 +41,7 @@ impl Usage {
             voluntary: used.ru_nvcsw,
             involuntary: used.ru_nivcsw,
             server: server.and_then(process_cpu),
+            machine: machine_cpu(),
         }
     }
 
@@ -51,6 +54,7 @@ impl Usage {
                 involuntary: later.involuntary - self.involuntary,
             },
             server_cpu: self.server.zip(later.server).map(|(before, after)| after - before),
+            machine_cpu: self.machine.zip(later.machine).map(|(before, after)| after - before),
         }
     }
 }
@@ -72,8 +76,21 @@ fn process_cpu(pid: u32) -> Option<f64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?;
+    Some(ticks / ticks_per_second())
+}
+
+/// Seconds that all processors together have been busy, whoever used them.
+fn machine_cpu() -> Option<f64> {
+    let stat = fs::read_to_string("/proc/stat").ok()?;
+    let fields = stat.lines().next()?.split_whitespace().skip(1).take(8);
+    let ticks: Vec<f64> = fields.map(|field| field.parse().ok()).collect::<Option<_>>()?;
+    let idle = ticks.get(3)? + ticks.get(4)?;
+    Some((ticks.iter().sum::<f64>() - idle) / ticks_per_second())
+}
+
+fn ticks_per_second() -> f64 {
     // SAFETY: `sysconf` takes no pointer and has no precondition.
-    Some(ticks / unsafe { libc::sysconf(libc::_SC_CLK_TCK) } as f64)
+    unsafe { libc::sysconf(libc::_SC_CLK_TCK) as f64 }
 }
 
 /// The most memory this process has held, in bytes.

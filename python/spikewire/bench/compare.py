@@ -94,7 +94,7 @@ class Lab:
         self._comparison = comparison
         self._progress = progress
         self._rust: dict[str, list[str]] = {}
-        self._reasons: dict[tuple[str, str], str | None] = {}
+        self._reasons: dict[tuple[str, str, str], str | None] = {}
 
     def run(self, command_line: Sequence[str]) -> None:
         with self._cluster() as cluster:
@@ -123,7 +123,7 @@ class Lab:
         return groups
 
     def _usable(self, cell: Cell) -> bool:
-        known = (cell.client, cell.interpreter)
+        known = (cell.client, cell.mode, cell.interpreter)
         if known not in self._reasons:
             reason = self._reason(cell)
             self._reasons[known] = reason
@@ -160,7 +160,7 @@ class Lab:
             for client in FILLERS:
                 mode = SYNC if PEERS[client].blocking else ASYNC
                 cell = Cell(client, mode, FILL_WORKERS, interpreter)
-                known = (client, interpreter)
+                known = (client, mode, interpreter)
                 if known not in self._reasons:
                     self._reasons[known] = self._reason(cell)
                 if self._reasons[known] is None:

@@ -27,6 +27,8 @@ class Usage:
     waits: int
     preemptions: int
     server: float | None
+    machine: float | None
+    """Busy seconds of all processors together, whoever used them."""
 
     @staticmethod
     def now(server_pid: int | None) -> Usage:
@@ -38,6 +40,7 @@ class Usage:
             waits=used.ru_nvcsw,
             preemptions=used.ru_nivcsw,
             server=None if server_pid is None else process_cpu(server_pid),
+            machine=machine_cpu(),
         )
 
 
@@ -62,12 +65,13 @@ class Window:
             system=after.system - before.system,
             waits=after.waits - before.waits,
             preemptions=after.preemptions - before.preemptions,
-            server=(
-                None
-                if before.server is None or after.server is None
-                else after.server - before.server
-            ),
+            server=_difference(before.server, after.server),
+            machine=_difference(before.machine, after.machine),
         )
+
+
+def _difference(before: float | None, after: float | None) -> float | None:
+    return None if before is None or after is None else after - before
 
 
 def process_cpu(pid: int) -> float | None:
@@ -77,6 +81,16 @@ def process_cpu(pid: int) -> float | None:
     except OSError:
         return None
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def machine_cpu() -> float | None:
+    """Seconds that all processors together have been busy, where the system tells."""
+    try:
+        fields = Path("/proc/stat").read_text().split(maxsplit=9)[1:9]
+    except OSError:
+        return None
+    user, nice, system, _idle, _waiting, irq, softirq, steal = map(int, fields)
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
 
 
 def peak_rss() -> int:

@@ -46,7 +46,7 @@ class Progress:
 
     def skipped(self, skipped: Skipped) -> None:
         where = f" under {skipped.interpreter}" if skipped.interpreter else ""
-        self.say(f"skipped: {skipped.client}{where}: {skipped.reason}")
+        self.say(f"skipped: {skipped.client} {skipped.mode}{where}: {skipped.reason}")
 
     def expect(self, total: int) -> None:
         """The number of runs, once it is known which clients can be used."""

@@ -22,6 +22,8 @@ WIDE = 150
 """Narrower terminals get the columns that matter most."""
 TAIL_SAMPLES = 10_000
 """Below this many samples p99.9 says nothing and is not shown."""
+NOISE = 0.1
+"""The part of the machine in other hands from which a reader is warned."""
 UNITS = {SYNC: "thread", RUST: "in flight"}
 
 
@@ -65,9 +67,8 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
         console.print(_table(lines, console.width >= WIDE))
         for note in notes(lines):
             console.print(f"  {note}", markup=False, highlight=False)
-    for skipped in comparison.skipped:
-        text = f"skipped: {skipped.client}: {skipped.reason}"
-        console.print(text, markup=False, highlight=False)
+    for text in dict.fromkeys(f"{one.client}: {one.reason}" for one in comparison.skipped):
+        console.print(f"skipped: {text}", markup=False, highlight=False)
     if comparison.interrupted:
         console.print("interrupted: the rounds above are not complete", markup=False)
 
@@ -119,6 +120,8 @@ def notes(lines: Sequence[Line]) -> list[str]:
         said += [f"{client}: round failed: {reason}" for reason in dict.fromkeys(line.failures)]
         if line.errors:
             said.append(f"{client}: {line.errors:,} errors, the first: {line.first_error}")
+        if line.others is not None and line.others > NOISE:
+            said.append(f"{client}: other programs used {line.others:.0%} of this machine")
         if differing and line.gil is not None:
             said.append(f"{client}: ran with the GIL {'on' if line.gil else 'off'}")
     return said

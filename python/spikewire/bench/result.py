@@ -95,6 +95,8 @@ class Result(TypedDict):
     first_error: str | None
     cpu: Cpu
     server_cpu: float | None
+    machine_cpu: float | None
+    """Busy seconds of all processors within the window, whoever used them."""
     switches: Switches
     latency: Latency
     memory: Memory

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import median
@@ -52,6 +53,8 @@ class Line:
     latency_read: Mapping[str, float] | None = None
     latency_write: Mapping[str, float] | None = None
     latency_max: float | None = None
+    others: float | None = None
+    """Processors that neither this client nor the server used, as a part of the machine."""
     samples: int = 0
     errors: int = 0
     first_error: str | None = None
@@ -110,12 +113,24 @@ def _with_costs(line: Line, results: Sequence[Result]) -> Line:
         cpu_user=median(_each(one, one["cpu"]["user"]) for one in results),
         cpu_system=median(_each(one, one["cpu"]["system"]) for one in results),
         cpu_server=median(server) if server else None,
+        others=_others(results),
         latency=percentiles(merge(reads + writes)),
         latency_read=percentiles(merge(reads)),
         latency_write=percentiles(merge(writes)),
         latency_max=max(one["latency"]["max_ns"] for one in results) / 1000,
         samples=sum(one["latency"]["samples"] for one in results),
     )
+
+
+def _others(results: Sequence[Result]) -> float | None:
+    """The worst round's share of the machine that went elsewhere; needs a known server."""
+    shares: list[float] = []
+    for one in results:
+        busy, server = one["machine_cpu"], one["server_cpu"]
+        if busy is not None and server is not None:
+            elsewhere = busy - server - sum(_seconds(one))
+            shares.append(elsewhere / (one["elapsed"] * (os.cpu_count() or 1)))
+    return max(shares, default=None)
 
 
 def _seconds(result: Result) -> tuple[float, float]:

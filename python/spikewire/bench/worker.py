@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import importlib.util
 import json
 import os
 import platform
@@ -166,6 +167,7 @@ def measured(job: Job) -> Result:
         "first_error": outcome.first_error,
         "cpu": {"user": used.user, "system": used.system},
         "server_cpu": used.server,
+        "machine_cpu": used.machine,
         "switches": {"voluntary": used.waits, "involuntary": used.preemptions},
         "latency": {
             "read": measure.encode(outcome.reads),
@@ -180,10 +182,12 @@ def measured(job: Job) -> Result:
     }
 
 
-def describe(client: str) -> Description:
-    """Import one client and say what came of it."""
+def describe(client: str, mode: str) -> Description:
+    """Import one client, and the loop it is to run on, and say what came of it."""
     peer = PEERS[client]
     reason = peer.unavailable()
+    if reason is None and mode == ASYNC_UVLOOP and importlib.util.find_spec("uvloop") is None:
+        reason = "uvloop is not installed"
     version = None if reason else peer.version()
     return {
         "client": client,
@@ -217,7 +221,7 @@ def answer(job: Job) -> Mapping[str, object]:
     """The result of a job, or why there is none."""
     try:
         if job["action"] == "describe":
-            return cast(Mapping[str, object], describe(job["client"]))
+            return cast(Mapping[str, object], describe(job["client"], job["mode"]))
         return cast(Mapping[str, object], measured(job))
     except Exception as error:
         traceback.print_exc(file=sys.stderr)
