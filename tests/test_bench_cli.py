@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from spikewire.bench.cli import add_parsers
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def parser() -> argparse.ArgumentParser:

@@ -6,17 +6,20 @@ import io
 import json
 import sys
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from spikewire.bench import compare as lab
-from spikewire.bench.compare import CannotRun, Comparison, Settings, compare
+from spikewire.bench.compare import CannotRunError, Comparison, Settings, compare
 from spikewire.bench.launch import run_job
 from spikewire.bench.plan import Cell, Matrix, Skipped
 from spikewire.bench.progress import Progress, brief
-from spikewire.bench.result import Job
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from spikewire.bench.result import Job
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 rich_console = pytest.importorskip("rich.console", reason="the lab's rich is not installed")
@@ -155,8 +158,8 @@ def test_the_gil_is_not_claimed_to_be_off_where_it_cannot_be(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     python = {"version": "3.11.7", "free_threaded": False}
-    monkeypatch.setattr(lab, "run_job", lambda command, job, extra: {"python": python})
-    with pytest.raises(CannotRun):
+    monkeypatch.setattr(lab, "run_job", lambda *_: {"python": python})
+    with pytest.raises(CannotRunError):
         run(replace(with_clients(NOWHERE, "aerospike"), gil=False))
     settings = replace(with_clients(NOWHERE, "aerospike"), gil=True, populate=False, rounds=1)
     assert run(settings).skipped == []
@@ -166,13 +169,13 @@ def test_the_gil_is_not_claimed_to_be_off_where_it_cannot_be(
 
 def test_nothing_to_measure_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     answers(monkeypatch, aerospike={"unavailable": "no"})
-    with pytest.raises(CannotRun, match="none of the clients"):
+    with pytest.raises(CannotRunError, match="none of the clients"):
         run(with_clients(NOWHERE, "aerospike"))
 
 
 def test_records_that_cannot_be_written_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = answers(monkeypatch, aerospike={"failed": "connection refused"})
-    with pytest.raises(CannotRun, match="connection refused"):
+    with pytest.raises(CannotRunError, match="connection refused"):
         run(with_clients(NOWHERE, "aerospike"))
     assert asked[-1] == ("populate", "aerospike")
 
@@ -235,5 +238,7 @@ def test_against_the_embedded_cluster(request: pytest.FixtureRequest) -> None:
     for line in lines:
         assert line.failures == ()
         assert line.errors == 0, line.first_error
-        assert line.rate is not None and line.rate.low > 100
-        assert line.latency is not None and line.latency["p50"] > 0
+        assert line.rate is not None
+        assert line.rate.low > 100
+        assert line.latency is not None
+        assert line.latency["p50"] > 0

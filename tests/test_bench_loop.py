@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import time
 from array import array
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,6 +17,9 @@ from spikewire.bench.drivers import Load, run_tasks, run_threads, sample_buffer
 from spikewire.bench.loop import asyncio_loop, blocking_loop, loop_source
 from spikewire.bench.measure import Window
 from spikewire.bench.workload import Block, Operation, into_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 TARGET = Target((("127.0.0.1", 3000),), "test", "bench")
 OPERATIONS: list[Operation] = [(key, {"b0": key} if key % 2 else None) for key in range(40)]
@@ -113,7 +116,7 @@ def test_asyncio_tasks_take_turns() -> None:
 
 
 def load(workers: int, duration: float = 0.1) -> Load:
-    return Load(workers, 0.02, duration, lambda number: into_blocks(OPERATIONS, 16))
+    return Load(workers, 0.02, duration, lambda _: into_blocks(OPERATIONS, 16))
 
 
 @pytest.mark.parametrize("workers", [1, 4])
@@ -144,7 +147,7 @@ def test_tasks_are_measured_over_real_time() -> None:
 
 
 def test_writing_every_key_ends_when_all_are_written() -> None:
-    once = Load(4, 0.0, 60.0, lambda number: into_blocks(OPERATIONS, 16), repeat=False)
+    once = Load(4, 0.0, 60.0, lambda _: into_blocks(OPERATIONS, 16), repeat=False)
     began = time.perf_counter()
     outcome = run_threads(NullBlocking(), once, Window())
     assert outcome.tried == 4 * len(OPERATIONS)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from spikewire.bench.measure import encode, merge, percentiles
 from spikewire.bench.plan import Cell
-from spikewire.bench.result import Failure, Result
 from spikewire.bench.summary import Line, Spread, summarise, with_ratios
+
+if TYPE_CHECKING:
+    from spikewire.bench.result import Failure, Result
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 

@@ -6,13 +6,16 @@ import json
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from spikewire.bench.launch import as_result, environment, python_worker, run_job
 from spikewire.bench.measure import merge
 from spikewire.bench.result import Job, Result
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 
@@ -44,7 +47,8 @@ def test_a_result_has_every_field_and_they_agree(mode: str) -> None:
     assert "failed" not in result
     assert set(result) == Result.__required_keys__
     assert result["mode"] == mode
-    assert result["errors"] == 0 and result["first_error"] is None
+    assert result["errors"] == 0
+    assert result["first_error"] is None
     assert 0.19 < result["elapsed"] < 10
     assert result["operations"] > 1000
     assert result["cpu"]["user"] > 0

@@ -62,10 +62,14 @@ def test_values_have_the_kind_and_the_size_of_their_bin() -> None:
     for record in pool:
         assert list(record) == ["b0", "b1", "b2", "b3"]
         small, large, text, raw = record.values()
-        assert isinstance(small, int) and 0 <= small < 128
-        assert isinstance(large, int) and 0 <= large < 1 << 63
-        assert isinstance(text, str) and len(text) == 31
-        assert isinstance(raw, bytes) and len(raw) == 7
+        assert isinstance(small, int)
+        assert 0 <= small < 128
+        assert isinstance(large, int)
+        assert 0 <= large < 1 << 63
+        assert isinstance(text, str)
+        assert len(text) == 31
+        assert isinstance(raw, bytes)
+        assert len(raw) == 7
         assert matches(bins, record)
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import datetime
+import datetime as dt
 import importlib.util
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,9 +18,11 @@ from .plan import CLIENTS, Matrix
 from .workload import parse_bins, parse_workload
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from .compare import Comparison, Settings
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
 Parsed = TypeVar("Parsed")
 FLAWED, USAGE, INTERRUPTED = 1, 2, 130
@@ -216,14 +217,14 @@ def _run(kind: str, args: argparse.Namespace, matrix: Matrix) -> int:
     problem = _impossible(args, matrix)
     if problem is not None:
         return _refuse(problem)
-    from .compare import CannotRun, compare
+    from .compare import CannotRunError, compare
     from .progress import Progress
     from .report import show, write_json
 
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         comparison = compare(kind, _settings(args, matrix), sys.argv, Progress())
-    except (CannotRun, RuntimeError) as error:
+    except (CannotRunError, RuntimeError) as error:
         print(f"spikewire {kind}: {error}", file=sys.stderr)
         return FLAWED
     finally:
@@ -281,7 +282,7 @@ def _status(comparison: Comparison) -> int:
 
 
 def _default_path(kind: str) -> Path:
-    now = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
+    now = dt.datetime.now(dt.timezone.utc).strftime("%Y%m%d-%H%M%S")
     return Path("bench-results") / f"{kind}-{now}.json"
 
 

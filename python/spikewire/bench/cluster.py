@@ -9,10 +9,15 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
+    from typing_extensions import Self
 
 DEFAULT_PORT = 3000
 START_SECONDS = 30.0
@@ -55,7 +60,7 @@ class GivenCluster:
     def describe(self) -> str:
         return "given by -H"
 
-    def __enter__(self) -> GivenCluster:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -87,8 +92,8 @@ class EmbeddedCluster:
     def describe(self) -> str:
         return f"embedded, {self._nodes} node{'s' if self._nodes > 1 else ''}, this machine"
 
-    def __enter__(self) -> EmbeddedCluster:
-        process = subprocess.Popen(
+    def __enter__(self) -> Self:
+        process = subprocess.Popen(  # noqa: S603 - no shell, our own arguments
             self._command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

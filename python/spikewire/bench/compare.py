@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from . import environment, rust
 from .clients import FLOOR, PEERS
@@ -14,8 +13,12 @@ from .cluster import Cluster, EmbeddedCluster, GivenCluster, Seed
 from .launch import as_result, python_worker, run_job
 from .plan import Cell, Group, Matrix, Skipped, rotated
 from .progress import Progress, brief
-from .result import Job, Python
 from .summary import Line, Round, summarise, with_ratios
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .result import Job, Python
 
 FILLERS = ("aerospike", "spikewire", "aerospike-py", "aerospike-native", "aerospike-sdk")
 """Who writes the records first, in this order of choice: any client must be able to read them."""
@@ -82,7 +85,7 @@ class Comparison:
         }
 
 
-class CannotRun(Exception):
+class CannotRunError(Exception):
     """Nothing can be measured, and why."""
 
 
@@ -101,7 +104,7 @@ class Lab:
             self._comparison.environment = environment.describe(cluster, command_line)
             self._comparison.groups = self._usable_groups()
             if not self._comparison.groups:
-                raise CannotRun("none of the clients asked for can be used")
+                raise CannotRunError("none of the clients asked for can be used")
             if cluster.seeds and self._settings.populate and self._settings.workload != "I":
                 self._populate(cluster)
             self._progress.expect(sum(map(len, self._comparison.groups)) * self._settings.rounds)
@@ -152,7 +155,7 @@ class Lab:
         self._progress.say(f"writing {self._settings.keys:,} records with {cell.client}")
         outcome = as_result(self._start(cell, self._job(cell, "populate", cluster)))
         if "failed" in outcome or outcome["operations"] != self._settings.keys:
-            raise CannotRun(f"the records could not be written: {brief(outcome)}")
+            raise CannotRunError(f"the records could not be written: {brief(outcome)}")
 
     def _filler(self) -> Cell:
         """The first client that can be used, whether it is compared or not."""
@@ -165,7 +168,7 @@ class Lab:
                     self._reasons[known] = self._reason(cell)
                 if self._reasons[known] is None:
                     return cell
-        raise CannotRun("no client is installed that could write the records")
+        raise CannotRunError("no client is installed that could write the records")
 
     def _measure(self, group: Group, cluster: Cluster) -> None:
         for number in range(self._settings.rounds):

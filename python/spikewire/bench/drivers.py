@@ -14,11 +14,14 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
+from typing import TYPE_CHECKING
 
-from .clients.base import AsyncioClient, BlockingClient
 from .loop import AsyncioLoop, Tally, asyncio_loop, blocking_loop
-from .measure import Window
 from .workload import Block
+
+if TYPE_CHECKING:
+    from .clients.base import AsyncioClient, BlockingClient
+    from .measure import Window
 
 SAMPLES_TOTAL = 1 << 18
 GRACE_SECONDS = 30.0
@@ -114,7 +117,7 @@ def run_threads(client: BlockingClient, load: Load, window: Window) -> Outcome:
             outcome.finish(tally, samples)
         except threading.BrokenBarrierError:
             pass
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - raised again by the waiting thread
             crashes.append(error)
             gate.abort()
             for event in reached:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import importlib.metadata
 import os
 import platform
 import sys
-from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import cluster as clusters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 LAB_PACKAGES = ("spikewire", "uvloop", "hdrhistogram", "rich")
 
@@ -18,7 +21,7 @@ LAB_PACKAGES = ("spikewire", "uvloop", "hdrhistogram", "rich")
 def describe(cluster: clusters.Cluster, command_line: Sequence[str]) -> dict[str, object]:
     """Taken at the start; what each worker saw is in its own result."""
     return {
-        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "date": dt.datetime.now(dt.timezone.utc).isoformat(timespec="seconds"),
         "command_line": list(command_line),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "cpu_model": _cpu_model(),

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from .cluster import stop_process
 from .result import Failure, Job, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 FOLDER = Path(__file__).resolve().parent
 CLIENT_VARIABLES = ("AEROSPIKE_", "PSDK_", "SPIKEWIRE_", "PYTHON_GIL")
@@ -34,7 +36,7 @@ def run_job(
     """Start a child, hand it the job, and wait for its answer."""
     limit = SETUP_SECONDS + job["warmup"] + job["duration"]
     try:
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # noqa: S603 - no shell, our own arguments
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -63,7 +65,7 @@ def _answer(out: str, err: str, status: int) -> Mapping[str, Any]:
         return Failure(failed=f"the worker ended with status {status}: {last[0]}")
     if not isinstance(answer, dict):
         return Failure(failed=f"the worker answered {out[:80]!r}")
-    return cast(Mapping[str, Any], answer)
+    return cast("Mapping[str, Any]", answer)
 
 
 def as_result(answer: Mapping[str, Any]) -> Result | Failure:
@@ -73,4 +75,4 @@ def as_result(answer: Mapping[str, Any]) -> Result | Failure:
     missing = Result.__required_keys__ - answer.keys()
     if missing:
         return Failure(failed=f"the worker's answer lacks {', '.join(sorted(missing))}")
-    return cast(Result, answer)
+    return cast("Result", answer)

@@ -7,10 +7,12 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 HIGHEST_NS = 60_000_000_000
 DIGITS = 3
@@ -120,12 +122,12 @@ class Histogram(Protocol):
 
 
 class _Module(Protocol):
-    def HdrHistogram(self, lowest: int, highest: int, digits: int) -> Histogram: ...
+    def HdrHistogram(self, lowest: int, highest: int, digits: int) -> Histogram: ...  # noqa: N802
 
 
 def histogram() -> Histogram:
     """An empty histogram of nanoseconds, up to a minute."""
-    module = cast(_Module, importlib.import_module("hdrh.histogram"))
+    module = cast("_Module", importlib.import_module("hdrh.histogram"))
     return module.HdrHistogram(1, HIGHEST_NS, DIGITS)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .clients import FLOOR, PEERS
 from .clients.base import MODES, RUST, SYNC
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 RUST_OURS = "spikewire-rust"
 RUST_PEER = "aerospike-rust"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
-from types import TracebackType
 from typing import TYPE_CHECKING
 
-from .plan import Cell, Skipped
-from .summary import Round
-
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from rich.progress import Progress as Bar
+    from typing_extensions import Self
+
+    from .plan import Cell, Skipped
+    from .summary import Round
 
 
 class Progress:
@@ -24,7 +26,7 @@ class Progress:
         )
         self._task = None if self._bar is None else self._bar.add_task("", total=None)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         if self._bar is not None:
             self._bar.start()
         return self

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .clients.base import RUST, SYNC
-from .compare import Comparison
-from .summary import Line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from rich.console import Console
     from rich.table import Table
+
+    from .compare import Comparison
+    from .summary import Line
 
 PLAIN_WIDTH = 180
 WIDE = 150

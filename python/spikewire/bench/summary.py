@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import median
+from typing import TYPE_CHECKING
 
 from .clients import FLOOR, OURS
 from .measure import merge, percentiles
 from .plan import RUST_OURS, Cell
 from .result import Failure, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 Round = Result | Failure
 

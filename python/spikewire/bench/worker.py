@@ -11,7 +11,7 @@ import platform
 import sys
 import sysconfig
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -37,7 +37,7 @@ INSERT_LIMIT = 300.0
 """Seconds that writing every key may take."""
 
 
-class Mismatch(Exception):
+class MismatchError(Exception):
     """A client did not read back what was written: it does not do the same work as the others."""
 
 
@@ -65,7 +65,7 @@ class Plan:
 
     def check(self, key: int, record: object) -> None:
         if self.peer.name != "null" and not matches(parse_bins(self.job["bins"]), record):
-            raise Mismatch(f"key {key} reads back as {record!r}, not as {self.job['bins']}")
+            raise MismatchError(f"key {key} reads back as {record!r}, not as {self.job['bins']}")
 
 
 def _load(job: Job) -> drivers.Load:
@@ -117,7 +117,7 @@ Ran = tuple[drivers.Outcome, "str | None"]
 def _new_loop(mode: str) -> asyncio.AbstractEventLoop:
     """The loop that the mode names, whatever policy a client's import has set."""
     if mode == ASYNC_UVLOOP:
-        return cast(asyncio.AbstractEventLoop, importlib.import_module("uvloop").new_event_loop())
+        return cast("asyncio.AbstractEventLoop", importlib.import_module("uvloop").new_event_loop())
     return asyncio.SelectorEventLoop()
 
 
@@ -221,18 +221,18 @@ def answer(job: Job) -> Mapping[str, object]:
     """The result of a job, or why there is none."""
     try:
         if job["action"] == "describe":
-            return cast(Mapping[str, object], describe(job["client"], job["mode"]))
-        return cast(Mapping[str, object], measured(job))
-    except Exception as error:
+            return cast("Mapping[str, object]", describe(job["client"], job["mode"]))
+        return cast("Mapping[str, object]", measured(job))
+    except Exception as error:  # noqa: BLE001 - a failed run is a result like any other
         traceback.print_exc(file=sys.stderr)
         return {"failed": f"{type(error).__name__}: {error}"}
 
 
-def main(arguments: Sequence[str] = ()) -> int:
+def main() -> int:
     """Keep standard output for the result alone: what a client prints goes to standard error."""
     result_stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    job = cast(Job, json.load(sys.stdin))
+    job = cast("Job", json.load(sys.stdin))
     with result_stream:
         json.dump(answer(job), result_stream)
         result_stream.write("\n")
@@ -240,7 +240,7 @@ def main(arguments: Sequence[str] = ()) -> int:
 
 
 if __name__ == "__main__":
-    status = main(sys.argv[1:])
+    status = main()
     sys.stdout.flush()
     sys.stderr.flush()
     # A client's own threads must not keep a finished worker alive.

@@ -83,7 +83,7 @@ def parse_workload(text: str) -> Workload:
 
 def value_pool(bins: tuple[BinSpec, ...], seed: int) -> list[Bins]:
     """The records that writes choose from."""
-    rng = random.Random(f"values/{seed}")
+    rng = random.Random(f"values/{seed}")  # noqa: S311 - repeatable, not secret
     return [{f"b{at}": spec.value(rng) for at, spec in enumerate(bins)} for _ in range(POOL_SIZE)]
 
 
@@ -109,7 +109,7 @@ def mixed_stream(
     workload: Workload, pool: list[Bins], keys: int, seed: int, worker: int, workers: int
 ) -> list[Operation]:
     """A worker's operations over uniform keys, to be repeated; the read share is exact."""
-    rng = random.Random(f"stream/{seed}/{worker}")
+    rng = random.Random(f"stream/{seed}/{worker}")  # noqa: S311 - repeatable, not secret
     length = min(STREAM_MOST, max(STREAM_LEAST, STREAM_TOTAL // workers))
     reads = round(length * workload.read_percent / 100)
     kinds = [True] * reads + [False] * (length - reads)

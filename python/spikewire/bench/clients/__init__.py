@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import aerospike_c, aerospike_native, aerospike_py, aerospike_sdk, null, spikewire
-from .base import Peer
+
+if TYPE_CHECKING:
+    from .base import Peer
 
 OURS = "spikewire"
 FLOOR = "null"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from .base import BlockingClient, Peer, Target, Verbs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class _Client(Protocol):
@@ -26,7 +28,7 @@ class Blocking(BlockingClient):
     _prefix: str
 
     def open(self, target: Target) -> None:
-        module = cast(_Module, importlib.import_module("aerospike"))
+        module = cast("_Module", importlib.import_module("aerospike"))
         self._client = module.client({"hosts": list(target.seeds)})
         self._prefix = f"{target.namespace!r}, {target.set_name!r}"
 

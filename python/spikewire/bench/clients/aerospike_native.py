@@ -7,10 +7,12 @@ driver makes the event loop itself, so each mode runs on the loop that its name 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Awaitable
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from .base import ASYNC, AsyncioClient, BlockingClient, Peer, Target, Verbs
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
 
 PLAIN_LOOP = {ASYNC: {"AEROSPIKE_NO_UVLOOP": "1"}}
 
@@ -33,7 +35,7 @@ class _Client(Protocol):
 class _Module(Protocol):
     Key: object
 
-    def ClientPolicy(self) -> _Policy: ...
+    def ClientPolicy(self) -> _Policy: ...  # noqa: N802
 
     def new_client(self, policy: _Policy, seeds: str) -> Awaitable[_Client]: ...
 
@@ -41,7 +43,7 @@ class _Module(Protocol):
 
 
 def _module() -> _Module:
-    return cast(_Module, importlib.import_module("aerospike_native"))
+    return cast("_Module", importlib.import_module("aerospike_native"))
 
 
 def _policy() -> _Policy:

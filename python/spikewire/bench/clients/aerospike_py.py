@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from .base import AsyncioClient, BlockingClient, Peer, Target, Verbs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class _Client(Protocol):
@@ -30,11 +32,11 @@ class _AsyncClient(Protocol):
 class _Module(Protocol):
     def client(self, config: Mapping[str, object]) -> _Client: ...
 
-    def AsyncClient(self, config: Mapping[str, object]) -> _AsyncClient: ...
+    def AsyncClient(self, config: Mapping[str, object]) -> _AsyncClient: ...  # noqa: N802
 
 
 def _module() -> _Module:
-    return cast(_Module, importlib.import_module("aerospike_py"))
+    return cast("_Module", importlib.import_module("aerospike_py"))
 
 
 def _config(target: Target) -> dict[str, object]:

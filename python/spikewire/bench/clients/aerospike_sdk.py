@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Awaitable, Sequence
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from .aerospike_native import PLAIN_LOOP, key_source
 from .base import AsyncioClient, BlockingClient, Peer, Target, Verbs
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Sequence
 
 
 class _Session(Protocol):
@@ -36,20 +38,20 @@ class _Definition(Protocol):
 class _Tree(Protocol):
     """`aerospike_sdk` or `aerospike_sdk.sync`: the same names in both."""
 
-    def ClusterDefinition(self, *, hosts: Sequence[object]) -> _Definition: ...
+    def ClusterDefinition(self, *, hosts: Sequence[object]) -> _Definition: ...  # noqa: N802
 
-    def Host(self, name: str, port: int) -> object: ...
+    def Host(self, name: str, port: int) -> object: ...  # noqa: N802
 
 
 def _definition(tree_name: str, target: Target) -> _Definition:
-    tree = cast(_Tree, importlib.import_module(tree_name))
-    hosts = cast(_Tree, importlib.import_module("aerospike_sdk"))
+    tree = cast("_Tree", importlib.import_module(tree_name))
+    hosts = cast("_Tree", importlib.import_module("aerospike_sdk"))
     seeds = [hosts.Host(host, port) for host, port in target.seeds]
     return tree.ClusterDefinition(hosts=seeds).using_services_alternate(False)
 
 
 def _key_class() -> object:
-    return cast(object, vars(importlib.import_module("aerospike_sdk"))["Key"])
+    return cast("object", vars(importlib.import_module("aerospike_sdk"))["Key"])
 
 
 class Blocking(BlockingClient):
@@ -58,7 +60,7 @@ class Blocking(BlockingClient):
     _key: str
 
     def open(self, target: Target) -> None:
-        self._cluster = cast(_Cluster, _definition("aerospike_sdk.sync", target).connect())
+        self._cluster = cast("_Cluster", _definition("aerospike_sdk.sync", target).connect())
         self._session = self._cluster.create_session()
         self._key = key_source(target)
 

@@ -95,7 +95,7 @@ class Peer:
         """Why this client cannot be used in this process, or None. Imports it."""
         try:
             importlib.import_module(self.module)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - any failure to import is a reason
             return f"cannot import {self.module}: {error}"
         return None
 

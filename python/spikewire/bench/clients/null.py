@@ -7,19 +7,19 @@ from .base import AsyncioClient, BlockingClient, Peer, Target, Verbs
 _RECORD: dict[str, int] = {}
 
 
-def _get(key: int) -> dict[str, int]:
+def _get(_key: int) -> dict[str, int]:
     return _RECORD
 
 
-def _put(key: int, bins: object) -> None:
+def _put(_key: int, _bins: object) -> None:
     return None
 
 
-async def _get_async(key: int) -> dict[str, int]:
+async def _get_async(_key: int) -> dict[str, int]:
     return _RECORD
 
 
-async def _put_async(key: int, bins: object) -> None:
+async def _put_async(_key: int, _bins: object) -> None:
     return None
 
 

@@ -39,7 +39,7 @@ class _Module(Protocol):
 
 
 def _module() -> _Module:
-    return cast(_Module, importlib.import_module("spikewire"))
+    return cast("_Module", importlib.import_module("spikewire"))
 
 
 class Blocking(BlockingClient):
