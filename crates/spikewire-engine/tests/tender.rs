@@ -16,7 +16,7 @@ use support::fake::FakeNode;
 use support::{LONG, eventually};
 
 fn seed(node: &FakeNode) -> Host {
-    Host { name: "127.0.0.1".into(), tls_name: None, port: node.address.port() }
+    Host { name: node.address.ip().to_string(), tls_name: None, port: node.address.port() }
 }
 
 fn options(seeds: &[&FakeNode]) -> Options {
@@ -130,6 +130,68 @@ fn a_node_that_hangs_holds_up_nobody() {
     assert_eq!(names(&cluster), ["A1", "B1"], "A still lists it");
     a.set_peers(2, &[]);
     eventually("B is gone", || names(&cluster) == ["A1"]);
+}
+
+#[test]
+fn a_peer_that_hangs_from_the_start_is_waited_for_once() {
+    let (a, b) = pair();
+    b.hang(true);
+    let options = Options { connect_timeout: Duration::from_secs(1), ..options(&[&a]) };
+    let cluster = Cluster::connect(options).unwrap();
+    assert_eq!(names(&cluster), ["A1"]);
+    assert_eq!(master(&cluster, 0).as_deref(), Some("A1"), "its map is there meanwhile");
+    let (start, passes) = (Instant::now(), a.asked("peers-generation"));
+    eventually("many passes", || a.asked("peers-generation") > passes + 10);
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    b.hang(false);
+    eventually("B is found", || names(&cluster) == ["A1", "B1"]);
+}
+
+#[test]
+fn a_connection_cut_in_passing_is_no_failure() {
+    let (a, mut b) = pair();
+    // Nobody lists B: it would be removed at its first failure.
+    let options = Options { tend_interval: Duration::from_secs(3600), ..options(&[&b]) };
+    let c = FakeNode::start("C1");
+    a.set_peers(2, &[&c]);
+    c.set_peers(2, &[&a]);
+    let cluster = Cluster::connect(options).unwrap();
+    assert_eq!(names(&cluster), ["A1", "B1", "C1"]);
+    b.kill();
+    let b = b.revive();
+    let asked = b.asked("node");
+    cluster.tend_soon();
+    eventually("B was asked", || b.asked("node") > asked);
+    a.set_map(9, 0, &[&|pid| pid != 1]);
+    cluster.tend_soon();
+    eventually("a later pass", || master(&cluster, 3).as_deref() == Some("A1"));
+    assert_eq!(names(&cluster), ["A1", "B1", "C1"]);
+    assert!(cluster.snapshot().nodes.iter().all(|node| node.slot < 3));
+}
+
+#[test]
+fn nodes_over_ipv6() {
+    if TcpListener::bind("[::1]:0").is_err() {
+        return; // This machine has no IPv6.
+    }
+    let at = || "[::1]:0".parse().unwrap();
+    let (a, b) = (FakeNode::start_at("A1", at()), FakeNode::start_at("B1", at()));
+    a.set_peers(1, &[&b]);
+    b.set_peers(1, &[&a]);
+    let cluster = Cluster::connect(options(&[&a])).unwrap();
+    assert_eq!(names(&cluster), ["A1", "B1"]);
+    assert!(cluster.snapshot().nodes.iter().all(|node| node.address.is_ipv6()));
+}
+
+#[test]
+fn a_seed_that_will_not_do_says_why() {
+    let a = FakeNode::start("A1");
+    let why = || Cluster::connect(options(&[&a])).unwrap_err().message().to_owned();
+    a.set("partition-generation", "-1");
+    assert!(why().contains("has not joined a cluster yet"), "{}", why());
+    a.set("partition-generation", "1");
+    a.set("build", "4.8.0.1");
+    assert!(why().contains("server build 4.8.0.1 is too old: 4.9.0.3 is the oldest"), "{}", why());
 }
 
 #[test]

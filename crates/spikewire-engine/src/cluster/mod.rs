@@ -53,8 +53,9 @@ use shared::Shared;
 use tender::Tender;
 use trouble::Trouble;
 
-/// The shortest pause between two regular passes.
+/// The shortest and the longest pause between two regular passes.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
+const LONGEST_INTERVAL: Duration = Duration::from_secs(24 * 3600);
 /// While something is going on the tender looks this many times as often.
 const RESTLESS: u32 = 4;
 
@@ -171,7 +172,7 @@ impl Drop for Cluster {
 /// The background thread.
 fn tend(mut tender: Tender) {
     let shared = tender.shared();
-    let interval = shared.options.tend_interval.max(SHORTEST_INTERVAL);
+    let interval = shared.options.tend_interval.clamp(SHORTEST_INTERVAL, LONGEST_INTERVAL);
     let mut last = Instant::now();
     let mut regular = last + interval;
     loop {

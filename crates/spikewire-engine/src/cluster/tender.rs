@@ -71,14 +71,18 @@ impl Tender {
 
     /// One look at everybody. An error means that there is no node and no seed leads to one.
     pub fn pass(&mut self, regular: bool) -> Result<()> {
-        if self.members.is_empty() {
+        let seeding = self.members.is_empty();
+        if seeding {
             self.atlas.clear();
             self.seed()?;
         }
         let disturbed = self.greet();
         if disturbed {
             let answered = self.refresh_peers();
-            self.remove_leavers(answered);
+            // Right after seeding nobody holds a partition yet, which is no reason to go.
+            if !seeding {
+                self.remove_leavers(answered);
+            }
         }
         self.refresh_maps();
         self.refresh_racks();

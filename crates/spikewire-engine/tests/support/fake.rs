@@ -102,7 +102,10 @@ impl FakeNode {
             .map(|peer| Peer {
                 name: peer.name.clone(),
                 tls_name: String::new(),
-                addresses: vec![Address { host: "127.0.0.1".into(), port: peer.address.port() }],
+                addresses: vec![Address {
+                    host: peer.address.ip().to_string(),
+                    port: peer.address.port(),
+                }],
             })
             .collect();
         self.set("peers-clear-std", Peers { generation, peers }.format());
