@@ -31,7 +31,7 @@ from spikewire._native import (
     __version__,
     _after_fork,
 )
-from spikewire.client import AsyncClient, Client
+from spikewire.client import AsyncClient, Client, Node
 from spikewire.errors import (
     BinTypeError,
     ClientClosed,
@@ -63,6 +63,7 @@ __all__ = [
     "HyperLogLog",
     "Key",
     "NamespaceNotFound",
+    "Node",
     "NodeUnavailable",
     "Operation",
     "ProtocolError",

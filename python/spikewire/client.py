@@ -7,7 +7,7 @@ closed in each world.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from spikewire import _native
 
@@ -19,7 +19,16 @@ if TYPE_CHECKING:
     from spikewire.options import ClientOptions
     from spikewire.types import Seeds
 
-__all__ = ["AsyncClient", "Client"]
+__all__ = ["AsyncClient", "Client", "Node"]
+
+
+class Node(NamedTuple):
+    """A node of the cluster."""
+
+    name: str
+    """The server's node id."""
+    address: str
+    """``host:port`` where commands go."""
 
 
 class Client(_native.Client):
@@ -37,6 +46,14 @@ class Client(_native.Client):
     def connect(cls, seeds: Seeds, **options: Unpack[ClientOptions]) -> Self:
         """A connected client, for use without a ``with`` block."""
         return cls(seeds, **options)
+
+    def nodes(self) -> list[Node]:
+        """The nodes of the cluster as it was seen last."""
+        return [Node(*node) for node in self._nodes()]
+
+    def info(self, command: str, node: str | None = None) -> str:
+        """A node's answer to an info command; without a node's name, that of any node."""
+        return self._info(command, node)
 
     def __enter__(self) -> Self:
         return self
@@ -65,6 +82,15 @@ class AsyncClient(_native.AsyncClient):
     async def connect(cls, seeds: Seeds, **options: Unpack[ClientOptions]) -> Self:
         """A connected client, for use without an ``async with`` block."""
         return await cls(seeds, **options).__aenter__()
+
+    def nodes(self) -> list[Node]:
+        """The nodes of the cluster as it was seen last."""
+        return [Node(*node) for node in self._nodes()]
+
+    async def info(self, command: str, node: str | None = None) -> str:
+        """A node's answer to an info command; without a node's name, that of any node."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(None, self._info, command, node)
 
     async def close(self) -> None:
         """Ends every connection. Commands under way fail with ``ClientClosed``."""

@@ -43,7 +43,9 @@ pub fn seconds(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
     };
     // 100 years: far beyond any use, and safe to add to any clock.
     if !(0.0..=3.2e9).contains(&number) {
-        return Err(value_error(format!("{what} must be a number of seconds from 0 up, got {value}")));
+        return Err(value_error(format!(
+            "{what} must be a number of seconds from 0 up, got {value}"
+        )));
     }
     Ok(Duration::from_secs_f64(number))
 }

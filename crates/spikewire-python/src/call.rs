@@ -66,7 +66,8 @@ impl Call {
             Request::begin(&mut bytes, &spikewire_protocol::message::Header { timeout, ..*header });
         request.encoded_fields(2, &address.space.fields);
         request.digest(&address.digest);
-        let composed = add_key(&mut request, send_key, &address).and_then(|()| compose(&mut request));
+        let composed =
+            add_key(&mut request, send_key, &address).and_then(|()| compose(&mut request));
         if let Err(error) = composed {
             buffer::give(bytes);
             return Err(error);

@@ -111,7 +111,8 @@ fn seed_text(seeds: &Bound<'_, PyAny>) -> PyResult<String> {
             type_name(seeds)
         )));
     };
-    let parts: Vec<&str> = items.iter().map(|item| text("each seed", item)).collect::<PyResult<_>>()?;
+    let parts: Vec<&str> =
+        items.iter().map(|item| text("each seed", item)).collect::<PyResult<_>>()?;
     Ok(parts.join(","))
 }
 
@@ -177,4 +178,3 @@ fn set(
     }
     Ok(())
 }
-

@@ -10,10 +10,8 @@ use spikewire_engine::{Error, Kind};
 /// The Python function that makes an exception from a code and its circumstances.
 fn maker(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    MAKE.get_or_try_init(py, || {
-        py.import("spikewire.errors")?.getattr("_make").map(Bound::unbind)
-    })
-    .map(|make| make.bind(py))
+    MAKE.get_or_try_init(py, || py.import("spikewire.errors")?.getattr("_make").map(Bound::unbind))
+        .map(|make| make.bind(py))
 }
 
 /// The exception for a failure of the engine; `key` is what the caller asked for.

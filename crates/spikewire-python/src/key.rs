@@ -21,11 +21,7 @@ pub struct Key {
 
 impl Key {
     pub fn address<'py>(&self, py: Python<'py>) -> Address<'py> {
-        Address {
-            space: self.space.clone(),
-            key: self.user.bind(py).clone(),
-            digest: self.digest,
-        }
+        Address { space: self.space.clone(), key: self.user.bind(py).clone(), digest: self.digest }
     }
 }
 

@@ -15,6 +15,7 @@ mod key;
 mod operation;
 mod record;
 mod space;
+mod testing;
 mod value;
 mod verbs;
 
@@ -33,6 +34,8 @@ mod _native {
     use crate::operation::Operation;
     #[pymodule_export]
     use crate::record::Record;
+    #[pymodule_export]
+    use crate::testing::ClusterCore;
     #[pymodule_export]
     use crate::value::{GeoJSON, HyperLogLog};
 

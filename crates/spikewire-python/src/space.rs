@@ -144,9 +144,8 @@ pub fn parse_digest(value: &Bound<'_, PyAny>) -> PyResult<Digest> {
         return Err(type_error(format!("a digest must be bytes, not {}", type_name(value))));
     };
     let len = bytes.len();
-    let bytes: [u8; 20] = bytes
-        .try_into()
-        .map_err(|_| value_error(format!("a digest has 20 bytes, not {len}")))?;
+    let bytes: [u8; 20] =
+        bytes.try_into().map_err(|_| value_error(format!("a digest has 20 bytes, not {len}")))?;
     Ok(Digest(bytes))
 }
 

@@ -35,9 +35,8 @@ impl Loops {
         {
             let drivers = self.drivers.read();
             let mut drivers = drivers.iter();
-            let own = drivers.find(|(of, driver)| {
-                driver.get().is_on(&event_loop) && Arc::ptr_eq(of, &core)
-            });
+            let own = drivers
+                .find(|(of, driver)| driver.get().is_on(&event_loop) && Arc::ptr_eq(of, &core));
             if let Some((_, driver)) = own {
                 let driver = driver.clone_ref(py);
                 return driver.get().submit(py, call);
@@ -113,7 +112,11 @@ verbs!(AsyncClient {
     }
 
     fn _nodes(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
-        super::nodes(&*self.loops.shared.core(py)?)
+        Ok(super::nodes(&*self.loops.shared.core(py)?))
+    }
+
+    fn _info(&self, py: Python<'_>, command: &str, node: Option<&str>) -> PyResult<String> {
+        super::info(py, &*self.loops.shared.core(py)?, command, node)
     }
 
     #[pyo3(signature = (namespace, set=None))]

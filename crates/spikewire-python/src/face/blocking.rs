@@ -57,7 +57,11 @@ verbs!(Client {
     }
 
     fn _nodes(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
-        crate::face::nodes(&*self.shared.core(py)?)
+        Ok(crate::face::nodes(&*self.shared.core(py)?))
+    }
+
+    fn _info(&self, py: Python<'_>, command: &str, node: Option<&str>) -> PyResult<String> {
+        crate::face::info(py, &*self.shared.core(py)?, command, node)
     }
 
     #[pyo3(signature = (namespace, set=None))]
@@ -126,4 +130,3 @@ fn run<'py>(py: Python<'py>, shared: &Shared, call: Call) -> PyResult<Bound<'py,
     buffer::give(bytes);
     result
 }
-

@@ -40,7 +40,9 @@ impl Ticket {
         // A future that is done already was cancelled by its owner; nobody waits for the reply.
         // Whatever else may go wrong here is not the engine's to handle: let Python report it.
         if let Err(error) = told
-            && !future.call_method0(intern!(py, "done")).is_ok_and(|done| done.is_truthy().unwrap_or(false))
+            && !future
+                .call_method0(intern!(py, "done"))
+                .is_ok_and(|done| done.is_truthy().unwrap_or(false))
         {
             error.write_unraisable(py, Some(future));
         }

@@ -9,13 +9,40 @@ use std::hash::{Hash, Hasher};
 
 use pyo3::prelude::*;
 
+use spikewire_engine::{Error, Kind};
+use spikewire_protocol::info as protocol;
+use spikewire_protocol::result_code::ResultCode;
+
 use crate::core::Core;
+use crate::errors::{self, value_error};
 use crate::space::Space;
 
 /// Name and address of every node.
-fn nodes(core: &Core) -> PyResult<Vec<(String, String)>> {
+fn nodes(core: &Core) -> Vec<(String, String)> {
     let snapshot = core.cluster.snapshot();
-    Ok(snapshot.nodes.iter().map(|node| (node.name.clone(), node.address.to_string())).collect())
+    snapshot.nodes.iter().map(|node| (node.name.clone(), node.address.to_string())).collect()
+}
+
+/// A node's answer to an info command; without a name, that of any node.
+fn info(py: Python<'_>, core: &Core, command: &str, name: Option<&str>) -> PyResult<String> {
+    if command.contains('\n') {
+        return Err(value_error("an info command must not contain a line break"));
+    }
+    let nodes = core.cluster.snapshot().nodes.clone();
+    let Some(node) = nodes.iter().find(|node| name.is_none_or(|name| node.name == name)) else {
+        let known: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
+        return Err(value_error(format!(
+            "no node {name:?} in the cluster; there are: {}",
+            known.join(", ")
+        )));
+    };
+    let answer = py.detach(|| core.cluster.info(node, &[command]));
+    let answer = answer.map_err(|error| errors::to_python(py, &error, None))?;
+    protocol::value(&answer, command).map(str::to_owned).map_err(|error| {
+        let code = ResultCode(error.code);
+        let error = Error::new(Kind::Server(code), error.to_string()).on(node.to_string());
+        errors::to_python(py, &error, None)
+    })
 }
 
 fn hash(space: &Space, client: usize) -> u64 {

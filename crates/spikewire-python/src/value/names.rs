@@ -27,9 +27,9 @@ pub fn bin<'py>(py: Python<'py>, name: &[u8]) -> PyResult<Bound<'py, PyString>> 
     if name.len() > BIN_NAME {
         return fresh();
     }
-    let hash = name.iter().fold(name.len(), |hash, byte| {
-        (hash ^ usize::from(*byte)).wrapping_mul(0x0100_0193)
-    });
+    let hash = name
+        .iter()
+        .fold(name.len(), |hash, byte| (hash ^ usize::from(*byte)).wrapping_mul(0x0100_0193));
     NAMES.with(|names| {
         let Ok(mut names) = names.try_borrow_mut() else { return fresh() };
         let slot = &mut names[hash % SLOTS];

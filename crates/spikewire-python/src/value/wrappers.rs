@@ -83,10 +83,7 @@ impl HyperLogLog {
         format!("HyperLogLog(<{} bytes>)", self.bytes.len())
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> (Bound<'py, PyType>, (Bound<'py, PyBytes>,)) {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (Bound<'py, PyBytes>,)) {
         (py.get_type::<Self>(), (PyBytes::new(py, &self.bytes),))
     }
 }

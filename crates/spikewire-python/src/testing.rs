@@ -1,0 +1,211 @@
+//! The embedded cluster, for `spikewire.testing` and `spikewire serve`.
+
+use std::time::Duration;
+
+use parking_lot::RwLock;
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use spikewire_protocol::result_code::ResultCode;
+use spikewire_server::{Cluster, Drip, Faults, NamespaceOptions, Options, Refuse};
+
+use crate::arguments::{count, seconds};
+use crate::errors::{type_error, type_name, value_error};
+use crate::space::text;
+
+/// A running embedded cluster; `spikewire.testing.Cluster` is built on it.
+#[pyclass(frozen, subclass, module = "spikewire._native")]
+pub struct ClusterCore {
+    cluster: RwLock<Option<Cluster>>,
+}
+
+impl ClusterCore {
+    /// Runs without the interpreter: migrations and joins take their time.
+    fn with<R: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&Cluster) -> std::io::Result<R> + Send,
+    ) -> PyResult<R> {
+        py.detach(|| match &*self.cluster.read() {
+            Some(cluster) => work(cluster).map_err(|error| match error.kind() {
+                std::io::ErrorKind::InvalidInput => value_error(error.to_string()),
+                _ => PyOSError::new_err(error.to_string()),
+            }),
+            None => Err(PyOSError::new_err("the embedded cluster was stopped")),
+        })
+    }
+}
+
+#[pymethods]
+impl ClusterCore {
+    #[new]
+    #[pyo3(signature = (**options))]
+    fn new(py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let options = parse(options)?;
+        let cluster =
+            py.detach(|| Cluster::start(options)).map_err(|error| match error.kind() {
+                std::io::ErrorKind::InvalidInput => value_error(error.to_string()),
+                _ => PyOSError::new_err(format!("could not start the embedded cluster: {error}")),
+            })?;
+        Ok(Self { cluster: RwLock::new(Some(cluster)) })
+    }
+
+    /// Host and port of every node, dead ones included.
+    fn _addresses(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.with(py, |cluster| Ok(cluster.seeds().iter().map(ToString::to_string).collect()))
+    }
+
+    fn _kill(&self, py: Python<'_>, node: usize) -> PyResult<()> {
+        self.with(py, |cluster| cluster.kill(node))
+    }
+
+    fn _restart(&self, py: Python<'_>, node: usize) -> PyResult<()> {
+        self.with(py, |cluster| cluster.restart(node))
+    }
+
+    fn _is_alive(&self, py: Python<'_>, node: usize) -> PyResult<bool> {
+        self.with(py, |cluster| cluster.is_alive(node))
+    }
+
+    fn _node_name(&self, py: Python<'_>, node: usize) -> PyResult<String> {
+        self.with(py, |cluster| cluster.node_name(node))
+    }
+
+    fn _truncate(&self, py: Python<'_>, namespace: &str, set: Option<&str>) -> PyResult<()> {
+        self.with(py, |cluster| cluster.truncate(namespace, set))
+    }
+
+    /// Whether every partition has its owners within `limit` seconds.
+    fn _wait_settled(&self, py: Python<'_>, limit: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let limit = seconds("timeout", limit)?;
+        self.with(py, |cluster| Ok(cluster.wait_settled(limit)))
+    }
+
+    #[pyo3(signature = (node, **faults))]
+    fn _inject(
+        &self,
+        py: Python<'_>,
+        node: usize,
+        faults: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let mut parsed = Faults::default();
+        for (name, value) in faults.into_iter().flatten() {
+            fault(&mut parsed, text("fault", &name)?, &value)?;
+        }
+        self.with(py, |cluster| cluster.inject(node, parsed))
+    }
+
+    fn _clear_faults(&self, py: Python<'_>, node: usize) -> PyResult<()> {
+        self.with(py, |cluster| cluster.clear_faults(node))
+    }
+
+    /// Counters and sizes of a node.
+    fn _stats<'py>(&self, py: Python<'py>, node: usize) -> PyResult<Bound<'py, PyDict>> {
+        let stats = self.with(py, |cluster| cluster.stats(node))?;
+        let dict = PyDict::new(py);
+        dict.set_item("alive", stats.alive)?;
+        dict.set_item("connections", stats.connections)?;
+        dict.set_item("objects", stats.objects)?;
+        dict.set_item("master_objects", stats.master_objects)?;
+        dict.set_item("bytes", stats.bytes)?;
+        dict.set_item("master_partitions", stats.master_partitions)?;
+        dict.set_item("replica_partitions", stats.replica_partitions)?;
+        Ok(dict)
+    }
+
+    /// Stops every node.
+    fn _stop(&self, py: Python<'_>) {
+        py.detach(|| drop(self.cluster.write().take()));
+    }
+}
+
+fn parse(given: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
+    let mut options = Options::default();
+    let mut namespaces = vec!["test".to_owned()];
+    let mut each = NamespaceOptions::default();
+    for (name, value) in given.into_iter().flatten() {
+        let name = text("option", &name)?;
+        let number = |min, max| count(name, &value, min, max);
+        match name {
+            "nodes" => options.nodes = number(1, 128)? as usize,
+            "port" => options.port = number(0, 65_535)? as u16,
+            "threads" => options.threads = number(1, 64)? as usize,
+            "replication_factor" => each.replication_factor = number(1, 128)? as usize,
+            "default_ttl" => each.default_ttl = number(0, u64::from(u32::MAX))? as u32,
+            "nsup_period" => each.nsup_period = number(0, u64::from(u32::MAX))? as u32,
+            "max_record_size" => each.max_record_size = number(256, 128 << 20)? as usize,
+            "cluster_name" => text(name, &value)?.clone_into(&mut options.cluster_name),
+            "build" => text(name, &value)?.clone_into(&mut options.build),
+            "bind" => {
+                options.bind = text(name, &value)?
+                    .parse()
+                    .map_err(|_| value_error(format!("bind must be an IP address, got {value}")))?;
+            }
+            "namespaces" => {
+                namespaces = value.extract().map_err(|_| {
+                    type_error(format!(
+                        "namespaces must be a list of str, not {}",
+                        type_name(&value)
+                    ))
+                })?;
+            }
+            "racks" => {
+                options.racks = value
+                    .extract()
+                    .map_err(|_| type_error("racks must be a list of int, one per node"))?;
+            }
+            "migration_pause" => options.migration_pause = seconds(name, &value)?,
+            _ => {
+                return Err(type_error(format!("unknown option {name:?} of the embedded cluster")));
+            }
+        }
+    }
+    options.namespaces =
+        namespaces.into_iter().map(|name| NamespaceOptions { name, ..each.clone() }).collect();
+    Ok(options)
+}
+
+fn fault(faults: &mut Faults, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let share = || {
+        value.extract::<f64>().map_err(|_| {
+            type_error(format!("{name} must be a share from 0 to 1, not {}", type_name(value)))
+        })
+    };
+    match name {
+        "delay" => faults.delay = seconds(name, value)?,
+        "drop" => faults.drop = share()?,
+        "drop_reply" => faults.drop_reply = share()?,
+        "cut" => faults.cut = share()?,
+        "error" => faults.error = share()?,
+        "code" => faults.code = ResultCode(count(name, value, 1, 255)? as u8),
+        "info" => faults.info = value.extract()?,
+        "seed" => faults.seed = count(name, value, 0, u64::MAX)?,
+        "drip" => {
+            let (bytes, every): (usize, Bound<'_, PyAny>) = value
+                .extract()
+                .map_err(|_| type_error("drip must be (bytes, seconds between pieces)"))?;
+            let every: Duration = seconds("drip", &every)?;
+            faults.drip = Some(Drip { bytes, every });
+        }
+        "refuse" => {
+            faults.refuse = match text(name, value)? {
+                "never" => Refuse::Never,
+                "close" => Refuse::Close,
+                "port" => Refuse::Port,
+                other => {
+                    return Err(value_error(format!(
+                        "refuse must be 'never', 'close' or 'port', got {other:?}"
+                    )));
+                }
+            };
+        }
+        _ => {
+            return Err(type_error(format!(
+                "unknown fault {name:?}; there are: delay, drop, drop_reply, cut, error, code, \
+                 refuse, drip, info, seed"
+            )));
+        }
+    }
+    Ok(())
+}

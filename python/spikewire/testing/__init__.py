@@ -1,0 +1,11 @@
+"""A cluster in a box: real nodes in this process, no server to install.
+
+    with spikewire.testing.Cluster(nodes=3) as cluster:
+        client = spikewire.Client(cluster.seeds)
+
+The pytest fixture ``spikewire_cluster`` gives one per test session.
+"""
+
+from spikewire.testing.cluster import Cluster, NodeStats
+
+__all__ = ["Cluster", "NodeStats"]

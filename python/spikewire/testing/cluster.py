@@ -1,0 +1,157 @@
+"""The embedded cluster as a Python object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypedDict, cast
+
+from spikewire import _native
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self, Unpack
+
+    from spikewire.types import Seconds
+
+__all__ = ["Cluster", "ClusterOptions", "Faults", "NodeStats"]
+
+
+class ClusterOptions(TypedDict, total=False):
+    """Keyword options of an embedded cluster."""
+
+    port: int
+    """Port of the first node, the others follow; 0: free ports. Default: 0."""
+    bind: str
+    """IP address to listen on. Default: "127.0.0.1"."""
+    namespaces: list[str]
+    """Namespaces, the same on every node. Default: ["test"]."""
+    replication_factor: int
+    """Copies of every record. Default: 2."""
+    default_ttl: int
+    """Seconds a record lives when its writer does not say; 0: for ever. Default: 0."""
+    nsup_period: int
+    """Seconds between two looks for expired records; 0 refuses TTLs. Default: 1."""
+    max_record_size: int
+    """Largest stored record in bytes. Default: 1,048,576."""
+    cluster_name: str
+    """Default: "spikewire"."""
+    threads: int
+    """Threads that serve connections, for all nodes together. Default: 1."""
+    build: str
+    """Server version to report. Default: "8.1.2.0"."""
+    racks: list[int]
+    """Rack of each node. Default: no racks."""
+    migration_pause: Seconds
+    """Pause after each partition that is copied, to make a migration last. Default: 0."""
+
+
+class Faults(TypedDict, total=False):
+    """How a node misbehaves. Shares are from 0 to 1 and drawn per request."""
+
+    delay: Seconds
+    """Every reply is held for this long; order is kept."""
+    drop: float
+    """Share of requests that are lost before they are run."""
+    drop_reply: float
+    """Share of requests that are run but whose reply is lost."""
+    cut: float
+    """Share of replies of which half is sent before the connection is closed."""
+    error: float
+    """Share of requests that are answered with ``code`` instead of being run."""
+    code: int
+    """The result code for ``error``. Default: 18, device overload."""
+    refuse: Literal["never", "close", "port"]
+    """New connections are served, accepted and closed at once, or not accepted at all."""
+    drip: tuple[int, Seconds]
+    """Replies leave in pieces of so many bytes, with so many seconds between them."""
+    info: bool
+    """Whether info requests suffer too. Default: False, so that clients see a healthy cluster."""
+    seed: int
+    """Where the draws start: the same seed and requests give the same faults. Default: 0."""
+
+
+class NodeStats(TypedDict):
+    """Counters and sizes of one node."""
+
+    alive: bool
+    connections: int
+    objects: int
+    master_objects: int
+    bytes: int
+    master_partitions: int
+    replica_partitions: int
+
+
+class Cluster(_native.ClusterCore):
+    """An embedded cluster, serving when this returns.
+
+    Nodes own partitions as a real cluster's do. A killed node loses its memory; with two copies of
+    every record no acknowledged write is lost when one node dies.
+    """
+
+    def __init__(self, nodes: int = 1, **options: Unpack[ClusterOptions]) -> None:
+        self.nodes = nodes
+
+    def __new__(cls, nodes: int = 1, **options: Unpack[ClusterOptions]) -> Self:
+        return super().__new__(cls, nodes=nodes, **options)
+
+    @property
+    def seeds(self) -> str:
+        """The addresses of all nodes as a comma list, as clients take them."""
+        return ",".join(self._addresses())
+
+    @property
+    def addresses(self) -> list[str]:
+        """``host:port`` of every node, dead ones included."""
+        return self._addresses()
+
+    def kill(self, node: int) -> None:
+        """Kills a node: connections are reset, its port refuses, its records are lost."""
+        self._kill(node)
+
+    def restart(self, node: int) -> None:
+        """Starts a dead node again: same port, empty; its partitions are copied to it."""
+        self._restart(node)
+
+    def is_alive(self, node: int) -> bool:
+        """Whether a node is alive."""
+        return self._is_alive(node)
+
+    def node_name(self, node: int) -> str:
+        """The node's id as the protocol shows it."""
+        return self._node_name(node)
+
+    def wait_settled(self, timeout: Seconds = 30) -> bool:
+        """Waits until every partition has all its copies; False if ``timeout`` passes first."""
+        return self._wait_settled(timeout)
+
+    def inject(self, node: int, **faults: Unpack[Faults]) -> None:
+        """Makes a node misbehave from the next request on; replaces earlier faults."""
+        self._inject(node, **faults)
+
+    def clear_faults(self, node: int) -> None:
+        """Ends a node's misbehaviour."""
+        self._clear_faults(node)
+
+    def truncate(self, namespace: str = "test", set: str | None = None) -> None:  # noqa: A002
+        """Deletes all records of a set, or of a whole namespace."""
+        self._truncate(namespace, set)
+
+    def stats(self, node: int) -> NodeStats:
+        """Counters and sizes of a node."""
+        return cast("NodeStats", self._stats(node))
+
+    def stop(self) -> None:
+        """Stops every node. Stopping twice does nothing."""
+        self._stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
