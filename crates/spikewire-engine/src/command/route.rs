@@ -90,7 +90,10 @@ fn unknown_namespace(snapshot: &Snapshot, name: &str) -> Error {
     let mut known: Vec<&str> = snapshot.namespaces.keys().map(String::as_str).collect();
     known.sort_unstable();
     let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-    Error::new(Kind::NoNamespace, format!("namespace {name:?} is not in the cluster; it has: {known}"))
+    Error::new(
+        Kind::NoNamespace,
+        format!("namespace {name:?} is not in the cluster; it has: {known}"),
+    )
 }
 
 #[cfg(test)]
@@ -160,7 +163,8 @@ mod tests {
     fn an_unknown_namespace_is_named() {
         let (_, snapshot) = cluster();
         let target = Target { namespace: "tset".into(), partition: 0, write: false };
-        let error = Router::default().choose(&snapshot, &target, ReplicaPolicy::Master, 0).unwrap_err();
+        let error =
+            Router::default().choose(&snapshot, &target, ReplicaPolicy::Master, 0).unwrap_err();
         assert_eq!(error.kind(), Kind::NoNamespace);
         assert!(error.message().contains("\"tset\"") && error.message().contains("test"));
     }

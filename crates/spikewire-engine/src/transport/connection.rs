@@ -243,8 +243,11 @@ impl<T> Connection<T> {
     }
 
     fn nonsense(&self, why: &str) -> Error {
-        Error::new(Kind::Malformed, format!("node {} sent bytes that make no sense: {why}", self.node))
-            .on(self.node.to_string())
+        Error::new(
+            Kind::Malformed,
+            format!("node {} sent bytes that make no sense: {why}", self.node),
+        )
+        .on(self.node.to_string())
     }
 }
 

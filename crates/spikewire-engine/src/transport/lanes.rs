@@ -80,27 +80,27 @@ impl Lanes {
         let mut attempts = Attempts::default();
         loop {
             attempts.made += 1;
-            let (failure, node) = match self.attempt(bytes, target, policy, &attempts, deadline, body)
-            {
-                Ok((Attempt::Replied, node)) => {
-                    let code = Reply { body, node: &node, attempts }.code();
-                    if !code.is_retryable() {
-                        return Ok((node, attempts));
+            let (failure, node) =
+                match self.attempt(bytes, target, policy, &attempts, deadline, body) {
+                    Ok((Attempt::Replied, node)) => {
+                        let code = Reply { body, node: &node, attempts }.code();
+                        if !code.is_retryable() {
+                            return Ok((node, attempts));
+                        }
+                        node.breaker.record();
+                        (Failure::Refused(code), Some(node))
                     }
-                    node.breaker.record();
-                    (Failure::Refused(code), Some(node))
-                }
-                Ok((Attempt::Failed(failure), node)) => {
-                    node.breaker.record();
-                    self.cluster.tend_soon();
-                    (failure, None)
-                }
-                Ok((Attempt::TimedOut { sent }, node)) => {
-                    let error = attempts.timed_out(target.write, sent, policy);
-                    return Err(error.on(node.to_string()));
-                }
-                Err(error) => (Failure::NotSent(error), None),
-            };
+                    Ok((Attempt::Failed(failure), node)) => {
+                        node.breaker.record();
+                        self.cluster.tend_soon();
+                        (failure, None)
+                    }
+                    Ok((Attempt::TimedOut { sent }, node)) => {
+                        let error = attempts.timed_out(target.write, sent, policy);
+                        return Err(error.on(node.to_string()));
+                    }
+                    Err(error) => (Failure::NotSent(error), None),
+                };
             let now = Tick::now();
             match attempts.failed(failure, target.write, policy, deadline, now) {
                 Verdict::Retry(at) => thread::sleep(at.since(now)),
