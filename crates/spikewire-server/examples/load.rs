@@ -1,0 +1,186 @@
+//! What a record costs in memory and an operation in processor time.
+//!
+//! ```text
+//! cargo run --release -p spikewire-server --example load [-- records [seconds]]
+//! ```
+//!
+//! Memory: growth of this process's resident set while records of one integer bin are written to
+//! a cluster inside it, divided by records and by copies. Operations: a raw client in the same
+//! process writes requests in groups and reads the replies; the server's share is the time its
+//! own thread spent on a processor, as the system counts it. Needs Linux's `/proc`.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use spikewire_protocol::key::{SetHasher, UserKey};
+use spikewire_protocol::message::{Header, info1, info2, op};
+use spikewire_protocol::request::{Request, address};
+use spikewire_protocol::value::particle;
+use spikewire_server::{Cluster, NamespaceOptions, Options};
+
+const SET: &str = "demo";
+const REPLY_PUT: usize = 30;
+const REPLY_GET: usize = 30 + 17;
+
+fn main() -> io::Result<()> {
+    let mut arguments = std::env::args().skip(1).map(|text| text.parse::<u64>());
+    let mut next = |default| arguments.next().and_then(Result::ok).unwrap_or(default);
+    let (records, seconds) = (next(1_000_000), next(3));
+    println!("{} records of one integer bin, named by one letter", records);
+    for (nodes, factor) in [(1, 1), (3, 2)] {
+        memory(records, nodes, factor)?;
+    }
+    println!();
+    println!(
+        "{:<34} {:>12} {:>14} {:>16}",
+        "requests", "operations/s", "server ns/op", "server limit/s"
+    );
+    let cluster = start(1, 1)?;
+    fill(cluster.seeds()[0], 100_000)?;
+    for (connections, group) in [(1, 32), (1, 128), (8, 32), (1, 1), (32, 1)] {
+        for share in [0, 50, 100] {
+            speed(&cluster, connections, group, share, Duration::from_secs(seconds))?;
+        }
+    }
+    Ok(())
+}
+
+fn start(nodes: usize, replication_factor: usize) -> io::Result<Cluster> {
+    let namespace = NamespaceOptions { replication_factor, ..NamespaceOptions::default() };
+    Cluster::start(Options { nodes, namespaces: vec![namespace], ..Options::default() })
+}
+
+fn memory(records: u64, nodes: usize, factor: usize) -> io::Result<()> {
+    let cluster = start(nodes, factor)?;
+    fill(cluster.seeds()[0], 4096)?;
+    let before = resident()?;
+    fill(cluster.seeds()[0], records)?;
+    let grown = (resident()? - before) as f64;
+    let per_record = grown / (records - 4096) as f64;
+    println!(
+        "{nodes} node(s), {factor} copies: {per_record:.0} bytes per record, {:.0} per copy",
+        per_record / factor as f64
+    );
+    Ok(())
+}
+
+fn request(out: &mut Vec<u8>, fields: &[u8], hasher: &SetHasher, key: u64, write: bool) {
+    let header = if write {
+        Header { info2: info2::WRITE, ..Header::default() }
+    } else {
+        Header { info1: info1::READ | info1::GET_ALL, ..Header::default() }
+    };
+    let mut request = Request::begin(out, &Header { timeout: 1000, ..header });
+    request.encoded_fields(2, fields);
+    request.digest(&hasher.digest(&UserKey::Int(key as i64)));
+    if write {
+        let done: Result<(), ()> = request.op_with(op::WRITE, b"a", |out| {
+            out.extend_from_slice(&key.to_be_bytes());
+            Ok(particle::INTEGER)
+        });
+        done.unwrap_or_default();
+    }
+    request.finish();
+}
+
+fn fill(seed: SocketAddr, records: u64) -> io::Result<()> {
+    let (fields, hasher) = (address("test", SET), SetHasher::new(SET));
+    let mut stream = TcpStream::connect(seed)?;
+    let (mut out, mut replies) = (Vec::new(), vec![0; REPLY_PUT * 256]);
+    let mut key = 0;
+    while key < records {
+        out.clear();
+        let count = (records - key).min(256);
+        for key in key..key + count {
+            request(&mut out, &fields, &hasher, key, true);
+        }
+        stream.write_all(&out)?;
+        stream.read_exact(&mut replies[..count as usize * REPLY_PUT])?;
+        key += count;
+    }
+    Ok(())
+}
+
+/// A group of requests, ready to be sent, and the length of its replies.
+struct Group {
+    bytes: Vec<u8>,
+    replies: usize,
+}
+
+fn groups(size: usize, write_percent: u64) -> Vec<Group> {
+    let (fields, hasher) = (address("test", SET), SetHasher::new(SET));
+    let mut random = 12_345_u64;
+    let mut draw = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        random >> 33
+    };
+    (0..20_000 / size)
+        .map(|_| {
+            let mut group = Group { bytes: Vec::new(), replies: 0 };
+            for _ in 0..size {
+                let write = draw() % 100 < write_percent;
+                request(&mut group.bytes, &fields, &hasher, draw() % 100_000, write);
+                group.replies += if write { REPLY_PUT } else { REPLY_GET };
+            }
+            group
+        })
+        .collect()
+}
+
+fn speed(
+    cluster: &Cluster,
+    connections: usize,
+    size: usize,
+    write_percent: u64,
+    length: Duration,
+) -> io::Result<()> {
+    let groups = groups(size, write_percent);
+    let seed = cluster.seeds()[0];
+    let mut streams: Vec<TcpStream> =
+        (0..connections).map(|_| TcpStream::connect(seed)).collect::<io::Result<_>>()?;
+    for stream in &streams {
+        stream.set_nodelay(true)?;
+    }
+    let mut replies = vec![0; REPLY_GET * size];
+    let (before, started, mut done, mut at) = (server_time()?, Instant::now(), 0_u64, 0);
+    while started.elapsed() < length {
+        let first = at;
+        for stream in &mut streams {
+            stream.write_all(&groups[at % groups.len()].bytes)?;
+            at += 1;
+        }
+        for (place, stream) in streams.iter_mut().enumerate() {
+            let wanted = groups[(first + place) % groups.len()].replies;
+            stream.read_exact(&mut replies[..wanted])?;
+        }
+        done += (connections * size) as u64;
+    }
+    let elapsed = started.elapsed().as_secs_f64();
+    let busy = (server_time()? - before).as_nanos() as f64 / done as f64;
+    let name = format!("{connections} connections x {size}, {write_percent} % writes");
+    println!("{name:<34} {:>12.0} {busy:>14.0} {:>16.0}", done as f64 / elapsed, 1e9 / busy);
+    Ok(())
+}
+
+/// Processor time of the threads that serve connections.
+fn server_time() -> io::Result<Duration> {
+    let mut total = 0;
+    for entry in fs::read_dir("/proc/self/task")? {
+        let path = entry?.path();
+        let name = fs::read_to_string(path.join("comm")).unwrap_or_default();
+        if name.starts_with("spikewire-node") {
+            let text = fs::read_to_string(path.join("schedstat"))?;
+            total += text.split(' ').next().and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
+        }
+    }
+    Ok(Duration::from_nanos(total))
+}
+
+fn resident() -> io::Result<i64> {
+    let text = fs::read_to_string("/proc/self/status")?;
+    let line = text.lines().find(|line| line.starts_with("VmRSS:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<i64>().ok());
+    Ok(kilobytes.unwrap_or(0) * 1024)
+}
