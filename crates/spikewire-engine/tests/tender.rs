@@ -112,6 +112,25 @@ fn a_node_that_lost_its_cluster_does_not_rule_the_map() {
 }
 
 #[test]
+fn news_of_the_others_does_not_wait_until_a_node_is_given_up() {
+    let (a, b) = pair();
+    let timeout = Duration::from_secs(8);
+    let options = Options { connect_timeout: timeout, ..options(&[&a]) };
+    let cluster = Cluster::connect(options).unwrap();
+    let start = Instant::now();
+    b.hang(true);
+    let passes = a.asked("peers-generation");
+    eventually("B is being waited for", || a.asked("peers-generation") > passes + 1);
+    a.set_map(2, 0, &[&|_| true, &|_| false]);
+    eventually("A took over", || master(&cluster, 1).as_deref() == Some("A1"));
+    assert!(start.elapsed() < timeout / 4 * 3, "{:?}", start.elapsed());
+    b.hang(false);
+    let asked = b.asked("node");
+    eventually("B answers again", || b.asked("node") > asked + 2);
+    assert_eq!(names(&cluster), ["A1", "B1"]);
+}
+
+#[test]
 fn a_node_that_hangs_holds_up_nobody() {
     let (a, b) = pair();
     let options = Options { connect_timeout: Duration::from_secs(2), ..options(&[&a]) };
@@ -257,7 +276,15 @@ fn another_server_at_a_known_address_is_another_node() {
 fn a_seed_without_peers_is_used_only_when_none_has_any() {
     let (a, _b) = pair();
     let orphan = FakeNode::start("C1");
-    let cluster = Cluster::connect(options(&[&orphan, &a])).unwrap();
+    // Even though the others take their time to answer.
+    a.hang(true);
+    let cluster = std::thread::scope(|scope| {
+        let connecting = scope.spawn(|| Cluster::connect(options(&[&orphan, &a])).unwrap());
+        eventually("the orphan has answered", || orphan.asked("node") > 0);
+        std::thread::sleep(Duration::from_millis(20));
+        a.hang(false);
+        connecting.join().unwrap()
+    });
     assert_eq!(names(&cluster), ["A1", "B1"]);
     let cluster = Cluster::connect(options(&[&orphan])).unwrap();
     assert_eq!(names(&cluster), ["C1"]);

@@ -85,7 +85,7 @@ impl Atlas {
         claims.any(|claim| claim.slot == slot)
     }
 
-    /// Makes the next [`Atlas::publish`] build every map anew: the nodes or their racks changed.
+    /// Makes the next [`Atlas::publish`] build every map anew: racks changed.
     pub fn invalidate(&mut self) {
         self.0.values_mut().for_each(|table| table.built = None);
     }

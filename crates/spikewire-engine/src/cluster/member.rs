@@ -205,9 +205,9 @@ pub(super) fn greeting(racks: bool) -> &'static [&'static str] {
 }
 
 /// Asks all members that `who` picks, at once, and gives the answers that came, by place in
-/// `members`. Healthy members are waited for up to `patience`, those that failed before up to
-/// [`GRACE`]; the questions to the others stay open until the next call. So only what is asked of
-/// everybody in every pass may be asked with less patience than the connect timeout.
+/// `members`. Healthy members are waited for up to `patience`; those that failed, or still owe the
+/// answer to an earlier question, up to [`GRACE`]. The questions to the others stay open until the
+/// next call, so only what every pass asks of everybody may be asked with little patience.
 pub(super) fn ask_all(
     members: &mut [Member],
     net: &Net,
@@ -217,15 +217,18 @@ pub(super) fn ask_all(
 ) -> Vec<(usize, Result<String, Trouble>)> {
     let mut asked: Vec<(usize, &mut Member)> =
         members.iter_mut().enumerate().filter(|(_, member)| who(member)).collect();
+    let mut prompt = Vec::with_capacity(asked.len());
     for (_, member) in &mut asked {
+        prompt.push(member.failures == 0 && member.exchange.is_none());
         member.ask(commands, net);
     }
     let start = Tick::now();
     loop {
-        let waiting = || asked.iter().filter(|(_, member)| member.is_waiting());
-        let healthy = waiting().any(|(_, member)| member.failures == 0);
-        let until = start.after(if healthy { patience } else { GRACE });
-        if waiting().next().is_none() || Tick::now() >= until {
+        let waiting = || asked.iter().zip(&prompt).filter(|((_, member), _)| member.is_waiting());
+        let now = Tick::now();
+        let first = waiting().any(|(_, prompt)| *prompt) && now < start.after(patience);
+        let until = start.after(if first { patience } else { GRACE });
+        if waiting().next().is_none() || now >= until {
             break;
         }
         let mut open: Vec<_> = asked.iter_mut().filter_map(|(_, m)| m.exchange.as_mut()).collect();

@@ -143,7 +143,7 @@ impl Tender {
         self.members.iter_mut().for_each(|member| member.answered = false);
         let net = self.net();
         // The first snapshot is to be whole; later ones do not wait long for a node that hangs.
-        let patience = if self.is_first { Duration::MAX } else { net.within / 2 };
+        let patience = if self.is_first { Duration::MAX } else { net.within / 4 };
         let answers = ask_all(&mut self.members, &net, greeting(racks), patience, |_| true);
         for (at, answer) in answers {
             let member = &mut self.members[at];
@@ -313,10 +313,7 @@ impl Tender {
         if !self.changed && !self.atlas.is_stale() {
             return;
         }
-        if self.changed {
-            self.atlas.invalidate();
-            self.changed = false;
-        }
+        self.changed = false;
         let nodes: Vec<Arc<Node>> = self.members.iter().map(|m| m.node.clone()).collect();
         let racks: FxHashMap<u32, &FxHashMap<String, u32>> =
             self.members.iter().map(|m| (m.node.slot, &m.racks)).collect();
