@@ -123,4 +123,7 @@ def test_a_run_ends_with_a_table_a_file_and_status_0(
     assert "sync, 2 threads" in said.out
     assert "null" in said.out
     assert str(path) in said.err
-    assert json.loads(path.read_text())["environment"]["command_line"] == sys.argv
+    assert json.loads(path.read_text())["environment"]["command_line"] == [
+        "spikewire",
+        *sys.argv[1:],
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 import importlib.util
+import os
 import shutil
 import signal
 import sys
@@ -50,7 +51,7 @@ def add_parsers(subparsers: Subparsers) -> None:
         help="tasks, or Rust operations in flight",
     )
     bench.add_argument("--threads", type=_count, default=32, help="threads in mode sync")
-    bench.add_argument("--python", default=sys.executable, help="interpreter of the client")
+    bench.add_argument("--python", default="", help="interpreter of the client; default: this one")
     _add_common(bench, rounds=1, duration=10.0)
     bench.set_defaults(run=run_bench)
 
@@ -116,6 +117,12 @@ def _add_common(parser: argparse.ArgumentParser, rounds: int, duration: float) -
     )
     where.add_argument(
         "--nodes", type=_count, default=3, help="of the embedded cluster; default: 3"
+    )
+    where.add_argument(
+        "--server-threads",
+        type=_count,
+        default=max(1, (os.cpu_count() or 1) // 2),
+        help="of the embedded cluster; default: half the processors",
     )
     where.add_argument("-n", "--namespace", default="test", help="default: %(default)s")
     where.add_argument("-s", "--set", default="bench", help="default: %(default)s")
@@ -199,7 +206,7 @@ def run_compare(args: argparse.Namespace) -> int:
         tasks=args.async_tasks,
         threads=args.threads,
         in_flight=args.in_flight,
-        interpreters=tuple(args.python or [sys.executable]),
+        interpreters=tuple(args.python or [""]),
         sweep=args.sweep,
         floor=args.floor,
     )
@@ -223,7 +230,9 @@ def _run(kind: str, args: argparse.Namespace, matrix: Matrix) -> int:
 
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        comparison = compare(kind, _settings(args, matrix), sys.argv, Progress())
+        comparison = compare(
+            kind, _settings(args, matrix), ["spikewire", *sys.argv[1:]], Progress()
+        )
     except (CannotRunError, RuntimeError) as error:
         print(f"spikewire {kind}: {error}", file=sys.stderr)
         return FLAWED
@@ -255,6 +264,7 @@ def _settings(args: argparse.Namespace, matrix: Matrix) -> Settings:
         pause=args.pause,
         populate=args.populate,
         nodes=args.nodes,
+        server_threads=args.server_threads,
         gil=None if args.gil is None else args.gil == "on",
         client_cpus=args.client_cpus,
         server_cpus=args.server_cpus,
@@ -266,7 +276,7 @@ def _impossible(args: argparse.Namespace, matrix: Matrix) -> str | None:
     if args.server_cpus and args.hosts:
         return "--server-cpus is for the embedded cluster, not for one given by -H"
     for interpreter in matrix.interpreters:
-        if shutil.which(interpreter) is None:
+        if interpreter and shutil.which(interpreter) is None:
             return f"--python {interpreter}: no such program"
     widest = max(*matrix.tasks, *matrix.threads, *matrix.in_flight)
     if args.keys < widest:

@@ -71,13 +71,20 @@ class EmbeddedCluster:
     """`spikewire serve` as a child process, stopped by its own process id at the end."""
 
     def __init__(
-        self, nodes: int, namespace: str, cpus: Sequence[int] = (), command: Sequence[str] = ()
+        self,
+        nodes: int,
+        namespace: str,
+        threads: int = 1,
+        cpus: Sequence[int] = (),
+        command: Sequence[str] = (),
     ) -> None:
         self._nodes = nodes
+        self._threads = threads
         self._cpus = cpus
         self._command = list(command) or [
             *(sys.executable, "-m", "spikewire", "serve"),
             *("--nodes", str(nodes), "--port", "0", "--namespace", namespace),
+            *("--threads", str(threads)),
         ]
         self._process: subprocess.Popen[str] | None = None
         self._listener: threading.Thread | None = None
@@ -90,7 +97,7 @@ class EmbeddedCluster:
         return None if self._process is None else self._process.pid
 
     def describe(self) -> str:
-        return f"embedded, {self._nodes} node{'s' if self._nodes > 1 else ''}, this machine"
+        return f"embedded on this machine, nodes: {self._nodes}, threads: {self._threads}"
 
     def __enter__(self) -> Self:
         process = subprocess.Popen(  # noqa: S603 - no shell, our own arguments

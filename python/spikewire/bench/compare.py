@@ -44,6 +44,7 @@ class Settings:
     pause: float
     populate: bool
     nodes: int
+    server_threads: int
     gil: bool | None
     client_cpus: tuple[int, ...]
     server_cpus: tuple[int, ...]
@@ -115,7 +116,9 @@ class Lab:
         settings = self._settings
         if settings.hosts or settings.matrix.clients == (FLOOR,):
             return GivenCluster(settings.hosts)
-        return EmbeddedCluster(settings.nodes, settings.namespace, settings.server_cpus)
+        return EmbeddedCluster(
+            settings.nodes, settings.namespace, settings.server_threads, settings.server_cpus
+        )
 
     def _usable_groups(self) -> list[Group]:
         groups: list[Group] = []

@@ -6,7 +6,6 @@ import datetime as dt
 import importlib.metadata
 import os
 import platform
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +27,6 @@ def describe(cluster: clusters.Cluster, command_line: Sequence[str]) -> dict[str
         "cpu_count": os.cpu_count(),
         "load_average": load_average(),
         "python": platform.python_version(),
-        "interpreter": sys.executable,
         "packages": {name: _version(name) for name in LAB_PACKAGES},
         "cluster": {
             "kind": cluster.describe(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -26,8 +27,8 @@ def environment(extra: Mapping[str, str]) -> dict[str, str]:
 
 
 def python_worker(interpreter: str) -> list[str]:
-    """A worker under this interpreter that loads the lab without the package around it."""
-    return [interpreter, str(FOLDER)]
+    """A worker that loads the lab without the package around it; "" is this interpreter."""
+    return [interpreter or sys.executable, str(FOLDER)]
 
 
 def run_job(

@@ -26,6 +26,7 @@ class Cell:
     mode: str
     concurrency: int
     interpreter: str = ""
+    """As given with --python; empty for the one that runs the lab, and for Rust."""
 
     def __str__(self) -> str:
         return f"{self.client} {self.mode} {self.concurrency}"

@@ -35,7 +35,6 @@ class Python(TypedDict):
     implementation: str
     free_threaded: bool
     gil: bool
-    executable: str
 
 
 class Description(TypedDict):

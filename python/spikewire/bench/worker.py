@@ -205,7 +205,6 @@ def describe_python() -> Python:
         "implementation": platform.python_implementation(),
         "free_threaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
         "gil": bool(enabled()) if enabled is not None else True,
-        "executable": sys.executable,
     }
 
 
