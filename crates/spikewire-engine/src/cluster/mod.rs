@@ -6,7 +6,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `seeds` | start-up: the first node, or why no seed led to one |
-//! | `tender` | one look at everybody: counters, peers, maps, racks |
+//! | `tender`, `discovery` | one look at everybody: counters, maps, racks; nodes that come and go |
 //! | `member`, `peers` | what the tender keeps about one node, and about nodes not yet met |
 //! | `rules`, `map`, `introduction`, `address` | the rules, without sockets |
 //! | `exchange`, `poll`, `probe` | one question to one node; many at once; all addresses of a host |
@@ -15,6 +15,7 @@
 mod address;
 mod build;
 mod descriptors;
+mod discovery;
 mod exchange;
 mod introduction;
 mod map;

@@ -6,17 +6,16 @@ use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use spikewire_protocol::host::Host;
-use spikewire_protocol::peers::Peers;
 
 use super::introduction::Demands;
 use super::map::Atlas;
 use super::member::{Member, ask_all, greeting};
 use super::net::Net;
-use super::peers::{Strangers, WantedList};
+use super::peers::Strangers;
 use super::probe::Found;
-use super::rules::{self, Known, Standing};
+use super::rules;
 use super::shared::Shared;
-use super::{Node, Snapshot, address, seeds};
+use super::{Node, Snapshot, seeds};
 use crate::clock::Tick;
 use crate::error::Result;
 
@@ -26,15 +25,15 @@ const UNREST: Duration = Duration::from_secs(10);
 /// The tender's own state; lives on its thread.
 #[derive(Debug)]
 pub(super) struct Tender {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     seeds: Vec<Host>,
-    members: Vec<Member>,
-    atlas: Atlas,
-    strangers: Strangers,
+    pub(super) members: Vec<Member>,
+    pub(super) atlas: Atlas,
+    pub(super) strangers: Strangers,
     next_slot: u32,
     is_first: bool,
     /// Whether the set of nodes changed since the last snapshot.
-    changed: bool,
+    pub(super) changed: bool,
     restless_until: Tick,
     /// Regular passes since the error windows were rolled.
     window: u32,
@@ -97,7 +96,7 @@ impl Tender {
         self.shared.clone()
     }
 
-    fn net(&self) -> Arc<Net> {
+    pub(super) fn net(&self) -> Arc<Net> {
         self.shared.net.clone()
     }
 
@@ -109,7 +108,7 @@ impl Tender {
         Ok(())
     }
 
-    fn admit(&mut self, found: Found, tls_name: Option<String>) -> u32 {
+    pub(super) fn admit(&mut self, found: Found, tls_name: Option<String>) -> u32 {
         let Found { address, line, introduction } = found;
         let slot = self.next_slot;
         self.next_slot += 1;
@@ -125,11 +124,11 @@ impl Tender {
         slot
     }
 
-    fn unrest(&mut self) {
+    pub(super) fn unrest(&mut self) {
         self.restless_until = Tick::now().after(UNREST);
     }
 
-    fn fail(&mut self, at: usize) {
+    pub(super) fn fail(&mut self, at: usize) {
         if self.members[at].failures == 0 {
             self.unrest();
         }
@@ -152,102 +151,6 @@ impl Tender {
             }
         }
         self.members.iter().any(|m| m.failures > 0 || m.replaced || m.peers_generation.is_behind())
-    }
-
-    /// Asks everybody who answered for their peers, and the peers found so for theirs, until
-    /// nobody is new. Gives the number of nodes that told their peers.
-    fn refresh_peers(&mut self) -> usize {
-        let net = self.net();
-        let command = net.addressing.peers_command();
-        let reachable = self.members.iter().filter(|member| member.is_reachable());
-        let mut asked: FxHashSet<u32> = reachable.map(|member| member.node.slot).collect();
-        self.members.iter_mut().for_each(|member| member.friends = 0);
-        self.strangers.begin();
-        let mut answered = 0;
-        while !asked.is_empty() {
-            let mut lists = Vec::new();
-            for (at, answer) in
-                ask_all(&mut self.members, &net, &[command], Duration::MAX, |member| {
-                    asked.contains(&member.node.slot)
-                })
-            {
-                match answer.and_then(|answer| self.members[at].hear_peers(&answer, command)) {
-                    Ok(list) => lists.push((at, list)),
-                    Err(_) => self.fail(at),
-                }
-            }
-            answered += lists.len();
-            asked = self.discover(&lists);
-        }
-        self.strangers.end();
-        answered
-    }
-
-    /// Counts friends and tries the unknown; gives the newcomers.
-    fn discover(&mut self, lists: &[(usize, Peers)]) -> FxHashSet<u32> {
-        let net = self.net();
-        let mut wanted = WantedList::default();
-        let mut unknown = Vec::new();
-        for peer in lists.iter().flat_map(|(_, list)| &list.peers) {
-            let listed = || {
-                let reached: Vec<_> =
-                    peer.addresses.iter().map(|a| net.addressing.reach(a)).collect();
-                address::resolve_all(&reached, net.within, &net.closed)
-            };
-            let mut members = self.members.iter_mut();
-            match members.find(|member| member.node.name == peer.name && !member.replaced) {
-                Some(member)
-                    if rules::known(member.failures, member.node.address, listed)
-                        == Known::Friend =>
-                {
-                    member.friends += 1;
-                }
-                _ => {
-                    wanted.add(peer);
-                    unknown.push(peer.name.as_str());
-                }
-            }
-        }
-        let cluster_name = self.shared.options.cluster_name.clone();
-        let met = self.strangers.meet(wanted, cluster_name.as_ref(), &net);
-        let newcomers: FxHashSet<u32> =
-            met.into_iter().map(|met| self.admit(met.found, met.tls_name)).collect();
-        for member in self.members.iter_mut().filter(|m| newcomers.contains(&m.node.slot)) {
-            member.friends =
-                unknown.iter().filter(|name| **name == member.node.name).count() as u32;
-        }
-        for (at, list) in lists {
-            // Read only when everybody on the list was met; otherwise the next pass looks again.
-            let generation = &mut self.members[*at].peers_generation;
-            generation.seen = Some(list.generation);
-            generation.read = self.strangers.all_met(list).then_some(list.generation);
-        }
-        newcomers
-    }
-
-    fn remove_leavers(&mut self, answered: usize) {
-        let count = self.members.len();
-        let leavers: FxHashSet<u32> = self
-            .members
-            .iter()
-            .filter(|member| {
-                let standing = Standing {
-                    replaced: member.replaced,
-                    failures: member.failures,
-                    friends: member.friends,
-                };
-                rules::leaves(standing, count, answered, || self.atlas.holds(member.node.slot))
-            })
-            .map(|member| member.node.slot)
-            .collect();
-        if !leavers.is_empty() {
-            self.members.retain(|member| !leavers.contains(&member.node.slot));
-            for slot in leavers {
-                self.atlas.forget(slot);
-            }
-            self.changed = true;
-            self.unrest();
-        }
     }
 
     /// Reads the maps that moved. Nodes that lose something by it are read in the next pass.
