@@ -1,0 +1,88 @@
+"""Fixtures that every room of the tests shares."""
+
+from __future__ import annotations
+
+import faulthandler
+import itertools
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from faces import FACES, Face, Opened
+
+from spikewire.testing import Cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+#: A test that takes longer than this hangs: say where, and end the run.
+LONGEST = 240
+_sets = itertools.count()
+_report = os.fdopen(os.dup(sys.__stderr__.fileno()), "w") if sys.__stderr__ else None
+
+
+@pytest.fixture(autouse=True)
+def watchdog() -> Iterator[None]:
+    """Ends the run with every thread's stack when a test hangs."""
+    if _report is None:
+        yield
+        return
+    faulthandler.dump_traceback_later(LONGEST, exit=True, file=_report)
+    yield
+    faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.fixture(scope="session", params=FACES)
+def face(request: pytest.FixtureRequest) -> Iterator[Face]:
+    """Each face in turn: blocking, asyncio on its own loop, asyncio on uvloop."""
+    if request.param == "uvloop":
+        pytest.importorskip("uvloop")
+    face = Face(request.param)
+    yield face
+    face.end()
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """A healthy three-node cluster. Tests that harm a cluster make their own."""
+    with Cluster(nodes=3) as cluster:
+        assert cluster.wait_settled()
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def client(face: Face, cluster: Cluster) -> Iterator[Opened]:
+    """A client of the face, on the healthy cluster; a long timeout for noisy machines."""
+    with face.open(cluster.seeds, timeout=10) as client:
+        yield client
+
+
+@pytest.fixture
+def set_name() -> str:
+    """A set that no other test uses."""
+    return f"s{next(_sets)}"
+
+
+@pytest.fixture
+def data(client: Opened, set_name: str):  # noqa: ANN201
+    """A dataset of its own for each test."""
+    return client.dataset("test", set_name)
+
+
+@pytest.fixture
+def no_descriptor_leak() -> Iterator[Callable[[], int]]:
+    """Fails when the test ends with more open descriptors than it began with."""
+    if not os.path.isdir("/proc/self/fd"):
+        pytest.skip("open descriptors are counted in /proc")
+
+    def count() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    before = count()
+    yield count
+    from waiting import until
+
+    # Sockets are closed by background threads, a moment later.
+    until(lambda: count() <= before, 5)
+    assert count() <= before, f"{count() - before} descriptors leaked"

@@ -1,0 +1,93 @@
+"""The blocking and the asyncio face behind one way to call them."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from typing import TYPE_CHECKING, Any
+
+import spikewire
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+FACES = ("blocking", "asyncio", "uvloop")
+
+
+class Caller:
+    """A client or dataset whose verbs return their results, whatever the face."""
+
+    def __init__(self, target: Any, settle: Callable[[Any], Any]) -> None:
+        self.target = target
+        self._settle = settle
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        target, settle = self.target, self._settle
+
+        def call(*args: Any, **options: Any) -> Any:
+            return settle(lambda: getattr(target, name)(*args, **options))
+
+        return call
+
+
+class Face:
+    """Opens clients of one face and runs their calls in this thread."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.loop: asyncio.AbstractEventLoop | None = None
+        if name == "asyncio":
+            self.loop = asyncio.new_event_loop()
+        elif name == "uvloop":
+            self.loop = importlib.import_module("uvloop").new_event_loop()
+
+    @property
+    def is_blocking(self) -> bool:
+        return self.loop is None
+
+    def settle(self, start: Callable[[], Any]) -> Any:
+        """What ``start`` returns, awaited on the face's loop where that is needed."""
+        if self.loop is None:
+            return start()
+
+        async def run() -> Any:
+            result: Awaitable[Any] = start()
+            return await result
+
+        return self.loop.run_until_complete(run())
+
+    def open(self, seeds: Any, **options: Any) -> Opened:
+        return Opened(self, seeds, options)
+
+    def end(self) -> None:
+        if self.loop is not None:
+            self.loop.run_until_complete(self.loop.shutdown_default_executor())
+            self.loop.close()
+
+
+class Opened:
+    """A connected client of one face."""
+
+    def __init__(self, face: Face, seeds: Any, options: dict[str, Any]) -> None:
+        self.face = face
+        if face.is_blocking:
+            self.raw: Any = spikewire.Client(seeds, **options)
+        else:
+            self.raw = face.settle(lambda: spikewire.AsyncClient.connect(seeds, **options))
+
+    @property
+    def verbs(self) -> Caller:
+        """The client's own verbs, which take whole keys."""
+        return Caller(self.raw, self.face.settle)
+
+    def dataset(self, namespace: str = "test", set_name: str | None = None) -> Caller:
+        return Caller(self.raw.dataset(namespace, set_name), self.face.settle)
+
+    def close(self) -> None:
+        self.face.settle(self.raw.close)
+
+    def __enter__(self) -> Opened:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
