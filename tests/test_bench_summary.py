@@ -118,6 +118,18 @@ def test_errors_and_failed_rounds_make_a_line_flawed() -> None:
     assert not line("aerospike", 1000, 10).flawed
 
 
+def test_operations_that_no_server_saw_make_a_line_flawed() -> None:
+    sound, unsound, floor = a_result(operations=1000), a_result(operations=1000), a_result("null")
+    sound["served"] = 1256
+    unsound["served"] = 900
+    floor["served"] = 0
+    assert not summarise(Cell("aerospike", "sync", 32), [sound]).flawed
+    line = summarise(Cell("aerospike", "sync", 32), [sound, unsound])
+    assert line.unserved == 100
+    assert line.flawed
+    assert not summarise(Cell("null", "sync", 32), [floor]).flawed
+
+
 def test_a_cell_whose_every_round_failed_still_has_a_line() -> None:
     summary = summarise(Cell("aerospike", "sync", 32), [{"failed": "no"}, {"failed": "no"}])
     assert summary.rate is None

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 DEFAULT_PORT = 3000
+REQUESTS = "spikewire_requests"
 START_SECONDS = 30.0
 STOP_SECONDS = 5.0
 Seed = tuple[str, int]
@@ -60,6 +61,10 @@ class GivenCluster:
     def describe(self) -> str:
         return "given by -H"
 
+    def requests(self) -> int | None:
+        """Not known: other programs may be using it, and not all nodes need be seeds."""
+        return None
+
     def __enter__(self) -> Self:
         return self
 
@@ -98,6 +103,12 @@ class EmbeddedCluster:
 
     def describe(self) -> str:
         return f"embedded on this machine, nodes: {self._nodes}, threads: {self._threads}"
+
+    def requests(self) -> int | None:
+        """Requests for records that all nodes together have counted."""
+        counts = [_statistic(ask(seed, "statistics"), REQUESTS) for seed in self.seeds]
+        known = [count for count in counts if count is not None]
+        return sum(known) if len(known) == len(counts) else None
 
     def __enter__(self) -> Self:
         process = subprocess.Popen(  # noqa: S603 - no shell, our own arguments
@@ -186,6 +197,13 @@ def ask(seed: Seed, name: str, timeout: float = 2.0) -> str | None:
         return None
     _, _, value = answer.strip().partition("\t")
     return value or None
+
+
+def _statistic(statistics: str | None, name: str) -> int | None:
+    for entry in (statistics or "").split(";"):
+        if entry.startswith(f"{name}="):
+            return int(entry.partition("=")[2])
+    return None
 
 
 def _exactly(connection: socket.socket, size: int) -> bytes:

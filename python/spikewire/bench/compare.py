@@ -178,7 +178,11 @@ class Lab:
             for cell in rotated(group, number):
                 self._progress.starting(cell, number)
                 time.sleep(self._settings.pause)
+                before = cluster.requests()
                 outcome = as_result(self._start(cell, self._job(cell, "measure", cluster)))
+                after = cluster.requests()
+                if "failed" not in outcome and before is not None and after is not None:
+                    outcome["served"] = after - before
                 self._comparison.rounds.setdefault(cell, []).append(outcome)
                 self._progress.finished(cell, number, outcome)
 

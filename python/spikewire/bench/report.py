@@ -122,6 +122,8 @@ def notes(lines: Sequence[Line]) -> list[str]:
         said += [f"{client}: round failed: {reason}" for reason in dict.fromkeys(line.failures)]
         if line.errors:
             said.append(f"{client}: {line.errors:,} errors, the first: {line.first_error}")
+        if line.unserved:
+            said.append(f"{client}: counted {line.unserved:,} operations that no server saw")
         if line.others is not None and line.others > NOISE:
             said.append(f"{client}: other programs used {line.others:.0%} of this machine")
         if differing and line.gil is not None:

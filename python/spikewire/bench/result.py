@@ -78,8 +78,15 @@ class Memory(TypedDict):
     peak: int
 
 
+class Served(TypedDict, total=False):
+    """What the lab itself adds to a result."""
+
+    served: int
+    """Requests that the embedded cluster counted during the whole run, warm-up included."""
+
+
 @final
-class Result(TypedDict):
+class Result(Served):
     """What one measured run gave."""
 
     client: str

@@ -47,6 +47,8 @@ class Line:
     loop: str | None = None
     python: str | None = None
     gil: bool | None = None
+    unserved: int = 0
+    """Operations that a client counted and the embedded cluster did not."""
     rate: Spread | None = None
     cpu: Spread | None = None
     cpu_user: float | None = None
@@ -69,7 +71,7 @@ class Line:
 
     @property
     def flawed(self) -> bool:
-        return bool(self.errors or self.failures)
+        return bool(self.errors or self.failures or self.unserved)
 
     def as_json(self) -> dict[str, object]:
         """For the report; the cell's own fields come first."""
@@ -94,9 +96,15 @@ def summarise(cell: Cell, rounds: Sequence[Round]) -> Line:
         errors=sum(one["errors"] for one in results),
         first_error=next((one["first_error"] for one in results if one["first_error"]), None),
         peak_rss=max(one["memory"]["peak"] for one in results),
+        unserved=sum(map(_unserved, results)) if cell.client != FLOOR else 0,
     )
     counted = [one for one in results if one["operations"]]
     return _with_costs(line, counted) if counted else line
+
+
+def _unserved(result: Result) -> int:
+    served = result.get("served")
+    return 0 if served is None else max(0, result["operations"] - served)
 
 
 def _python(result: Result) -> str | None:
