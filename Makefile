@@ -1,0 +1,170 @@
+# Every task of this repository. `make help` lists them; nothing has to be installed by hand but
+# Rust, a C++ compiler, Python 3.10 or later, and make.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+SHELL := /bin/sh
+
+VENV := .venv
+VENV_FT := .venv-ft
+BIN := $(VENV)/bin
+
+# What the extension module is made of. It is built again when one of these is newer.
+NATIVE := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
+BUILT := .built-release
+
+# Settings, as in `make bench SEEDS=10.0.0.1:3000 ARGS='--rounds 5'`.
+SEEDS ?=
+ARGS ?=
+TESTS ?=
+
+COMPARE = $(BIN)/spikewire compare $(if $(SEEDS),-H $(SEEDS))
+PYTHON_MODES := --mode async,async-uvloop,sync
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo "  Settings: PYTHON=program  SEEDS=host:port  ARGS='flags of spikewire compare'"
+	@echo "            TESTS='arguments of pytest'  SPIKEWIRE_PYTHON_FT=program|none"
+
+# --- Building ---------------------------------------------------------------------------------
+
+.PHONY: venv
+venv: # The environment with what builds the package.
+	@python=$$(tools/python.sh) && tools/venv.sh $(VENV) "$$python" requirements/build.txt
+
+.PHONY: build
+build: venv ## Build the package in release mode into .venv
+	@$(MAKE) --no-print-directory $(VENV)/$(BUILT)
+
+$(VENV)/$(BUILT): $(NATIVE)
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --quiet
+	@touch $@
+
+.PHONY: build-free-threaded
+build-free-threaded: # The same for a free-threaded Python, if there is one.
+	@python=$$(tools/free_threaded.sh) && [ -n "$$python" ] || exit 0; \
+	tools/venv.sh $(VENV_FT) "$$python" requirements/build.txt && \
+	$(MAKE) --no-print-directory $(VENV_FT)/$(BUILT)
+
+$(VENV_FT)/$(BUILT): $(NATIVE)
+	VIRTUAL_ENV=$(CURDIR)/$(VENV_FT) $(VENV_FT)/bin/maturin develop --release --quiet
+	@$(VENV_FT)/bin/python -c 'import sys, spikewire; sys.exit(sys._is_gil_enabled())' || \
+		{ echo "importing spikewire switched the GIL on" >&2; exit 1; }
+	@touch $@
+
+.PHONY: profile
+profile: venv ## Build with optimisation and symbols, for perf and callgrind (undo: make build)
+	@rm -f $(VENV)/$(BUILT)
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --profile profiling
+
+.PHONY: wheel
+wheel: venv ## Build the wheel that is shipped, into dist/
+	$(BIN)/maturin build --profile dist --locked --out dist --interpreter $(BIN)/python
+
+.PHONY: docs
+docs: ## Build the Rust documentation into target/doc
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --exclude spikewire-python
+
+# --- Testing ----------------------------------------------------------------------------------
+
+.PHONY: test
+test: test-rust test-fuzz test-python test-free-threaded ## Run every test
+
+.PHONY: test-rust
+test-rust: ## Run the Rust tests
+	cargo test --workspace --exclude spikewire-python
+
+.PHONY: test-fuzz
+test-fuzz: ## Fuzz everything that reads bytes, briefly
+	tools/fuzz.sh
+
+.PHONY: test-python
+test-python: build ## Run the Python tests (TESTS='tests/test_docs.py -k README' for some)
+	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt requirements/bench.txt \
+		--optional requirements/loops.txt --optional requirements/peers.txt
+	$(BIN)/python -m pytest $(TESTS)
+
+.PHONY: test-free-threaded
+test-free-threaded: build-free-threaded ## Run the Python tests without a GIL, if there is a Python for it
+	@if [ ! -e $(VENV_FT)/$(BUILT) ]; then \
+		echo "no free-threaded Python found: its tests are left out (see CONTRIBUTING.md)"; \
+		exit; \
+	fi; \
+	tools/venv.sh $(VENV_FT) $(VENV_FT)/bin/python requirements/test.txt \
+		--optional requirements/bench.txt --optional requirements/loops.txt && \
+	echo "PYTHON_GIL=0 $(VENV_FT)/bin/python -m pytest $(TESTS)" && \
+	PYTHON_GIL=0 $(VENV_FT)/bin/python -m pytest $(TESTS)
+
+# --- Style ------------------------------------------------------------------------------------
+
+.PHONY: lint
+lint: lint-rust lint-python ## Check format, lints and types of everything
+
+.PHONY: lint-rust
+lint-rust: venv ## Check the Rust code (and licences, where cargo-deny is installed)
+	cargo fmt --all --check
+	cargo fmt --manifest-path fuzz/Cargo.toml --check
+	cargo fmt --manifest-path benches/rust-peers/Cargo.toml --check
+	PYO3_PYTHON=$(CURDIR)/$(BIN)/python \
+		cargo clippy --workspace --all-targets --locked -- -D warnings
+	@if command -v cargo-deny >/dev/null; then cargo deny --all-features check; \
+	else echo "cargo-deny is not installed: licences and advisories were not checked"; fi
+
+.PHONY: lint-python
+lint-python: venv ## Check the Python code
+	@tools/venv.sh $(VENV) $(BIN)/python requirements/lint.txt requirements/test.txt \
+		requirements/bench.txt
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/basedpyright
+	@if [ -e tools/faces.py ]; then set -x; $(BIN)/python tools/faces.py --check; fi
+
+.PHONY: format
+format: venv ## Format everything, and make the changes that linters offer
+	@tools/venv.sh $(VENV) $(BIN)/python requirements/lint.txt
+	cargo fmt --all
+	cargo fmt --manifest-path fuzz/Cargo.toml
+	cargo fmt --manifest-path benches/rust-peers/Cargo.toml
+	$(BIN)/ruff check --fix-only --quiet
+	$(BIN)/ruff format
+
+# --- Measuring --------------------------------------------------------------------------------
+
+.PHONY: bench-tools
+bench-tools: build
+	@tools/venv.sh $(VENV) $(BIN)/python requirements/bench.txt \
+		--optional requirements/loops.txt --optional requirements/peers.txt
+
+.PHONY: bench
+bench: bench-tools ## Compare all Python clients: 100,000 records, half reads, half updates
+	$(COMPARE) $(PYTHON_MODES) $(ARGS)
+
+.PHONY: bench-quick
+bench-quick: bench-tools ## The same in little time, for a first look and no conclusions
+	$(COMPARE) $(PYTHON_MODES) --rounds 1 -d 1 --warmup 0.5 -z 32 --threads 1,32 $(ARGS)
+
+.PHONY: bench-rust
+bench-rust: bench-tools ## Compare the Rust clients
+	$(COMPARE) --mode rust $(ARGS)
+
+.PHONY: bench-free-threaded
+bench-free-threaded: build-free-threaded ## Compare on a Python without a GIL
+	@if [ ! -e $(VENV_FT)/$(BUILT) ]; then \
+		echo "no free-threaded Python found (see CONTRIBUTING.md)" >&2; \
+		exit 1; \
+	fi; \
+	tools/venv.sh $(VENV_FT) $(VENV_FT)/bin/python requirements/bench.txt \
+		--optional requirements/loops.txt --optional requirements/peers.txt
+	$(VENV_FT)/bin/spikewire compare $(if $(SEEDS),-H $(SEEDS)) $(PYTHON_MODES) --gil off $(ARGS)
+
+# --- Clearing away ----------------------------------------------------------------------------
+
+.PHONY: clean
+clean: ## Remove everything that was built, environments included
+	rm -rf target fuzz/target benches/rust-peers/target $(VENV) $(VENV_FT) dist
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -f python/spikewire/_native.*.so
+	find python tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
