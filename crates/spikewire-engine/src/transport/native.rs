@@ -3,7 +3,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst};
 use std::thread::JoinHandle;
 
 use parking_lot::Mutex;
@@ -16,7 +16,8 @@ use crate::command::Command;
 
 /// What a native thread completes.
 pub trait Ticket: Send + 'static {
-    /// Called once, on the native thread; must be brief.
+    /// Called once, on the native thread; must be brief. A ticket that is handed over after the
+    /// thread has ended is dropped instead.
     fn complete(self, outcome: Outcome<'_>);
 }
 
@@ -24,16 +25,21 @@ pub trait Ticket: Send + 'static {
 #[derive(Debug)]
 pub struct Native<T: Ticket> {
     shared: Arc<Shared<T>>,
-    thread: Option<JoinHandle<()>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 #[derive(Debug)]
 struct Shared<T> {
-    inbox: Mutex<Vec<Command<T>>>,
+    inbox: Mutex<Inbox<T>>,
     /// Set while the thread is bound to look into the inbox: nobody needs to wake it again.
     awake: AtomicBool,
-    closing: AtomicBool,
     waker: mio::Waker,
+}
+
+#[derive(Debug)]
+struct Inbox<T> {
+    commands: Vec<Command<T>>,
+    closed: bool,
 }
 
 impl<T: Ticket> Native<T> {
@@ -41,32 +47,40 @@ impl<T: Ticket> Native<T> {
     pub fn start(cluster: Arc<Cluster>) -> io::Result<Self> {
         let multiplexer = Multiplexer::new(cluster)?;
         let shared = Arc::new(Shared {
-            inbox: Mutex::default(),
+            inbox: Mutex::new(Inbox { commands: Vec::new(), closed: false }),
             awake: AtomicBool::new(false),
-            closing: AtomicBool::new(false),
             waker: multiplexer.waker()?,
         });
         let own = shared.clone();
         let thread = std::thread::Builder::new()
             .name("spikewire-native".into())
             .spawn(move || own.run(multiplexer))?;
-        Ok(Self { shared, thread: Some(thread) })
+        Ok(Self { shared, thread: Mutex::new(Some(thread)) })
     }
 
-    /// Hands a command over; its ticket is completed on the native thread.
+    /// Hands a command over; its ticket is completed on the native thread, or dropped when that
+    /// has ended.
     pub fn submit(&self, command: Command<T>) {
-        self.shared.inbox.lock().push(command);
+        {
+            let mut inbox = self.shared.inbox.lock();
+            if inbox.closed {
+                drop(inbox);
+                return drop(command);
+            }
+            inbox.commands.push(command);
+        }
         if !self.shared.awake.swap(true, SeqCst) {
             let _ = self.shared.waker.wake();
         }
     }
-}
 
-impl<T: Ticket> Drop for Native<T> {
-    fn drop(&mut self) {
-        self.shared.closing.store(true, SeqCst);
+    /// Ends the thread and fails what is in flight; returns when that is done, unless it is called
+    /// on that very thread. Closing again does nothing.
+    pub fn close(&self) {
+        self.shared.inbox.lock().closed = true;
         let _ = self.shared.waker.wake();
-        if let Some(thread) = self.thread.take()
+        let thread = self.thread.lock().take();
+        if let Some(thread) = thread
             && thread.thread().id() != std::thread::current().id()
         {
             let _ = thread.join();
@@ -74,37 +88,75 @@ impl<T: Ticket> Drop for Native<T> {
     }
 }
 
+impl<T: Ticket> Drop for Native<T> {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
 impl<T: Ticket> Shared<T> {
     fn run(&self, mut multiplexer: Multiplexer<T>) {
-        let mut deliver = |ticket: T, outcome: Outcome<'_>| ticket.complete(outcome);
+        // Also when a ticket panics nobody may wait for this thread any more.
+        let end = End(self);
+        let mut deliver = |ticket: T, outcome: Outcome<'_>| {
+            // What the receivers submit from here on is looked at when this turn is over.
+            if !self.awake.load(Relaxed) {
+                self.awake.store(true, SeqCst);
+            }
+            ticket.complete(outcome);
+        };
         let mut commands = Vec::new();
-        while !self.closing.load(SeqCst) {
+        loop {
             let now = Tick::now();
             if multiplexer.alarm() <= now {
                 multiplexer.expire(now, &mut deliver);
             }
             // Asleep from here on, unless something came in between.
             self.awake.store(false, SeqCst);
-            std::mem::swap(&mut *self.inbox.lock(), &mut commands);
+            {
+                let mut inbox = self.inbox.lock();
+                if inbox.closed {
+                    break;
+                }
+                std::mem::swap(&mut inbox.commands, &mut commands);
+            }
             let wait = if commands.is_empty() {
                 let alarm = multiplexer.alarm();
                 (alarm != Tick::NEVER).then(|| alarm.since(now))
             } else {
-                self.awake.store(true, SeqCst);
                 for command in commands.drain(..) {
                     multiplexer.submit(command, now);
                 }
+                self.awake.store(true, SeqCst);
                 multiplexer.flush(now, &mut deliver);
                 Some(std::time::Duration::ZERO)
             };
             if multiplexer.turn(wait, &mut deliver).is_err() {
                 break;
             }
-            self.awake.store(true, SeqCst);
         }
-        for command in std::mem::take(&mut *self.inbox.lock()) {
-            multiplexer.submit(command, Tick::now());
+        let late = end.close();
+        let now = Tick::now();
+        for command in late {
+            multiplexer.submit(command, now);
         }
         multiplexer.close(&mut deliver);
+    }
+}
+
+/// Closes the inbox when the thread ends, in whatever way.
+struct End<'a, T>(&'a Shared<T>);
+
+impl<T> End<'_, T> {
+    fn close(&self) -> Vec<Command<T>> {
+        let mut inbox = self.0.inbox.lock();
+        inbox.closed = true;
+        std::mem::take(&mut inbox.commands)
+    }
+}
+
+impl<T> Drop for End<'_, T> {
+    fn drop(&mut self) {
+        drop(self.close());
     }
 }

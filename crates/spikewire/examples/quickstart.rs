@@ -1,0 +1,60 @@
+//! The blocking client, from connecting to counting.
+//!
+//! `SEEDS=host:port cargo run --example quickstart` talks to a cluster of yours; without SEEDS the
+//! example starts one in its own process.
+
+use std::time::Duration;
+
+use spikewire::{CallOptions, Client, Exists, Kind, ResultCode, bins, op};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let (seeds, _cluster) = seeds()?;
+    let client = Client::builder().timeout(Duration::from_millis(500)).connect(seeds)?;
+    for node in client.nodes() {
+        println!("node {} at {}", node.name, node.address);
+    }
+    let users = client.dataset("test", "users")?;
+
+    // Write a record and read it back.
+    users.put("alice", bins! { "name" => "Alice", "age" => 28 })?;
+    let alice = users.get("alice")?.expect("it was just written");
+    println!("{:?}, generation {}", alice.bins, alice.generation);
+
+    // A record that is not there is no error.
+    assert!(users.get("nobody")?.is_none());
+
+    // Options belong to a call, or to a dataset that is kept.
+    let sessions = users.with(CallOptions::new().ttl(Duration::from_secs(1800)));
+    sessions.put("session-1", [("user", "alice")])?;
+    println!("lives for {:?}", sessions.get("session-1")?.and_then(|record| record.ttl));
+
+    // Write only if nobody else did.
+    let create = users.with(CallOptions::new().exists(Exists::Create));
+    match create.put("alice", [("name", "Another")]) {
+        Err(error) if error.kind() == Kind::Server(ResultCode::RECORD_EXISTS) => {
+            println!("refused, as it should be: {error}");
+        }
+        other => panic!("expected a refusal, got {other:?}"),
+    }
+
+    // Several steps in one command, all or nothing.
+    let record = users.operate("alice", [op::add("visits", 1), op::get("visits")])?;
+    println!("visits: {:?}", record.get("visits"));
+
+    users.delete("alice")?;
+    client.close();
+    Ok(())
+}
+
+type Embedded = Option<spikewire_server::Cluster>;
+
+/// Where the cluster is; it lives as long as the second part of the answer.
+fn seeds() -> std::io::Result<(String, Embedded)> {
+    if let Ok(seeds) = std::env::var("SEEDS") {
+        return Ok((seeds, None));
+    }
+    let options = spikewire_server::Options { nodes: 3, ..Default::default() };
+    let cluster = spikewire_server::Cluster::start(options)?;
+    let seeds = cluster.seeds().iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    Ok((seeds, Some(cluster)))
+}

@@ -1,0 +1,106 @@
+//! Where the outcome of one command waits for the task that asked for it.
+
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use parking_lot::Mutex;
+
+use spikewire_engine::transport::native::Ticket as Completes;
+use spikewire_engine::transport::{Outcome, buffer};
+use spikewire_engine::{Error, Kind, Result};
+
+use crate::answer;
+
+/// Shared between a future and the command it waits for.
+#[derive(Debug)]
+pub(super) struct Cell {
+    state: Mutex<State>,
+    /// Whether a record that is not there is an answer.
+    miss: bool,
+}
+
+#[derive(Debug)]
+enum State {
+    /// The task to wake.
+    Waiting(Waker),
+    /// The reply's body, or why there is none.
+    Done(Result<Vec<u8>>),
+    /// The future took the outcome, or was dropped.
+    Gone,
+}
+
+impl Cell {
+    /// A cell that wakes this task, and the ticket that fills it.
+    pub fn new(waker: Waker, miss: bool) -> (Arc<Self>, Ticket) {
+        let cell = Arc::new(Self { state: Mutex::new(State::Waiting(waker)), miss });
+        (cell.clone(), Ticket(Some(cell)))
+    }
+
+    /// Takes the outcome, or remembers whom to wake.
+    pub fn poll(&self, context: &Context<'_>) -> Poll<Result<Vec<u8>>> {
+        let mut state = self.state.lock();
+        match &mut *state {
+            State::Waiting(waker) => {
+                waker.clone_from(context.waker());
+                Poll::Pending
+            }
+            State::Done(_) => match std::mem::replace(&mut *state, State::Gone) {
+                State::Done(outcome) => Poll::Ready(outcome),
+                _ => Poll::Pending,
+            },
+            State::Gone => Poll::Pending,
+        }
+    }
+
+    /// Nobody waits any more: the outcome is dropped when it comes.
+    pub fn abandon(&self) {
+        let former = std::mem::replace(&mut *self.state.lock(), State::Gone);
+        if let State::Done(Ok(body)) = former {
+            buffer::give(body);
+        }
+    }
+
+    fn fill(&self, outcome: Result<Vec<u8>>) {
+        let mut state = self.state.lock();
+        if let State::Waiting(_) = &*state {
+            let former = std::mem::replace(&mut *state, State::Done(outcome));
+            drop(state);
+            if let State::Waiting(waker) = former {
+                waker.wake();
+            }
+        } else if let Ok(body) = outcome {
+            buffer::give(body);
+        }
+    }
+}
+
+/// Fills a cell, once. A ticket that is lost on the way fills it with an error.
+#[derive(Debug)]
+pub(crate) struct Ticket(Option<Arc<Cell>>);
+
+impl Completes for Ticket {
+    fn complete(mut self, outcome: Outcome<'_>) {
+        let Some(cell) = self.0.take() else { return };
+        let outcome = outcome.and_then(|reply| {
+            answer::check(&reply, cell.miss)?;
+            // The engine has just given the request's buffer back on this thread: it carries the
+            // reply to the task, which decodes it and gives the buffer back on its own thread.
+            let mut body = buffer::take();
+            body.extend_from_slice(reply.body);
+            Ok(body)
+        });
+        cell.fill(outcome);
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        if let Some(cell) = self.0.take() {
+            cell.fill(Err(closed()));
+        }
+    }
+}
+
+pub(super) fn closed() -> Error {
+    Error::new(Kind::Closed, "the client is closed")
+}

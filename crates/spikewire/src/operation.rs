@@ -1,0 +1,116 @@
+//! The steps of `operate`.
+
+use spikewire_protocol::message::op as code;
+use spikewire_protocol::value::{ParticleType, particle};
+
+use crate::encode::Encode;
+use crate::{Error, Result};
+
+/// One step of `operate`; made by the functions of [`op`].
+#[derive(Debug, Clone)]
+pub struct Operation {
+    pub(crate) code: u8,
+    /// `None` for operations on the whole record.
+    pub(crate) bin: Option<String>,
+    pub(crate) value: Result<(ParticleType, Vec<u8>)>,
+}
+
+impl Operation {
+    fn plain(code: u8, bin: Option<String>) -> Self {
+        Self { code, bin, value: Ok((particle::NULL, Vec::new())) }
+    }
+
+    fn with(code: u8, bin: String, value: impl Encode) -> Self {
+        let mut bytes = Vec::new();
+        let value = value.encode(&bin, &mut bytes).and_then(|of| {
+            check(code, of, &bin)?;
+            Ok((of, bytes))
+        });
+        Self { code, bin: Some(bin), value }
+    }
+
+    /// Whether it makes the command a read.
+    pub(crate) fn reads(&self) -> bool {
+        self.code == code::READ
+    }
+
+    /// Whether it reads every bin.
+    pub(crate) fn reads_all(&self) -> bool {
+        self.reads() && self.bin.is_none()
+    }
+
+    /// Whether the server answers it when it answers every operation.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.code != code::TOUCH
+    }
+}
+
+/// Refuses operands that the server would take only to fail on the next use of the bin.
+pub(crate) fn check(code: u8, of: ParticleType, bin: &str) -> Result<()> {
+    let (verb, wanted, fits) = match code {
+        code::ADD => {
+            ("add", "an integer or a float", matches!(of, particle::INTEGER | particle::FLOAT))
+        }
+        code::APPEND | code::PREPEND => {
+            let verb = if code == code::APPEND { "append" } else { "prepend" };
+            (verb, "a string or bytes", matches!(of, particle::STRING | particle::BLOB))
+        }
+        _ => return Ok(()),
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("bin {bin:?}: {verb} takes {wanted}, not {}", particle::name(of))))
+}
+
+/// Makes the steps of `operate`.
+///
+/// ```
+/// use spikewire::op;
+///
+/// let visit = [op::add("visits", 1), op::put("page", "/home"), op::get("visits")];
+/// ```
+pub mod op {
+    use super::{Encode, Operation, code};
+
+    /// Reads a bin.
+    pub fn get(bin: impl Into<String>) -> Operation {
+        Operation::plain(code::READ, Some(bin.into()))
+    }
+
+    /// Reads every bin. The answers of the other operations are left out then: the record comes
+    /// as it is after them.
+    pub fn get_all() -> Operation {
+        Operation::plain(code::READ, None)
+    }
+
+    /// Writes a bin; [`Value::Nil`](crate::Value::Nil) or `None` removes it.
+    pub fn put(bin: impl Into<String>, value: impl Encode) -> Operation {
+        Operation::with(code::WRITE, bin.into(), value)
+    }
+
+    /// Adds a number to a bin; a missing bin counts as 0.
+    pub fn add(bin: impl Into<String>, value: impl Encode) -> Operation {
+        Operation::with(code::ADD, bin.into(), value)
+    }
+
+    /// Puts text or bytes behind those in a bin.
+    pub fn append(bin: impl Into<String>, value: impl Encode) -> Operation {
+        Operation::with(code::APPEND, bin.into(), value)
+    }
+
+    /// Puts text or bytes in front of those in a bin.
+    pub fn prepend(bin: impl Into<String>, value: impl Encode) -> Operation {
+        Operation::with(code::PREPEND, bin.into(), value)
+    }
+
+    /// Renews the record's time to live.
+    pub fn touch() -> Operation {
+        Operation::plain(code::TOUCH, None)
+    }
+
+    /// Deletes the record.
+    pub fn delete() -> Operation {
+        Operation::plain(code::DELETE, None)
+    }
+}

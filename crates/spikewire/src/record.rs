@@ -1,0 +1,229 @@
+//! What a read returns.
+
+use std::fmt;
+use std::ops::Deref;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use spikewire_protocol::message::{Header, Message, Op};
+use spikewire_protocol::value::Value;
+use spikewire_protocol::{Malformed, limits, void_time};
+
+/// A record: its bins, its generation and its time to live.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// The bins that were read.
+    pub bins: Bins,
+    /// How often the record was written, modulo the server's 16 bits; starts at 1.
+    pub generation: u32,
+    /// Time left to live when the record was read, in whole seconds; `None` when it never expires.
+    pub ttl: Option<Duration>,
+}
+
+impl Record {
+    /// The value of a bin.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.bins.get(name)
+    }
+
+    pub(crate) fn decode(body: &[u8]) -> Result<Self, Malformed> {
+        let (message, _) = Message::parse(body)?;
+        let mut bins = Vec::with_capacity(usize::from(message.header.ops));
+        for answer in message.ops() {
+            bins.push(Bin::decode(&answer)?);
+        }
+        Ok(Self::new(&message.header, bins))
+    }
+
+    /// The answer to `operate`; `answered` tells for each operation whether the server sends a
+    /// result for it.
+    pub(crate) fn decode_results(body: &[u8], answered: &[bool]) -> Result<Self, Malformed> {
+        let (message, _) = Message::parse(body)?;
+        let mut answers = message.ops();
+        let mut bins = Vec::with_capacity(answered.len().max(usize::from(message.header.ops)));
+        for answered in answered {
+            bins.push(match if *answered { answers.next() } else { None } {
+                Some(answer) => Bin::decode(&answer)?,
+                None => Bin { name: Name::default(), value: Value::Nil },
+            });
+        }
+        // Without per-operation answers (a read of everything) the bins come as they are.
+        for answer in answers {
+            bins.push(Bin::decode(&answer)?);
+        }
+        Ok(Self::new(&message.header, bins))
+    }
+
+    fn new(header: &Header, bins: Vec<Bin>) -> Self {
+        Self { bins: Bins(bins), generation: header.generation, ttl: ttl(header.ttl) }
+    }
+}
+
+fn ttl(void: u32) -> Option<Duration> {
+    if void == 0 {
+        return None;
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    void_time::seconds_left(void, now).map(|seconds| Duration::from_secs(seconds.into()))
+}
+
+/// One bin of a record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bin {
+    /// Its name.
+    pub name: Name,
+    /// Its value.
+    pub value: Value,
+}
+
+impl Bin {
+    fn decode(answer: &Op<'_>) -> Result<Self, Malformed> {
+        let value = Value::decode(answer.particle, answer.value)?;
+        Ok(Self { name: Name::new(answer.name)?, value })
+    }
+}
+
+/// The bins of a record, in the order they came. A slice of [`Bin`]s with a look-up by name.
+///
+/// After `operate` there is one entry per operation, in order: index it like a slice. Operations
+/// without a result leave [`Value::Nil`] there.
+#[derive(Clone, PartialEq, Default)]
+pub struct Bins(Vec<Bin>);
+
+impl Bins {
+    /// The value of the bin with this name. When several results of `operate` are about the same
+    /// bin, it is the last one that has a value.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        let mut named = self.0.iter().rev().filter(|bin| bin.name == *name).map(|bin| &bin.value);
+        named.find(|value| **value != Value::Nil)
+    }
+
+    /// Takes the value of a bin out, as [`Bins::get`] finds it.
+    pub fn remove(&mut self, name: &str) -> Option<Value> {
+        let found = |bin: &Bin| bin.name == *name && bin.value != Value::Nil;
+        let at = self.0.iter().rposition(found)?;
+        Some(self.0.remove(at).value)
+    }
+}
+
+impl Deref for Bins {
+    type Target = [Bin];
+
+    fn deref(&self) -> &[Bin] {
+        &self.0
+    }
+}
+
+impl IntoIterator for Bins {
+    type Item = Bin;
+    type IntoIter = std::vec::IntoIter<Bin>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Bins {
+    type Item = &'a Bin;
+    type IntoIter = std::slice::Iter<'a, Bin>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl fmt::Debug for Bins {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.0.iter().map(|bin| (&bin.name, &bin.value))).finish()
+    }
+}
+
+/// A bin's name: at most 15 bytes of text, held in place. Derefs to `str`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Name {
+    bytes: [u8; limits::BIN_NAME],
+    len: u8,
+}
+
+impl Name {
+    fn new(name: &[u8]) -> Result<Self, Malformed> {
+        let mut bytes = [0; limits::BIN_NAME];
+        let room = bytes.get_mut(..name.len());
+        room.ok_or(Malformed::new("bin name", "longer than 15 bytes"))?.copy_from_slice(name);
+        if !name.is_ascii() && std::str::from_utf8(name).is_err() {
+            return Err(Malformed::new("bin name", "not valid UTF-8"));
+        }
+        Ok(Self { bytes, len: name.len() as u8 })
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
+    }
+}
+
+impl Deref for Name {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl AsRef<str> for Name {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl PartialEq<str> for Name {
+    fn eq(&self, other: &str) -> bool {
+        self.bytes[..usize::from(self.len)] == *other.as_bytes()
+    }
+}
+
+impl PartialEq<&str> for Name {
+    fn eq(&self, other: &&str) -> bool {
+        *self == **other
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        let name = Name::new(b"fifteen-bytes-x").unwrap();
+        assert_eq!((name.as_str(), name.len()), ("fifteen-bytes-x", 15));
+        assert!(Name::new(b"sixteen-bytes-xx").is_err());
+        assert!(Name::new(b"\xff").is_err());
+        assert_eq!(Name::new("größe".as_bytes()).unwrap(), "größe");
+    }
+
+    #[test]
+    fn the_last_result_with_a_value_counts() {
+        let bin = |name: &str, value| Bin { name: Name::new(name.as_bytes()).unwrap(), value };
+        let mut bins = Bins(vec![
+            bin("n", Value::Int(1)),
+            bin("n", Value::Int(2)),
+            bin("n", Value::Nil),
+            bin("m", Value::Nil),
+        ]);
+        assert_eq!(bins.get("n"), Some(&Value::Int(2)));
+        assert_eq!(bins.get("m"), None);
+        assert_eq!(bins.remove("n"), Some(Value::Int(2)));
+        assert_eq!(bins.get("n"), Some(&Value::Int(1)));
+    }
+}
