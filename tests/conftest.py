@@ -5,7 +5,6 @@ from __future__ import annotations
 import faulthandler
 import itertools
 import os
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,15 +18,12 @@ if TYPE_CHECKING:
 #: A test that takes longer than this hangs: say where, and end the run.
 LONGEST = 240
 _sets = itertools.count()
-_report = os.fdopen(os.dup(sys.__stderr__.fileno()), "w") if sys.__stderr__ else None
+_report = os.dup(2)
 
 
 @pytest.fixture(autouse=True)
 def watchdog() -> Iterator[None]:
     """Ends the run with every thread's stack when a test hangs."""
-    if _report is None:
-        yield
-        return
     faulthandler.dump_traceback_later(LONGEST, exit=True, file=_report)
     yield
     faulthandler.cancel_dump_traceback_later()

@@ -9,7 +9,7 @@ use spikewire_engine::{Policy, ReplicaPolicy};
 use spikewire_protocol::limits;
 use spikewire_protocol::message::{Header, info2, info3};
 
-use crate::errors::{overflow, type_error, type_name, value_error};
+use crate::errors::{overflow, shown, type_error, type_name, value_error};
 use crate::value::bin_name;
 
 /// An argument for which `None` means something, so that leaving it out must be told apart.
@@ -30,11 +30,19 @@ impl<'py> FromPyObject<'_, 'py> for Given<'py> {
 pub fn seconds(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
     if let Ok(delta) = value.cast::<PyDelta>() {
         let whole = i64::from(delta.get_days()) * 86_400 + i64::from(delta.get_seconds());
-        let whole = u64::try_from(whole)
-            .map_err(|_| value_error(format!("{what} must not be negative, got {value}")))?;
+        let whole = u64::try_from(whole).map_err(|_| {
+            value_error(format!("{what} must not be negative, got {}", shown(value)))
+        })?;
         return Ok(Duration::new(whole, delta.get_microseconds() as u32 * 1000));
     }
-    let number = if value.is_instance_of::<PyBool>() { None } else { value.extract::<f64>().ok() };
+    let number = if value.is_instance_of::<PyBool>() {
+        None
+    } else if value.is_instance_of::<PyInt>() {
+        // An integer that no float can hold is out of bounds all the same.
+        Some(value.extract().unwrap_or(f64::INFINITY))
+    } else {
+        value.extract::<f64>().ok()
+    };
     let Some(number) = number else {
         return Err(type_error(format!(
             "{what} must be seconds as a number or a timedelta, not {}",
@@ -44,10 +52,13 @@ pub fn seconds(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
     // 100 years: far beyond any use, and safe to add to any clock.
     if !(0.0..=3.2e9).contains(&number) {
         return Err(value_error(format!(
-            "{what} must be a number of seconds from 0 up, got {value}"
+            "{what} must be a number of seconds from 0 to 3.2e9, got {}",
+            shown(value)
         )));
     }
-    Ok(Duration::from_secs_f64(number))
+    // Zero often means no limit, so what is more than zero must not become it.
+    let least = Duration::from_nanos(u64::from(number > 0.0));
+    Ok(Duration::from_secs_f64(number).max(least))
 }
 
 /// A whole number within bounds.
@@ -57,7 +68,7 @@ pub fn count(what: &str, value: &Bound<'_, PyAny>, min: u64, max: u64) -> PyResu
     }
     match value.extract::<u64>() {
         Ok(count) if (min..=max).contains(&count) => Ok(count),
-        _ => Err(value_error(format!("{what} must be from {min} to {max}, got {value}"))),
+        _ => Err(value_error(format!("{what} must be from {min} to {max}, got {}", shown(value)))),
     }
 }
 
@@ -100,7 +111,7 @@ pub fn ttl(value: Option<&Bound<'_, PyAny>>) -> PyResult<u32> {
     }
     let whole = if let Ok(delta) = value.cast::<PyDelta>() {
         if delta.get_microseconds() != 0 {
-            return Err(value_error(format!("ttl must be whole seconds, got {value}")));
+            return Err(value_error(format!("ttl must be whole seconds, got {}", shown(value))));
         }
         i64::from(delta.get_days()) * 86_400 + i64::from(delta.get_seconds())
     } else if value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>() {
@@ -120,9 +131,10 @@ pub fn ttl(value: Option<&Bound<'_, PyAny>>) -> PyResult<u32> {
     match u32::try_from(whole) {
         Ok(ttl @ 1..=limits::TTL_SECONDS) => Ok(ttl),
         _ => Err(value_error(format!(
-            "ttl must be from 1 to {} seconds (10 years), got {value}; use ttl='never' for no \
+            "ttl must be from 1 to {} seconds (10 years), got {}; use ttl='never' for no \
              expiry and ttl='default' for the namespace's own",
-            limits::TTL_SECONDS
+            limits::TTL_SECONDS,
+            shown(value)
         ))),
     }
 }
@@ -131,7 +143,10 @@ pub fn ttl(value: Option<&Bound<'_, PyAny>>) -> PyResult<u32> {
 pub fn generation(header: &mut Header, value: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
     if let Some(value) = value {
         if value.is_instance_of::<PyInt>() && value.extract::<u32>().is_err() {
-            return Err(overflow(format!("generation must be from 0 to 65535, got {value}")));
+            return Err(overflow(format!(
+                "generation must be from 0 to 65535, got {}",
+                shown(value)
+            )));
         }
         header.generation = count("generation", value, 0, 0xFFFF)? as u32;
         header.info2 |= info2::GENERATION;

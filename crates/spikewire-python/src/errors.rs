@@ -60,6 +60,19 @@ pub fn overflow(message: impl Into<String>) -> PyErr {
     PyOverflowError::new_err(message.into())
 }
 
+/// A value for messages, cut where it is long.
+pub fn shown(value: &Bound<'_, PyAny>) -> String {
+    let text = match value.repr() {
+        Ok(text) => text.to_string(),
+        // Python refuses to write integers of many thousand digits.
+        Err(_) => return format!("a very long {}", type_name(value)),
+    };
+    match text.char_indices().nth(60) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
+}
+
 /// A type's name for messages.
 pub fn type_name(value: &Bound<'_, PyAny>) -> String {
     let kind: Bound<'_, PyType> = value.get_type();

@@ -8,7 +8,7 @@ use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyMemoryView, Py
 use spikewire_protocol::key::{Digest, SetHasher, UserKey};
 use spikewire_protocol::{limits, request};
 
-use crate::errors::{overflow, type_error, type_name, value_error};
+use crate::errors::{overflow, shown, type_error, type_name, value_error};
 use crate::key::Key;
 
 /// A namespace and a set.
@@ -179,7 +179,10 @@ pub fn with_user_key<R>(
         };
         if let Some(int) = index {
             let int = int.extract::<i64>().map_err(|_| {
-                overflow(format!("the key {key} does not fit an integer of 64 bits signed"))
+                overflow(format!(
+                    "the key {} does not fit an integer of 64 bits signed",
+                    shown(key)
+                ))
             })?;
             return Ok(look(UserKey::Int(int)));
         }

@@ -14,7 +14,7 @@ use spikewire_protocol::value::{geojson, particle};
 use spikewire_protocol::{limits, msgpack};
 
 use super::{GeoJSON, HyperLogLog};
-use crate::errors::{overflow, type_error, type_name, value_error};
+use crate::errors::{overflow, shown, type_error, type_name, value_error};
 
 /// Where a value stands, for error messages: the bin, then the way down into it.
 pub enum Place<'a> {
@@ -36,14 +36,6 @@ impl std::fmt::Display for Place<'_> {
             Self::Entry(outer, key) => write!(f, "{outer}[{}]", shown(key)),
             Self::Key(outer, key) => write!(f, "{outer}, map key {}", shown(key)),
         }
-    }
-}
-
-fn shown(value: &Bound<'_, PyAny>) -> String {
-    let text = value.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string());
-    match text.char_indices().nth(60) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text,
     }
 }
 

@@ -1,0 +1,304 @@
+"""What cannot be sent is refused before a byte leaves, by an error that names the culprit."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import spikewire
+from spikewire import op
+
+if TYPE_CHECKING:
+    from faces import Caller, Face, Opened
+
+    from spikewire.testing import Cluster
+
+
+class Odd:
+    """A type that nothing here can store."""
+
+
+def loop_list() -> list[object]:
+    loop: list[object] = []
+    loop.append(loop)
+    loop.append(loop)
+    return loop
+
+
+def loop_dict() -> dict[str, object]:
+    loop: dict[str, object] = {}
+    loop["self"] = loop
+    return loop
+
+
+def deep(levels: int) -> object:
+    value: object = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+#: Name, verb, arguments, keywords, error, what the message must say.
+REFUSED: list[tuple[str, str, tuple[Any, ...], dict[str, Any], type[Exception], str]] = [
+    ("float key", "get", (1.5,), {}, TypeError, "key.*float"),
+    ("bool key", "get", (True,), {}, TypeError, "key.*bool"),
+    ("no key", "get", (None,), {}, TypeError, "key.*NoneType"),
+    ("list key", "get", ([1],), {}, TypeError, "key.*list"),
+    ("object key", "get", (Odd(),), {}, TypeError, "key.*Odd"),
+    ("key beyond 64 bits", "get", (1 << 63,), {}, OverflowError, "key 9223372036854775808"),
+    ("key below 64 bits", "get", (-(1 << 63) - 1,), {}, OverflowError, "key -9223372036854775809"),
+    ("surrogate key", "get", ("\ud800",), {}, ValueError, "key"),
+    ("int beyond 64 bits", "put", (1, {"a": 1 << 63}), {}, OverflowError, '"a".*9223372036854775808'),
+    ("int below 64 bits", "put", (1, {"a": -(1 << 63) - 1}), {}, OverflowError, '"a".*64 bits'),
+    ("huge int", "put", (1, {"a": 10**1000}), {}, OverflowError, '"a"'),
+    ("nested huge int", "put", (1, {"a": [1, 1 << 64]}), {}, OverflowError, r'"a"\[1\]'),
+    ("long bin name", "put", (1, {"x" * 16: 1}), {}, ValueError, "x{16}.*15"),
+    ("long UTF-8 bin name", "put", (1, {"é" * 8: 1}), {}, ValueError, "16 bytes.*15"),
+    ("NUL in a bin name", "put", (1, {"a\0b": 1}), {}, ValueError, "NUL"),
+    ("empty bin name", "put", (1, {"": 1}), {}, ValueError, "bin name.*empty"),
+    ("surrogate bin name", "put", (1, {"\ud800": 1}), {}, ValueError, "bin name"),
+    ("bin name of bytes", "put", (1, {b"a": 1}), {}, TypeError, "bin name.*bytes"),
+    ("bin name of int", "put", (1, {1: 1}), {}, TypeError, "bin name.*int"),
+    ("unknown option", "put", (1, {"a": 1}), {"tll": 1}, TypeError, "tll"),
+    ("unknown type", "put", (1, {"a": Odd()}), {}, TypeError, '"a".*Odd'),
+    ("a set", "put", (1, {"a": {1, 2}}), {}, TypeError, '"a".*set'),
+    ("complex", "put", (1, {"a": 1j}), {}, TypeError, '"a".*complex'),
+    ("unknown type in a list", "put", (1, {"a": [1, [2, Odd()]]}), {}, TypeError, r'"a"\[1\]\[1\].*Odd'),
+    ("unknown type in a map", "put", (1, {"a": {"k": [Odd()]}}), {}, TypeError, r"\['k'\]\[0\].*Odd"),
+    ("float map key", "put", (1, {"a": {1.5: 1}}), {}, TypeError, '"a".*1.5.*float'),
+    ("bool map key", "put", (1, {"a": {True: 1}}), {}, TypeError, '"a".*True.*bool'),
+    ("None map key", "put", (1, {"a": {None: 1}}), {}, TypeError, '"a".*None'),
+    ("tuple map key", "put", (1, {"a": {(1,): 1}}), {}, TypeError, '"a".*tuple'),
+    ("surrogates", "put", (1, {"a": "x\udfff"}), {}, ValueError, '"a".*UTF-8'),
+    ("nested surrogates", "put", (1, {"a": ["\ud800"]}), {}, ValueError, r'"a"\[0\].*UTF-8'),
+    ("deep nesting", "put", (1, {"a": deep(500)}), {}, ValueError, '"a".*deeper'),
+    ("very deep nesting", "put", (1, {"a": deep(100_000)}), {}, ValueError, '"a".*deeper'),
+    ("list in itself", "put", (1, {"a": loop_list()}), {}, ValueError, '"a".*deeper'),
+    ("dict in itself", "put", (1, {"a": loop_dict()}), {}, ValueError, '"a".*deeper'),
+    ("no bins", "put", (1, {}), {}, ValueError, "bins.*empty"),
+    ("bins as list", "put", (1, ["a"]), {}, TypeError, "bins.*list"),
+    ("bins as str", "put", (1, "a"), {}, TypeError, "bins.*str"),
+    ("bins as None", "put", (1, None), {}, TypeError, "bins.*NoneType"),
+    ("NaN TTL", "put", (1, {"a": 1}), {"ttl": float("nan")}, ValueError, "ttl.*nan"),
+    ("float TTL", "put", (1, {"a": 1}), {"ttl": 1.5}, ValueError, "ttl.*1.5"),
+    ("zero TTL", "put", (1, {"a": 1}), {"ttl": 0}, ValueError, "ttl.*0"),
+    ("negative TTL", "put", (1, {"a": 1}), {"ttl": -1}, ValueError, "ttl.*-1"),
+    ("TTL beyond 10 years", "put", (1, {"a": 1}), {"ttl": 315_360_001}, ValueError, "ttl.*315360001"),
+    ("huge TTL", "put", (1, {"a": 1}), {"ttl": 1 << 70}, ValueError, "ttl"),
+    ("bool TTL", "put", (1, {"a": 1}), {"ttl": True}, TypeError, "ttl.*bool"),
+    ("TTL of an unknown word", "put", (1, {"a": 1}), {"ttl": "forever"}, ValueError, "ttl.*forever"),
+    ("TTL of half seconds", "put", (1, {"a": 1}), {"ttl": timedelta(seconds=1.5)}, ValueError, "ttl"),
+    ("huge TTL as timedelta", "put", (1, {"a": 1}), {"ttl": timedelta.max}, ValueError, "ttl"),
+    ("negative generation", "put", (1, {"a": 1}), {"generation": -1}, OverflowError, "generation.*-1"),
+    ("generation of 17 bits", "put", (1, {"a": 1}), {"generation": 65_536}, ValueError, "generation.*65536"),
+    ("huge generation", "put", (1, {"a": 1}), {"generation": 1 << 80}, OverflowError, "generation"),
+    ("float generation", "put", (1, {"a": 1}), {"generation": 1.0}, TypeError, "generation.*float"),
+    ("bool generation", "put", (1, {"a": 1}), {"generation": True}, TypeError, "generation.*bool"),
+    ("unknown exists", "put", (1, {"a": 1}), {"exists": "always"}, ValueError, "exists.*always"),
+    ("exists of int", "put", (1, {"a": 1}), {"exists": 1}, TypeError, "exists.*int"),
+    ("negative timeout", "get", (1,), {"timeout": -1}, ValueError, "timeout.*-1"),
+    ("NaN timeout", "get", (1,), {"timeout": float("nan")}, ValueError, "timeout.*nan"),
+    ("infinite timeout", "get", (1,), {"timeout": float("inf")}, ValueError, "timeout.*inf"),
+    ("huge timeout", "get", (1,), {"timeout": 1e300}, ValueError, "timeout"),
+    ("integer timeout beyond floats", "get", (1,), {"timeout": 10**400}, ValueError, "timeout.*from 0"),
+    ("text timeout", "get", (1,), {"timeout": "1"}, TypeError, "timeout.*str"),
+    ("bool timeout", "get", (1,), {"timeout": True}, TypeError, "timeout.*bool"),
+    ("negative timedelta", "get", (1,), {"timeout": timedelta(seconds=-1)}, ValueError, "timeout"),
+    ("bins to read as str", "get", (1, "a"), {}, TypeError, "bins.*str"),
+    ("bins to read of int", "get", (1, [1]), {}, TypeError, "bin name.*int"),
+    ("long bin to read", "get", (1, ["y" * 16]), {}, ValueError, "y{16}"),
+    ("add of text", "add", (1, {"a": "x"}), {}, TypeError, '"a".*add.*int'),
+    ("add of a flag", "add", (1, {"a": True}), {}, TypeError, '"a".*add'),
+    ("append of int", "append", (1, {"a": 1}), {}, TypeError, '"a".*append'),
+    ("prepend of a list", "prepend", (1, {"a": []}), {}, TypeError, '"a".*prepend'),
+    ("append of None", "append", (1, {"a": None}), {}, TypeError, '"a".*append'),
+    ("no operations", "operate", (1, []), {}, ValueError, "operations.*empty"),
+    ("operations as str", "operate", (1, "get"), {}, TypeError, "operations.*str"),
+    ("something else among operations", "operate", (1, [op.get("a"), "a"]), {}, TypeError, r"operations\[1\].*str"),
+    ("rules for reads", "operate", (1, [op.get("a")]), {"generation": 1}, ValueError, "generation"),
+    ("delete with bins", "delete", (1, {"a": 1}), {}, TypeError, "delete"),
+    ("key of many digits", "get", (10**5000,), {}, OverflowError, "key a very long int"),
+    ("TTL of many digits", "put", (1, {"a": 1}), {"ttl": 10**5000}, ValueError, "ttl"),
+    ("value of many digits", "put", (1, {"a": 10**5000}), {}, OverflowError, '"a"'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("verb", "args", "options", "error", "says"),
+    [case[1:] for case in REFUSED],
+    ids=[case[0] for case in REFUSED],
+)
+def test_refused(
+    data: Caller,
+    verb: str,
+    args: tuple[Any, ...],
+    options: dict[str, Any],
+    error: type[Exception],
+    says: str,
+) -> None:
+    data.put(1, {"a": 0})
+    with pytest.raises(error) as caught:
+        getattr(data, verb)(*args, **options)
+    assert not isinstance(caught.value, spikewire.Error)
+    assert re.search(says, str(caught.value)), caught.value
+    assert len(str(caught.value)) < 2000
+    # Nothing of it was sent, and the client works on.
+    assert data.get(1).bins == {"a": 0}
+    assert data.get(1).generation == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda: op.put("x" * 16, 1), ValueError, "x{16}"),
+        (lambda: op.put("a", Odd()), TypeError, '"a".*Odd'),
+        (lambda: op.put(1, 1), TypeError, "bin name.*int"),
+        (lambda: op.add("a", "x"), TypeError, "add"),
+        (lambda: op.append("a", 1), TypeError, "append"),
+        (lambda: op.prepend("a", 1.5), TypeError, "prepend"),
+        (lambda: op.get(""), ValueError, "empty"),
+        (lambda: op.put("a", 1 << 64), OverflowError, '"a"'),
+        (lambda: spikewire.Operation("fly", "a"), ValueError, "fly"),
+        (lambda: spikewire.Key("n" * 32, "s", 1), ValueError, "namespace.*32.*31"),
+        (lambda: spikewire.Key("", "s", 1), ValueError, "namespace.*empty"),
+        (lambda: spikewire.Key("test", "s" * 64, 1), ValueError, "set.*64.*63"),
+        (lambda: spikewire.Key("te\0st", "s", 1), ValueError, "namespace"),
+        (lambda: spikewire.Key("test", "a:b", 1), ValueError, "set.*':'"),
+        (lambda: spikewire.Key("test", "a;b", 1), ValueError, "set.*';'"),
+        (lambda: spikewire.Key("test", "s", 1.5), TypeError, "float"),
+        (lambda: spikewire.Key("test", 5, 1), TypeError, "set"),
+        (lambda: spikewire.Key.from_digest("test", "s", b"short"), ValueError, "20 bytes.*5"),
+        (lambda: spikewire.Key.from_digest("test", "s", "x" * 20), TypeError, "digest.*str"),
+        (lambda: spikewire.GeoJSON(Odd()), TypeError, "Odd"),
+        (lambda: spikewire.HyperLogLog("text"), TypeError, "bytes.*str"),
+    ],
+)
+def test_refused_without_a_client(call: Any, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("key", "error", "says"),
+    [
+        (1, TypeError, "Key or.*int"),
+        ("k", TypeError, "Key or.*str"),
+        ((), ValueError, "3 or 4.*0"),
+        (("test", "s"), ValueError, "3 or 4.*2"),
+        (("test", "s", 1, None, None), ValueError, "3 or 4.*5"),
+        (("test", "s", None), ValueError, "key or a digest"),
+        ((b"test", "s", 1), TypeError, "namespace.*bytes"),
+        (("test", b"s", 1), TypeError, "set.*bytes"),
+        (("", "s", 1), ValueError, "namespace.*empty"),
+        (("n" * 40, "s", 1), ValueError, "namespace"),
+        (("test", "s", 1, bytes(20)), ValueError, "digest"),
+        (("test", "s", None, bytes(19)), ValueError, "20 bytes.*19"),
+        (("test", "s", 1.5), TypeError, "float"),
+    ],
+)
+def test_whole_keys(client: Opened, key: object, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        client.verbs.get(key)
+
+
+def test_an_unknown_namespace(client: Opened) -> None:
+    for call in (
+        lambda: client.verbs.get(("nowhere", "s", 1)),
+        lambda: client.verbs.get(("nowhere", "s", 1), default=None),
+        lambda: client.dataset("nowhere", "s").put(1, {"a": 1}),
+        lambda: client.dataset("nowhere", "s").exists(1),
+    ):
+        with pytest.raises(spikewire.NamespaceNotFound, match='"nowhere".*test') as caught:
+            call()
+        assert not caught.value.in_doubt
+
+
+def test_a_record_beyond_the_limit(data: Caller) -> None:
+    data.put("k", {"a": 1})
+    with pytest.raises(spikewire.RecordTooBig, match="max-record-size") as caught:
+        data.put("k", {"a": bytes(2 << 20)})
+    assert caught.value.code == 13
+    assert caught.value.key.key == "k"
+    assert not caught.value.in_doubt
+    assert data.get("k").bins == {"a": 1}
+
+
+def test_a_set_of_another_case_is_another_set(client: Opened, set_name: str) -> None:
+    client.dataset("test", set_name.upper()).put(1, {"a": 1})
+    assert client.dataset("test", set_name).exists(1) is False
+
+
+class TestInfo:
+    def test_a_line_break(self, client: Opened) -> None:
+        with pytest.raises(ValueError, match="line break"):
+            client.verbs.info("build\nnode")
+
+    def test_an_unknown_node(self, client: Opened) -> None:
+        with pytest.raises(ValueError, match='no node "elsewhere" in the cluster; there are: BB9'):
+            client.verbs.info("build", node="elsewhere")
+
+    def test_an_unknown_command(self, client: Opened) -> None:
+        with pytest.raises(spikewire.ServerError, match="nonsense") as caught:
+            client.verbs.info("nonsense")
+        assert caught.value.node
+        assert client.verbs.info("build")
+
+    def test_no_text(self, client: Opened) -> None:
+        with pytest.raises(TypeError):
+            client.verbs.info(5)
+
+
+class TestOptions:
+    @pytest.mark.parametrize(
+        ("options", "error", "says"),
+        [
+            ({"time_out": 1}, TypeError, "time_out"),
+            ({"timeout": -1}, ValueError, "timeout.*-1"),
+            ({"timeout": float("nan")}, ValueError, "timeout.*nan"),
+            ({"timeout": 10**400}, ValueError, "timeout"),
+            ({"timeout": None}, TypeError, "timeout.*NoneType"),
+            ({"socket_timeout": "x"}, TypeError, "socket_timeout.*str"),
+            ({"max_retries": -1}, ValueError, "max_retries.*-1"),
+            ({"max_retries": 1.0}, TypeError, "max_retries.*float"),
+            ({"retry_in_doubt": 1}, TypeError, "retry_in_doubt.*int"),
+            ({"replica": "nearest"}, ValueError, "replica.*nearest"),
+            ({"replica": 1}, TypeError, "replica.*int"),
+            ({"send_key": "yes"}, TypeError, "send_key.*str"),
+            ({"connect_timeout": 0}, ValueError, "connect_timeout.*0.001"),
+            ({"tend_interval": 0.001}, ValueError, "tend_interval"),
+            ({"connections_per_node": 0}, ValueError, "connections_per_node.*1"),
+            ({"pipeline_depth": 0}, ValueError, "pipeline_depth"),
+            ({"pipeline_depth": 1 << 80}, ValueError, "pipeline_depth"),
+            ({"queue_limit": -5}, ValueError, "queue_limit.*-5"),
+            ({"racks": "a"}, TypeError, "racks"),
+            ({"racks": [-1]}, TypeError, "racks"),
+            ({"ip_map": ["x"]}, TypeError, "ip_map"),
+            ({"ip_map": {"a": 1}}, TypeError, "ip_map"),
+            ({"cluster_name": 5}, TypeError, "cluster_name.*int"),
+            ({"error_rate_window": 0}, ValueError, "error_rate_window"),
+        ],
+        ids=lambda value: str(value)[:30] if isinstance(value, dict) else None,
+    )
+    def test_refused(
+        self, face: Face, cluster: Cluster, options: dict[str, Any], error: type[Exception], says: str
+    ) -> None:
+        with pytest.raises(error, match=says):
+            face.open(cluster.seeds, **options)
+
+    def test_spans_can_be_timedeltas(self, face: Face, cluster: Cluster) -> None:
+        with face.open(cluster.seeds, timeout=timedelta(seconds=5)) as client:
+            assert client.dataset("test", "spans").exists(1) is False
+
+    def test_the_longest_timeout_is_no_trouble(self, data: Caller) -> None:
+        data.put(1, {"a": 1}, timeout=timedelta.max)
+        assert data.get(1, timeout=3.2e9)["a"] == 1
+        assert data.get(1, timeout=0)["a"] == 1
+
+    def test_the_wrong_cluster_name(self, face: Face, cluster: Cluster) -> None:
+        with pytest.raises(ValueError, match="wrong cluster name 'spikewire'.*'mine'"):
+            face.open(cluster.seeds, cluster_name="mine")
+        with face.open(cluster.seeds, cluster_name="spikewire") as client:
+            assert client.raw.is_connected

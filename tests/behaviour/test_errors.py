@@ -1,0 +1,122 @@
+"""The tree of errors: what each one is, says and carries."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import TYPE_CHECKING
+
+import pytest
+
+import spikewire
+from spikewire import errors
+from spikewire.testing import Cluster
+
+if TYPE_CHECKING:
+    from faces import Caller, Face, Opened
+
+KINDS = [getattr(errors, name) for name in errors.__all__]
+
+
+def test_one_tree() -> None:
+    assert all(issubclass(kind, spikewire.Error) for kind in KINDS)
+    assert all(getattr(spikewire, kind.__name__) is kind for kind in KINDS)
+    assert issubclass(spikewire.Timeout, TimeoutError)
+    assert issubclass(spikewire.ConnectionFailed, ConnectionError)
+    assert issubclass(spikewire.RecordNotFound, KeyError)
+    assert issubclass(spikewire.ConnectionFailed, OSError)
+    for kind in ("RecordNotFound", "RecordExists", "GenerationMismatch", "RecordTooBig"):
+        assert issubclass(getattr(spikewire, kind), spikewire.ServerError)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_pickle_and_copy(kind: type[spikewire.Error]) -> None:
+    key = spikewire.Key("test", "s", "k")
+    error = kind("it failed", code=7, node="BB9 10.0.0.1:3000", attempts=3, in_doubt=True, key=key)
+    for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert type(again) is kind
+        assert str(again) == str(error)
+        assert again.args == error.args
+        for name in ("code", "node", "attempts", "in_doubt", "key", "message"):
+            assert getattr(again, name) == getattr(error, name)
+    text = str(error)
+    for part in ("it failed", "code 7", "Key('test', 's', 'k')", "BB9 10.0.0.1:3000", "3 attempts", "may have been applied"):
+        assert part in text
+
+
+def test_not_found(data: Caller, set_name: str) -> None:
+    with pytest.raises(KeyError) as caught:
+        data.get("nobody")
+    error = caught.value
+    assert isinstance(error, spikewire.RecordNotFound)
+    assert error.code == 2
+    assert error.key == spikewire.Key("test", set_name, "nobody")
+    assert error.attempts == 1
+    assert error.in_doubt is False
+    assert error.node.startswith("BB9")
+    assert "127.0.0.1:" in error.node
+    assert "'nobody'" in str(error)
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_errors_from_a_digest_name_it(client: Opened) -> None:
+    with pytest.raises(spikewire.RecordNotFound) as caught:
+        client.verbs.get(("test", "s", None, bytes(20)))
+    assert caught.value.key == spikewire.Key.from_digest("test", "s", bytes(20))
+
+
+def test_advice(data: Caller) -> None:
+    data.put(1, {"a": 1})
+    with pytest.raises(spikewire.GenerationMismatch, match="read it again"):
+        data.put(1, {"a": 2}, generation=9)
+
+
+def test_a_closed_client(face: Face, cluster: Cluster) -> None:
+    client = face.open(cluster.seeds)
+    data = client.dataset("test", "closed")
+    data.put(1, {"a": 1})
+    assert client.raw.is_connected
+    client.close()
+    client.close()
+    assert not client.raw.is_connected
+    for call in (
+        lambda: data.get(1),
+        lambda: data.put(1, {"a": 1}),
+        lambda: client.verbs.get(("test", "closed", 1)),
+        lambda: client.verbs.info("build"),
+        client.raw.nodes,
+    ):
+        with pytest.raises(spikewire.ClientClosed, match="closed"):
+            call()
+
+
+def test_a_client_that_was_never_connected(face: Face, cluster: Cluster) -> None:
+    if face.is_blocking:
+        pytest.skip("the blocking client connects when it is made")
+    client = spikewire.AsyncClient(cluster.seeds)
+    assert not client.is_connected
+    with pytest.raises(spikewire.ClientClosed, match="async with"):
+        face.settle(lambda: client.get(("test", "s", 1)))
+
+
+def test_verbs_outside_a_loop(face: Face, client: Opened) -> None:
+    if face.is_blocking:
+        pytest.skip("needs no loop")
+    with pytest.raises(RuntimeError, match="event loop"):
+        client.raw.get(("test", "s", 1))
+
+
+@pytest.mark.parametrize("timeout", [5e-324, 1e-10, 1e-9])
+def test_hardly_any_time_is_not_all_the_time(face: Face, timeout: float) -> None:
+    """A timeout that rounds to zero must not become none at all."""
+    with Cluster(1) as cluster, face.open(cluster.seeds, max_error_rate=0) as client:
+        data = client.dataset("test", "late")
+        data.put(1, {"a": 1}, timeout=5)
+        cluster.inject(0, delay=1)
+        with pytest.raises(spikewire.Timeout, match="total timeout") as caught:
+            data.put(1, {"a": 1}, timeout=timeout)
+        assert caught.value.code == 9
+        assert caught.value.attempts == 1
+        assert isinstance(caught.value, TimeoutError)
+        cluster.clear_faults(0)
+        assert data.exists(2, timeout=5) is False
