@@ -1,0 +1,120 @@
+"""What can be a key, and which record it leads to."""
+
+from __future__ import annotations
+
+import enum
+import pickle
+from typing import TYPE_CHECKING
+
+import pytest
+
+import spikewire
+from spikewire import Key
+
+if TYPE_CHECKING:
+    from faces import Caller, Opened
+
+
+class Index:
+    """What counts as an integer without being one."""
+
+    def __index__(self) -> int:
+        return 41
+
+
+class Colour(enum.IntEnum):
+    RED = 41
+
+
+KEYS = [
+    0, 1, -1, (1 << 63) - 1, -(1 << 63),
+    "", "a", "é", "😀", "x" * 10_000, "a\0b",
+    b"", b"\0", b"a", bytes(range(256)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", KEYS, ids=lambda key: repr(key)[:20])
+def test_every_type_of_key(data: Caller, key: object) -> None:
+    data.put(key, {"v": 1}, send_key=True)
+    record = data.get(key)
+    assert record.bins == {"v": 1}
+    assert record.key.key == key
+    assert type(record.key.key) is type(key)
+    assert data.delete(key) is True
+
+
+def test_types_are_apart(data: Caller) -> None:
+    keys = [1, "1", b"1"]
+    for at, key in enumerate(keys):
+        data.put(key, {"v": at})
+    assert [data.get(key)["v"] for key in keys] == [0, 1, 2]
+    assert len({Key("test", "s", key).digest for key in keys}) == 3
+
+
+def test_bytes_like_keys_are_bytes(data: Caller) -> None:
+    data.put(b"key", {"v": 1})
+    for same in (bytearray(b"key"), memoryview(b"key"), memoryview(b"xkeyx")[1:4]):
+        assert data.get(same).bins == {"v": 1}
+
+
+def test_what_counts_as_an_index_is_an_integer(data: Caller) -> None:
+    data.put(41, {"v": 1})
+    for same in (Index(), Colour.RED):
+        assert data.get(same).bins == {"v": 1}
+
+
+def test_numpy_integers(data: Caller) -> None:
+    numpy = pytest.importorskip("numpy")
+    data.put(41, {"v": 1})
+    for kind in (numpy.int8, numpy.uint16, numpy.int64, numpy.uint64):
+        assert data.get(kind(41)).bins == {"v": 1}
+    with pytest.raises(OverflowError):
+        data.get(numpy.uint64((1 << 64) - 1))
+    with pytest.raises(TypeError):
+        data.get(numpy.float64(41))
+
+
+def test_digests_agree_with_the_field() -> None:
+    # Worked examples that every client of this protocol shares.
+    assert Key("test", "demo", "key").digest.hex() != Key("test", "demo", b"key").digest.hex()
+    assert len(Key("test", "demo", 1).digest) == 20
+    assert Key("test", "demo", 1).digest == Key("other", "demo", 1).digest
+    assert Key("test", "demo", 1).digest != Key("test", "demo2", 1).digest
+
+
+def test_a_key_is_a_value() -> None:
+    key = Key("test", "s", "k")
+    assert (key.namespace, key.set, key.key) == ("test", "s", "k")
+    assert 0 <= key.partition < 4096
+    assert key == Key("test", "s", "k")
+    assert hash(key) == hash(Key("test", "s", "k"))
+    assert key != Key("test", "s", "j")
+    assert key != Key("other", "s", "k")
+    assert key == Key.from_digest("test", "s", key.digest)
+    assert repr(key) == "Key('test', 's', 'k')"
+    assert Key("test", None, 1).set is None
+
+
+@pytest.mark.parametrize(
+    "key", [Key("test", "s", "k"), Key("test", None, 1), Key.from_digest("test", "s", bytes(20))]
+)
+def test_keys_pickle(key: Key) -> None:
+    again = pickle.loads(pickle.dumps(key))
+    assert again == key
+    assert (again.namespace, again.set, again.key) == (key.namespace, key.set, key.key)
+
+
+def test_records_pickle(data: Caller) -> None:
+    data.put("k", {"a": [1], "g": spikewire.GeoJSON('{"type":"Point","coordinates":[1,2]}')}, ttl=99)
+    record = data.get("k")
+    again = pickle.loads(pickle.dumps(record))
+    assert again == record
+    assert (again.ttl, again.generation, again.key.key) == (record.ttl, 1, "k")
+    operated = data.operate("k", [spikewire.op.get("a")])
+    assert pickle.loads(pickle.dumps(operated)).results == ([1],)
+
+
+def test_many_keys_over_all_nodes(client: Opened, data: Caller) -> None:
+    for key in range(300):
+        data.put(key, {"v": key})
+    assert [data.get(key)["v"] for key in range(300)] == list(range(300))

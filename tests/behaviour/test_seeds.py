@@ -1,0 +1,157 @@
+"""Seeds that lead nowhere: an error in time that says for each seed why."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+import spikewire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from faces import Face
+
+    from spikewire.testing import Cluster
+
+#: What a noisy machine may add to a time limit.
+SLACK = 2.0
+
+
+@contextlib.contextmanager
+def server(talk: Callable[[socket.socket], None]) -> Iterator[str]:
+    """A listener whose connections are served by ``talk``, one after the other."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(0.1)
+        done = threading.Event()
+
+        def run() -> None:
+            while not done.is_set():
+                with contextlib.suppress(OSError):
+                    connection, _ = listener.accept()
+                    with connection:
+                        connection.settimeout(1)
+                        talk(connection)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        try:
+            yield f"127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            done.set()
+            thread.join()
+
+
+@pytest.mark.parametrize("seeds", ["", " ", ",", [], (), [""], "host:notaport", "host:0", "host:70000"])
+def test_no_seeds(face: Face, seeds: object) -> None:
+    with pytest.raises(ValueError, match="seed"):
+        face.open(seeds)
+
+
+@pytest.mark.parametrize("seeds", [None, 3000, b"127.0.0.1", [3000], {"a": 1}])
+def test_seeds_of_the_wrong_type(face: Face, seeds: object) -> None:
+    with pytest.raises(TypeError, match="seed"):
+        face.open(seeds)
+
+
+def test_a_refused_seed(face: Face) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        with pytest.raises(spikewire.ConnectionFailed, match=f"127.0.0.1:{port}.*refused"):
+            face.open(f"127.0.0.1:{port}")
+
+
+def test_a_name_that_does_not_resolve(face: Face) -> None:
+    began = time.monotonic()
+    with pytest.raises(spikewire.ConnectionFailed, match="no-such-host.invalid"):
+        face.open("no-such-host.invalid:3000", connect_timeout=1)
+    assert time.monotonic() - began < 1 + SLACK + 2
+
+
+def test_an_http_server(face: Face) -> None:
+    def talk(connection: socket.socket) -> None:
+        connection.recv(1000)
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+
+    with server(talk) as seed, pytest.raises(spikewire.ConnectionFailed) as caught:
+        face.open(seed, connect_timeout=1)
+    assert seed in str(caught.value)
+    assert "not this protocol" in str(caught.value)
+    assert "HTTP" in str(caught.value)
+
+
+def test_a_server_that_hangs_up(face: Face) -> None:
+    def talk(connection: socket.socket) -> None:
+        connection.recv(1)
+
+    with server(talk) as seed, pytest.raises(spikewire.ConnectionFailed, match="closed"):
+        face.open(seed, connect_timeout=1)
+
+
+def test_a_server_that_says_nothing(face: Face) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        seed = f"127.0.0.1:{silent.getsockname()[1]}"
+        began = time.monotonic()
+        with pytest.raises(spikewire.ConnectionFailed, match="no answer"):
+            face.open(seed, connect_timeout=0.3)
+        assert time.monotonic() - began < 0.3 * 3 + SLACK
+
+
+def test_a_black_hole(face: Face) -> None:
+    # A listener with a full backlog answers no further connection attempt.
+    with contextlib.ExitStack() as stack:
+        hole = stack.enter_context(socket.socket())
+        hole.bind(("127.0.0.1", 0))
+        hole.listen(0)
+        address = hole.getsockname()
+        for _ in range(4):
+            filler = stack.enter_context(socket.socket())
+            filler.setblocking(False)
+            filler.connect_ex(address)
+        began = time.monotonic()
+        with pytest.raises(spikewire.ConnectionFailed, match=f"127.0.0.1:{address[1]}"):
+            face.open(f"127.0.0.1:{address[1]}", connect_timeout=0.3)
+        assert time.monotonic() - began < 0.3 * 3 + SLACK
+
+
+def test_random_bytes(face: Face) -> None:
+    def talk(connection: socket.socket) -> None:
+        connection.recv(1000)
+        connection.sendall(bytes([2, 1, 255, 255, 255, 255, 255, 255]) + bytes(100))
+
+    with server(talk) as seed, pytest.raises(spikewire.ConnectionFailed, match=seed):
+        face.open(seed, connect_timeout=1)
+
+
+def test_one_good_seed_is_enough(face: Face, cluster: Cluster) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        bad = f"127.0.0.1:{unused.getsockname()[1]}"
+        for seeds in (f"{bad},{cluster.addresses[0]}", [bad, cluster.addresses[2]]):
+            with face.open(seeds) as client:
+                assert len(client.raw.nodes()) == 3
+                assert client.dataset("test", "seeds").exists(1) is False
+
+
+def test_every_seed_is_accounted_for(face: Face) -> None:
+    with socket.socket() as one, socket.socket() as two:
+        for unused in (one, two):
+            unused.bind(("127.0.0.1", 0))
+        seeds = [f"127.0.0.1:{unused.getsockname()[1]}" for unused in (one, two)]
+        with pytest.raises(spikewire.ConnectionFailed) as caught:
+            face.open(seeds)
+        assert all(seed in str(caught.value) for seed in seeds)
+
+
+def test_failing_to_connect_leaves_nothing_open(face: Face, no_descriptor_leak: object) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        for _ in range(20):
+            with pytest.raises(spikewire.ConnectionFailed):
+                face.open(f"127.0.0.1:{unused.getsockname()[1]}")
