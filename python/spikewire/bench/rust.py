@@ -9,6 +9,7 @@ from pathlib import Path
 from .plan import RUST_OURS, RUST_PEER
 
 CRATE = Path("benches") / "rust-peers"
+OPTIONS = ("build", "--release", "--quiet", "--no-default-features")
 BINARIES = {RUST_PEER: "peer", RUST_OURS: "ours"}
 
 
@@ -31,9 +32,8 @@ def build(client: str, crate: Path | None) -> tuple[list[str], str | None]:
     binary = BINARIES[client]
     if not (crate / "src" / "bin" / f"{binary}.rs").is_file():
         return [], f"{CRATE} has no program for it yet"
-    options = ["--features", "ours"] if client == RUST_OURS else []
     made = subprocess.run(  # noqa: S603 - no shell, our own arguments
-        [cargo, "build", "--release", "--quiet", "--bin", binary, *options],
+        [cargo, *OPTIONS, "--features", binary, "--bin", binary],
         cwd=crate,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
