@@ -32,7 +32,8 @@ fn info(py: Python<'_>, core: &Core, command: &str, name: Option<&str>) -> PyRes
     let Some(node) = nodes.iter().find(|node| name.is_none_or(|name| node.name == name)) else {
         let known: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
         return Err(value_error(format!(
-            "no node {name:?} in the cluster; there are: {}",
+            "no node {:?} in the cluster; there are: {}",
+            name.unwrap_or_default(),
             known.join(", ")
         )));
     };
