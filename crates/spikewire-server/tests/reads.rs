@@ -73,7 +73,8 @@ fn what_a_request_must_have() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     assert_eq!(wire.code(Request::put("k", 1)), 0);
-    let digest = spikewire_protocol::key::digest("demo", &spikewire_protocol::key::UserKey::Str("k"));
+    let digest =
+        spikewire_protocol::key::digest("demo", &spikewire_protocol::key::UserKey::Str("k"));
     let bare = || Request::bare().info1(info1::READ | info1::GET_ALL);
     assert_eq!(wire.code(bare().field(4, &digest.0)), 20);
     assert_eq!(wire.code(bare().field(0, b"nowhere").field(4, &digest.0)), 20);
@@ -131,7 +132,10 @@ fn time_runs_out() {
     assert_eq!(wire.ask(Request::get("k")).head(), (2, 1, void));
     assert_eq!(wire.ask(Request::touch("k")).head(), (2, 1, void));
     assert_eq!(wire.code(Request::delete("k")), 0);
-    assert_eq!(wire.ask(Request::put("k", 2).generation(0).info2(info2::GENERATION)).head(), (0, 1, 0));
+    assert_eq!(
+        wire.ask(Request::put("k", 2).generation(0).info2(info2::GENERATION)).head(),
+        (0, 1, 0)
+    );
 }
 
 #[test]

@@ -1,0 +1,177 @@
+//! Many operations in one command: what they do and what comes back.
+
+mod wire;
+
+use spikewire_protocol::message::{info1, info2, op};
+use spikewire_protocol::value::particle;
+use wire::{Found, Request, Wire, cluster};
+
+#[test]
+fn results_without_respond_all() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    let all = Request::write("k")
+        .info1(info1::READ)
+        .int(op::WRITE, "a", 1)
+        .bin("a")
+        .int(op::ADD, "a", 4)
+        .bin("none")
+        .text(op::APPEND, "s", "mid")
+        .text(op::PREPEND, "s", "<")
+        .bin("s")
+        .bin("a")
+        .op(op::WRITE, "s", 0, b"")
+        .bin("s");
+    let reply = wire.ask(all);
+    let expected = [Found::int(1, "a", 1), Found::text(1, "s", "<mid"), Found::int(1, "a", 5)];
+    assert_eq!((reply.head(), reply.found.as_slice()), ((0, 1, 0), &expected[..]));
+}
+
+#[test]
+fn results_with_respond_all() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    assert_eq!(wire.code(Request::put("k", 0)), 0);
+    let all = Request::write("k")
+        .info1(info1::READ)
+        .info2(info2::RESPOND_ALL_OPS)
+        .op(op::TOUCH, "", 0, b"")
+        .int(op::WRITE, "a", 1)
+        .bin("a")
+        .int(op::ADD, "a", 4)
+        .bin("none")
+        .text(op::APPEND, "s", "mid")
+        .text(op::PREPEND, "s", "<")
+        .op(op::WRITE, "s", 0, b"")
+        .op(op::DELETE, "", 0, b"")
+        .int(op::WRITE, "z", 3);
+    let expected = [
+        Found::null(2, "a"),
+        Found::int(1, "a", 1),
+        Found::null(5, "a"),
+        Found::null(1, "none"),
+        Found::null(9, "s"),
+        Found::null(10, "s"),
+        Found::null(2, "s"),
+        Found::null(14, ""),
+        Found::null(2, "z"),
+    ];
+    assert_eq!(wire.ask(all).found, expected);
+    assert_eq!(wire.ask(Request::get("k")).found, [Found::int(1, "z", 3)]);
+}
+
+#[test]
+fn read_all_shows_the_record_as_it_then_is() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    assert_eq!(wire.code(Request::put("k", 1)), 0);
+    let all = Request::write("k").info1(info1::READ | info1::GET_ALL);
+    let reply = wire.ask(all.int(op::ADD, "a", 1).int(op::WRITE, "b", 7).bin(""));
+    assert_eq!(reply.found, [Found::int(1, "a", 2), Found::int(1, "b", 7)]);
+    // Results of a command that deletes the record come without generation.
+    let last = Request::write("k").info1(info1::READ).bin("b").op(op::DELETE, "", 0, b"");
+    let reply = wire.ask(last);
+    assert_eq!((reply.head(), reply.found), ((0, 0, 0), vec![Found::int(1, "b", 7)]));
+}
+
+#[test]
+fn adding() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    let mut add = |name: &str, particle: u8, value: &[u8]| {
+        wire.code(Request::write("k").op(op::ADD, name, particle, value))
+    };
+    let float = |float: f64| float.to_be_bytes();
+    assert_eq!(add("i", particle::INTEGER, &i64::MAX.to_be_bytes()), 0);
+    assert_eq!(add("i", particle::INTEGER, &[2]), 0);
+    assert_eq!(add("i", particle::FLOAT, &float(1.0)), 12);
+    assert_eq!(add("i", particle::STRING, b"1"), 12);
+    assert_eq!(add("i", particle::INTEGER, &[1, 2, 3]), 4);
+    assert_eq!(add("i", particle::NULL, b""), 12);
+    assert_eq!(add("f", particle::FLOAT, &float(1.5)), 0);
+    assert_eq!(add("f", particle::FLOAT, &float(2.25)), 0);
+    assert_eq!(add("f", particle::INTEGER, &[1]), 12);
+    assert_eq!(add("s", particle::STRING, b"text"), 0);
+    assert_eq!(add("s", particle::STRING, b"text"), 12);
+    assert_eq!(add("n", particle::NULL, b""), 4);
+    let found = wire.ask(Request::get("k")).found;
+    assert_eq!(found[0], Found::int(1, "i", i64::MIN + 1));
+    assert_eq!(found[1].value, float(3.75));
+    assert_eq!(found[2], Found::text(1, "s", "text"));
+}
+
+#[test]
+fn appending() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    let geo = br#"xxx{"type":"Point","coordinates":[1,2]}"#;
+    let geo = [&[0, 0, 0], &geo[3..]].concat();
+    for code in [op::APPEND, op::PREPEND] {
+        wire.ask(Request::delete("k"));
+        let mut run = |name: &str, particle: u8, value: &[u8]| {
+            wire.code(Request::write("k").op(code, name, particle, value))
+        };
+        assert_eq!(run("s", particle::STRING, b"one"), 0);
+        assert_eq!(run("s", particle::STRING, b"two"), 0);
+        assert_eq!(run("s", particle::BLOB, b"x"), 12);
+        assert_eq!(run("b", particle::BLOB, b"\x01"), 0);
+        assert_eq!(run("b", particle::BLOB, b"\x02"), 0);
+        assert_eq!(run("b", 9, b"x"), 12, "another blob tag is another type");
+        assert_eq!(run("p", 9, b"x"), 0);
+        assert_eq!(run("p", 9, b"y"), 0);
+        assert_eq!(run("i", particle::INTEGER, &[7]), 0);
+        assert_eq!(run("i", particle::INTEGER, &[7]), 12);
+        assert_eq!(run("l", particle::LIST, &[0x91, 1]), 0);
+        assert_eq!(run("l", particle::LIST, &[0x91, 1]), 12);
+        assert_eq!(run("t", particle::BOOL, &[1]), 0);
+        assert_eq!(run("g", particle::GEOJSON, &geo), 0);
+        assert_eq!(run("g", particle::GEOJSON, &geo), 1);
+        assert_eq!(run("n", particle::NULL, b""), 4);
+        let found = wire.ask(Request::get("k")).found;
+        let (text, bytes) =
+            if code == op::APPEND { ("onetwo", [1, 2]) } else { ("twoone", [2, 1]) };
+        assert_eq!(found[0], Found::text(1, "s", text));
+        assert_eq!(found[1].value, bytes);
+    }
+}
+
+#[test]
+fn values_come_back_as_they_are_stored() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    let mut back = |particle: u8, value: &[u8]| -> Result<Vec<u8>, u8> {
+        let code = wire.code(Request::write("k").op(op::WRITE, "v", particle, value));
+        if code != 0 {
+            return Err(code);
+        }
+        let found = wire.ask(Request::get("k")).found;
+        assert_eq!(found[0].particle, particle);
+        Ok(found[0].value.clone())
+    };
+    assert_eq!(back(particle::INTEGER, &[0xFE]).unwrap(), 254_i64.to_be_bytes());
+    assert_eq!(back(particle::INTEGER, &[]), Err(4));
+    assert_eq!(back(particle::FLOAT, &[0; 7]), Err(4));
+    assert_eq!(back(particle::BOOL, &[1]).unwrap(), [1]);
+    assert_eq!(back(particle::BOOL, &[2]), Err(4));
+    assert_eq!(back(particle::STRING, &[0xFF, 0]).unwrap(), [0xFF, 0]);
+    assert_eq!(back(particle::MAP, &[0x82, 2, 1, 1, 2]).unwrap(), [0x82, 1, 2, 2, 1]);
+    for broken in [&[][..], &[0x92, 1], &[0x91, 1, 1], &[0x80]] {
+        assert_eq!(back(particle::LIST, broken), Err(1), "{broken:02x?}");
+    }
+    for broken in [&[][..], &[0x82, 1, 1, 1, 2], &[0x90], &[0x83, 0xc7, 0, 1, 0xc0, 2, 1, 1, 1]] {
+        assert_eq!(back(particle::MAP, broken), Err(1), "{broken:02x?}");
+    }
+    let point = br#"{"type":"Point","coordinates":[1,2]}"#;
+    let with_cell = [&[9, 0, 1, 8, 8, 8, 8, 8, 8, 8, 8], &point[..]].concat();
+    assert_eq!(back(particle::GEOJSON, &with_cell).unwrap(), [&[0, 0, 0], &point[..]].concat());
+    assert_eq!(back(particle::GEOJSON, b"\0\0\0{}"), Err(160));
+    assert_eq!(back(particle::GEOJSON, b"\0"), Err(160));
+    assert_eq!(back(particle::GEOJSON, b"\0\0\x09x"), Err(160));
+    assert_eq!(back(particle::HLL, &[0, 4, 0]), Err(4));
+    for unknown in [5, 6, 13, 14, 15, 21, 22, 24, 255] {
+        assert_eq!(back(unknown, b"x"), Err(4), "type {unknown}");
+    }
+    for opaque in [7, 8, 9, 10, 11, 12, 16] {
+        assert_eq!(back(opaque, b"x").unwrap(), b"x");
+    }
+}
