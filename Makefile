@@ -119,7 +119,7 @@ lint-python: venv ## Check the Python code
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/basedpyright
+	$(BIN)/basedpyright --project pyproject.toml --pythonpath $(BIN)/python
 	@if [ -e tools/faces.py ]; then set -x; $(BIN)/python tools/faces.py --check; fi
 
 .PHONY: format
