@@ -30,7 +30,13 @@ struct NodeLanes {
     node: Arc<Node>,
     short: Box<[Lane]>,
     bulk: Box<[Lane]>,
+    /// Calls under way on this node.
+    callers: AtomicUsize,
 }
+
+/// The lanes that callers share once there are more callers than lanes. Fewer lanes carry more
+/// requests per write and wake more threads per read; a few keep the server's cores busy.
+const CROWDED: usize = 2;
 
 /// Numbers threads, so that each comes back to the lane it used before.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
@@ -93,7 +99,7 @@ impl Lanes {
                     Ok((Attempt::Failed(failure), node)) => {
                         node.breaker.record();
                         self.cluster.tend_soon();
-                        (failure, None)
+                        (self.explained(failure), None)
                     }
                     Ok((Attempt::TimedOut { sent }, node)) => {
                         let error = attempts.timed_out(target.write, sent, policy);
@@ -141,9 +147,24 @@ impl Lanes {
             connect_timeout: self.cluster.options().connect_timeout,
         };
         let waiter = Waiter::own();
-        let (lane, role) = lanes.enter(&waiter, bytes);
+        let callers = lanes.callers.fetch_add(1, Relaxed);
+        let (lane, role) = lanes.enter(&waiter, bytes, callers);
         let attempt = lane.attend(role, &waiter, call, body);
+        lanes.callers.fetch_sub(1, Relaxed);
         Ok((attempt, node))
+    }
+
+    /// Closing cuts connections under their callers, who are told the reason, not the symptom.
+    fn explained(&self, failure: Failure) -> Failure {
+        if !self.closed.load(Relaxed) {
+            return failure;
+        }
+        let closed = Error::new(Kind::Closed, "the client was closed");
+        match failure {
+            Failure::Lost(_) => Failure::Lost(closed),
+            Failure::NotSent(_) => Failure::NotSent(closed),
+            refused @ Failure::Refused(_) => refused,
+        }
     }
 
     fn of(&self, node: &Arc<Node>) -> Arc<NodeLanes> {
@@ -189,7 +210,7 @@ impl Janitor for Lanes {
 impl NodeLanes {
     fn new(node: &Arc<Node>, most: usize) -> Self {
         let lanes = || (0..most).map(|_| Lane::new(node.clone())).collect();
-        Self { node: node.clone(), short: lanes(), bulk: lanes() }
+        Self { node: node.clone(), short: lanes(), bulk: lanes(), callers: AtomicUsize::new(0) }
     }
 
     fn all(&self) -> impl Iterator<Item = &Lane> {
@@ -197,8 +218,12 @@ impl NodeLanes {
     }
 
     /// Queues a request: on an idle lane, this thread's usual one first, or behind the fewest.
-    fn enter(&self, waiter: &Arc<Waiter>, bytes: &[u8]) -> (&Lane, Role) {
-        let lanes = if bytes.len() > LARGE { &self.bulk } else { &self.short };
+    fn enter(&self, waiter: &Arc<Waiter>, bytes: &[u8], callers: usize) -> (&Lane, Role) {
+        let lanes = match (bytes.len() > LARGE, callers < self.short.len()) {
+            (true, _) => &*self.bulk,
+            (false, true) => &*self.short,
+            (false, false) => &self.short[..CROWDED.min(self.short.len())],
+        };
         let start = THREAD.with(|thread| *thread);
         let in_turn = || (0..lanes.len()).map(|on| &lanes[(start + on) % lanes.len()]);
         if let Some(lane) = in_turn().find(|lane| lane.claim(waiter, bytes)) {
