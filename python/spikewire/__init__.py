@@ -13,10 +13,11 @@ awaited. ``spikewire.testing.Cluster`` is a cluster in this process, with no ser
 
 from __future__ import annotations
 
+import atexit as _atexit
 import os as _os
 import warnings as _warnings
 
-from spikewire import errors, op
+from spikewire import errors, op, options, testing, types
 from spikewire._native import (
     DEBUG_BUILD as _DEBUG_BUILD,
 )
@@ -29,7 +30,8 @@ from spikewire._native import (
     Operation,
     Record,
     __version__,
-    _after_fork,
+    _after_fork,  # pyright: ignore[reportPrivateUsage]
+    _close_adopted,  # pyright: ignore[reportPrivateUsage]
 )
 from spikewire.client import AsyncClient, Client, Node
 from spikewire.errors import (
@@ -77,6 +79,9 @@ __all__ = [
     "__version__",
     "errors",
     "op",
+    "options",
+    "testing",
+    "types",
 ]
 
 if _DEBUG_BUILD:
@@ -86,6 +91,9 @@ if _DEBUG_BUILD:
         RuntimeWarning,
         stacklevel=2,
     )
+
+# Unpickled datasets bring clients along that no program closes.
+_atexit.register(_close_adopted)
 
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_after_fork)

@@ -13,6 +13,10 @@ from spikewire.bench import cli as bench
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import FrameType
+    from typing import TypeAlias
+
+    Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
 __all__ = ["main"]
 
@@ -23,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status: int = options.run(options)
     except (spikewire.Error, OSError, ValueError) as error:
-        print(f"spikewire: {error}", file=sys.stderr)  # noqa: T201
+        print(f"spikewire: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
@@ -43,72 +47,136 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_serve(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_serve(commands: Commands) -> None:
     serve = commands.add_parser(
         "serve",
         help="run an embedded cluster",
-        description="Runs an embedded cluster until Ctrl-C. Prints one line, "
-        "`ready host:port,host:port,...`, when it takes connections.",
+        description="Runs a cluster in this process until Ctrl-C or SIGTERM: real nodes that own "
+        "partitions and keep their records in memory. Prints one line when it takes connections, "
+        "`ready HOST:PORT,HOST:PORT,...`: the seeds for clients. Exits with 0 when it was told to "
+        "stop, with 1 when it could not start.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
-    serve.add_argument("--nodes", type=int, default=1, help="nodes in the cluster")
+    serve.add_argument("--nodes", type=int, default=1, metavar="N", help="nodes in the cluster")
     serve.add_argument(
-        "--port", type=int, default=3000, help="port of the first node; 0 takes free ports"
-    )
-    serve.add_argument("--bind", default="127.0.0.1", help="IP address to listen on")
-    serve.add_argument(
-        "--namespace", action="append", help="namespace, may be repeated (default: test)"
-    )
-    serve.add_argument("--replication-factor", type=int, default=2, help="copies of every record")
-    serve.add_argument(
-        "--default-ttl", type=int, default=0, help="seconds a record lives by default; 0: for ever"
+        "--port",
+        type=int,
+        default=3000,
+        help="port of the first node, the others follow; 0 takes free ports",
     )
     serve.add_argument(
-        "--max-record-size", type=int, default=1 << 20, help="largest record in bytes"
+        "--bind",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="IP address to listen on, which clients must be able to reach",
     )
-    serve.add_argument("--cluster-name", default="spikewire", help="name of the cluster")
-    serve.add_argument("--threads", type=int, default=1, help="threads that serve connections")
+    serve.add_argument(
+        "--namespace",
+        action="append",
+        metavar="NAME",
+        default=argparse.SUPPRESS,
+        help="namespace on every node, may be repeated (default: test)",
+    )
+    serve.add_argument(
+        "--replication-factor", type=int, default=2, metavar="N", help="copies of every record"
+    )
+    serve.add_argument(
+        "--default-ttl",
+        type=int,
+        default=0,
+        metavar="SECONDS",
+        help="how long a record lives when its writer does not say; 0: for ever",
+    )
+    serve.add_argument(
+        "--max-record-size",
+        type=int,
+        default=1 << 20,
+        metavar="BYTES",
+        help="largest record that is taken",
+    )
+    serve.add_argument(
+        "--cluster-name", default="spikewire", metavar="NAME", help="name of the cluster"
+    )
+    serve.add_argument(
+        "--threads",
+        type=int,
+        default=1,
+        metavar="N",
+        help="threads that serve connections, for all nodes together",
+    )
     serve.set_defaults(run=_serve)
 
 
 def _serve(options: argparse.Namespace) -> int:
     from spikewire.testing import Cluster
 
-    # Handlers first: a signal during start-up must end the program as cleanly.
     stopped = threading.Event()
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        stopped.set()
+
+    # Handlers first: a signal during start-up must end the program as cleanly.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopped.set())
+        signal.signal(number, stop)
     with Cluster(
         options.nodes,
         port=options.port,
         bind=options.bind,
-        namespaces=options.namespace or ["test"],
+        namespaces=getattr(options, "namespace", ["test"]),
         replication_factor=options.replication_factor,
         default_ttl=options.default_ttl,
         max_record_size=options.max_record_size,
         cluster_name=options.cluster_name,
         threads=options.threads,
     ) as cluster:
-        print(f"ready {cluster.seeds}", flush=True)  # noqa: T201
+        print(f"ready {cluster.seeds}", flush=True)
         stopped.wait()
     return 0
 
 
-def _add_info(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_info(commands: Commands) -> None:
     info = commands.add_parser(
         "info",
-        help="show the nodes of a cluster",
-        description="Connects to a cluster and shows its nodes, or sends them info commands.",
+        help="show the nodes of a cluster, or ask them",
+        description="Connects to a cluster and prints one line for each node: its id and its "
+        "address. With info commands, each node is asked all of them and its answers follow its "
+        "line.",
+        epilog="example: spikewire info -H 127.0.0.1:3000 build namespaces namespace/test",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
-    info.add_argument("-H", "--hosts", default="127.0.0.1:3000", help="seeds")
-    info.add_argument("command", nargs="*", help="info commands to send to every node")
+    info.add_argument(
+        "-H",
+        "--hosts",
+        default="127.0.0.1:3000",
+        metavar="SEEDS",
+        help="where to find the cluster: HOST[:TLSNAME][:PORT],...",
+    )
+    info.add_argument(
+        "command",
+        nargs="*",
+        metavar="COMMAND",
+        default=argparse.SUPPRESS,
+        help="info command to send to every node",
+    )
     info.set_defaults(run=_info)
 
 
 def _info(options: argparse.Namespace) -> int:
+    commands: list[str] = getattr(options, "command", [])
+    failed = 0
     with spikewire.Client(options.hosts) as client:
         for node in client.nodes():
-            print(node.name, node.address)  # noqa: T201
-            for command in options.command:
-                print(f"  {command}: {client.info(command, node=node.name)}")  # noqa: T201
+            print(node.name, node.address)
+            for command in commands:
+                failed |= _ask(client, node, command)
+    return failed
+
+
+def _ask(client: spikewire.Client, node: spikewire.Node, command: str) -> int:
+    # One node's trouble leaves the others' answers readable.
+    try:
+        print(f"  {command}: {client.info(command, node=node.name)}")
+    except spikewire.Error as error:
+        print(f"  {command}: {error}", file=sys.stderr)
+        return 1
     return 0

@@ -7,14 +7,16 @@ closed in each world.
 from __future__ import annotations
 
 import asyncio
+import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from spikewire import _native
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
-    from typing_extensions import Self, Unpack
+    from typing_extensions import Never, Self, Unpack
 
     from spikewire.options import ClientOptions
     from spikewire.types import Seeds
@@ -34,17 +36,27 @@ class Node(NamedTuple):
 class Client(_native.Client):
     """A blocking client, for any number of threads.
 
-    Connects when it is made. Use it in a ``with`` block, or call ``close()``.
+    ``seeds`` are where to look for the cluster: ``"host"``, ``"host:port"``, a comma list of them,
+    or a list; the port is 3000 unless given. Options are those of ``spikewire.options``; each has
+    its default there, and unknown ones are refused.
+
+    Connects when it is made. Use it in a ``with`` block, or call ``close()``; a client that is
+    forgotten while it is open warns with ``ResourceWarning``. In the child of a fork it connects
+    again on first use, and the parent's connections stay unharmed. It does not pickle; its
+    datasets do.
 
     Raises ``ConnectionFailed`` when no seed leads to a cluster; the message says for each seed why.
+    Raises ``TypeError`` or ``ValueError`` for seeds and options that cannot be.
     """
+
+    __slots__ = ()
 
     def __init__(self, seeds: Seeds, **options: Unpack[ClientOptions]) -> None:  # noqa: ARG002
         self._open()
 
     @classmethod
     def connect(cls, seeds: Seeds, **options: Unpack[ClientOptions]) -> Self:
-        """A connected client, for use without a ``with`` block."""
+        """A connected client, for use without a ``with`` block; call ``close()`` at the end."""
         return cls(seeds, **options)
 
     def nodes(self) -> list[Node]:
@@ -52,7 +64,11 @@ class Client(_native.Client):
         return [Node(*node) for node in self._nodes()]
 
     def info(self, command: str, node: str | None = None) -> str:
-        """A node's answer to an info command; without a node's name, that of any node."""
+        """A node's answer to an info command; without a node's name, that of any node.
+
+        Raises ``ValueError`` when there is no such node, ``ServerError`` when it answers with an
+        error.
+        """
         return self._info(command, node)
 
     def __enter__(self) -> Self:
@@ -66,21 +82,49 @@ class Client(_native.Client):
     ) -> None:
         self.close()
 
+    if not TYPE_CHECKING:  # The type checkers say so by themselves.
+
+        def __aenter__(self) -> Never:
+            message = "Client is the blocking client: use `with`, or `async with AsyncClient(...)`"
+            raise TypeError(message)
+
+        def __aexit__(self, *error: object) -> Never:
+            raise NotImplementedError
+
+    # The default keeps the function alive until the interpreter ends.
+    def __del__(self, _warn: Callable[..., None] = warnings.warn) -> None:
+        if self._holds_connections:
+            _warn(f"unclosed client {self!r}", ResourceWarning, source=self)
+
 
 class AsyncClient(_native.AsyncClient):
     """An asyncio client. It works on every event loop that uses it, also on several at once.
 
-    Connects on ``async with`` or by ``await AsyncClient.connect(...)``.
+    ``seeds`` are where to look for the cluster: ``"host"``, ``"host:port"``, a comma list of them,
+    or a list; the port is 3000 unless given. Options are those of ``spikewire.options``; each has
+    its default there, and unknown ones are refused.
+
+    Connects on ``async with`` or by ``await AsyncClient.connect(...)``. End it with the block or
+    by ``await close()``; a client that is forgotten while it is open warns with
+    ``ResourceWarning``. In the child of a fork it connects again on first use, inside that call,
+    and the parent's connections stay unharmed. It does not pickle; its datasets do.
+
+    Verbs send at once and return an ``asyncio.Future`` of the running loop. Cancelling it gives up
+    the answer, not the command.
 
     Raises ``ConnectionFailed`` when no seed leads to a cluster; the message says for each seed why.
+    Raises ``TypeError`` or ``ValueError`` for seeds and options that cannot be. Verbs raise
+    ``RuntimeError`` without a running event loop.
     """
+
+    __slots__ = ()
 
     def __init__(self, seeds: Seeds, **options: Unpack[ClientOptions]) -> None:
         pass
 
     @classmethod
     async def connect(cls, seeds: Seeds, **options: Unpack[ClientOptions]) -> Self:
-        """A connected client, for use without an ``async with`` block."""
+        """A connected client, for use without ``async with``; call ``await close()`` at the end."""
         return await cls(seeds, **options).__aenter__()
 
     def nodes(self) -> list[Node]:
@@ -88,12 +132,19 @@ class AsyncClient(_native.AsyncClient):
         return [Node(*node) for node in self._nodes()]
 
     async def info(self, command: str, node: str | None = None) -> str:
-        """A node's answer to an info command; without a node's name, that of any node."""
+        """A node's answer to an info command; without a node's name, that of any node.
+
+        Raises ``ValueError`` when there is no such node, ``ServerError`` when it answers with an
+        error.
+        """
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(None, self._info, command, node)
 
     async def close(self) -> None:
-        """Ends every connection. Commands under way fail with ``ClientClosed``."""
+        """Ends every connection. Commands under way fail with ``ClientClosed``, as do later ones.
+
+        Closing twice does nothing.
+        """
         self._close()
 
     async def __aenter__(self) -> Self:
@@ -108,3 +159,16 @@ class AsyncClient(_native.AsyncClient):
         traceback: TracebackType | None,
     ) -> None:
         await self.close()
+
+    if not TYPE_CHECKING:  # The type checkers say so by themselves.
+
+        def __enter__(self) -> Never:
+            message = "AsyncClient is the asyncio client: use `async with`, or `with Client(...)`"
+            raise TypeError(message)
+
+        def __exit__(self, *error: object) -> Never:
+            raise NotImplementedError
+
+    def __del__(self, _warn: Callable[..., None] = warnings.warn) -> None:
+        if self._holds_connections:
+            _warn(f"unclosed client {self!r}", ResourceWarning, source=self)

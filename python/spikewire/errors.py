@@ -37,6 +37,19 @@ class Error(Exception):
     #: What to do about it, in plain words; empty when the message says it all.
     advice: str = ""
 
+    #: What went wrong, without the circumstances that ``str(error)`` adds.
+    message: str
+    #: The server's result code; a negative number for failures on this side.
+    code: int
+    #: Name and address of the node at fault; ``None`` when no node was involved.
+    node: str | None
+    #: How often the call was tried; 0 when nothing was sent.
+    attempts: int
+    #: Whether a write may have been applied all the same.
+    in_doubt: bool
+    #: The record that was asked for; ``None`` when the failure is not about one.
+    key: Key | None
+
     def __init__(
         self,
         message: str = "",
@@ -72,8 +85,8 @@ class Error(Exception):
         return " ".join(parts)
 
     def __reduce__(self) -> tuple[object, ...]:
-        state = (self.message, self.code, self.node, self.attempts, self.in_doubt, self.key)
-        return _rebuild, (type(self), *state)
+        # All that was said about it travels as its state, notes included.
+        return _rebuild, (type(self), self.message), self.__dict__
 
 
 class ServerError(Error):
@@ -158,7 +171,7 @@ _BY_CODE: dict[int, type[Error]] = {
 }
 
 
-def _make(
+def _make(  # pyright: ignore[reportUnusedFunction]: the engine calls it
     kind: str,
     code: int,
     message: str,
@@ -169,20 +182,9 @@ def _make(
 ) -> Error:
     """The exception for a failure that the engine reports."""
     found = _BY_CODE.get(code, ServerError) if kind == "server" else _BY_KIND[kind]
-    return found(
-        message, code=code, node=node, attempts=attempts, in_doubt=in_doubt, key=key
-    )
+    return found(message, code=code, node=node, attempts=attempts, in_doubt=in_doubt, key=key)
 
 
-def _rebuild(
-    kind: type[Error],
-    message: str,
-    code: int,
-    node: str | None,
-    attempts: int,
-    in_doubt: bool,
-    key: Key | None,
-) -> Error:
+def _rebuild(kind: type[Error], message: str) -> Error:
     """For unpickling."""
-    return kind(message, code=code, node=node, attempts=attempts, in_doubt=in_doubt, key=key)
-
+    return kind(message)

@@ -30,7 +30,7 @@ def put(bin: str, value: BinValue) -> Operation:  # noqa: A002
     return Operation("put", bin, value)
 
 
-def add(bin: str, value: int | float) -> Operation:  # noqa: A002
+def add(bin: str, value: float) -> Operation:  # noqa: A002
     """Adds to a number; a missing bin counts as 0. Integers wrap at 64 bits on the server."""
     return Operation("add", bin, value)
 

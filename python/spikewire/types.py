@@ -4,76 +4,91 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Literal, Union
+from typing import Any, Literal, TypeAlias
 
 from spikewire._native import GeoJSON, HyperLogLog, Key
 
 __all__ = [
+    "BinNames",
     "BinValue",
+    "Bins",
+    "BytesLike",
     "Exists",
     "KeyLike",
+    "MapKey",
     "Replica",
-    "Seeds",
     "Seconds",
+    "Seeds",
     "Ttl",
     "UserKey",
     "Value",
 ]
 
-#: A user key.
-UserKey = Union[int, str, bytes, bytearray, memoryview]
+#: Bytes, in whatever holds them.
+BytesLike: TypeAlias = bytes | bytearray | memoryview
 
-#: A whole key: a ``Key``, or the field's tuple ``(namespace, set, key[, digest])``.
-KeyLike = Union[
-    Key,
-    tuple[str, Union[str, None], UserKey],
-    tuple[str, Union[str, None], Union[UserKey, None], Union[bytes, None]],
-]
+#: A user key. Integers have 64 bits, signed.
+UserKey: TypeAlias = int | str | BytesLike
 
-#: What a bin can hold when it is written. ``None`` removes the bin.
-BinValue = Union[
-    int,
-    float,
-    bool,
-    str,
-    bytes,
-    bytearray,
-    memoryview,
-    None,
-    GeoJSON,
-    HyperLogLog,
-    Sequence["BinValue"],
-    Mapping[str, "BinValue"],
-    Mapping[int, "BinValue"],
-    Mapping[bytes, "BinValue"],
-    Mapping[Union[str, int, bytes], "BinValue"],
-]
+#: A whole key: a ``Key``, or the field's tuple ``(namespace, set, key[, digest])``. With a digest,
+#: the key may be ``None``.
+KeyLike: TypeAlias = (
+    Key
+    | tuple[str, str | None, UserKey]
+    | tuple[str, str | None, UserKey | None, bytes | bytearray | None]
+)
+
+#: Names of bins to read.
+BinNames: TypeAlias = list[str] | tuple[str, ...]
+
+#: What a bin can hold when it is written; ``None`` removes the bin. Sequences are lists and tuples,
+#: keys of mappings are ``str``, ``int`` or ``bytes``, and both hold values again: a call checks
+#: that before anything is sent. (The type says less, because type checkers take a dict or list of
+#: mixed values that is kept in a variable for one of ``object``.)
+BinValue: TypeAlias = (
+    int
+    | float
+    | bool
+    | str
+    | BytesLike
+    | GeoJSON
+    | HyperLogLog
+    | Sequence[object]
+    | Mapping[Any, object]
+    | None
+)
+
+#: Bins to write, by name. Each value is a ``BinValue``; see there why the type says less.
+Bins: TypeAlias = Mapping[str, object]
+
+#: A key of a map that was read. Lists, which other clients can write, come as tuples.
+MapKey: TypeAlias = str | int | float | bytes | tuple["MapKey", ...] | None
 
 #: What a bin holds when it is read.
-Value = Union[
-    int,
-    float,
-    bool,
-    str,
-    bytes,
-    None,
-    GeoJSON,
-    HyperLogLog,
-    list["Value"],
-    dict[Union[str, int, bytes], "Value"],
-]
+Value: TypeAlias = (
+    int
+    | float
+    | bool
+    | str
+    | bytes
+    | GeoJSON
+    | HyperLogLog
+    | list["Value"]
+    | dict[MapKey, "Value"]
+    | None
+)
 
 #: Where to find the cluster: ``"host"``, ``"host:port"``, a comma list of them, or a list.
-Seeds = Union[str, list[str], tuple[str, ...]]
+Seeds: TypeAlias = str | list[str] | tuple[str, ...]
 
 #: A span of time: seconds, or a ``timedelta``.
-Seconds = Union[int, float, timedelta]
+Seconds: TypeAlias = float | timedelta
 
 #: Time to live: whole seconds, a ``timedelta``, or a word.
-Ttl = Union[int, timedelta, Literal["default", "never", "unchanged"]]
+Ttl: TypeAlias = int | timedelta | Literal["default", "never", "unchanged"]
 
 #: What a write does about a record that exists, or does not.
-Exists = Literal["merge", "create", "update", "replace", "replace_only"]
+Exists: TypeAlias = Literal["merge", "create", "update", "replace", "replace_only"]
 
 #: Which replica a command goes to.
-Replica = Literal["master", "sequence", "any", "prefer-rack"]
+Replica: TypeAlias = Literal["master", "sequence", "any", "prefer-rack"]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use parking_lot::RwLock;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use spikewire_engine::Options;
 use spikewire_protocol::host::parse_hosts;
@@ -14,16 +14,25 @@ use spikewire_protocol::host::parse_hosts;
 use crate::arguments::{count, replica, seconds};
 use crate::core::{Core, not_connected};
 use crate::errors::{to_python, type_error, type_name, value_error};
-use crate::space::text;
+use crate::identity::{Token, token};
+use crate::space::{Space, text};
 use crate::verbs::Defaults;
 
 /// A client's options and, once it is connected, its running half.
 #[derive(Debug)]
 pub struct Shared {
+    pub token: Token,
     options: Options,
+    /// The options as they were given, for pickles.
+    given: Py<PyDict>,
     pub defaults: Defaults,
+    /// Whether it connects when it is first needed, because no program opens it.
+    lazy: bool,
     state: RwLock<State>,
 }
+
+/// What a pickled dataset carries: its client's token, seeds and options, then its own names.
+pub type Pickled<'py> = (Bound<'py, PyBytes>, String, Bound<'py, PyDict>, String, Option<String>);
 
 #[derive(Debug, Clone, Default)]
 enum State {
@@ -34,8 +43,27 @@ enum State {
 }
 
 impl Shared {
-    /// Checks seeds and options.
+    /// A client that a program makes and opens. Checks seeds and options.
     pub fn new(seeds: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        Self::parse(seeds, options, token(seeds.py())?, false)
+    }
+
+    /// A client that an unpickled dataset needs and that this process does not have.
+    pub fn adopted(
+        token: Token,
+        seeds: &Bound<'_, PyAny>,
+        options: &Bound<'_, PyDict>,
+    ) -> PyResult<Self> {
+        Self::parse(seeds, Some(options), token, true)
+    }
+
+    fn parse(
+        seeds: &Bound<'_, PyAny>,
+        options: Option<&Bound<'_, PyDict>>,
+        token: Token,
+        lazy: bool,
+    ) -> PyResult<Self> {
+        let py = seeds.py();
         let mut checked = Options::new(Vec::new());
         let mut send_key = false;
         for (name, value) in options.into_iter().flatten() {
@@ -44,7 +72,37 @@ impl Shared {
         checked.seeds = parse_hosts(&seed_text(seeds)?, 3000)
             .map_err(|error| value_error(format!("seeds: {error}")))?;
         let defaults = Defaults { policy: checked.policy, send_key };
-        Ok(Self { options: checked, defaults, state: RwLock::default() })
+        // A copy: the caller may change a list or a dict among them later.
+        let given = match options {
+            Some(options) => {
+                py.import("copy")?.call_method1("deepcopy", (options,))?.cast_into()?
+            }
+            None => PyDict::new(py),
+        };
+        let (given, state) = (given.unbind(), RwLock::default());
+        Ok(Self { token, options: checked, given, defaults, lazy, state })
+    }
+
+    /// What a dataset of this client needs to find or make it anywhere.
+    pub fn pickled<'py>(&self, py: Python<'py>, space: &Space) -> Pickled<'py> {
+        let set = space.set_name().map(str::to_owned);
+        let token = PyBytes::new(py, &self.token);
+        (token, self.seeds(), self.given.bind(py).clone(), space.namespace.to_string(), set)
+    }
+
+    fn seeds(&self) -> String {
+        let seeds: Vec<String> = self.options.seeds.iter().map(ToString::to_string).collect();
+        seeds.join(",")
+    }
+
+    /// Seeds and state, never an option: some are secrets.
+    pub fn shown(&self, class: &Bound<'_, PyAny>) -> PyResult<String> {
+        let state = match &*self.state.read() {
+            State::New => "not connected",
+            State::Open(_) => "connected",
+            State::Closed => "closed",
+        };
+        Ok(format!("<{} {}, {state}>", class.get_type().name()?, self.seeds()))
     }
 
     /// Finds the cluster, unless that is done already; blocks without holding the interpreter.
@@ -75,6 +133,7 @@ impl Shared {
             match &*self.state.read() {
                 State::Open(core) if core.is_own() => return Ok(core.clone()),
                 State::Open(core) => core.cluster.abandon(),
+                State::New if self.lazy => {}
                 State::New => return Err(not_connected(py, false)),
                 State::Closed => return Err(not_connected(py, true)),
             }
@@ -87,11 +146,32 @@ impl Shared {
         matches!(&*self.state.read(), State::Open(_))
     }
 
+    /// Whether this process holds connections of it.
+    pub fn holds_connections(&self) -> bool {
+        matches!(&*self.state.read(), State::Open(core) if core.is_own())
+    }
+
+    /// Whether it was closed, so that it can never be used again.
+    pub fn is_closed(&self) -> bool {
+        matches!(&*self.state.read(), State::Closed)
+    }
+
     /// Closes for good; the running half, if there was one, is handed out for its end.
     pub fn close(&self) -> Option<Arc<Core>> {
         match std::mem::replace(&mut *self.state.write(), State::Closed) {
             State::Open(core) => Some(core),
             _ => None,
+        }
+    }
+}
+
+impl Drop for Shared {
+    /// Nobody can use it any more, so its connections end; the client's own `__del__` has warned.
+    fn drop(&mut self) {
+        let Some(core) = self.close() else { return };
+        // Off the interpreter, as ending the background thread may take a moment.
+        if Python::try_attach(|py| py.detach(|| core.close())).is_none() {
+            core.close();
         }
     }
 }

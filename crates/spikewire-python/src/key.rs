@@ -11,7 +11,12 @@ use spikewire_protocol::key::Digest;
 
 use crate::space::{Address, Space, parse_digest};
 
-/// A record's address: namespace, set and user key, with the digest worked out once.
+/// A record's address: namespace, set and user key, with the digest worked out once. Every verb
+/// of a client takes one, and so do the verbs of the dataset it belongs to.
+///
+/// The user key is int (64 bits signed), str or bytes. Raises `TypeError` for other types,
+/// `ValueError` for names that the server does not take, `OverflowError` for larger integers.
+/// Keys are equal when namespace, set and digest are.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Key {
     pub space: Arc<Space>,
@@ -39,7 +44,7 @@ impl Key {
         Ok(Address::within(&Space::new(namespace, set)?, key)?.into())
     }
 
-    /// The key of a record of which only the 20-byte digest is known.
+    /// The key of a record of which only the 20-byte digest is known; its `key` is `None`.
     #[staticmethod]
     #[pyo3(signature = (namespace, set, digest))]
     fn from_digest(
@@ -52,21 +57,25 @@ impl Key {
         Ok(Self { space: Space::new(namespace, set)?, user: py.None(), digest })
     }
 
+    /// The namespace's name.
     #[getter]
     fn namespace(&self) -> &str {
         &self.space.namespace
     }
 
+    /// The set's name; `None` for records without a set.
     #[getter]
     fn set(&self) -> Option<&str> {
         self.space.set_name()
     }
 
+    /// The user key as it was given; `None` when only the digest is known.
     #[getter]
     fn key(&self, py: Python<'_>) -> Py<PyAny> {
         self.user.clone_ref(py)
     }
 
+    /// The 20 bytes that the cluster knows the record by.
     #[getter]
     fn digest<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.digest.0)
@@ -97,6 +106,14 @@ impl Key {
             return Ok(format!("Key.from_digest({namespace}, {set}, {digest})"));
         }
         Ok(format!("Key({namespace}, {set}, {})", self.user.bind(py).repr()?))
+    }
+
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
     }
 
     fn __reduce__<'py>(

@@ -11,6 +11,7 @@ mod client;
 mod core;
 mod errors;
 mod face;
+mod identity;
 mod key;
 mod operation;
 mod record;
@@ -24,6 +25,8 @@ mod verbs;
 mod _native {
     #[pymodule_export]
     use crate::core::_after_fork;
+    #[pymodule_export]
+    use crate::face::_close_adopted;
     #[pymodule_export]
     use crate::face::asynchronous::{AsyncClient, AsyncDataset};
     #[pymodule_export]
@@ -39,7 +42,7 @@ mod _native {
     #[pymodule_export]
     use crate::value::{GeoJSON, HyperLogLog};
 
-    use super::*;
+    use pyo3::prelude::*;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,5 +1,7 @@
 //! One operation of `operate`, checked and encoded when it is made.
 
+use std::fmt::Write as _;
+
 use pyo3::prelude::*;
 
 use spikewire_protocol::message::op;
@@ -65,10 +67,10 @@ impl Operation {
         }
         let mut shown = format!("op.{kind}(");
         if !bin.is_empty() {
-            shown += &format!("{bin:?}");
+            let _ = write!(shown, "{bin:?}");
         }
         if let Some(value) = value {
-            shown += &format!(", {}", value.repr()?);
+            let _ = write!(shown, ", {}", value.repr()?);
         }
         shown.push(')');
         Ok(Self { code, bin, particle: of, value: bytes, shown })

@@ -10,7 +10,10 @@ use spikewire_protocol::key::Digest;
 use crate::key::Key;
 use crate::space::Space;
 
-/// A record: its bins by name, its generation, its time to live and its key.
+/// A record as it was read: its bins by name, its generation, its time to live and its key.
+///
+/// `record["name"]` is a bin's value, `dict(record)` all of them. Records are equal when key,
+/// generation and bins are.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Record {
     pub bins: Py<PyDict>,
@@ -43,12 +46,13 @@ impl Record {
         self.ttl
     }
 
+    /// The address it was read from.
     #[getter]
     fn key(&self, py: Python<'_>) -> Key {
         Key { space: self.space.clone(), user: self.user.clone_ref(py), digest: self.digest }
     }
 
-    /// After `operate`: one result per operation, in order; `None` where an operation has none.
+    /// After `operate`: one result per operation, in order; `None` where there is none.
     #[getter]
     fn results<'py>(&self, py: Python<'py>) -> Bound<'py, PyTuple> {
         match &self.results {
@@ -76,14 +80,17 @@ impl Record {
         Ok(self.bins.bind(py).get_item(name)?.or(default))
     }
 
+    /// The names of the bins that were read.
     fn keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
         self.bins.bind(py).keys()
     }
 
+    /// The values of the bins that were read.
     fn values<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
         self.bins.bind(py).values()
     }
 
+    /// Name and value of every bin that was read.
     fn items<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
         self.bins.bind(py).items()
     }

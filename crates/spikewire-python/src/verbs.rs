@@ -242,6 +242,18 @@ macro_rules! verbs {
         impl $class {
             $($own)*
 
+            /// Reads a record.
+            ///
+            /// `bins` names the bins to read, in a list or tuple: all of them when it is left out,
+            /// and none (only generation and TTL) when it is empty. A bin that the record does not
+            /// have is left out. `default` is returned when there is no such record, instead of
+            /// raising `RecordNotFound`. `timeout` is the total time of the call with all its
+            /// retries, in seconds or as a timedelta; 0: no limit. Default: the client's `timeout`,
+            /// 1 s unless set.
+            ///
+            /// Raises `RecordNotFound`, or `Timeout`, `ConnectionFailed` and the other errors of
+            /// `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for arguments that
+            /// cannot be sent.
             #[pyo3(signature = (key, bins=None, *, default=$crate::arguments::Given::No, timeout=None))]
             fn get<'py>(
                 &self,
@@ -255,6 +267,10 @@ macro_rules! verbs {
                 self.run(py, $crate::verbs::get(&self.defaults()?, address, bins, default, timeout)?)
             }
 
+            /// Whether there is such a record. Reads no bins.
+            ///
+            /// `timeout` is the total time of the call with all its retries, in seconds or as a
+            /// timedelta; 0: no limit. Default: the client's `timeout`.
             #[pyo3(signature = (key, *, timeout=None))]
             fn exists<'py>(
                 &self,
@@ -266,6 +282,30 @@ macro_rules! verbs {
                 self.run(py, $crate::verbs::exists(&self.defaults()?, address, timeout)?)
             }
 
+            /// Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
+            /// that are not named keep their values, unless `exists` says to replace the record.
+            ///
+            /// A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
+            /// list, tuple or dict of these; map keys are int, str or bytes.
+            ///
+            /// `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta),
+            /// "default" (the namespace's own), "never" or "unchanged". Default: "default".
+            /// `generation`: the write is done only if the record has this generation (0 to 65535),
+            /// else `GenerationMismatch`. Default: any.
+            /// `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
+            /// record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
+            /// that are not named, "replace_only" does so and raises `RecordNotFound` if there is
+            /// no record. Default: "merge".
+            /// `durable`: leaves a tombstone if the write removes the last bin, so that the record
+            /// cannot come back (Enterprise servers only). Default: False.
+            /// `send_key`: stores the user key with the record. Default: the client's `send_key`.
+            /// `timeout`: total time of the call with all its retries, in seconds or as a
+            /// timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+            ///
+            /// Raises also `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
+            /// `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
+            /// Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
+            /// that cannot be stored; nothing is sent then.
             #[allow(clippy::too_many_arguments)]
             #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, timeout=None))]
             fn put<'py>(
@@ -288,6 +328,11 @@ macro_rules! verbs {
                 self.run(py, $crate::verbs::write(&self.defaults()?, address, bins, &options, code)?)
             }
 
+            /// Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
+            /// missing record, counts as 0. Integers wrap at 64 bits on the server. Keywords as in
+            /// `put`.
+            ///
+            /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
             #[allow(clippy::too_many_arguments)]
             #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, timeout=None))]
             fn add<'py>(
@@ -310,6 +355,10 @@ macro_rules! verbs {
                 self.run(py, $crate::verbs::write(&self.defaults()?, address, bins, &options, code)?)
             }
 
+            /// Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
+            /// or a missing record, counts as empty. Keywords as in `put`.
+            ///
+            /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
             #[allow(clippy::too_many_arguments)]
             #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, timeout=None))]
             fn append<'py>(
@@ -332,6 +381,10 @@ macro_rules! verbs {
                 self.run(py, $crate::verbs::write(&self.defaults()?, address, bins, &options, code)?)
             }
 
+            /// Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
+            /// bin, or a missing record, counts as empty. Keywords as in `put`.
+            ///
+            /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
             #[allow(clippy::too_many_arguments)]
             #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, timeout=None))]
             fn prepend<'py>(
@@ -354,6 +407,13 @@ macro_rules! verbs {
                 self.run(py, $crate::verbs::write(&self.defaults()?, address, bins, &options, code)?)
             }
 
+            /// Deletes a record. Returns whether there was one.
+            ///
+            /// `generation`: the record is deleted only if it has this generation (0 to 65535),
+            /// else `GenerationMismatch`. Default: any.
+            /// `durable`: leaves a tombstone, so that the record cannot come back after a cold
+            /// restart (Enterprise servers only). Default: False.
+            /// `timeout`: as in `put`.
             #[pyo3(signature = (key, *, generation=None, durable=false, timeout=None))]
             fn delete<'py>(
                 &self,
@@ -370,6 +430,10 @@ macro_rules! verbs {
                 self.run(py, $crate::verbs::delete(&self.defaults()?, address, &options)?)
             }
 
+            /// Renews a record's time to live, without reading or writing bins. Counts as a write:
+            /// the generation grows. Keywords as in `put`.
+            ///
+            /// Raises `RecordNotFound` if there is no such record, and the errors of `put`.
             #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, timeout=None))]
             fn touch<'py>(
                 &self,
@@ -387,6 +451,15 @@ macro_rules! verbs {
                 self.run(py, $crate::verbs::touch(&self.defaults()?, address, &options)?)
             }
 
+            /// Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
+            /// and all or nothing. Returns a record with the bins that were read; its `results` has
+            /// one item per operation, `None` where an operation gives nothing.
+            ///
+            /// Keywords as in `put`; `generation`, `exists` and `durable` need an operation that
+            /// writes, else `ValueError`.
+            ///
+            /// Raises `RecordNotFound` if the operations only read and there is no such record,
+            /// `BinTypeError` if an operation does not fit its bin, and the errors of `put`.
             #[allow(clippy::too_many_arguments)]
             #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, timeout=None))]
             fn operate<'py>(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypedDict, cast
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from spikewire import _native
 
@@ -83,17 +83,25 @@ class NodeStats(TypedDict):
 
 
 class Cluster(_native.ClusterCore):
-    """An embedded cluster, serving when this returns.
+    """An embedded cluster of ``nodes`` nodes, serving when this returns.
 
     Nodes own partitions as a real cluster's do. A killed node loses its memory; with two copies of
-    every record no acknowledged write is lost when one node dies.
+    every record no acknowledged write is lost when one node dies. Nodes are counted from 0.
+
+    Use it in a ``with`` block, or call ``stop()``. Its threads belong to this process: the child of
+    a fork can talk to it, but not serve it.
+
+    Raises ``OSError`` when a port is taken, ``TypeError`` or ``ValueError`` for options that cannot
+    be. Its methods raise ``ValueError`` for a node that is not there, ``OSError`` after ``stop()``.
     """
 
-    def __init__(self, nodes: int = 1, **options: Unpack[ClusterOptions]) -> None:
-        self.nodes = nodes
-
     def __new__(cls, nodes: int = 1, **options: Unpack[ClusterOptions]) -> Self:
-        return super().__new__(cls, nodes=nodes, **options)
+        cluster = super().__new__(cls, nodes=nodes, **options)
+        cluster.nodes = nodes
+        return cluster
+
+    nodes: int
+    """How many nodes the cluster was started with."""
 
     @property
     def seeds(self) -> str:
@@ -139,7 +147,7 @@ class Cluster(_native.ClusterCore):
 
     def stats(self, node: int) -> NodeStats:
         """Counters and sizes of a node."""
-        return cast("NodeStats", self._stats(node))
+        return self._stats(node)
 
     def stop(self) -> None:
         """Stops every node. Stopping twice does nothing."""

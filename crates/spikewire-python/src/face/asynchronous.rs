@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use parking_lot::RwLock;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyType};
 
 use super::driver::Driver;
 use crate::call::Call;
-use crate::client::Shared;
+use crate::client::{Pickled, Shared};
 use crate::core::Core;
+use crate::identity::{Registry, Token};
 use crate::space::{Address, Space};
 use crate::verbs;
 use crate::verbs::Defaults;
@@ -25,30 +27,78 @@ struct Loops {
 /// The event loop that runs in this thread.
 fn running_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     static GET: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    GET.import(py, "asyncio", "get_running_loop")?.call0()
+    GET.import(py, "asyncio", "get_running_loop")?.call0().map_err(|error| {
+        if !error.is_instance_of::<PyRuntimeError>(py) {
+            return error;
+        }
+        PyRuntimeError::new_err(
+            "no running event loop: call the verbs of AsyncClient and AsyncDataset in a \
+             coroutine, run for example by asyncio.run(); without asyncio use spikewire.Client",
+        )
+    })
+}
+
+static KNOWN: Registry<Loops> = Registry::new();
+
+/// Ends the clients that unpickled datasets brought along.
+pub fn close_adopted(py: Python<'_>) -> PyResult<()> {
+    KNOWN.release().iter().try_for_each(|loops| loops.close(py))
+}
+
+impl Drop for Loops {
+    /// Event loops hold on to their drivers, so these are told that nobody needs them any more.
+    fn drop(&mut self) {
+        let drivers = std::mem::take(self.drivers.get_mut());
+        if drivers.is_empty() {
+            return;
+        }
+        let mut drivers = Some(drivers);
+        Python::try_attach(|py| {
+            for (core, driver) in drivers.take().unwrap_or_default() {
+                let driver = driver.bind(py);
+                if core.is_own()
+                    && let Err(error) = Driver::close_soon(driver)
+                {
+                    error.write_unraisable(py, Some(driver));
+                }
+            }
+        });
+        // The interpreter is gone, and with it the loops; their memory is not ours to touch.
+        std::mem::forget(drivers);
+    }
 }
 
 impl Loops {
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
         let event_loop = running_loop(py)?;
         let core = self.shared.core(py)?;
-        {
+        // No lock is held when Python code runs: a finalizer may come back here, or close.
+        let own = {
             let drivers = self.drivers.read();
             let mut drivers = drivers.iter();
             let own = drivers
                 .find(|(of, driver)| driver.get().is_on(&event_loop) && Arc::ptr_eq(of, &core));
-            if let Some((_, driver)) = own {
-                let driver = driver.clone_ref(py);
-                return driver.get().submit(py, call);
-            }
+            own.map(|(_, driver)| driver.clone_ref(py))
+        };
+        if let Some(driver) = own {
+            return driver.get().submit(py, call);
         }
         let driver = Driver::start(py, core.cluster.clone(), &event_loop)?;
+        // Loops that are closed never turn again; nor do those of a parent process.
+        let all: Vec<_> = {
+            let drivers = self.drivers.read();
+            drivers.iter().map(|(of, driver)| (of.clone(), driver.clone_ref(py))).collect()
+        };
+        let (dead, _): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|(of, driver)| !of.is_own() || driver.get().is_dead(py));
+        let is_dead = |driver: &Py<Driver>| dead.iter().any(|(_, other)| other.is(driver));
         {
             let mut drivers = self.drivers.write();
-            // Loops that are closed never turn again; nor do those of a parent process.
-            drivers.retain(|(of, driver)| of.is_own() && !driver.get().is_dead(py));
+            drivers.retain(|(_, driver)| !is_dead(driver));
             drivers.push((core, driver.clone_ref(py)));
         }
+        let mut ended = dead.iter().filter(|(of, _)| of.is_own());
+        ended.try_for_each(|(_, driver)| driver.get().close(py))?;
         driver.get().submit(py, call)
     }
 
@@ -56,9 +106,11 @@ impl Loops {
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let Some(core) = self.shared.close() else { return Ok(()) };
         let here = running_loop(py).ok();
-        for (_, driver) in std::mem::take(&mut *self.drivers.write()) {
+        for (of, driver) in std::mem::take(&mut *self.drivers.write()) {
             let driver = driver.bind(py);
-            if here.as_ref().is_some_and(|here| driver.get().is_on(here)) {
+            if !of.is_own() {
+                // Its descriptor is shared with the parent of the fork: let it be.
+            } else if here.as_ref().is_some_and(|here| driver.get().is_on(here)) {
                 driver.get().close(py)?;
             } else {
                 Driver::close_soon(driver)?;
@@ -94,7 +146,9 @@ verbs!(AsyncClient {
     #[pyo3(signature = (seeds, **options))]
     fn new(seeds: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let shared = Arc::new(Shared::new(seeds, options)?);
-        Ok(Self { loops: Arc::new(Loops { shared, drivers: RwLock::default() }) })
+        let loops = Arc::new(Loops { shared, drivers: RwLock::default() });
+        KNOWN.note(loops.shared.token, &loops);
+        Ok(Self { loops })
     }
 
     /// Blocks; the Python half calls it off the loop.
@@ -106,9 +160,32 @@ verbs!(AsyncClient {
         self.loops.close(py)
     }
 
+    /// Whether the client is connected and not closed.
     #[getter]
     fn is_connected(&self) -> bool {
         self.loops.shared.is_open()
+    }
+
+    /// Whether this process, and not the parent of a fork, made the connections.
+    #[getter]
+    fn _holds_connections(&self) -> bool {
+        self.loops.shared.holds_connections()
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        slf.get().loops.shared.shown(slf.as_any())
+    }
+
+    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Err(super::not_picklable(slf.as_any())?)
+    }
+
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
     }
 
     fn _nodes(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
@@ -119,13 +196,24 @@ verbs!(AsyncClient {
         super::info(py, &*self.loops.shared.core(py)?, command, node)
     }
 
+    /// A namespace and a set of this client. Cheap to make and to keep.
+    ///
+    /// Raises `ValueError` for names that the server does not take. Whether the namespace exists
+    /// shows on first use.
     #[pyo3(signature = (namespace, set=None))]
     fn dataset(&self, namespace: &str, set: Option<&str>) -> PyResult<AsyncDataset> {
         Ok(AsyncDataset { loops: self.loops.clone(), space: Space::new(namespace, set)? })
     }
 });
 
-/// A namespace and a set of an asyncio client.
+/// A namespace and a set of an asyncio client, from `AsyncClient.dataset`. Any event loop may
+/// use it; verbs return `asyncio.Future` objects of the running one.
+///
+/// Equal when client, namespace and set are. A pickled dataset carries its client's seeds and
+/// options: where it is unpickled it finds the client it came from if that lives in the process
+/// and is not closed, and else makes one like it that is shared by all datasets from the same
+/// client and closed when the process exits. Such a client connects inside the first verb, which
+/// holds up the event loop until the cluster is found.
 #[pyclass(frozen, module = "spikewire")]
 pub struct AsyncDataset {
     loops: Arc<Loops>,
@@ -147,22 +235,56 @@ impl AsyncDataset {
 }
 
 verbs!(AsyncDataset {
+    /// The namespace's name.
     #[getter]
     fn namespace(&self) -> &str {
         &self.space.namespace
     }
 
+    /// The set's name; `None` for records without a set.
     #[getter]
     fn set(&self) -> Option<&str> {
         self.space.set_name()
     }
 
     fn __eq__(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.loops, &other.loops) && self.space.same_as(&other.space)
+        self.loops.shared.token == other.loops.shared.token && self.space.same_as(&other.space)
     }
 
     fn __hash__(&self) -> u64 {
-        super::hash(&self.space, Arc::as_ptr(&self.loops).addr())
+        super::hash(&self.space, &self.loops.shared.token)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
+        let class: Bound<'py, PyType> = py.get_type::<Self>();
+        Ok((class.getattr("_rebuild")?, self.loops.shared.pickled(py, &self.space)))
+    }
+
+    /// For unpickling: the client with this token, or one like it.
+    #[staticmethod]
+    fn _rebuild(
+        token: Token,
+        seeds: &Bound<'_, PyAny>,
+        options: &Bound<'_, PyDict>,
+        namespace: &str,
+        set: Option<&str>,
+    ) -> PyResult<Self> {
+        let fits = |loops: &Loops| !loops.shared.is_closed();
+        let loops = if let Some(loops) = KNOWN.find(&token, fits) {
+            loops
+        } else {
+            let shared = Arc::new(Shared::adopted(token, seeds, options)?);
+            KNOWN.keep(token, Arc::new(Loops { shared, drivers: RwLock::default() }), fits)
+        };
+        Ok(Self { loops, space: Space::new(namespace, set)? })
+    }
+
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

@@ -1,17 +1,30 @@
 //! The blocking face: the calling thread drives the connection itself, without the interpreter.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyType};
 
 use spikewire_engine::transport::{Reply, buffer};
 
 use crate::call::Call;
-use crate::client::Shared;
+use crate::client::{Pickled, Shared};
+use crate::identity::{Registry, Token};
 use crate::space::{Address, Space};
 use crate::verbs;
 use crate::verbs::Defaults;
+
+static KNOWN: Registry<Shared> = Registry::new();
+
+/// Ends the clients that unpickled datasets brought along.
+pub fn close_adopted(py: Python<'_>) {
+    for shared in KNOWN.release() {
+        if let Some(core) = shared.close() {
+            py.detach(|| core.close());
+        }
+    }
+}
 
 /// A blocking client; `spikewire.Client` is built on it.
 #[pyclass(frozen, subclass, weakref, module = "spikewire._native")]
@@ -37,40 +50,78 @@ verbs!(Client {
     #[new]
     #[pyo3(signature = (seeds, **options))]
     fn new(seeds: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        Ok(Self { shared: Arc::new(Shared::new(seeds, options)?) })
+        let shared = Arc::new(Shared::new(seeds, options)?);
+        KNOWN.note(shared.token, &shared);
+        Ok(Self { shared })
     }
 
+    /// Finds the cluster; blocks.
     fn _open(&self, py: Python<'_>) -> PyResult<()> {
         self.shared.open(py)
     }
 
-    /// Ends every connection. Calls under way in other threads fail at once.
+    /// Ends every connection. Calls under way in other threads fail at once with
+    /// `ClientClosed` or `ConnectionFailed`, later ones with `ClientClosed`. Closing twice does
+    /// nothing.
     fn close(&self, py: Python<'_>) {
         if let Some(core) = self.shared.close() {
             py.detach(|| core.close());
         }
     }
 
+    /// Whether the client is connected and not closed.
     #[getter]
     fn is_connected(&self) -> bool {
         self.shared.is_open()
     }
 
+    /// Whether this process, and not the parent of a fork, made the connections.
+    #[getter]
+    fn _holds_connections(&self) -> bool {
+        self.shared.holds_connections()
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        slf.get().shared.shown(slf.as_any())
+    }
+
+    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Err(super::not_picklable(slf.as_any())?)
+    }
+
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
+    }
+
     fn _nodes(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
-        Ok(crate::face::nodes(&*self.shared.core(py)?))
+        Ok(super::nodes(&*self.shared.core(py)?))
     }
 
     fn _info(&self, py: Python<'_>, command: &str, node: Option<&str>) -> PyResult<String> {
-        crate::face::info(py, &*self.shared.core(py)?, command, node)
+        super::info(py, &*self.shared.core(py)?, command, node)
     }
 
+    /// A namespace and a set of this client. Cheap to make and to keep.
+    ///
+    /// Raises `ValueError` for names that the server does not take. Whether the namespace exists
+    /// shows on first use.
     #[pyo3(signature = (namespace, set=None))]
     fn dataset(&self, namespace: &str, set: Option<&str>) -> PyResult<Dataset> {
         Ok(Dataset { shared: self.shared.clone(), space: Space::new(namespace, set)? })
     }
 });
 
-/// A namespace and a set of a blocking client.
+/// A namespace and a set of a blocking client, from `Client.dataset`. Any number of threads
+/// may use it.
+///
+/// Equal when client, namespace and set are. A pickled dataset carries its client's seeds and
+/// options: where it is unpickled it finds the client it came from if that lives in the process
+/// and is not closed, and else makes one like it that connects on first use, is shared by all
+/// datasets from the same client, and is closed when the process exits.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Dataset {
     shared: Arc<Shared>,
@@ -92,26 +143,58 @@ impl Dataset {
 }
 
 verbs!(Dataset {
+    /// The namespace's name.
     #[getter]
     fn namespace(&self) -> &str {
         &self.space.namespace
     }
 
+    /// The set's name; `None` for records without a set.
     #[getter]
     fn set(&self) -> Option<&str> {
         self.space.set_name()
     }
 
     fn __eq__(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.shared, &other.shared) && self.space.same_as(&other.space)
+        self.shared.token == other.shared.token && self.space.same_as(&other.space)
     }
 
     fn __hash__(&self) -> u64 {
-        crate::face::hash(&self.space, Arc::as_ptr(&self.shared).addr())
+        super::hash(&self.space, &self.shared.token)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
+        let class: Bound<'py, PyType> = py.get_type::<Self>();
+        Ok((class.getattr("_rebuild")?, self.shared.pickled(py, &self.space)))
+    }
+
+    /// For unpickling: the client with this token, or one like it.
+    #[staticmethod]
+    fn _rebuild(
+        token: Token,
+        seeds: &Bound<'_, PyAny>,
+        options: &Bound<'_, PyDict>,
+        namespace: &str,
+        set: Option<&str>,
+    ) -> PyResult<Self> {
+        let fits = |shared: &Shared| !shared.is_closed();
+        let shared = match KNOWN.find(&token, fits) {
+            Some(shared) => shared,
+            None => KNOWN.keep(token, Arc::new(Shared::adopted(token, seeds, options)?), fits),
+        };
+        Ok(Self { shared, space: Space::new(namespace, set)? })
+    }
+
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        crate::face::shown(py, "Dataset", &self.space)
+        super::shown(py, "Dataset", &self.space)
     }
 });
 
@@ -119,7 +202,15 @@ fn run<'py>(py: Python<'py>, shared: &Shared, call: Call) -> PyResult<Bound<'py,
     let core = shared.core(py)?;
     let Call { bytes, target, policy, plan } = call;
     let mut body = buffer::take();
-    let outcome = py.detach(|| core.lanes.run(&bytes, &target, &policy, &mut body));
+    let signal = Signal::default();
+    let outcome = py.detach(|| {
+        let look = || signal.look();
+        let interrupted = Signal::is_minded().then_some(&look as &dyn Fn() -> bool);
+        core.lanes.run_interruptibly(&bytes, &target, &policy, &mut body, interrupted)
+    });
+    if let Some(error) = signal.0.take() {
+        return Err(error);
+    }
     let result = match &outcome {
         Ok((node, attempts)) => {
             plan.finish(py, Ok(Reply { body: &body, node, attempts: *attempts }))
@@ -129,4 +220,31 @@ fn run<'py>(py: Python<'py>, shared: &Shared, call: Call) -> PyResult<Bound<'py,
     buffer::give(body);
     buffer::give(bytes);
     result
+}
+
+/// What a Python signal handler raised while the interpreter was let go.
+#[derive(Default)]
+struct Signal(Cell<Option<PyErr>>);
+
+impl Signal {
+    /// Only Python's main thread runs signal handlers.
+    fn is_minded() -> bool {
+        #[cfg(target_os = "linux")]
+        // SAFETY: both calls only report ids.
+        return unsafe { libc::gettid() == libc::getpid() };
+        #[cfg(not(target_os = "linux"))]
+        // SAFETY: only reports whether this is the main thread.
+        return unsafe { libc::pthread_main_np() == 1 };
+    }
+
+    /// Runs the handlers of signals that came; whether one of them raised.
+    fn look(&self) -> bool {
+        Python::attach(|py| match py.check_signals() {
+            Ok(()) => false,
+            Err(error) => {
+                self.0.set(Some(error));
+                true
+            }
+        })
+    }
 }

@@ -14,8 +14,25 @@ use spikewire_protocol::info as protocol;
 use spikewire_protocol::result_code::ResultCode;
 
 use crate::core::Core;
-use crate::errors::{self, value_error};
+use crate::errors::{self, type_error, value_error};
+use crate::identity::Token;
 use crate::space::Space;
+
+/// Ends the clients that unpickled datasets brought along; called when the process exits.
+#[pyfunction]
+pub fn _close_adopted(py: Python<'_>) -> PyResult<()> {
+    blocking::close_adopted(py);
+    asynchronous::close_adopted(py)
+}
+
+/// Why a client does not pickle.
+fn not_picklable(class: &Bound<'_, PyAny>) -> PyResult<PyErr> {
+    Ok(type_error(format!(
+        "{} objects hold connections and cannot be pickled; pickle datasets, which find their \
+         client again, or connect anew where they are unpickled",
+        class.get_type().name()?
+    )))
+}
 
 /// Name and address of every node.
 fn nodes(core: &Core) -> Vec<(String, String)> {
@@ -46,7 +63,7 @@ fn info(py: Python<'_>, core: &Core, command: &str, name: Option<&str>) -> PyRes
     })
 }
 
-fn hash(space: &Space, client: usize) -> u64 {
+fn hash(space: &Space, client: &Token) -> u64 {
     let mut hasher = DefaultHasher::new();
     (&space.namespace, &space.set, client).hash(&mut hasher);
     hasher.finish()

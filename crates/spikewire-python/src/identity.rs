@@ -1,0 +1,69 @@
+//! Who a client is, so that datasets that travel as pickles find it again.
+
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+
+/// A client's name in every process: random bytes.
+pub type Token = [u8; 16];
+
+/// A token that no other client has. From the system's generator, which a fork does not repeat.
+pub fn token(py: Python<'_>) -> PyResult<Token> {
+    py.import("os")?.call_method1("urandom", (16,))?.extract()
+}
+
+/// The clients of this process by token: weakly those the program made, and those that unpickled
+/// datasets brought along for as long as the process lives.
+#[derive(Debug)]
+pub struct Registry<T>(Mutex<Vec<Known<T>>>);
+
+#[derive(Debug)]
+struct Known<T> {
+    token: Token,
+    client: Weak<T>,
+    /// Keeps a client that nobody in this process has made.
+    kept: Option<Arc<T>>,
+}
+
+impl<T> Registry<T> {
+    pub const fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+
+    /// Notes a client that the program made.
+    pub fn note(&self, token: Token, client: &Arc<T>) {
+        let mut all = self.0.lock();
+        all.retain(|known| known.client.strong_count() > 0);
+        all.push(Known { token, client: Arc::downgrade(client), kept: None });
+    }
+
+    /// The client with this token that `fits`.
+    pub fn find(&self, token: &Token, fits: impl Fn(&T) -> bool) -> Option<Arc<T>> {
+        let all: Vec<Arc<T>> = {
+            let all = self.0.lock();
+            let same = all.iter().filter(|known| known.token == *token);
+            same.filter_map(|known| known.client.upgrade()).collect()
+        };
+        // Outside the lock: letting the last handle go closes the client.
+        all.into_iter().find(|client| fits(client))
+    }
+
+    /// Keeps a client that a dataset brought along, unless another thread was faster.
+    pub fn keep(&self, token: Token, client: Arc<T>, fits: impl Fn(&T) -> bool) -> Arc<T> {
+        let mut all = self.0.lock();
+        let same = all.iter().filter(|known| known.token == token);
+        let found = same.filter_map(|known| known.kept.clone()).find(|client| fits(client));
+        if let Some(found) = found {
+            return found;
+        }
+        let client_of = Arc::downgrade(&client);
+        all.push(Known { token, client: client_of, kept: Some(client.clone()) });
+        client
+    }
+
+    /// Hands out what was kept, for its end.
+    pub fn release(&self) -> Vec<Arc<T>> {
+        self.0.lock().iter_mut().filter_map(|known| known.kept.take()).collect()
+    }
+}

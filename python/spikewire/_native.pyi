@@ -1,0 +1,1081 @@
+"""The engine as Python sees it. The verbs come from one source: see ``tools/faces.py``."""
+
+from asyncio import Future
+from collections.abc import Iterator, Mapping
+from typing import ClassVar, TypeVar, final, overload
+
+from typing_extensions import Never, Self, Unpack
+
+from spikewire.options import ClientOptions
+from spikewire.testing.cluster import ClusterOptions, Faults, NodeStats
+from spikewire.types import (
+    BinNames,
+    Bins,
+    BinValue,
+    BytesLike,
+    Exists,
+    KeyLike,
+    Seconds,
+    Seeds,
+    Ttl,
+    UserKey,
+    Value,
+)
+
+_D = TypeVar("_D")
+
+__version__: str
+DEBUG_BUILD: bool
+
+def _after_fork() -> None:
+    """Called in the child after a fork."""
+
+def _close_adopted() -> None:
+    """Ends the clients that unpickled datasets brought along; called when the process exits."""
+
+class Client:
+    """A blocking client; `spikewire.Client` is built on it."""
+
+    def __new__(cls, seeds: Seeds, **options: Unpack[ClientOptions]) -> Self: ...
+    @property
+    def is_connected(self) -> bool:
+        """Whether the client is connected and not closed."""
+    @property
+    def _holds_connections(self) -> bool:
+        """Whether this process, and not the parent of a fork, made the connections."""
+    def _open(self) -> None:
+        """Finds the cluster; blocks."""
+    def _nodes(self) -> list[tuple[str, str]]: ...
+    def _info(self, command: str, node: str | None) -> str: ...
+    def close(self) -> None:
+        """Ends every connection. Calls under way in other threads fail at once with
+        `ClientClosed` or `ConnectionFailed`, later ones with `ClientClosed`. Closing twice does
+        nothing.
+        """
+    def dataset(self, namespace: str, set: str | None = None) -> Dataset:
+        """A namespace and a set of this client. Cheap to make and to keep.
+
+        Raises `ValueError` for names that the server does not take. Whether the namespace exists
+        shows on first use.
+        """
+    # verbs of Client: tools/faces.py
+    @overload
+    def get(
+        self,
+        key: KeyLike,
+        bins: BinNames | None = None,
+        *,
+        timeout: Seconds | None = None,
+    ) -> Record:
+        """Reads a record.
+
+        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
+        and none (only generation and TTL) when it is empty. A bin that the record does not
+        have is left out. `default` is returned when there is no such record, instead of
+        raising `RecordNotFound`. `timeout` is the total time of the call with all its
+        retries, in seconds or as a timedelta; 0: no limit. Default: the client's `timeout`,
+        1 s unless set.
+
+        Raises `RecordNotFound`, or `Timeout`, `ConnectionFailed` and the other errors of
+        `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for arguments that
+        cannot be sent.
+        """
+    @overload
+    def get(
+        self,
+        key: KeyLike,
+        bins: BinNames | None = None,
+        *,
+        default: _D,
+        timeout: Seconds | None = None,
+    ) -> Record | _D:
+        """Reads a record.
+
+        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
+        and none (only generation and TTL) when it is empty. A bin that the record does not
+        have is left out. `default` is returned when there is no such record, instead of
+        raising `RecordNotFound`. `timeout` is the total time of the call with all its
+        retries, in seconds or as a timedelta; 0: no limit. Default: the client's `timeout`,
+        1 s unless set.
+
+        Raises `RecordNotFound`, or `Timeout`, `ConnectionFailed` and the other errors of
+        `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for arguments that
+        cannot be sent.
+        """
+    def exists(
+        self,
+        key: KeyLike,
+        *,
+        timeout: Seconds | None = None,
+    ) -> bool:
+        """Whether there is such a record. Reads no bins.
+
+        `timeout` is the total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`.
+        """
+    def put(
+        self,
+        key: KeyLike,
+        bins: Bins,
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> None:
+        """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
+        that are not named keep their values, unless `exists` says to replace the record.
+
+        A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
+        list, tuple or dict of these; map keys are int, str or bytes.
+
+        `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta),
+        "default" (the namespace's own), "never" or "unchanged". Default: "default".
+        `generation`: the write is done only if the record has this generation (0 to 65535),
+        else `GenerationMismatch`. Default: any.
+        `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
+        record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
+        that are not named, "replace_only" does so and raises `RecordNotFound` if there is
+        no record. Default: "merge".
+        `durable`: leaves a tombstone if the write removes the last bin, so that the record
+        cannot come back (Enterprise servers only). Default: False.
+        `send_key`: stores the user key with the record. Default: the client's `send_key`.
+        `timeout`: total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+
+        Raises also `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
+        `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
+        that cannot be stored; nothing is sent then.
+        """
+    def add(
+        self,
+        key: KeyLike,
+        bins: Mapping[str, float],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> None:
+        """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
+        missing record, counts as 0. Integers wrap at 64 bits on the server. Keywords as in
+        `put`.
+
+        Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
+        """
+    def append(
+        self,
+        key: KeyLike,
+        bins: Mapping[str, str | BytesLike],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> None:
+        """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
+        or a missing record, counts as empty. Keywords as in `put`.
+
+        Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
+        """
+    def prepend(
+        self,
+        key: KeyLike,
+        bins: Mapping[str, str | BytesLike],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> None:
+        """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
+        bin, or a missing record, counts as empty. Keywords as in `put`.
+
+        Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
+        """
+    def delete(
+        self,
+        key: KeyLike,
+        *,
+        generation: int | None = None,
+        durable: bool = False,
+        timeout: Seconds | None = None,
+    ) -> bool:
+        """Deletes a record. Returns whether there was one.
+
+        `generation`: the record is deleted only if it has this generation (0 to 65535),
+        else `GenerationMismatch`. Default: any.
+        `durable`: leaves a tombstone, so that the record cannot come back after a cold
+        restart (Enterprise servers only). Default: False.
+        `timeout`: as in `put`.
+        """
+    def touch(
+        self,
+        key: KeyLike,
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> None:
+        """Renews a record's time to live, without reading or writing bins. Counts as a write:
+        the generation grows. Keywords as in `put`.
+
+        Raises `RecordNotFound` if there is no such record, and the errors of `put`.
+        """
+    def operate(
+        self,
+        key: KeyLike,
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Record:
+        """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
+        and all or nothing. Returns a record with the bins that were read; its `results` has
+        one item per operation, `None` where an operation gives nothing.
+
+        Keywords as in `put`; `generation`, `exists` and `durable` need an operation that
+        writes, else `ValueError`.
+
+        Raises `RecordNotFound` if the operations only read and there is no such record,
+        `BinTypeError` if an operation does not fit its bin, and the errors of `put`.
+        """
+    # end of Client's verbs
+    def __reduce__(self) -> Never: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: object) -> Self: ...
+
+@final
+class Dataset:
+    """A namespace and a set of a blocking client, from `Client.dataset`. Any number of threads
+    may use it.
+
+    Equal when client, namespace and set are. A pickled dataset carries its client's seeds and
+    options: where it is unpickled it finds the client it came from if that lives in the process
+    and is not closed, and else makes one like it that connects on first use, is shared by all
+    datasets from the same client, and is closed when the process exits.
+    """
+
+    @property
+    def namespace(self) -> str:
+        """The namespace's name."""
+    @property
+    def set(self) -> str | None:
+        """The set's name; `None` for records without a set."""
+    # verbs of Dataset: tools/faces.py
+    @overload
+    def get(
+        self,
+        key: UserKey | Key,
+        bins: BinNames | None = None,
+        *,
+        timeout: Seconds | None = None,
+    ) -> Record:
+        """Reads a record.
+
+        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
+        and none (only generation and TTL) when it is empty. A bin that the record does not
+        have is left out. `default` is returned when there is no such record, instead of
+        raising `RecordNotFound`. `timeout` is the total time of the call with all its
+        retries, in seconds or as a timedelta; 0: no limit. Default: the client's `timeout`,
+        1 s unless set.
+
+        Raises `RecordNotFound`, or `Timeout`, `ConnectionFailed` and the other errors of
+        `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for arguments that
+        cannot be sent.
+        """
+    @overload
+    def get(
+        self,
+        key: UserKey | Key,
+        bins: BinNames | None = None,
+        *,
+        default: _D,
+        timeout: Seconds | None = None,
+    ) -> Record | _D:
+        """Reads a record.
+
+        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
+        and none (only generation and TTL) when it is empty. A bin that the record does not
+        have is left out. `default` is returned when there is no such record, instead of
+        raising `RecordNotFound`. `timeout` is the total time of the call with all its
+        retries, in seconds or as a timedelta; 0: no limit. Default: the client's `timeout`,
+        1 s unless set.
+
+        Raises `RecordNotFound`, or `Timeout`, `ConnectionFailed` and the other errors of
+        `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for arguments that
+        cannot be sent.
+        """
+    def exists(
+        self,
+        key: UserKey | Key,
+        *,
+        timeout: Seconds | None = None,
+    ) -> bool:
+        """Whether there is such a record. Reads no bins.
+
+        `timeout` is the total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`.
+        """
+    def put(
+        self,
+        key: UserKey | Key,
+        bins: Bins,
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> None:
+        """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
+        that are not named keep their values, unless `exists` says to replace the record.
+
+        A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
+        list, tuple or dict of these; map keys are int, str or bytes.
+
+        `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta),
+        "default" (the namespace's own), "never" or "unchanged". Default: "default".
+        `generation`: the write is done only if the record has this generation (0 to 65535),
+        else `GenerationMismatch`. Default: any.
+        `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
+        record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
+        that are not named, "replace_only" does so and raises `RecordNotFound` if there is
+        no record. Default: "merge".
+        `durable`: leaves a tombstone if the write removes the last bin, so that the record
+        cannot come back (Enterprise servers only). Default: False.
+        `send_key`: stores the user key with the record. Default: the client's `send_key`.
+        `timeout`: total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+
+        Raises also `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
+        `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
+        that cannot be stored; nothing is sent then.
+        """
+    def add(
+        self,
+        key: UserKey | Key,
+        bins: Mapping[str, float],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> None:
+        """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
+        missing record, counts as 0. Integers wrap at 64 bits on the server. Keywords as in
+        `put`.
+
+        Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
+        """
+    def append(
+        self,
+        key: UserKey | Key,
+        bins: Mapping[str, str | BytesLike],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> None:
+        """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
+        or a missing record, counts as empty. Keywords as in `put`.
+
+        Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
+        """
+    def prepend(
+        self,
+        key: UserKey | Key,
+        bins: Mapping[str, str | BytesLike],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> None:
+        """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
+        bin, or a missing record, counts as empty. Keywords as in `put`.
+
+        Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
+        """
+    def delete(
+        self,
+        key: UserKey | Key,
+        *,
+        generation: int | None = None,
+        durable: bool = False,
+        timeout: Seconds | None = None,
+    ) -> bool:
+        """Deletes a record. Returns whether there was one.
+
+        `generation`: the record is deleted only if it has this generation (0 to 65535),
+        else `GenerationMismatch`. Default: any.
+        `durable`: leaves a tombstone, so that the record cannot come back after a cold
+        restart (Enterprise servers only). Default: False.
+        `timeout`: as in `put`.
+        """
+    def touch(
+        self,
+        key: UserKey | Key,
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> None:
+        """Renews a record's time to live, without reading or writing bins. Counts as a write:
+        the generation grows. Keywords as in `put`.
+
+        Raises `RecordNotFound` if there is no such record, and the errors of `put`.
+        """
+    def operate(
+        self,
+        key: UserKey | Key,
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Record:
+        """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
+        and all or nothing. Returns a record with the bins that were read; its `results` has
+        one item per operation, `None` where an operation gives nothing.
+
+        Keywords as in `put`; `generation`, `exists` and `durable` need an operation that
+        writes, else `ValueError`.
+
+        Raises `RecordNotFound` if the operations only read and there is no such record,
+        `BinTypeError` if an operation does not fit its bin, and the errors of `put`.
+        """
+    # end of Dataset's verbs
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[object, ...]: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: object) -> Self: ...
+    @staticmethod
+    def _rebuild(
+        token: bytes,
+        seeds: Seeds,
+        options: ClientOptions,
+        namespace: str,
+        set: str | None,
+    ) -> Dataset:
+        """For unpickling: the client with this token, or one like it."""
+
+class AsyncClient:
+    """An asyncio client; `spikewire.AsyncClient` is built on it."""
+
+    def __new__(cls, seeds: Seeds, **options: Unpack[ClientOptions]) -> Self: ...
+    @property
+    def is_connected(self) -> bool:
+        """Whether the client is connected and not closed."""
+    @property
+    def _holds_connections(self) -> bool:
+        """Whether this process, and not the parent of a fork, made the connections."""
+    def _open(self) -> None:
+        """Finds the cluster; blocks, so the Python half calls it off the loop."""
+    def _close(self) -> None:
+        """Ends every connection: those of the running loop at once, others soon."""
+    def _nodes(self) -> list[tuple[str, str]]: ...
+    def _info(self, command: str, node: str | None) -> str: ...
+    def dataset(self, namespace: str, set: str | None = None) -> AsyncDataset:
+        """A namespace and a set of this client. Cheap to make and to keep.
+
+        Raises `ValueError` for names that the server does not take. Whether the namespace exists
+        shows on first use.
+        """
+    # verbs of AsyncClient: tools/faces.py
+    @overload
+    def get(
+        self,
+        key: KeyLike,
+        bins: BinNames | None = None,
+        *,
+        timeout: Seconds | None = None,
+    ) -> Future[Record]:
+        """Reads a record.
+
+        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
+        and none (only generation and TTL) when it is empty. A bin that the record does not
+        have is left out. `default` is returned when there is no such record, instead of
+        raising `RecordNotFound`. `timeout` is the total time of the call with all its
+        retries, in seconds or as a timedelta; 0: no limit. Default: the client's `timeout`,
+        1 s unless set.
+
+        Raises `RecordNotFound`, or `Timeout`, `ConnectionFailed` and the other errors of
+        `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for arguments that
+        cannot be sent.
+        """
+    @overload
+    def get(
+        self,
+        key: KeyLike,
+        bins: BinNames | None = None,
+        *,
+        default: _D,
+        timeout: Seconds | None = None,
+    ) -> Future[Record | _D]:
+        """Reads a record.
+
+        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
+        and none (only generation and TTL) when it is empty. A bin that the record does not
+        have is left out. `default` is returned when there is no such record, instead of
+        raising `RecordNotFound`. `timeout` is the total time of the call with all its
+        retries, in seconds or as a timedelta; 0: no limit. Default: the client's `timeout`,
+        1 s unless set.
+
+        Raises `RecordNotFound`, or `Timeout`, `ConnectionFailed` and the other errors of
+        `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for arguments that
+        cannot be sent.
+        """
+    def exists(
+        self,
+        key: KeyLike,
+        *,
+        timeout: Seconds | None = None,
+    ) -> Future[bool]:
+        """Whether there is such a record. Reads no bins.
+
+        `timeout` is the total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`.
+        """
+    def put(
+        self,
+        key: KeyLike,
+        bins: Bins,
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[None]:
+        """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
+        that are not named keep their values, unless `exists` says to replace the record.
+
+        A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
+        list, tuple or dict of these; map keys are int, str or bytes.
+
+        `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta),
+        "default" (the namespace's own), "never" or "unchanged". Default: "default".
+        `generation`: the write is done only if the record has this generation (0 to 65535),
+        else `GenerationMismatch`. Default: any.
+        `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
+        record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
+        that are not named, "replace_only" does so and raises `RecordNotFound` if there is
+        no record. Default: "merge".
+        `durable`: leaves a tombstone if the write removes the last bin, so that the record
+        cannot come back (Enterprise servers only). Default: False.
+        `send_key`: stores the user key with the record. Default: the client's `send_key`.
+        `timeout`: total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+
+        Raises also `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
+        `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
+        that cannot be stored; nothing is sent then.
+        """
+    def add(
+        self,
+        key: KeyLike,
+        bins: Mapping[str, float],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[None]:
+        """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
+        missing record, counts as 0. Integers wrap at 64 bits on the server. Keywords as in
+        `put`.
+
+        Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
+        """
+    def append(
+        self,
+        key: KeyLike,
+        bins: Mapping[str, str | BytesLike],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[None]:
+        """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
+        or a missing record, counts as empty. Keywords as in `put`.
+
+        Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
+        """
+    def prepend(
+        self,
+        key: KeyLike,
+        bins: Mapping[str, str | BytesLike],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[None]:
+        """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
+        bin, or a missing record, counts as empty. Keywords as in `put`.
+
+        Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
+        """
+    def delete(
+        self,
+        key: KeyLike,
+        *,
+        generation: int | None = None,
+        durable: bool = False,
+        timeout: Seconds | None = None,
+    ) -> Future[bool]:
+        """Deletes a record. Returns whether there was one.
+
+        `generation`: the record is deleted only if it has this generation (0 to 65535),
+        else `GenerationMismatch`. Default: any.
+        `durable`: leaves a tombstone, so that the record cannot come back after a cold
+        restart (Enterprise servers only). Default: False.
+        `timeout`: as in `put`.
+        """
+    def touch(
+        self,
+        key: KeyLike,
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[None]:
+        """Renews a record's time to live, without reading or writing bins. Counts as a write:
+        the generation grows. Keywords as in `put`.
+
+        Raises `RecordNotFound` if there is no such record, and the errors of `put`.
+        """
+    def operate(
+        self,
+        key: KeyLike,
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[Record]:
+        """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
+        and all or nothing. Returns a record with the bins that were read; its `results` has
+        one item per operation, `None` where an operation gives nothing.
+
+        Keywords as in `put`; `generation`, `exists` and `durable` need an operation that
+        writes, else `ValueError`.
+
+        Raises `RecordNotFound` if the operations only read and there is no such record,
+        `BinTypeError` if an operation does not fit its bin, and the errors of `put`.
+        """
+    # end of AsyncClient's verbs
+    def __reduce__(self) -> Never: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: object) -> Self: ...
+
+@final
+class AsyncDataset:
+    """A namespace and a set of an asyncio client, from `AsyncClient.dataset`. Any event loop may
+    use it; verbs return `asyncio.Future` objects of the running one.
+
+    Equal when client, namespace and set are. A pickled dataset carries its client's seeds and
+    options: where it is unpickled it finds the client it came from if that lives in the process
+    and is not closed, and else makes one like it that is shared by all datasets from the same
+    client and closed when the process exits. Such a client connects inside the first verb, which
+    holds up the event loop until the cluster is found.
+    """
+
+    @property
+    def namespace(self) -> str:
+        """The namespace's name."""
+    @property
+    def set(self) -> str | None:
+        """The set's name; `None` for records without a set."""
+    # verbs of AsyncDataset: tools/faces.py
+    @overload
+    def get(
+        self,
+        key: UserKey | Key,
+        bins: BinNames | None = None,
+        *,
+        timeout: Seconds | None = None,
+    ) -> Future[Record]:
+        """Reads a record.
+
+        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
+        and none (only generation and TTL) when it is empty. A bin that the record does not
+        have is left out. `default` is returned when there is no such record, instead of
+        raising `RecordNotFound`. `timeout` is the total time of the call with all its
+        retries, in seconds or as a timedelta; 0: no limit. Default: the client's `timeout`,
+        1 s unless set.
+
+        Raises `RecordNotFound`, or `Timeout`, `ConnectionFailed` and the other errors of
+        `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for arguments that
+        cannot be sent.
+        """
+    @overload
+    def get(
+        self,
+        key: UserKey | Key,
+        bins: BinNames | None = None,
+        *,
+        default: _D,
+        timeout: Seconds | None = None,
+    ) -> Future[Record | _D]:
+        """Reads a record.
+
+        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
+        and none (only generation and TTL) when it is empty. A bin that the record does not
+        have is left out. `default` is returned when there is no such record, instead of
+        raising `RecordNotFound`. `timeout` is the total time of the call with all its
+        retries, in seconds or as a timedelta; 0: no limit. Default: the client's `timeout`,
+        1 s unless set.
+
+        Raises `RecordNotFound`, or `Timeout`, `ConnectionFailed` and the other errors of
+        `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for arguments that
+        cannot be sent.
+        """
+    def exists(
+        self,
+        key: UserKey | Key,
+        *,
+        timeout: Seconds | None = None,
+    ) -> Future[bool]:
+        """Whether there is such a record. Reads no bins.
+
+        `timeout` is the total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`.
+        """
+    def put(
+        self,
+        key: UserKey | Key,
+        bins: Bins,
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[None]:
+        """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
+        that are not named keep their values, unless `exists` says to replace the record.
+
+        A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
+        list, tuple or dict of these; map keys are int, str or bytes.
+
+        `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta),
+        "default" (the namespace's own), "never" or "unchanged". Default: "default".
+        `generation`: the write is done only if the record has this generation (0 to 65535),
+        else `GenerationMismatch`. Default: any.
+        `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
+        record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
+        that are not named, "replace_only" does so and raises `RecordNotFound` if there is
+        no record. Default: "merge".
+        `durable`: leaves a tombstone if the write removes the last bin, so that the record
+        cannot come back (Enterprise servers only). Default: False.
+        `send_key`: stores the user key with the record. Default: the client's `send_key`.
+        `timeout`: total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+
+        Raises also `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
+        `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
+        that cannot be stored; nothing is sent then.
+        """
+    def add(
+        self,
+        key: UserKey | Key,
+        bins: Mapping[str, float],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[None]:
+        """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
+        missing record, counts as 0. Integers wrap at 64 bits on the server. Keywords as in
+        `put`.
+
+        Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
+        """
+    def append(
+        self,
+        key: UserKey | Key,
+        bins: Mapping[str, str | BytesLike],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[None]:
+        """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
+        or a missing record, counts as empty. Keywords as in `put`.
+
+        Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
+        """
+    def prepend(
+        self,
+        key: UserKey | Key,
+        bins: Mapping[str, str | BytesLike],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[None]:
+        """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
+        bin, or a missing record, counts as empty. Keywords as in `put`.
+
+        Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
+        """
+    def delete(
+        self,
+        key: UserKey | Key,
+        *,
+        generation: int | None = None,
+        durable: bool = False,
+        timeout: Seconds | None = None,
+    ) -> Future[bool]:
+        """Deletes a record. Returns whether there was one.
+
+        `generation`: the record is deleted only if it has this generation (0 to 65535),
+        else `GenerationMismatch`. Default: any.
+        `durable`: leaves a tombstone, so that the record cannot come back after a cold
+        restart (Enterprise servers only). Default: False.
+        `timeout`: as in `put`.
+        """
+    def touch(
+        self,
+        key: UserKey | Key,
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[None]:
+        """Renews a record's time to live, without reading or writing bins. Counts as a write:
+        the generation grows. Keywords as in `put`.
+
+        Raises `RecordNotFound` if there is no such record, and the errors of `put`.
+        """
+    def operate(
+        self,
+        key: UserKey | Key,
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[Record]:
+        """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
+        and all or nothing. Returns a record with the bins that were read; its `results` has
+        one item per operation, `None` where an operation gives nothing.
+
+        Keywords as in `put`; `generation`, `exists` and `durable` need an operation that
+        writes, else `ValueError`.
+
+        Raises `RecordNotFound` if the operations only read and there is no such record,
+        `BinTypeError` if an operation does not fit its bin, and the errors of `put`.
+        """
+    # end of AsyncDataset's verbs
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[object, ...]: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: object) -> Self: ...
+    @staticmethod
+    def _rebuild(
+        token: bytes,
+        seeds: Seeds,
+        options: ClientOptions,
+        namespace: str,
+        set: str | None,
+    ) -> AsyncDataset:
+        """For unpickling: the client with this token, or one like it."""
+
+@final
+class Key:
+    """A record's address: namespace, set and user key, with the digest worked out once. Every verb
+    of a client takes one, and so do the verbs of the dataset it belongs to.
+
+    The user key is int (64 bits signed), str or bytes. Raises `TypeError` for other types,
+    `ValueError` for names that the server does not take, `OverflowError` for larger integers.
+    Keys are equal when namespace, set and digest are.
+    """
+
+    def __new__(cls, namespace: str, set: str | None, key: UserKey) -> Self: ...
+    @staticmethod
+    def from_digest(namespace: str, set: str | None, digest: bytes | bytearray) -> Key:
+        """The key of a record of which only the 20-byte digest is known; its `key` is `None`."""
+    @property
+    def namespace(self) -> str:
+        """The namespace's name."""
+    @property
+    def set(self) -> str | None:
+        """The set's name; `None` for records without a set."""
+    @property
+    def key(self) -> UserKey | None:
+        """The user key as it was given; `None` when only the digest is known."""
+    @property
+    def digest(self) -> bytes:
+        """The 20 bytes that the cluster knows the record by."""
+    @property
+    def partition(self) -> int:
+        """The partition that holds the record, 0 to 4095."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[object, ...]: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: object) -> Self: ...
+
+@final
+class Record:
+    """A record as it was read: its bins by name, its generation, its time to live and its key.
+
+    `record["name"]` is a bin's value, `dict(record)` all of them. Records are equal when key,
+    generation and bins are.
+    """
+
+    @property
+    def bins(self) -> dict[str, Value]:
+        """All bins that were read, by name. A dict of its own: change it as you like."""
+    @property
+    def generation(self) -> int:
+        """How often the record was written, modulo the server's 16 bits; starts at 1."""
+    @property
+    def ttl(self) -> int | None:
+        """Seconds left to live when the record was read; `None` when it never expires."""
+    @property
+    def key(self) -> Key:
+        """The address it was read from."""
+    @property
+    def results(self) -> tuple[Value, ...]:
+        """After `operate`: one result per operation, in order; `None` where there is none."""
+    def __getitem__(self, name: str, /) -> Value: ...
+    @overload
+    def get(self, name: str, default: None = None) -> Value:
+        """The value of a bin, or `default`."""
+    @overload
+    def get(self, name: str, default: _D) -> Value | _D:
+        """The value of a bin, or `default`."""
+    def keys(self) -> list[str]:
+        """The names of the bins that were read."""
+    def values(self) -> list[Value]:
+        """The values of the bins that were read."""
+    def items(self) -> list[tuple[str, Value]]:
+        """Name and value of every bin that was read."""
+    def __contains__(self, name: object, /) -> bool: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __bool__(self) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __reduce__(self) -> tuple[object, ...]: ...
+    @staticmethod
+    def _rebuild(
+        key: Key,
+        bins: dict[str, Value],
+        generation: int,
+        ttl: int | None,
+        results: tuple[Value, ...] | None,
+    ) -> Record:
+        """For unpickling."""
+
+@final
+class Operation:
+    """One step of `operate`; made by the functions of `spikewire.op`."""
+
+    def __new__(cls, kind: str, bin: str | None = None, value: BinValue = None) -> Self: ...
+
+@final
+class GeoJSON:
+    """A GeoJSON value: a point, polygon or circle as JSON text."""
+
+    def __new__(cls, text: str | Mapping[str, object]) -> Self: ...
+    @property
+    def text(self) -> str:
+        """The JSON text."""
+    def to_object(self) -> object:
+        """The JSON text as Python objects."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[object, ...]: ...
+
+@final
+class HyperLogLog:
+    """A HyperLogLog sketch as the server keeps it, opaque."""
+
+    def __new__(cls, data: bytes) -> Self: ...
+    def __bytes__(self) -> bytes: ...
+    def __len__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[object, ...]: ...
+
+class ClusterCore:
+    """A running embedded cluster; `spikewire.testing.Cluster` is built on it."""
+
+    def __new__(cls, *, nodes: int = 1, **options: Unpack[ClusterOptions]) -> Self: ...
+    def _addresses(self) -> list[str]:
+        """Host and port of every node, dead ones included."""
+    def _kill(self, node: int) -> None: ...
+    def _restart(self, node: int) -> None: ...
+    def _is_alive(self, node: int) -> bool: ...
+    def _node_name(self, node: int) -> str: ...
+    def _truncate(self, namespace: str, set: str | None) -> None: ...
+    def _wait_settled(self, limit: Seconds) -> bool:
+        """Whether every partition has its owners within `limit` seconds."""
+    def _inject(self, node: int, **faults: Unpack[Faults]) -> None: ...
+    def _clear_faults(self, node: int) -> None: ...
+    def _stats(self, node: int) -> NodeStats:
+        """Counters and sizes of a node."""
+    def _stop(self) -> None:
+        """Stops every node."""

@@ -1,0 +1,173 @@
+"""Writes the verbs of the four classes in ``python/spikewire/_native.pyi`` from their one source.
+
+That source is the macro ``verbs!`` in ``crates/spikewire-python/src/verbs.rs``: names, parameters
+and documentation are read there; here is only what Rust does not say, the types. Run it after a
+change to a verb; ``--check`` changes nothing and fails when the stub is not what it should be.
+
+    python tools/faces.py [--check]
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "crates/spikewire-python/src/verbs.rs"
+STUB = ROOT / "python/spikewire/_native.pyi"
+
+#: Class, type of its keys, and what a verb of it returns.
+FACES = {
+    "Client": ("KeyLike", "{}"),
+    "Dataset": ("UserKey | Key", "{}"),
+    "AsyncClient": ("KeyLike", "Future[{}]"),
+    "AsyncDataset": ("UserKey | Key", "Future[{}]"),
+}
+
+#: Types of parameters, of one verb or of all.
+TYPES = {
+    "bins": "Bins",
+    "durable": "bool",
+    "exists": "Exists | None",
+    "generation": "int | None",
+    "operations": "list[Operation] | tuple[Operation, ...]",
+    "send_key": "bool | None",
+    "timeout": "Seconds | None",
+    "ttl": "Ttl | None",
+    "add.bins": "Mapping[str, float]",
+    "append.bins": "Mapping[str, str | BytesLike]",
+    "get.bins": "BinNames | None",
+    "prepend.bins": "Mapping[str, str | BytesLike]",
+}
+
+RETURNS = {
+    "add": "None",
+    "append": "None",
+    "delete": "bool",
+    "exists": "bool",
+    "get": "Record",
+    "operate": "Record",
+    "prepend": "None",
+    "put": "None",
+    "touch": "None",
+}
+
+VALUES = {"true": "True", "false": "False"}
+
+
+@dataclass
+class Verb:
+    """A verb as the Rust source has it."""
+
+    name: str
+    #: Parameters with their defaults as Python writes them; ``*`` and required ones have none.
+    parameters: dict[str, str | None]
+    doc: list[str]
+
+
+def verbs(source: str) -> list[Verb]:
+    """The verbs in the macro, in order."""
+    found: list[Verb] = []
+    doc: list[str] = []
+    signature = ""
+    _, _, macro = source.partition("macro_rules! verbs")
+    for line in map(str.strip, macro.splitlines()):
+        if line.startswith("///"):
+            doc.append(line[3:].removeprefix(" "))
+        elif match := re.match(r"#\[pyo3\(signature = \((.*)\)\)\]", line):
+            signature = match[1]
+        elif match := re.match(r"fn (\w+)<'py>\(", line):
+            found.append(Verb(match[1], _parameters(signature), doc))
+            doc, signature = [], ""
+    return found
+
+
+def _parameters(signature: str) -> dict[str, str | None]:
+    parameters: dict[str, str | None] = {}
+    for part in signature.split(", "):
+        name, _, default = part.partition("=")
+        # Whatever is no plain value has no Python form: such a parameter is told apart when it
+        # is left out, and takes an overload.
+        plain = VALUES.get(default, default if re.fullmatch(r"None|[\w.\"]*", default) else "...")
+        parameters[name] = plain or None
+    return parameters
+
+
+def _method(face: str, verb: Verb, *, leave_out: str | None, require: str | None) -> list[str]:
+    key, wrapped = FACES[face]
+    result = RETURNS[verb.name]
+    lines = [f"    def {verb.name}(", "        self,"]
+    for name, value in verb.parameters.items():
+        if name == leave_out:
+            continue
+        if name == "*":
+            lines.append("        *,")
+            continue
+        kind = TYPES.get(f"{verb.name}.{name}") or TYPES.get(name)
+        if name == "key":
+            kind = key
+        if name == require:
+            kind, value = "_D", None
+            result = f"{result} | _D"
+        if kind is None:
+            sys.exit(f"tools/faces.py: no type for parameter {name!r} of verb {verb.name!r}")
+        lines.append(f"        {name}: {kind}{'' if value is None else f' = {value}'},")
+    return [*lines, f"    ) -> {wrapped.format(result)}:"]
+
+
+def _doc(verb: Verb) -> list[str]:
+    first, *rest = verb.doc
+    body = [f"        {line}".rstrip() for line in rest]
+    if not rest:
+        return [f'        """{first}"""']
+    return [f'        """{first}', *body, '        """']
+
+
+def block(face: str, found: list[Verb]) -> list[str]:
+    """The verbs of one class as stub lines."""
+    lines: list[str] = []
+    for verb in found:
+        overloaded = [name for name, value in verb.parameters.items() if value == "..."]
+        if overloaded:
+            (name,) = overloaded
+            for leave_out, require in ((name, None), (None, name)):
+                method = _method(face, verb, leave_out=leave_out, require=require)
+                lines += ["    @overload", *method, *_doc(verb)]
+        else:
+            lines += _method(face, verb, leave_out=None, require=None) + _doc(verb)
+    return lines
+
+
+def generated(stub: str, found: list[Verb]) -> str:
+    """The stub with fresh verbs between its markers."""
+    for face in FACES:
+        begin, end = f"    # verbs of {face}: tools/faces.py\n", f"    # end of {face}'s verbs\n"
+        if stub.count(begin) != 1 or stub.count(end) != 1:
+            sys.exit(f"tools/faces.py: {STUB.name} lacks the markers of {face}")
+        before, _, rest = stub.partition(begin)
+        _, _, after = rest.partition(end)
+        stub = before + begin + "\n".join(block(face, found)) + "\n" + end + after
+    return stub
+
+
+def main() -> int:
+    """Writes or checks the stub; returns the exit status."""
+    parser = argparse.ArgumentParser(description="Writes the verbs of the stub.")
+    parser.add_argument("--check", action="store_true", help="only say whether it is up to date")
+    options = parser.parse_args()
+    old = STUB.read_text()
+    new = generated(old, verbs(SOURCE.read_text()))
+    if new == old:
+        return 0
+    if options.check:
+        print(f"{STUB.name} is not what verbs.rs asks for: run python tools/faces.py")
+        return 1
+    STUB.write_text(new)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
