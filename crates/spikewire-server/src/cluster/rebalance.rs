@@ -19,6 +19,7 @@ pub fn first(state: &State) {
             namespace.partition(pid).assign(&owners);
         }
     }
+    state.settled.store(1, Ordering::Release);
     state.rebalances.store(1, Ordering::Release);
     for node in &state.nodes {
         node.partition_generation.store(0, Ordering::Release);
@@ -122,7 +123,6 @@ pub fn migrate(state: &State, keep_on: impl Fn() -> bool) {
             }
         }
     }
-    if state.rebalances.load(Ordering::Acquire) == epoch {
-        state.migrations.store(0, Ordering::Release);
-    }
+    // If the membership has changed meanwhile, this is not the present rebalance.
+    state.settled.store(epoch, Ordering::Release);
 }

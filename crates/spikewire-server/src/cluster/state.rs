@@ -92,8 +92,10 @@ pub struct State {
     pub started: Instant,
     /// Rises with every change of membership.
     pub rebalances: AtomicU64,
-    /// Partitions that do not have the owners they should have, over all namespaces.
+    /// About how many partitions do not have the owners they should have, over all namespaces.
     pub migrations: AtomicUsize,
+    /// The rebalance after which every partition was seen to have the owners it should have.
+    pub settled: AtomicU64,
     /// Whether a truncation left records to free.
     pub must_free: AtomicBool,
     /// Held while a node is killed or restarted.
@@ -115,6 +117,7 @@ impl State {
             started: Instant::now(),
             rebalances: AtomicU64::new(0),
             migrations: AtomicUsize::new(0),
+            settled: AtomicU64::new(0),
             must_free: AtomicBool::new(false),
             membership: Mutex::default(),
             options,
@@ -146,9 +149,13 @@ impl State {
         namespace.options.replication_factor.min(self.alive().len())
     }
 
-    /// Partitions still to be moved.
+    /// Partitions still to be moved: 0 if and only if none is.
     pub fn remaining(&self) -> usize {
-        self.migrations.load(Ordering::Acquire)
+        let settled = self.settled.load(Ordering::Acquire);
+        if settled == self.rebalances.load(Ordering::Acquire) {
+            return 0;
+        }
+        self.migrations.load(Ordering::Acquire).max(1)
     }
 
     /// A number that stands for the present membership.
