@@ -23,8 +23,12 @@ impl Tick {
         Self(self.0.saturating_add(span))
     }
 
-    /// Time from `now` until this moment, zero when it has passed.
+    /// Time from `now` until this moment, zero when it has passed; [`Duration::MAX`] for
+    /// [`Tick::NEVER`].
     pub fn since(self, now: Self) -> Duration {
+        if self == Self::NEVER {
+            return Duration::MAX;
+        }
         Duration::from_nanos(self.0.saturating_sub(now.0))
     }
 }

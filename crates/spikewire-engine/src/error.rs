@@ -26,6 +26,8 @@ pub enum Kind {
     Malformed,
     /// The client is closed.
     Closed,
+    /// A signal interrupted the caller.
+    Interrupted,
     /// The caller's input cannot be used.
     Invalid,
 }
@@ -37,7 +39,7 @@ impl Kind {
             Self::Server(code) => i32::from(code.0),
             Self::Timeout => 9,
             Self::Invalid => -2,
-            Self::Closed => -5,
+            Self::Closed | Self::Interrupted => -5,
             Self::Busy => -11,
             Self::NoNode | Self::NoNamespace => -8,
             Self::Connection => -10,

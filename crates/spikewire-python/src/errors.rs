@@ -25,7 +25,7 @@ pub fn to_python(py: Python<'_>, error: &Error, key: Option<Bound<'_, PyAny>>) -
         Kind::Busy => "busy",
         Kind::Resting => "resting",
         Kind::Malformed => "malformed",
-        Kind::Closed => "closed",
+        Kind::Closed | Kind::Interrupted => "closed",
         Kind::Invalid => return PyValueError::new_err(error.message().to_owned()),
     };
     let made = maker(py).and_then(|make| {

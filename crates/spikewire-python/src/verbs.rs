@@ -233,7 +233,7 @@ fn operations_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, Oper
 }
 
 /// Writes the verbs as Python methods of `$class`, which offers
-/// `fn address(&self, key) -> PyResult<Address>`, `fn defaults(&self) -> PyResult<Defaults>` and
+/// `fn address(&self, key) -> PyResult<Address>`, `fn defaults(&self) -> Defaults` and
 /// `fn run(&self, py, call) -> PyResult<Bound<PyAny>>`.
 #[macro_export]
 macro_rules! verbs {
@@ -264,7 +264,7 @@ macro_rules! verbs {
                 timeout: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 let address = self.address(key)?;
-                self.run(py, $crate::verbs::get(&self.defaults()?, address, bins, default, timeout)?)
+                self.run(py, $crate::verbs::get(&self.defaults(), address, bins, default, timeout)?)
             }
 
             /// Whether there is such a record. Reads no bins.
@@ -279,7 +279,7 @@ macro_rules! verbs {
                 timeout: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 let address = self.address(key)?;
-                self.run(py, $crate::verbs::exists(&self.defaults()?, address, timeout)?)
+                self.run(py, $crate::verbs::exists(&self.defaults(), address, timeout)?)
             }
 
             /// Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
@@ -325,7 +325,7 @@ macro_rules! verbs {
                 };
                 let code = spikewire_protocol::message::op::WRITE;
                 let address = self.address(key)?;
-                self.run(py, $crate::verbs::write(&self.defaults()?, address, bins, &options, code)?)
+                self.run(py, $crate::verbs::write(&self.defaults(), address, bins, &options, code)?)
             }
 
             /// Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -352,7 +352,7 @@ macro_rules! verbs {
                 };
                 let code = spikewire_protocol::message::op::ADD;
                 let address = self.address(key)?;
-                self.run(py, $crate::verbs::write(&self.defaults()?, address, bins, &options, code)?)
+                self.run(py, $crate::verbs::write(&self.defaults(), address, bins, &options, code)?)
             }
 
             /// Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -378,7 +378,7 @@ macro_rules! verbs {
                 };
                 let code = spikewire_protocol::message::op::APPEND;
                 let address = self.address(key)?;
-                self.run(py, $crate::verbs::write(&self.defaults()?, address, bins, &options, code)?)
+                self.run(py, $crate::verbs::write(&self.defaults(), address, bins, &options, code)?)
             }
 
             /// Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
@@ -404,7 +404,7 @@ macro_rules! verbs {
                 };
                 let code = spikewire_protocol::message::op::PREPEND;
                 let address = self.address(key)?;
-                self.run(py, $crate::verbs::write(&self.defaults()?, address, bins, &options, code)?)
+                self.run(py, $crate::verbs::write(&self.defaults(), address, bins, &options, code)?)
             }
 
             /// Deletes a record. Returns whether there was one.
@@ -427,7 +427,7 @@ macro_rules! verbs {
                     ttl: None, generation, exists: None, durable, send_key: Some(false), timeout,
                 };
                 let address = self.address(key)?;
-                self.run(py, $crate::verbs::delete(&self.defaults()?, address, &options)?)
+                self.run(py, $crate::verbs::delete(&self.defaults(), address, &options)?)
             }
 
             /// Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -448,7 +448,7 @@ macro_rules! verbs {
                     ttl, generation, exists: None, durable: false, send_key, timeout,
                 };
                 let address = self.address(key)?;
-                self.run(py, $crate::verbs::touch(&self.defaults()?, address, &options)?)
+                self.run(py, $crate::verbs::touch(&self.defaults(), address, &options)?)
             }
 
             /// Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
@@ -478,7 +478,7 @@ macro_rules! verbs {
                     ttl, generation, exists, durable, send_key, timeout,
                 };
                 let address = self.address(key)?;
-                self.run(py, $crate::verbs::operate(&self.defaults()?, address, operations, &options)?)
+                self.run(py, $crate::verbs::operate(&self.defaults(), address, operations, &options)?)
             }
         }
     };

@@ -49,6 +49,9 @@ pub(super) struct Connection<T> {
     pub last_progress: Tick,
     /// Whether the poller watches for room to write.
     pub watches_write: bool,
+    /// The poller has seen the end of what the server sends. It tells only once, perhaps together
+    /// with the last bytes: a read must then go on to the end.
+    pub ended: bool,
     inbound: Inbound,
     out: Vec<u8>,
     written: usize,
@@ -70,6 +73,7 @@ impl<T> Connection<T> {
             bulk,
             last_progress: now,
             watches_write: true,
+            ended: false,
             inbound: Inbound::default(),
             out: Vec::new(),
             written: 0,
@@ -157,7 +161,7 @@ impl<T> Connection<T> {
             };
             self.last_progress = now;
             self.replies(&mut take)?;
-            if drained {
+            if drained && !self.ended {
                 return Ok(());
             }
         }

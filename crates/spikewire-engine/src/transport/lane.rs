@@ -33,6 +33,8 @@ pub(super) enum Attempt {
     Failed(Failure),
     /// The caller's deadline passed; `sent` tells whether the request had left.
     TimedOut { sent: bool },
+    /// The caller was interrupted and does not wait any longer.
+    Interrupted { sent: bool },
 }
 
 /// A thread's part in a lane.
@@ -44,10 +46,12 @@ pub(super) enum Role {
 
 /// The limits of one request.
 #[derive(Clone, Copy)]
-pub(super) struct Call {
+pub(super) struct Call<'a> {
     pub deadline: Tick,
     pub socket_timeout: Duration,
     pub connect_timeout: Duration,
+    /// Asked when a signal came: whether the caller wants to give up.
+    pub interrupted: Option<&'a dyn Fn() -> bool>,
 }
 
 #[derive(Debug, Default)]
@@ -116,21 +120,22 @@ impl Lane {
         &self,
         role: Role,
         waiter: &Arc<Waiter>,
-        call: Call,
+        call: Call<'_>,
         reply: &mut Vec<u8>,
     ) -> Attempt {
         if role == Role::Leader {
             return self.lead(waiter, call, reply);
         }
-        match waiter.wait(call.deadline, reply) {
+        match waiter.wait(call.deadline, call.interrupted, reply) {
             Mail::Lead => self.lead(waiter, call, reply),
             Mail::Reply => Attempt::Replied,
             Mail::Failed(failure) => Attempt::Failed(failure),
             Mail::None => match self.leave(waiter) {
+                Some(sent) if call.deadline > Tick::now() => Attempt::Interrupted { sent },
                 Some(sent) => Attempt::TimedOut { sent },
                 // Too late to leave: the leader has taken the slot and the mail is on its way,
                 // or it was this thread's turn to lead.
-                None => match waiter.wait(Tick::NEVER, reply) {
+                None => match waiter.wait(Tick::NEVER, None, reply) {
                     Mail::Lead => self.lead(waiter, call, reply),
                     Mail::Failed(failure) => Attempt::Failed(failure),
                     Mail::Reply | Mail::None => Attempt::Replied,
@@ -151,7 +156,15 @@ impl Lane {
         Some(at < shared.taken)
     }
 
-    fn lead(&self, waiter: &Arc<Waiter>, call: Call, reply: &mut Vec<u8>) -> Attempt {
+    /// The leader gives up on its own request; `None` when its reply is in.
+    fn forsake(&self, waiter: &Arc<Waiter>) -> Option<bool> {
+        let mut shared = self.shared.lock();
+        let at = position(&shared, waiter)?;
+        shared.fifo[at] = None;
+        Some(at < shared.taken)
+    }
+
+    fn lead(&self, waiter: &Arc<Waiter>, call: Call<'_>, reply: &mut Vec<u8>) -> Attempt {
         let mut wire = self.wire.lock();
         let attempt = match self.drive(&mut wire, waiter, call, reply) {
             Ok(attempt) => attempt,
@@ -167,7 +180,7 @@ impl Lane {
         &self,
         wire: &mut Wire,
         waiter: &Arc<Waiter>,
-        call: Call,
+        call: Call<'_>,
         reply: &mut Vec<u8>,
     ) -> Result<Attempt, Error> {
         self.connect(wire, call)?;
@@ -176,10 +189,10 @@ impl Lane {
             self.write(wire)?;
             let now = Tick::now();
             if call.deadline <= now {
-                let mut shared = self.shared.lock();
-                let Some(at) = position(&shared, waiter) else { return Ok(Attempt::Replied) };
-                shared.fifo[at] = None;
-                return Ok(Attempt::TimedOut { sent: at < shared.taken });
+                return Ok(match self.forsake(waiter) {
+                    Some(sent) => Attempt::TimedOut { sent },
+                    None => Attempt::Replied,
+                });
             }
             let mut limit = call.deadline.since(now);
             if !call.socket_timeout.is_zero() {
@@ -203,7 +216,15 @@ impl Lane {
             match wire.inbound.fill(socket) {
                 Ok((0, _)) => return Err(self.broken("the server closed it")),
                 Ok(_) => heard = Tick::now(),
-                Err(error) if is_pause(&error) => continue,
+                Err(error) if is_pause(&error) => {
+                    if error.kind() == io::ErrorKind::Interrupted
+                        && call.interrupted.is_some_and(|interrupted| interrupted())
+                        && let Some(sent) = self.forsake(waiter)
+                    {
+                        return Ok(Attempt::Interrupted { sent });
+                    }
+                    continue;
+                }
                 Err(error) => return Err(self.broken(&error.to_string())),
             }
             if self.deliver(wire, waiter, reply)? {
@@ -212,7 +233,7 @@ impl Lane {
         }
     }
 
-    fn connect(&self, wire: &mut Wire, call: Call) -> Result<(), Error> {
+    fn connect(&self, wire: &mut Wire, call: Call<'_>) -> Result<(), Error> {
         if let Some(socket) = &wire.socket {
             let last_used = self.shared.lock().last_used;
             let rested = last_used.after(TRUST) < Tick::now();

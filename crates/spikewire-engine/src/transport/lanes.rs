@@ -25,6 +25,14 @@ pub struct Lanes {
     closed: AtomicBool,
 }
 
+/// What bounds one attempt.
+#[derive(Clone, Copy)]
+struct Limits<'a> {
+    policy: &'a Policy,
+    deadline: Tick,
+    interrupted: Option<&'a dyn Fn() -> bool>,
+}
+
 #[derive(Debug)]
 struct NodeLanes {
     node: Arc<Node>,
@@ -82,31 +90,49 @@ impl Lanes {
         policy: &Policy,
         body: &mut Vec<u8>,
     ) -> Result<(Arc<Node>, Attempts)> {
+        self.run_interruptibly(bytes, target, policy, body, None)
+    }
+
+    /// As [`Lanes::run`]; when a signal comes, `interrupted` is asked whether to give up, which
+    /// ends in an error of [`Kind::Interrupted`].
+    pub fn run_interruptibly(
+        &self,
+        bytes: &[u8],
+        target: &Target,
+        policy: &Policy,
+        body: &mut Vec<u8>,
+        interrupted: Option<&dyn Fn() -> bool>,
+    ) -> Result<(Arc<Node>, Attempts)> {
         let deadline = deadline(policy, Tick::now());
         let mut attempts = Attempts::default();
         loop {
             attempts.made += 1;
-            let (failure, node) =
-                match self.attempt(bytes, target, policy, &attempts, deadline, body) {
-                    Ok((Attempt::Replied, node)) => {
-                        let code = Reply { body, node: &node, attempts }.code();
-                        if !code.is_retryable() {
-                            return Ok((node, attempts));
-                        }
-                        node.breaker.record();
-                        (Failure::Refused(code), Some(node))
+            let limits = Limits { policy, deadline, interrupted };
+            let (failure, node) = match self.attempt(bytes, target, limits, attempts.step, body) {
+                Ok((Attempt::Replied, node)) => {
+                    let code = Reply { body, node: &node, attempts }.code();
+                    if !code.is_retryable() {
+                        return Ok((node, attempts));
                     }
-                    Ok((Attempt::Failed(failure), node)) => {
-                        node.breaker.record();
-                        self.cluster.tend_soon();
-                        (self.explained(failure), None)
-                    }
-                    Ok((Attempt::TimedOut { sent }, node)) => {
-                        let error = attempts.timed_out(target.write, sent, policy);
-                        return Err(error.on(node.to_string()));
-                    }
-                    Err(error) => (Failure::NotSent(error), None),
-                };
+                    node.breaker.record();
+                    (Failure::Refused(code), Some(node))
+                }
+                Ok((Attempt::Failed(failure), node)) => {
+                    node.breaker.record();
+                    self.cluster.tend_soon();
+                    (self.explained(failure), None)
+                }
+                Ok((Attempt::TimedOut { sent }, node)) => {
+                    let error = attempts.timed_out(target.write, sent, policy);
+                    return Err(error.on(node.to_string()));
+                }
+                Ok((Attempt::Interrupted { sent }, node)) => {
+                    attempts.in_doubt |= target.write && sent;
+                    let error = Error::new(Kind::Interrupted, "a signal interrupted the call");
+                    return Err(attempts.dress(error.on(node.to_string())));
+                }
+                Err(error) => (Failure::NotSent(error), None),
+            };
             let now = Tick::now();
             match attempts.failed(failure, target.write, policy, deadline, now) {
                 Verdict::Retry(at) => thread::sleep(at.since(now)),
@@ -124,9 +150,8 @@ impl Lanes {
         &self,
         bytes: &[u8],
         target: &Target,
-        policy: &Policy,
-        attempts: &Attempts,
-        deadline: Tick,
+        limits: Limits<'_>,
+        step: u32,
         body: &mut Vec<u8>,
     ) -> Result<(Attempt, Arc<Node>)> {
         if self.closed.load(Relaxed) || self.cluster.is_closed() {
@@ -134,7 +159,7 @@ impl Lanes {
         }
         let node = {
             let snapshot = self.cluster.snapshot();
-            self.router.choose(&snapshot, target, policy.replica, attempts.step)?
+            self.router.choose(&snapshot, target, limits.policy.replica, step)?
         };
         if node.breaker.is_open() {
             let message = format!("node {node} failed too often lately and is given a rest");
@@ -142,9 +167,10 @@ impl Lanes {
         }
         let lanes = self.of(&node);
         let call = Call {
-            deadline,
-            socket_timeout: policy.socket_timeout,
+            deadline: limits.deadline,
+            socket_timeout: limits.policy.socket_timeout,
             connect_timeout: self.cluster.options().connect_timeout,
+            interrupted: limits.interrupted,
         };
         let waiter = Waiter::own();
         let callers = lanes.callers.fetch_add(1, Relaxed);

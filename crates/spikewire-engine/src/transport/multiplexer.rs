@@ -16,6 +16,7 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 use std::time::Duration;
 
+use mio::event::Event;
 use mio::{Events, Interest, Poll, Token};
 use rustc_hash::FxHashMap;
 
@@ -125,7 +126,7 @@ impl<T> Multiplexer<T> {
         let now = Tick::now();
         for event in &events {
             if event.token() != WAKER {
-                self.ready(event.token().0, event.is_writable(), now, deliver);
+                self.ready(event, now, deliver);
             }
         }
         self.events = Some(events);
@@ -286,16 +287,12 @@ impl<T> Multiplexer<T> {
         Error::new(Kind::Connection, message).on(node.to_string())
     }
 
-    fn ready(
-        &mut self,
-        index: usize,
-        writable: bool,
-        now: Tick,
-        deliver: &mut impl FnMut(T, Outcome<'_>),
-    ) {
+    fn ready(&mut self, event: &Event, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+        let (index, writable) = (event.token().0, event.is_writable());
         let Some(connection) = self.connections.get_mut(index).and_then(Option::as_mut) else {
             return;
         };
+        connection.ended |= event.is_read_closed();
         if connection.connecting.is_some() {
             match connection.finish_connecting() {
                 Ok(true) => {}

@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 use std::thread::{self, Thread};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
 use crate::clock::Tick;
 use crate::command::Failure;
+
+/// How often a waiting thread that can be interrupted looks whether it was.
+const GLANCE: Duration = Duration::from_millis(50);
 
 /// What has come for a waiting thread.
 #[derive(Debug, Default)]
@@ -30,16 +34,21 @@ pub(super) struct Waiter {
 }
 
 thread_local! {
-    static WAITER: Arc<Waiter> = Arc::new(Waiter {
-        thread: thread::current(),
-        mail: Mutex::new((Mail::None, Vec::new())),
-    });
+    static WAITER: Arc<Waiter> = Arc::new(Waiter::new());
 }
 
 impl Waiter {
+    fn new() -> Self {
+        Self { thread: thread::current(), mail: Mutex::default() }
+    }
+
     /// The calling thread's own waiter, with an empty letter box.
     pub fn own() -> Arc<Self> {
         let waiter = WAITER.with(Arc::clone);
+        // In use: a signal handler makes a call of its own while this thread waits.
+        if Arc::strong_count(&waiter) > 2 {
+            return Arc::new(Self::new());
+        }
         waiter.mail.lock().0 = Mail::None;
         waiter
     }
@@ -66,8 +75,15 @@ impl Waiter {
         self.thread.unpark();
     }
 
-    /// Waits until mail comes or `deadline` passes; a reply is swapped into `reply`.
-    pub fn wait(&self, deadline: Tick, reply: &mut Vec<u8>) -> Mail {
+    /// Waits until mail comes, `deadline` passes or `interrupted` says to give up; a reply is
+    /// swapped into `reply`.
+    pub fn wait(
+        &self,
+        deadline: Tick,
+        interrupted: Option<&dyn Fn() -> bool>,
+        reply: &mut Vec<u8>,
+    ) -> Mail {
+        let mut parked = false;
         loop {
             {
                 let mut mail = self.mail.lock();
@@ -80,15 +96,18 @@ impl Waiter {
                     other => return other,
                 }
             }
-            if deadline == Tick::NEVER {
-                thread::park();
-                continue;
-            }
             let now = Tick::now();
-            if now >= deadline {
+            let given_up = || parked && interrupted.is_some_and(|interrupted| interrupted());
+            if now >= deadline || given_up() {
                 return Mail::None;
             }
-            thread::park_timeout(deadline.since(now));
+            parked = true;
+            // A signal does not end the wait, so whoever minds signals looks up now and then.
+            let longest = if interrupted.is_some() { GLANCE } else { Duration::MAX };
+            match deadline.since(now).min(longest) {
+                Duration::MAX => thread::park(),
+                span => thread::park_timeout(span),
+            }
         }
     }
 }

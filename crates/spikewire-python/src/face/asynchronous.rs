@@ -128,12 +128,13 @@ pub struct AsyncClient {
 }
 
 impl AsyncClient {
+    #[expect(clippy::unused_self, reason = "the verbs call it as a method, as on a dataset")]
     fn address<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Address<'py>> {
         Address::whole(key)
     }
 
-    fn defaults(&self) -> PyResult<Defaults> {
-        Ok(self.loops.shared.defaults)
+    fn defaults(&self) -> Defaults {
+        self.loops.shared.defaults
     }
 
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
@@ -225,8 +226,8 @@ impl AsyncDataset {
         Address::within(&self.space, key)
     }
 
-    fn defaults(&self) -> PyResult<Defaults> {
-        Ok(self.loops.shared.defaults)
+    fn defaults(&self) -> Defaults {
+        self.loops.shared.defaults
     }
 
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {

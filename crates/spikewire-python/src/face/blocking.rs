@@ -1,8 +1,8 @@
 //! The blocking face: the calling thread drives the connection itself, without the interpreter.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
@@ -33,12 +33,13 @@ pub struct Client {
 }
 
 impl Client {
+    #[expect(clippy::unused_self, reason = "the verbs call it as a method, as on a dataset")]
     fn address<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Address<'py>> {
         Address::whole(key)
     }
 
-    fn defaults(&self) -> PyResult<Defaults> {
-        Ok(self.shared.defaults)
+    fn defaults(&self) -> Defaults {
+        self.shared.defaults
     }
 
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
@@ -133,8 +134,8 @@ impl Dataset {
         Address::within(&self.space, key)
     }
 
-    fn defaults(&self) -> PyResult<Defaults> {
-        Ok(self.shared.defaults)
+    fn defaults(&self) -> Defaults {
+        self.shared.defaults
     }
 
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
@@ -208,7 +209,7 @@ fn run<'py>(py: Python<'py>, shared: &Shared, call: Call) -> PyResult<Bound<'py,
         let interrupted = Signal::is_minded().then_some(&look as &dyn Fn() -> bool);
         core.lanes.run_interruptibly(&bytes, &target, &policy, &mut body, interrupted)
     });
-    if let Some(error) = signal.0.take() {
+    if let Some(error) = signal.0.into_inner() {
         return Err(error);
     }
     let result = match &outcome {
@@ -224,17 +225,15 @@ fn run<'py>(py: Python<'py>, shared: &Shared, call: Call) -> PyResult<Bound<'py,
 
 /// What a Python signal handler raised while the interpreter was let go.
 #[derive(Default)]
-struct Signal(Cell<Option<PyErr>>);
+struct Signal(Mutex<Option<PyErr>>);
 
 impl Signal {
     /// Only Python's main thread runs signal handlers.
     fn is_minded() -> bool {
-        #[cfg(target_os = "linux")]
-        // SAFETY: both calls only report ids.
-        return unsafe { libc::gettid() == libc::getpid() };
-        #[cfg(not(target_os = "linux"))]
-        // SAFETY: only reports whether this is the main thread.
-        return unsafe { libc::pthread_main_np() == 1 };
+        thread_local! {
+            static MAIN: bool = is_main_thread();
+        }
+        MAIN.with(|main| *main)
     }
 
     /// Runs the handlers of signals that came; whether one of them raised.
@@ -242,9 +241,21 @@ impl Signal {
         Python::attach(|py| match py.check_signals() {
             Ok(()) => false,
             Err(error) => {
-                self.0.set(Some(error));
+                *self.0.lock() = Some(error);
                 true
             }
         })
     }
+}
+
+#[cfg(target_os = "linux")]
+fn is_main_thread() -> bool {
+    // SAFETY: both calls only report ids.
+    unsafe { libc::gettid() == libc::getpid() }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_main_thread() -> bool {
+    // SAFETY: only reports a fact.
+    unsafe { libc::pthread_main_np() == 1 }
 }
