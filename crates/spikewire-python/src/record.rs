@@ -107,6 +107,7 @@ impl Record {
         self.bins.bind(py).as_any().try_iter()
     }
 
+    #[expect(clippy::unused_self, reason = "a record is always true, also one without bins")]
     fn __bool__(&self) -> bool {
         true
     }

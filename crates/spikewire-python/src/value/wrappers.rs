@@ -16,13 +16,12 @@ pub struct GeoJSON {
 impl GeoJSON {
     #[new]
     fn new(text: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let text = match text.cast::<PyString>() {
-            Ok(text) => text.to_str()?.to_owned(),
-            Err(_) => {
-                // A mapping is written as JSON.
-                let json = text.py().import("json")?;
-                json.call_method1("dumps", (text,))?.extract()?
-            }
+        let text = if let Ok(text) = text.cast::<PyString>() {
+            text.to_str()?.to_owned()
+        } else {
+            // A mapping is written as JSON.
+            let json = text.py().import("json")?;
+            json.call_method1("dumps", (text,))?.extract()?
         };
         Ok(Self { text })
     }
@@ -42,7 +41,7 @@ impl GeoJSON {
         &self.text
     }
 
-    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<String> {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!("GeoJSON({})", PyString::new(py, &self.text).repr()?))
     }
 
