@@ -7,7 +7,10 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from box import open_box
+
+pytest.register_assert_rewrite("contract")
+
+from box import open_box  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

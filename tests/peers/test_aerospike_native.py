@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from box import addresses
-from contract import Adapter, Contract, Key, Step
+from contract import Adapter, Contract, Key, Step, last_results
 
 native = pytest.importorskip(
     "aerospike_native", reason="no wheel of aerospike-native for this interpreter"
@@ -14,7 +14,7 @@ native = pytest.importorskip(
 
 
 class Client:
-    errors = (native.exceptions.AerospikeError,)
+    errors = (native.exceptions.AerospikeError, native.ServerError)
     can_append_bytes = True
     can_add_float = True
 
@@ -81,7 +81,7 @@ class Client:
             "get": lambda name, _: make.get_bin(name),
         }  # fmt: skip
         made = [kinds[kind](name, value) for kind, name, value in steps]
-        return self.raw.operate_blocking(native.Key(*key), made).bins
+        return last_results(self.raw.operate_blocking(native.Key(*key), made).bins)
 
     def truncate(self, set_name: str) -> None:
         self.raw.truncate_blocking("test", set_name)
@@ -90,7 +90,7 @@ class Client:
         return native.GeoJSON(text)
 
     def geo_text(self, value: Any) -> str:
-        return value.as_string()
+        return value.value
 
     def code(self, error: BaseException) -> int:
         return int(getattr(error, "result_code", -1))

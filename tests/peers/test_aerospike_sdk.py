@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from box import addresses
-from contract import Adapter, Contract, Key, Step
+from contract import Adapter, Contract, Key, Step, last_results
 
 sdk = pytest.importorskip("aerospike_sdk", reason="no wheel of aerospike-sdk for this interpreter")
 blocking = pytest.importorskip("aerospike_sdk.sync")
@@ -89,7 +89,7 @@ class Client:
         for kind, name, value in steps:
             verb = getattr(builder, "set_to" if kind == "put" else kind)
             builder = verb(name) if kind == "get" else verb(name, value)
-        return self._run(builder).record.bins
+        return last_results(self._run(builder).record.bins)
 
     def truncate(self, set_name: str) -> None:
         self._session.truncate(sdk.DataSet.of("test", set_name))
@@ -98,7 +98,7 @@ class Client:
         return native.GeoJSON(text)
 
     def geo_text(self, value: Any) -> str:
-        return value.as_string()
+        return value.value
 
     def code(self, error: BaseException) -> int:
         return int(getattr(error, "result_code", None) or -1)

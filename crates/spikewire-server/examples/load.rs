@@ -28,7 +28,7 @@ fn main() -> io::Result<()> {
     let mut arguments = std::env::args().skip(1).map(|text| text.parse::<u64>());
     let mut next = |default| arguments.next().and_then(Result::ok).unwrap_or(default);
     let (records, seconds) = (next(1_000_000), next(3));
-    println!("{} records of one integer bin, named by one letter", records);
+    println!("{records} records of one integer bin, named by one letter");
     for (nodes, factor) in [(1, 1), (3, 2)] {
         memory(records, nodes, factor)?;
     }
@@ -158,7 +158,7 @@ fn speed(
         done += (connections * size) as u64;
     }
     let elapsed = started.elapsed().as_secs_f64();
-    let busy = (server_time()? - before).as_nanos() as f64 / done as f64;
+    let busy = server_time()?.saturating_sub(before).as_nanos() as f64 / done as f64;
     let name = format!("{connections} connections x {size}, {write_percent} % writes");
     println!("{name:<34} {:>12.0} {busy:>14.0} {:>16.0}", done as f64 / elapsed, 1e9 / busy);
     Ok(())

@@ -137,6 +137,31 @@ fn a_client_that_does_not_read_is_served_no_further_and_then_to_the_end() {
     }
 }
 
+/// The server gives up on such a client after ten seconds without any progress.
+#[test]
+fn a_client_that_never_reads_is_cut_off() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    assert_eq!(wire.code(Request::write("k").op(2, "b", 4, &vec![7; 500_000])), 0);
+    let started = Instant::now();
+    wire.send(&Request::get("k").bytes().repeat(200));
+    while cluster.stats(0).unwrap().connections > 0 {
+        assert!(started.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(started.elapsed() >= Duration::from_secs(10));
+}
+
+#[test]
+fn a_reply_that_no_frame_can_carry_is_refused() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    assert_eq!(wire.code(Request::write("k").op(2, "b", 4, &vec![7; 1_000_000])), 0);
+    let read = |times: usize| (0..times).fold(Request::read("k"), |read, _| read.bin("b"));
+    assert_eq!(wire.code(read(140)), 13);
+    assert_eq!(wire.ask(read(20)).found.len(), 20);
+}
+
 #[test]
 fn a_large_request_grows_in_pieces() {
     let cluster = cluster(1);
@@ -195,7 +220,7 @@ fn starting_and_stopping_is_quick() {
     let ready = started.elapsed();
     drop(cluster);
     assert!(wire.is_closed());
-    println!("ready after {ready:?}, stopped after {:?}", started.elapsed() - ready);
+    println!("ready after {ready:?}, stopped after {:?} in all", started.elapsed());
     assert!(started.elapsed() < Duration::from_secs(5));
     assert_eq!(PARTITIONS, 4096);
 }

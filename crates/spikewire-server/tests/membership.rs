@@ -62,11 +62,8 @@ fn generations_rise_and_maps_stay_whole() {
 
 #[test]
 fn a_dead_node_resets_and_refuses_and_comes_back_empty() {
-    let options = Options {
-        nodes: 1,
-        namespaces: vec![NamespaceOptions::default()],
-        ..Options::default()
-    };
+    let options =
+        Options { nodes: 1, namespaces: vec![NamespaceOptions::default()], ..Options::default() };
     let cluster = Cluster::start(options).unwrap();
     let mut wire = Wire::to(&cluster, 0);
     assert_eq!(wire.code(Request::put("k", 1)), 0);
@@ -117,13 +114,9 @@ fn two_deaths_one_after_the_other_lose_nothing_once_settled() {
 /// dies, and returns. Afterwards every key holds at least the last number acknowledged, and no
 /// number beyond the last one sent.
 fn storm(nodes: usize, rounds: usize, pause: Duration, threads: usize) {
-    let cluster = Cluster::start(Options {
-        nodes,
-        threads,
-        migration_pause: pause,
-        ..Options::default()
-    })
-    .unwrap();
+    let cluster =
+        Cluster::start(Options { nodes, threads, migration_pause: pause, ..Options::default() })
+            .unwrap();
     let over = AtomicBool::new(false);
     let write = |writer: usize| {
         let mut acknowledged: HashMap<String, (i64, i64)> = HashMap::new();

@@ -68,13 +68,12 @@ fn checks_against_the_record_come_in_order() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let all_wrong = |create| {
-        let wrong = Request::new("other", "k")
+        Request::new("other", "k")
             .info2(info2::WRITE | info2::GENERATION | create)
             .generation(7)
             .key("other")
             .ttl(TTL_SECONDS + 1)
-            .int(77, "a", 1);
-        wrong
+            .int(77, "a", 1)
     };
     // Nothing there: generation first, then the time, then the operations.
     assert_eq!(wire.ask(all_wrong(info2::CREATE_ONLY)).head(), (3, 0, 0));

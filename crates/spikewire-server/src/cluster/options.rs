@@ -4,7 +4,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use spikewire_protocol::limits;
+use spikewire_protocol::{frame, limits};
 
 use super::invalid;
 
@@ -122,6 +122,9 @@ impl Options {
             }
             if namespace.replication_factor == 0 {
                 return Err(invalid(format!("namespace {name:?}: replication factor 0")));
+            }
+            if namespace.max_record_size > frame::MAX_BODY {
+                return Err(invalid(format!("namespace {name:?}: records above 128 MiB")));
             }
             if namespace.default_ttl > limits::TTL_SECONDS {
                 return Err(invalid(format!("namespace {name:?}: default TTL above 10 years")));

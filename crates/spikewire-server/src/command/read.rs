@@ -117,6 +117,7 @@ fn answer(target: &Target<'_>, record: View<'_>, reply: &mut Reply<'_>) -> Resul
             }
             _ => return Err(ResultCode::PARAMETER),
         }
+        reply.check_length()?;
     }
     Ok(())
 }

@@ -73,6 +73,12 @@ impl<'a> Reply<'a> {
         }
     }
 
+    /// Refuses a reply that no frame can carry.
+    pub fn check_length(&self) -> Result<(), ResultCode> {
+        let len = self.out.len() - self.start - frame::HEADER_LEN;
+        if len > frame::MAX_BODY { Err(ResultCode::RECORD_TOO_BIG) } else { Ok(()) }
+    }
+
     /// Takes all results back.
     pub fn clear(&mut self) {
         self.out.truncate(self.start + START);

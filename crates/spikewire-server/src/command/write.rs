@@ -221,6 +221,7 @@ fn apply(
                 }
             }
         }
+        reply.check_length()?;
     }
     if bins.len() > limits::BINS_PER_RECORD {
         return Err(ResultCode::PARAMETER);

@@ -45,6 +45,7 @@ pub struct Connection {
     sent: usize,
     blocked: Option<Instant>,
     held: VecDeque<Held>,
+    held_bytes: usize,
     next_drop: Option<Instant>,
     local: Option<IpAddr>,
 }
@@ -66,6 +67,7 @@ impl Connection {
             sent: 0,
             blocked: None,
             held: VecDeque::new(),
+            held_bytes: 0,
             next_drop: None,
             local: None,
         }
@@ -148,6 +150,7 @@ impl Connection {
 
     /// Holds a reply until it is due, and until those before it are.
     pub fn hold(&mut self, due: Instant, bytes: &[u8], then_close: bool) {
+        self.held_bytes += bytes.len();
         self.held.push_back(Held { due, bytes: bytes.to_vec(), then_close });
     }
 
@@ -162,9 +165,11 @@ impl Connection {
                 return Some(held.due);
             }
             self.out.extend_from_slice(&held.bytes);
+            self.held_bytes -= held.bytes.len();
             if held.then_close {
                 self.closing = true;
                 self.held.clear();
+                self.held_bytes = 0;
                 return None;
             }
             self.held.pop_front();
@@ -179,7 +184,7 @@ impl Connection {
 
     /// Bytes of the replies that are held back.
     pub fn held_bytes(&self) -> usize {
-        self.held.iter().map(|held| held.bytes.len()).sum()
+        self.held_bytes
     }
 
     /// Makes the close that follows a reset: the client sees a broken connection, not an end.
