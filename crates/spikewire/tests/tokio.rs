@@ -1,1 +1,197 @@
+//! The connections on tokio runtimes, of one thread and of several.
 
+mod support;
+
+use std::time::{Duration, Instant};
+
+use futures::executor::block_on;
+use futures::future::{FutureExt as _, join_all};
+use spikewire::{AsyncClient, AsyncDataset, CallOptions, Kind};
+use spikewire_server::{Cluster, Faults};
+use tokio::runtime::{Builder, Runtime};
+
+use support::{LONG, async_dataset, builder, cluster, eventually, kind};
+
+fn runtimes() -> [Runtime; 2] {
+    [
+        Builder::new_current_thread().enable_all().build().expect("a runtime"),
+        Builder::new_multi_thread().worker_threads(3).enable_all().build().expect("a runtime"),
+    ]
+}
+
+async fn client(cluster: &Cluster) -> AsyncClient {
+    builder().connect_tokio(cluster.seeds()).await.expect("the cluster is there")
+}
+
+fn slow() -> Faults {
+    Faults { delay: Duration::from_millis(600), ..Faults::default() }
+}
+
+#[test]
+fn ten_thousand_tasks() {
+    let cluster = cluster(3);
+    for runtime in runtimes() {
+        runtime.block_on(async {
+            let users = async_dataset(&client(&cluster).await);
+            let work = |users: AsyncDataset, key: i64| async move {
+                users.put(key, [("n", key)]).await?;
+                users.get(key).await
+            };
+            let tasks: Vec<_> =
+                (0..10_000).map(|key| tokio::spawn(work(users.clone(), key))).collect();
+            for (key, task) in (0..10_000_i64).zip(tasks) {
+                let record = task.await.unwrap().unwrap().unwrap();
+                assert_eq!(record.get("n"), Some(&key.into()));
+            }
+        });
+    }
+}
+
+#[test]
+fn one_after_the_other() {
+    let cluster = cluster(2);
+    for runtime in runtimes() {
+        runtime.block_on(async {
+            let users = async_dataset(&client(&cluster).await);
+            for key in 0..500_i64 {
+                users.put(key, [("n", key)]).await.unwrap();
+                assert_eq!(users.get(key).await.unwrap().unwrap().get("n"), Some(&key.into()));
+            }
+        });
+    }
+}
+
+#[test]
+fn deadlines_are_kept_and_later_calls_are_fine() {
+    let cluster = cluster(2);
+    for runtime in runtimes() {
+        runtime.block_on(async {
+            let users = async_dataset(&client(&cluster).await);
+            users.put(1, [("n", 1)]).await.unwrap();
+            (0..2).for_each(|node| cluster.inject(node, slow()).unwrap());
+            let hasty = users.with(CallOptions::new().timeout(Duration::from_millis(100)));
+            for _ in 0..2 {
+                let start = Instant::now();
+                let error = hasty.put(1, [("n", 2)]).await.unwrap_err();
+                let took = start.elapsed();
+                assert_eq!((error.kind(), error.in_doubt()), (Kind::Timeout, true));
+                assert!(took >= Duration::from_millis(100) && took < LONG / 4, "{took:?}");
+                // Long enough for the timer to have been idle in between.
+                tokio::time::sleep(Duration::from_millis(300)).await;
+            }
+            (0..2).for_each(|node| cluster.clear_faults(node).unwrap());
+            assert_eq!(users.get(1).await.unwrap().unwrap().get("n"), Some(&2.into()));
+        });
+    }
+}
+
+#[test]
+fn a_connection_cut_in_a_reply_is_an_error_of_its_own() {
+    let cluster = cluster(1);
+    for runtime in runtimes() {
+        runtime.block_on(async {
+            let users = async_dataset(&client(&cluster).await);
+            users.put(1, [("n", 1)]).await.unwrap();
+            cluster.inject(0, Faults { cut: 1.0, ..Faults::default() }).unwrap();
+            for _ in 0..5 {
+                let error = users.put(1, [("n", 2)]).await.unwrap_err();
+                assert_eq!((error.kind(), error.in_doubt()), (Kind::Connection, true));
+            }
+            cluster.clear_faults(0).unwrap();
+            assert!(users.get(1).await.unwrap().is_some());
+        });
+    }
+}
+
+#[test]
+fn a_node_dies_and_returns() {
+    let cluster = cluster(3);
+    for runtime in runtimes() {
+        runtime.block_on(async {
+            let connecting = builder().tend_interval(Duration::from_millis(100));
+            let users = connecting.connect_tokio(cluster.seeds()).await.unwrap();
+            let users = async_dataset(&users);
+            for key in 0..100_i64 {
+                users.put(key, [("n", key)]).await.unwrap();
+            }
+            let read_all = async || {
+                let start = Instant::now();
+                for key in (0..100_i64).cycle().take(300) {
+                    while let Err(error) = users.get(key).await {
+                        assert_ne!(error.kind(), Kind::Timeout, "{error}");
+                        assert!(start.elapsed() < LONG, "{error}");
+                    }
+                }
+            };
+            cluster.kill(1).unwrap();
+            read_all().await;
+            assert!(cluster.wait_settled(LONG));
+            cluster.restart(1).unwrap();
+            read_all().await;
+            assert!(cluster.wait_settled(LONG));
+        });
+    }
+}
+
+#[test]
+fn closing_fails_what_waits_and_what_comes() {
+    let cluster = cluster(2);
+    for runtime in runtimes() {
+        runtime.block_on(async {
+            let client = client(&cluster).await;
+            let users = async_dataset(&client);
+            users.put(1, [("n", 1)]).await.unwrap();
+            (0..2).for_each(|node| cluster.inject(node, slow()).unwrap());
+            let mut waiting = Box::pin(join_all((0..100).map(|key| users.get(key))));
+            assert!(waiting.as_mut().now_or_never().is_none());
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            client.close();
+            for outcome in waiting.await {
+                assert_eq!(kind(outcome), Kind::Closed);
+            }
+            assert_eq!(kind(users.get(1).await), Kind::Closed);
+            client.close();
+            (0..2).for_each(|node| cluster.clear_faults(node).unwrap());
+        });
+    }
+}
+
+#[test]
+fn when_the_runtime_ends_nobody_waits_for_ever() {
+    let cluster = cluster(2);
+    for runtime in runtimes() {
+        let client = runtime.block_on(client(&cluster));
+        let users = async_dataset(&client);
+        (0..2).for_each(|node| cluster.inject(node, slow()).unwrap());
+        let mut waiting = Box::pin(users.get(1));
+        assert!(waiting.as_mut().now_or_never().is_none());
+        drop(runtime);
+        assert_eq!(kind(block_on(waiting)), Kind::Closed);
+        assert_eq!(kind(block_on(users.get(1))), Kind::Closed);
+        (0..2).for_each(|node| cluster.clear_faults(node).unwrap());
+    }
+}
+
+#[test]
+fn nothing_is_left_of_a_dropped_client() {
+    let cluster = cluster(2);
+    let connections = || (0..2).map(|at| cluster.stats(at).unwrap().connections).sum::<usize>();
+    for runtime in runtimes() {
+        runtime.block_on(async {
+            let users = async_dataset(&client(&cluster).await);
+            join_all((0..100).map(|key| users.get(key))).await;
+            drop(users);
+            // The driving task ends when the runtime comes round to it.
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        });
+        eventually("closing every connection", || connections() == 0);
+    }
+}
+
+#[test]
+fn without_a_runtime_there_is_an_error() {
+    let cluster = cluster(1);
+    let error = block_on(builder().connect_tokio(cluster.seeds())).unwrap_err();
+    assert_eq!(error.kind(), Kind::Invalid);
+    assert!(error.message().contains("tokio"), "{error}");
+}

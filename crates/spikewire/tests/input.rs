@@ -1,0 +1,135 @@
+//! Bad input: refused with a message that names the culprit, before any byte is sent.
+
+mod support;
+
+use std::time::Duration;
+
+use futures::executor::block_on;
+use spikewire::{AsyncClient, Client, Dataset, Error, Kind, Result, Value, bins, op};
+
+use support::{async_dataset, builder, cluster, dataset, eventually};
+
+fn refused<T: std::fmt::Debug>(result: Result<T>, says: &[&str]) {
+    let error: Error = result.expect_err("this must be refused");
+    assert_eq!(error.kind(), Kind::Invalid, "{error}");
+    for part in says {
+        assert!(error.message().contains(part), "{part:?} is not in {error}");
+    }
+    assert_eq!((error.attempts(), error.in_doubt()), (0, false));
+}
+
+fn requests(cluster: &spikewire_server::Cluster) -> u64 {
+    cluster.stats(0).unwrap().tally.requests
+}
+
+fn nested(levels: usize) -> Value {
+    (0..levels).fold(Value::Int(1), |inner, level| {
+        if level % 2 == 0 { Value::List(vec![inner]) } else { Value::Map(vec![(1.into(), inner)]) }
+    })
+}
+
+fn bad_bins(users: &Dataset) {
+    refused(users.put("k", [("", 1)]), &["bin name", "empty"]);
+    refused(users.put("k", [("sixteen-bytes-xx", 1)]), &["sixteen-bytes-xx", "16", "15"]);
+    refused(users.put("k", [("größe-länge-", 1), ("größe-länge-xyzz", 1)]), &["xyzz"]);
+    refused(users.put("k", [("a\0b", 1)]), &["NUL"]);
+    refused(users.put("k", Vec::<(&str, i64)>::new()), &["bins must not be empty"]);
+    refused(users.add("k", Vec::<(&str, i64)>::new()), &["bins must not be empty"]);
+    refused(users.get_bins("k", ["ok", ""]), &["bin name"]);
+    refused(users.put("k", [("deep", nested(129))]), &["\"deep\"", "128"]);
+    refused(users.put("k", [("deep", nested(5000))]), &["\"deep\"", "128"]);
+    refused(users.put("k", [("deep", vec![nested(128)])]), &["\"deep\"", "128"]);
+    refused(users.put("k", [("deep", vec![(Value::from(1), nested(128))])]), &["128"]);
+    let key = Value::Map(vec![(1.5.into(), 1.into())]);
+    refused(users.put("k", [("map", vec![key])]), &["\"map\"", "map key", "float"]);
+    refused(users.add("k", [("n", "text")]), &["\"n\"", "add", "string"]);
+    refused(users.append("k", [("n", 1)]), &["\"n\"", "append", "integer"]);
+    refused(users.prepend("k", bins! { "n" => true }), &["\"n\"", "prepend", "bool"]);
+    let wide = (0..40_000).map(|at| (format!("b{at}"), at));
+    refused(users.put("k", wide), &["32768"]);
+    let large = vec![0_u8; (128 << 20) + 1];
+    refused(users.put("k", [("large", &large)]), &["bytes long"]);
+}
+
+fn bad_operations(users: &Dataset) {
+    refused(users.operate("k", []), &["operations must not be empty"]);
+    refused(users.operate("k", [op::get("")]), &["bin name"]);
+    refused(users.operate("k", [op::put("sixteen-bytes-xx", 1)]), &["15"]);
+    refused(users.operate("k", [op::get("n"), op::add("n", "x")]), &["\"n\"", "add"]);
+    refused(users.operate("k", [op::put("n", nested(129))]), &["\"n\"", "128"]);
+    refused(users.operate("k", vec![op::touch(); 32_769]), &["32768"]);
+}
+
+#[test]
+fn nothing_is_sent() {
+    let cluster = cluster(1);
+    let users = dataset(&cluster);
+    bad_bins(&users);
+    bad_operations(&users);
+    // The server counts behind its answers: had anything been sent before this, it would be in.
+    users.put("k", [("fifteen-bytes-x", nested(128))]).unwrap();
+    eventually("counting", || requests(&cluster) > 0);
+    assert_eq!(requests(&cluster), 1);
+}
+
+#[test]
+fn names_of_datasets() {
+    let cluster = cluster(1);
+    let client = builder().connect(cluster.seeds()).unwrap();
+    refused(client.dataset("", "s"), &["namespace", "empty"]);
+    refused(client.dataset(&"n".repeat(32), "s"), &["namespace", "32", "31"]);
+    refused(client.dataset("test", &"s".repeat(64)), &["set", "64", "63"]);
+    refused(client.dataset("te:st", "s"), &["namespace", ":"]);
+    refused(client.dataset("test", "a;b"), &["set", ";"]);
+    refused(client.dataset("test", "a\0b"), &["set"]);
+    client.dataset(&"n".repeat(31), &"s".repeat(63)).unwrap();
+    let unknown = client.dataset("nowhere", "s").unwrap().get(1).unwrap_err();
+    assert_eq!(unknown.kind(), Kind::NoNamespace);
+    assert!(unknown.message().contains("nowhere") && unknown.message().contains("test"));
+}
+
+#[test]
+fn seeds() {
+    for seeds in ["", " ", "a,,b", ":3000", "host:99999", "::1"] {
+        refused(Client::connect(seeds), &["seeds:"]);
+        refused(block_on(AsyncClient::connect(seeds)), &["seeds:"]);
+    }
+    refused(Client::connect(Vec::<String>::new()), &["seeds:"]);
+}
+
+#[test]
+fn nobody_there() {
+    // Bound and dropped: nobody listens on it.
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let error = Client::connect(free).unwrap_err();
+    assert_eq!(error.kind(), Kind::Connection);
+    assert!(error.message().contains(&free.to_string()), "{error}");
+    assert_eq!(block_on(AsyncClient::connect(free)).unwrap_err().kind(), Kind::Connection);
+}
+
+#[test]
+fn options() {
+    let seeds = "127.0.0.1:1";
+    let zero = Duration::ZERO;
+    refused(Client::builder().connect_timeout(zero).connect(seeds), &["connect_timeout"]);
+    refused(Client::builder().tend_interval(zero).connect(seeds), &["tend_interval"]);
+    refused(Client::builder().idle_timeout(zero).connect(seeds), &["idle_timeout"]);
+    refused(Client::builder().max_retries(1001).connect(seeds), &["max_retries", "1001"]);
+    refused(Client::builder().connections_per_node(0).connect(seeds), &["connections_per_node"]);
+    refused(Client::builder().pipeline_depth(0).connect(seeds), &["pipeline_depth"]);
+    refused(Client::builder().error_rate_window(0).connect(seeds), &["error_rate_window"]);
+    refused(block_on(AsyncClient::builder().threads(0).connect_async(seeds)), &["threads"]);
+}
+
+#[test]
+fn futures_refuse_the_same() {
+    let cluster = cluster(1);
+    let client = block_on(builder().connect_async(cluster.seeds())).unwrap();
+    let users = async_dataset(&client);
+    refused(block_on(users.put("k", [("", 1)])), &["bin name", "empty"]);
+    refused(block_on(users.operate("k", [])), &["operations must not be empty"]);
+    refused(block_on(users.put("k", [("deep", nested(129))])), &["128"]);
+    block_on(users.put("k", [("n", 1)])).unwrap();
+    eventually("counting", || requests(&cluster) > 0);
+    assert_eq!(requests(&cluster), 1);
+}

@@ -1,0 +1,43 @@
+//! Clients leave nothing behind. Alone in its process, because descriptors and threads are the
+//! process's.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use futures::executor::block_on;
+use futures::future::join_all;
+
+use support::{async_clients, async_dataset, cluster, dataset, eventually};
+
+fn descriptors() -> usize {
+    std::fs::read_dir("/proc/self/fd").expect("a list of descriptors").count()
+}
+
+fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").expect("a list of threads").count()
+}
+
+#[test]
+fn nothing_is_left_of_closed_and_dropped_clients() {
+    let cluster = cluster(3);
+    let connections = || (0..3).map(|node| cluster.stats(node).unwrap().connections).sum::<usize>();
+    let round = |close: bool| {
+        let users = dataset(&cluster);
+        (0..50_i64).for_each(|key| users.put(key, [("n", key)]).unwrap());
+        for client in async_clients(&cluster) {
+            let users = async_dataset(&client);
+            for outcome in block_on(join_all((0..500).map(|key| users.get(key)))) {
+                outcome.unwrap();
+            }
+            if close {
+                client.close();
+            }
+        }
+    };
+    let before = (descriptors(), threads());
+    for at in 0..6 {
+        round(at % 2 == 0);
+        eventually("closing every connection", || connections() == 0);
+        eventually("closing every descriptor", || (descriptors(), threads()) <= before);
+    }
+}
