@@ -11,12 +11,15 @@ import textwrap
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import pytest
 
 import spikewire
 from spikewire import GeoJSON, HyperLogLog, Key, errors
-from spikewire.testing import Cluster
+
+if TYPE_CHECKING:
+    from spikewire.testing import Cluster
 
 POINT = GeoJSON('{"type": "Point", "coordinates": [1, 2]}')
 PROTOCOLS = range(2, pickle.HIGHEST_PROTOCOL + 1)

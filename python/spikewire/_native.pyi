@@ -22,6 +22,23 @@ from spikewire.types import (
     Value,
 )
 
+__all__ = [
+    "DEBUG_BUILD",
+    "AsyncClient",
+    "AsyncDataset",
+    "Client",
+    "ClusterCore",
+    "Dataset",
+    "GeoJSON",
+    "HyperLogLog",
+    "Key",
+    "Operation",
+    "Record",
+    "__version__",
+    "_after_fork",
+    "_close_adopted",
+]
+
 _D = TypeVar("_D")
 
 __version__: str

@@ -1,0 +1,135 @@
+"""``spikewire serve`` and ``spikewire info``."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+import spikewire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spikewire.testing import Cluster
+
+COMMAND = [sys.executable, "-W", "error", "-m", "spikewire"]
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *arguments], capture_output=True, text=True, timeout=30, check=False
+    )
+
+
+class Served:
+    """A running ``spikewire serve``."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [*COMMAND, "serve", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout
+        ready, _, _ = select.select([self.process.stdout], [], [], 30)
+        assert ready, "no word from the server"
+        self.line = self.process.stdout.readline().strip()
+
+    def end(self, number: signal.Signals) -> tuple[int, float, str]:
+        """Status, time it took and what it said."""
+        started = time.monotonic()
+        self.process.send_signal(number)
+        _, err = self.process.communicate(timeout=30)
+        return self.process.returncode, time.monotonic() - started, err
+
+
+@pytest.fixture
+def served() -> Iterator[Served]:
+    served = Served("--port", "0", "--nodes", "2", "--namespace", "one", "--namespace", "two")
+    yield served
+    if served.process.poll() is None:
+        served.end(signal.SIGKILL)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_serve_says_when_it_is_ready_and_ends_at_once(
+    served: Served, number: signal.Signals
+) -> None:
+    word, seeds = served.line.split()
+    assert word == "ready"
+    assert seeds.count(",") == 1
+    with spikewire.Client(seeds, timeout=10) as client:
+        client.put(("two", "set", "k"), {"n": 1})
+        assert client.get(("two", "set", "k"))["n"] == 1
+        # Clients that are still connected do not hold it up.
+        status, took, said = served.end(number)
+    assert (status, said) == (0, "")
+    assert took < 1 + float(os.environ.get("SPIKEWIRE_TEST_SLACK", "1"))
+
+
+def test_a_busy_port_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ran = run("serve", "--port", str(port))
+    assert ran.returncode == 1
+    assert not ran.stdout
+    assert ran.stderr.count("\n") == 1
+    assert f"127.0.0.1:{port}: " in ran.stderr
+    assert "in use" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--nodes", "0"], "nodes must be from 1"),
+        (["--port", "70000"], "port must be from 0 to 65535"),
+        (["--bind", "nowhere"], "bind must be an IP address"),
+    ],
+)
+def test_impossible_settings(arguments: list[str], said: str) -> None:
+    ran = run("serve", *arguments)
+    assert ran.returncode == 1
+    assert said in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_info(cluster: Cluster) -> None:
+    nodes = run("info", "-H", cluster.seeds)
+    assert nodes.returncode == 0, nodes.stderr
+    assert len(nodes.stdout.splitlines()) == 3
+    ran = run("info", "-H", cluster.addresses[0], "build", "namespaces")
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.count("  build: ") == 3
+    assert ran.stdout.count("  namespaces: test") == 3
+    wrong = run("info", "-H", cluster.seeds, "nonsense", "build")
+    assert wrong.returncode == 1
+    assert wrong.stdout.count("  build: ") == 3
+    assert wrong.stderr.count("nonsense") >= 3
+    assert "Traceback" not in wrong.stderr
+
+
+def test_info_without_a_cluster() -> None:
+    ran = run("info", "-H", "127.0.0.1:1")
+    assert ran.returncode == 1
+    assert "127.0.0.1:1" in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize("command", ["serve", "info", "bench", "compare"])
+def test_help(command: str) -> None:
+    ran = run(command, "--help")
+    assert ran.returncode == 0, ran.stderr
+    assert len(ran.stdout) > 300
+
+
+def test_version() -> None:
+    assert run("--version").stdout.strip() == f"spikewire {spikewire.__version__}"

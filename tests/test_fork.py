@@ -1,0 +1,311 @@
+"""A client across forks: the child connects anew, the parent does not notice.
+
+Each scenario runs in an interpreter of its own, so that a hang there is a failure here.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from spikewire.testing import Cluster
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+
+LONGEST = 60
+
+PREAMBLE = """
+import asyncio, gc, multiprocessing, os, signal, sys, threading, time, traceback
+import spikewire
+
+seeds = sys.argv[1]
+
+def child(work):
+    '''Runs work in a forked child; the child's failure is the parent's.'''
+    process = os.fork()
+    if process == 0:
+        status = 1
+        try:
+            signal.alarm(20)
+            work()
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(process, 0)
+    assert status == 0, f"the child ended with {status}"
+"""
+
+
+def scenario(cluster: Cluster, code: str, *options: str) -> str:
+    """Runs code after the preamble; returns what it prints."""
+    program = PREAMBLE + textwrap.dedent(code)
+    command = [sys.executable, "-X", "faulthandler", *options, "-c", program, cluster.seeds]
+    # A session of its own: whatever it forks can be ended with it.
+    ran = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    try:
+        out, err = ran.communicate(timeout=LONGEST)
+    except subprocess.TimeoutExpired:
+        os.killpg(ran.pid, signal.SIGKILL)
+        out, err = ran.communicate()
+        pytest.fail(f"hung: {out.decode()}{err.decode()}")
+    assert ran.returncode == 0, out.decode() + err.decode()
+    return out.decode().strip()
+
+
+def test_blocking(cluster: Cluster) -> None:
+    scenario(
+        cluster,
+        """
+        client = spikewire.Client(seeds, timeout=10)
+        users = client.dataset("test", "fork")
+        users.put("k", {"n": 1})
+
+        def work():
+            assert users.get("k")["n"] == 1
+            users.add("k", {"n": 1})
+            assert client.get(("test", "fork", "k"))["n"] == 2
+            assert client.nodes()
+
+        for _ in range(3):
+            child(work)
+            users.put("k", {"n": 1})
+            assert users.get("k")["n"] == 1
+        client.close()
+        """,
+    )
+
+
+@pytest.mark.parametrize("close", ["client.close()", "del client, users; gc.collect()", "pass"])
+def test_the_child_may_close_or_forget_the_client(cluster: Cluster, close: str) -> None:
+    scenario(
+        cluster,
+        f"""
+        client = spikewire.Client(seeds, timeout=10)
+        users = client.dataset("test", "fork")
+        users.put("k", {{"n": 1}})
+
+        def unused():
+            global client, users
+            {close}
+
+        def used():
+            global client, users
+            users.get("k")
+            {close}
+
+        child(unused)
+        assert users.get("k")["n"] == 1
+        child(used)
+        assert users.get("k")["n"] == 1
+        client.close()
+        """,
+        "-W",
+        "ignore::ResourceWarning",
+    )
+
+
+def test_the_child_may_end_like_any_program(cluster: Cluster) -> None:
+    # Through the interpreter's own end, with everything that runs there.
+    out = scenario(
+        cluster,
+        """
+        client = spikewire.Client(seeds, timeout=10)
+        client.put(("test", "fork", "k"), {"n": 1})
+        process = os.fork()
+        if process == 0:
+            signal.alarm(20)
+            sys.exit(7)
+        assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 7
+        assert client.get(("test", "fork", "k"))["n"] == 1
+        client.close()
+        """,
+        "-W",
+        "error",
+    )
+    assert out == ""
+
+
+def test_while_other_threads_are_calling(cluster: Cluster) -> None:
+    scenario(
+        cluster,
+        """
+        client = spikewire.Client(seeds, timeout=10)
+        users = client.dataset("test", "fork")
+        users.put("k", {"n": 1})
+        stop, failed = threading.Event(), []
+
+        def load(at):
+            while not stop.is_set():
+                try:
+                    users.put(at, {"n": at})
+                    assert users.get(at)["n"] == at
+                except BaseException as error:
+                    failed.append(error)
+                    return
+
+        threads = [threading.Thread(target=load, args=(at,)) for at in range(8)]
+        for thread in threads:
+            thread.start()
+
+        def work():
+            for _ in range(20):
+                assert users.get("k")["n"] == 1
+            client.close()
+
+        for _ in range(20):
+            child(work)
+        stop.set()
+        for thread in threads:
+            thread.join(20)
+        assert not failed, failed
+        client.close()
+        """,
+        "-W",
+        "ignore::DeprecationWarning",
+    )
+
+
+def test_grandchildren(cluster: Cluster) -> None:
+    scenario(
+        cluster,
+        """
+        client = spikewire.Client(seeds, timeout=10)
+        client.put(("test", "fork", "k"), {"n": 1})
+
+        def read():
+            assert client.get(("test", "fork", "k"))["n"] == 1
+
+        def work():
+            read()
+            child(read)
+            read()
+
+        child(work)
+        read()
+        client.close()
+        """,
+        "-W",
+        "ignore::DeprecationWarning",
+    )
+
+
+@pytest.mark.parametrize("policy", ["asyncio", "uvloop"])
+def test_asyncio(cluster: Cluster, policy: str) -> None:
+    if policy == "uvloop":
+        pytest.importorskip("uvloop")
+    scenario(
+        cluster,
+        f"""
+        import {policy}
+
+        async def use(client, times=1):
+            users = client.dataset("test", "fork-async")
+            for _ in range(times):
+                found = await asyncio.gather(*(users.get("k") for _ in range(50)))
+                assert all(record["n"] == 1 for record in found)
+
+        def work():
+            async def main():
+                await use(client)
+                await use(client)
+                await client.close()
+
+            asyncio.run(main())
+
+        async def parent():
+            await client.put(("test", "fork-async", "k"), {{"n": 1}})
+            await use(client)
+            for _ in range(3):
+                # The child is born while this loop has the parent's connections open.
+                child(work)
+                await use(client, 3)
+
+        client = spikewire.AsyncClient(seeds, timeout=10)
+        loop = {policy}.new_event_loop()
+        loop.run_until_complete(client.__aenter__())
+        loop.run_until_complete(parent())
+        # And between two runs.
+        child(work)
+        loop.run_until_complete(use(client))
+        loop.run_until_complete(client.close())
+        loop.close()
+        """,
+        "-W",
+        "ignore::DeprecationWarning",
+    )
+
+
+def test_the_child_may_close_an_async_client_unused(cluster: Cluster) -> None:
+    scenario(
+        cluster,
+        """
+        async def main():
+            async with spikewire.AsyncClient(seeds, timeout=10) as client:
+                key = ("test", "fork-async", "k")
+                await client.put(key, {"n": 1})
+
+                def work():
+                    asyncio.run(client.close())
+
+                child(work)
+                futures = [client.get(key) for _ in range(100)]
+                child(work)
+                assert all(record["n"] == 1 for record in await asyncio.gather(*futures))
+
+        asyncio.run(main())
+        """,
+        "-W",
+        "ignore::DeprecationWarning",
+    )
+
+
+def test_multiprocessing(cluster: Cluster) -> None:
+    scenario(
+        cluster,
+        """
+        client = spikewire.Client(seeds, timeout=10)
+        users = client.dataset("test", "fork-pool")
+
+        def inherited(at):
+            users.put(at, {"n": at})
+            return users.get(at)["n"]
+
+        def sent(job):
+            dataset, at = job
+            assert dataset == users
+            return dataset.get(at)["n"]
+
+        def loop(dataset, at):
+            async def main():
+                return (await dataset.get(at))["n"]
+            return asyncio.run(main())
+
+        async def of_async():
+            async with spikewire.AsyncClient(seeds, timeout=10) as client:
+                return client.dataset("test", "fork-pool")
+
+        context = multiprocessing.get_context("fork")
+        with context.Pool(4) as pool:
+            assert pool.map_async(inherited, range(64)).get(30) == list(range(64))
+            jobs = [(users, at) for at in range(64)]
+            assert pool.map_async(sent, jobs).get(30) == list(range(64))
+            dataset = asyncio.run(of_async())
+            jobs = [(dataset, at) for at in range(8)]
+            assert pool.starmap_async(loop, jobs).get(30) == list(range(8))
+        assert users.get(5)["n"] == 5
+        client.close()
+        """,
+        "-W",
+        "ignore::DeprecationWarning",
+    )

@@ -1,0 +1,167 @@
+"""The stub says what the native module does."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spikewire import _native
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parent.parent
+STUB = ROOT / "python/spikewire/_native.pyi"
+FACES = ("Client", "Dataset", "AsyncClient", "AsyncDataset")
+
+Function = tuple[str, str, list[ast.FunctionDef]]
+
+
+def functions() -> Iterator[Function]:
+    """Every method in the stub with its overloads: class, name, definitions."""
+    for node in ast.parse(STUB.read_text()).body:
+        if not isinstance(node, ast.ClassDef):
+            continue
+        methods: dict[str, list[ast.FunctionDef]] = {}
+        for item in node.body:
+            if isinstance(item, ast.FunctionDef):
+                methods.setdefault(item.name, []).append(item)
+        for name, definitions in methods.items():
+            yield node.name, name, definitions
+
+
+def is_property(definition: ast.FunctionDef) -> bool:
+    return any(isinstance(it, ast.Name) and it.id == "property" for it in definition.decorator_list)
+
+
+FUNCTIONS = list(functions())
+METHODS = [
+    function
+    for function in FUNCTIONS
+    if not function[1].startswith("__") and not is_property(function[2][0])
+]
+
+
+def named(function: Function) -> str:
+    return f"{function[0]}.{function[1]}"
+
+
+def parameters(definition: ast.FunctionDef) -> dict[str, tuple[str, str | None]]:
+    """Name to kind and default, as ``inspect`` and ``ast.unparse`` spell them."""
+    found: dict[str, tuple[str, str | None]] = {}
+    spec = definition.args
+    defaults = [None] * (len(spec.args) - len(spec.defaults)) + [*spec.defaults]
+    for argument, default in zip(spec.args, defaults, strict=True):
+        value = None if default is None else ast.unparse(default)
+        found[argument.arg] = ("POSITIONAL_OR_KEYWORD", value)
+    for argument, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+        value = None if default is None else ast.unparse(default)
+        found[argument.arg] = ("KEYWORD_ONLY", value)
+    if spec.kwarg:
+        found[spec.kwarg.arg] = ("VAR_KEYWORD", None)
+    found.pop("self", None)
+    return found
+
+
+@pytest.mark.parametrize("function", METHODS, ids=named)
+def test_parameters(function: Function) -> None:
+    owner, name, definitions = function
+    native = inspect.signature(getattr(getattr(_native, owner), name))
+    real = {
+        parameter.name: (
+            parameter.kind.name,
+            None
+            if parameter.default is parameter.empty
+            else "..."
+            if parameter.default is ...
+            else repr(parameter.default),
+        )
+        for parameter in native.parameters.values()
+        if parameter.name != "self"
+    }
+    said = parameters(definitions[-1])
+    # The last overload is the one that takes everything: what it requires, another leaves out.
+    assert {name: kind for name, (kind, _) in said.items()} == {
+        name: kind for name, (kind, _) in real.items()
+    }
+    for definition in definitions:
+        for parameter, (_, default) in parameters(definition).items():
+            if default is not None or len(definitions) == 1:
+                assert default == real[parameter][1], parameter
+    for parameter in said.keys() - parameters(definitions[0]).keys():
+        assert real[parameter][1] is not None, f"{parameter} cannot be left out"
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=named)
+def test_documentation(function: Function) -> None:
+    owner, name, definitions = function
+    if name.startswith("_"):
+        return
+    native = getattr(getattr(_native, owner), name)
+    for definition in definitions:
+        assert ast.get_docstring(definition) == inspect.getdoc(native)
+        assert inspect.getdoc(native)
+
+
+@pytest.mark.parametrize("owner", [node for node in vars(_native) if node[0] in "ACDGHKOR"])
+def test_documentation_of_classes(owner: str) -> None:
+    if owner == "DEBUG_BUILD":
+        return
+    tree = ast.parse(STUB.read_text())
+    (said,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == owner)
+    assert ast.get_docstring(said) == inspect.getdoc(getattr(_native, owner))
+
+
+def test_nothing_native_is_missing() -> None:
+    for owner in {owner for owner, _, _ in FUNCTIONS}:
+        real = {name for name in vars(getattr(_native, owner)) if not name.startswith("__")}
+        said = {name for of, name, _ in FUNCTIONS if of == owner and not name.startswith("__")}
+        assert real == said, owner
+
+
+def test_the_verbs_are_the_same_everywhere() -> None:
+    def verbs(owner: str) -> dict[str, inspect.Signature]:
+        of = getattr(_native, owner)
+        methods = {name: getattr(of, name, None) for name in vars(_native.Dataset)}
+        return {
+            name: inspect.signature(method)
+            for name, method in methods.items()
+            if not name.startswith("_") and callable(method)
+        }
+
+    first, *others = map(verbs, FACES)
+    assert len(first) >= 9
+    assert all(other == first for other in others)
+
+
+def test_the_stub_is_up_to_date() -> None:
+    tool = ROOT / "tools/faces.py"
+    if not tool.exists():
+        pytest.skip("tools/faces.py is not here")
+    checked = subprocess.run(
+        [sys.executable, str(tool), "--check"], capture_output=True, text=True, check=False
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_stubtest() -> None:
+    if importlib.util.find_spec("mypy") is None:
+        pytest.skip("mypy is not installed")
+    # Older type checkers do not know the decorator that would mark the native bases.
+    command = [sys.executable, "-m", "mypy.stubtest", "--ignore-disjoint-bases"]
+    checked = subprocess.run(
+        [*command, "spikewire._native"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        timeout=200,
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr

@@ -1,0 +1,207 @@
+"""What the type checkers see. Never run: ``test_typing.py`` has them check it.
+
+``assert_type`` holds what is right; a line that must be refused has the marks of both checkers,
+and an unneeded mark fails the check.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from typing_extensions import assert_type
+
+import spikewire
+from spikewire import (
+    AsyncClient,
+    AsyncDataset,
+    Client,
+    Dataset,
+    GeoJSON,
+    Key,
+    Node,
+    Operation,
+    Record,
+    errors,
+    op,
+)
+from spikewire.testing import Cluster, NodeStats
+from spikewire.types import BinValue, MapKey, UserKey, Value
+
+
+def clients() -> None:
+    with Client("127.0.0.1:3000", timeout=2, replica="master", racks=[1]) as client:
+        assert_type(client, Client)
+        assert_type(client.dataset("test", "users"), Dataset)
+        assert_type(client.nodes(), list[Node])
+        assert_type(client.nodes()[0].name, str)
+        assert_type(client.info("build"), str)
+        assert_type(client.is_connected, bool)
+        assert_type(client.close(), None)
+    assert_type(Client.connect(["a", "b:3000"], timeout=timedelta(seconds=2)), Client)
+
+    class Mine(Client):
+        pass
+
+    assert_type(Mine.connect("a"), Mine)
+    Client("a", timeuot=1)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    Client("a", timeout="1")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    Client("a", replica="nearest")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    Client(b"a")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+def verbs(users: Dataset, client: Client, key: Key) -> None:
+    record = users.get("alice")
+    assert_type(record, Record)
+    assert_type(users.get("alice", default=None), Record | None)
+    assert_type(users.get("alice", default=0), Record | int)
+    assert_type(users.get("alice", ["name"], default={"a": 1}), Record | dict[str, int])
+    assert_type(users.get("alice", bins=("name", "age"), timeout=0.5), Record)
+    assert_type(users.exists("alice"), bool)
+    assert_type(users.delete("alice", generation=3), bool)
+    assert_type(users.put("alice", {"name": "Alice"}), None)
+    assert_type(users.touch("alice", ttl=60), None)
+    assert_type(users.operate("alice", [op.add("n", 1), op.get("n")]), Record)
+    assert_type(users.operate("alice", (op.touch(),)), Record)
+    assert_type(client.get(("test", "users", "alice")), Record)
+    assert_type(client.get(key, default=None), Record | None)
+    client.get(("test", None, 7))
+    client.get(("test", "users", None, b"x" * 20))
+    users.get(key)
+    users.get(7)
+    users.get(b"raw")
+    users.get(bytearray(b"raw"))
+
+    users.get("alice", bins="name")  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]
+    users.get(1.5)  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]
+    users.get(None)  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]
+    client.exists("alice")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    users.put("alice", ["name"])  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    users.put("alice", {1: "name"})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType]
+    users.put("alice", {"a": 1}, exists="insert")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    users.put("alice", {"a": 1}, ttl="forever")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    users.put("alice", {"a": 1}, ttl=1.5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    users.put("alice", {"a": 1}, 60)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    users.add("alice", {"n": "1"})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType]
+    users.append("alice", {"s": 1})  # type: ignore[dict-item]  # pyright: ignore[reportArgumentType]
+    users.operate("alice", ["get"])  # type: ignore[list-item]  # pyright: ignore[reportArgumentType]
+
+
+def bins(users: Dataset, known: dict[str, int], loose: dict[str, object], json: Any) -> None:
+    # Whatever shape of dict a program holds is taken, without copies and casts.
+    mixed = {"name": "Alice", "age": 28, "tags": ["a", 1], "deep": {"x": [1, {"y": b"z"}]}}
+    of_lists: dict[str, list[int]] = {"scores": [1, 2]}
+    of_maps: dict[str, dict[str, dict[int, list[str]]]] = {"tree": {"a": {1: ["b"]}}}
+    optional: dict[str, int | None] = {"n": None}
+    users.put("k", mixed)
+    users.put("k", known)
+    users.put("k", loose)
+    users.put("k", json)
+    users.put("k", of_lists)
+    users.put("k", of_maps)
+    users.put("k", optional)
+    users.put("k", OrderedDict(known))
+    users.put("k", {"geo": GeoJSON("{}"), "nothing": None, "many": (1, 2.5, True)})
+    users.put("k", users.get("k").bins)
+    users.add("k", known)
+    users.add("k", {"a": 1, "b": 2.5})
+    users.append("k", {"s": "x", "b": b"y"})
+
+    value: BinValue = known
+    value = of_lists
+    value = {1: "a", "b": 2}
+    value = [1, "a", {"b": None}]
+    value = users.get("k")["n"]
+    assert_type(op.put("n", value), Operation)
+    op.put("n", object())  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    op.add("n", "1")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+def records(record: Record) -> None:
+    assert_type(record.bins, dict[str, Value])
+    assert_type(record["name"], Value)
+    assert_type(record.get("name"), Value)
+    assert_type(record.get("name", 0), Value | int)
+    assert_type(record.generation, int)
+    assert_type(record.ttl, int | None)
+    assert_type(record.key, Key)
+    assert_type(record.results, tuple[Value, ...])
+    assert_type(record.items(), list[tuple[str, Value]])
+    assert_type(list(record), list[str])
+    assert_type(dict(record), dict[str, Value])
+    name = record["name"]
+    if isinstance(name, str):
+        assert_type(name, str)
+    if isinstance(name, dict):
+        entries: dict[MapKey, Value] = name
+    if isinstance(name, list):
+        items: list[Value] = name
+    record.generation = 1  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
+    hash(record)
+    record["name"] = 1  # type: ignore[index]  # pyright: ignore[reportIndexIssue]
+
+
+def keys() -> None:
+    key = Key("test", "users", 7)
+    assert_type(key.namespace, str)
+    assert_type(key.set, str | None)
+    assert_type(key.key, UserKey | None)
+    assert_type(key.digest, bytes)
+    assert_type(key.partition, int)
+    assert_type({key: 1}, dict[Key, int])
+    assert_type(Key.from_digest("test", None, b""), Key)
+
+
+async def asynchronous(users: AsyncDataset) -> None:
+    async with AsyncClient("127.0.0.1:3000", timeout=2) as client:
+        assert_type(client, AsyncClient)
+        assert_type(client.dataset("test"), AsyncDataset)
+        assert_type(await client.info("build"), str)
+        assert_type(await client.get(("test", "users", "alice")), Record)
+    assert_type(await AsyncClient.connect("a"), AsyncClient)
+    assert_type(users.get("alice"), asyncio.Future[Record])
+    assert_type(await users.get("alice"), Record)
+    assert_type(await users.get("alice", default=None), Record | None)
+    assert_type(await users.put("alice", {"a": 1}), None)
+    assert_type(await users.exists("alice"), bool)
+    assert_type(await users.operate("alice", [op.get()]), Record)
+    one, two = await asyncio.gather(users.get(1), users.exists(2))
+    assert_type(one, Record)
+    assert_type(two, bool)
+    assert_type(await asyncio.wait_for(users.get(1), 1), Record)
+    users.get("alice")["name"]  # type: ignore[index]  # pyright: ignore[reportIndexIssue]
+    with AsyncClient("a"):  # type: ignore[attr-defined]  # pyright: ignore[reportGeneralTypeIssues]
+        pass
+    async with Client("a"):  # type: ignore[attr-defined]  # pyright: ignore[reportGeneralTypeIssues]
+        pass
+
+
+def failures(users: Dataset) -> None:
+    try:
+        users.get("alice")
+    except spikewire.RecordNotFound as error:
+        assert_type(error.key, Key | None)
+        missing: KeyError = error
+    except spikewire.Timeout as error:
+        assert_type(error.in_doubt, bool)
+        late: TimeoutError = error
+    except errors.Error as error:
+        assert_type(error.code, int)
+        assert_type(error.node, str | None)
+        assert_type(error.attempts, int)
+        assert_type(error.message, str)
+        assert_type(error.advice, str)
+
+
+def boxes() -> None:
+    with Cluster(nodes=3, default_ttl=10) as cluster:
+        assert_type(cluster, Cluster)
+        assert_type(cluster.seeds, str)
+        assert_type(cluster.stats(0), NodeStats)
+        cluster.inject(0, delay=0.1, refuse="port")
+        cluster.inject(0, dealy=0.1)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    settings: Mapping[str, Any] = {"nodes": 2}
+    assert_type(spikewire.testing.Cluster(**settings), Cluster)
