@@ -1,8 +1,13 @@
 //! A task on a tokio runtime that turns the connections when the reactor says so.
+//!
+//! A command that finds nothing in flight is written by the task that made it. All others wait for
+//! the driving task, which comes behind everybody that was woken by its latest turn: what they
+//! submit leaves in one write per connection.
 
+use std::os::fd::{AsRawFd, RawFd};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -25,11 +30,14 @@ use super::cell::Ticket;
 #[derive(Debug)]
 pub(super) struct Handle(Arc<Shared>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Shared {
+    multiplexer: Mutex<Multiplexer<Ticket>>,
     inbox: Mutex<Inbox>,
     /// Set while the task is bound to look into the inbox: nobody needs to wake it again.
     awake: AtomicBool,
+    /// When the task's timer rings.
+    armed: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -47,42 +55,67 @@ pub(super) fn start(cluster: Arc<Cluster>) -> Result<Handle> {
     };
     let runtime = runtime::Handle::try_current().map_err(|error| failed(&error))?;
     let multiplexer = Multiplexer::new(cluster).map_err(|error| failed(&error))?;
-    let shared = Arc::new(Shared::default());
+    let descriptor = multiplexer.as_raw_fd();
+    let shared = Arc::new(Shared {
+        multiplexer: Mutex::new(multiplexer),
+        inbox: Mutex::default(),
+        awake: AtomicBool::new(false),
+        armed: AtomicU64::new(Tick::NEVER.0),
+    });
+    let watched = Watched { descriptor, shared: shared.clone() };
     // SAFETY: a multiplexer owns its descriptor, which stays open and the same for as long as it
-    // lives, and the `AsyncFd` owns the multiplexer, which never leaves it.
-    let watched = unsafe { AsyncFd::register_with_interest(multiplexer, Interest::READABLE) };
-    let multiplexer = watched.map_err(|error| failed(&error))?;
-    let task = Task {
-        shared: shared.clone(),
-        multiplexer,
-        commands: Vec::new(),
-        timer: None,
-        armed: Tick::NEVER,
-    };
-    runtime.spawn(task);
+    // lives, and what is watched keeps the multiplexer.
+    let watched = unsafe { AsyncFd::register_with_interest(watched, Interest::READABLE) };
+    let watched = watched.map_err(|error| failed(&error))?;
+    runtime.spawn(Task { watched, commands: Vec::new(), timer: None });
     Ok(Handle(shared))
 }
 
 impl Handle {
     /// Sends a command, unless the task has ended: then its ticket says so when it is dropped.
     pub fn submit(&self, command: Command<Ticket>) {
+        let shared = &*self.0;
+        let Some(command) = shared.write_alone(command) else { return };
         {
-            let mut inbox = self.0.inbox.lock();
-            if !inbox.closed {
-                inbox.commands.push(command);
+            let mut inbox = shared.inbox.lock();
+            if inbox.closed {
+                drop(inbox);
+                return drop(command);
             }
+            inbox.commands.push(command);
         }
-        self.0.wake();
+        shared.wake();
     }
 
-    /// Makes the task fail what is in flight and end.
+    /// Fails what is in flight and makes the task end.
     pub fn close(&self) {
-        self.0.inbox.lock().closed = true;
+        self.0.close();
         self.0.wake();
     }
 }
 
 impl Shared {
+    /// Writes a command right here if there is nothing that it could share a write with; gives it
+    /// back otherwise.
+    fn write_alone(&self, command: Command<Ticket>) -> Option<Command<Ticket>> {
+        if self.awake.load(Relaxed) {
+            return Some(command);
+        }
+        let Some(mut multiplexer) = self.multiplexer.try_lock() else { return Some(command) };
+        if multiplexer.in_flight() > 0 {
+            return Some(command);
+        }
+        let now = Tick::now();
+        multiplexer.submit(command, now);
+        multiplexer.flush(now, &mut deliver);
+        let alarm = multiplexer.alarm();
+        drop(multiplexer);
+        if alarm.0 < self.armed.load(Relaxed) {
+            self.wake();
+        }
+        None
+    }
+
     fn wake(&self) {
         if self.awake.swap(true, SeqCst) {
             return;
@@ -92,17 +125,36 @@ impl Shared {
             waker.wake();
         }
     }
+
+    fn close(&self) {
+        let commands = {
+            let mut inbox = self.inbox.lock();
+            inbox.closed = true;
+            std::mem::take(&mut inbox.commands)
+        };
+        drop(commands);
+        self.multiplexer.lock().close(&mut deliver);
+    }
+}
+
+/// What the reactor watches.
+struct Watched {
+    descriptor: RawFd,
+    shared: Arc<Shared>,
+}
+
+impl AsRawFd for Watched {
+    fn as_raw_fd(&self) -> RawFd {
+        self.descriptor
+    }
 }
 
 /// The runtime's end.
 struct Task {
-    shared: Arc<Shared>,
-    multiplexer: AsyncFd<Multiplexer<Ticket>>,
+    watched: AsyncFd<Watched>,
     /// Emptied and swapped with the inbox, so that neither is allocated anew.
     commands: Vec<Command<Ticket>>,
     timer: Option<Pin<Box<Sleep>>>,
-    /// What the timer is set to.
-    armed: Tick,
 }
 
 fn deliver(ticket: Ticket, outcome: Outcome<'_>) {
@@ -110,10 +162,12 @@ fn deliver(ticket: Ticket, outcome: Outcome<'_>) {
 }
 
 impl Task {
-    /// Writes what was submitted since the last time; `false` when the client was closed.
+    /// Ends what is overdue and writes what was submitted since the last time; `false` when the
+    /// client was closed.
     fn flush(&mut self, context: &Context<'_>, now: Tick) -> bool {
+        let shared = &*self.watched.get_ref().shared;
         {
-            let mut inbox = self.shared.inbox.lock();
+            let mut inbox = shared.inbox.lock();
             if inbox.closed {
                 return false;
             }
@@ -123,8 +177,11 @@ impl Task {
             }
             std::mem::swap(&mut inbox.commands, &mut self.commands);
         }
+        let mut multiplexer = shared.multiplexer.lock();
+        if multiplexer.alarm() <= now {
+            multiplexer.expire(now, &mut deliver);
+        }
         if !self.commands.is_empty() {
-            let multiplexer = self.multiplexer.get_mut();
             for command in self.commands.drain(..) {
                 multiplexer.submit(command, now);
             }
@@ -133,28 +190,46 @@ impl Task {
         true
     }
 
-    /// Reads replies if there are any; `None` when the descriptor failed.
+    /// Reads replies if there are any and says whether to come round again; `None` when the
+    /// descriptor failed.
     fn turn(&mut self, context: &mut Context<'_>) -> Option<bool> {
-        match self.multiplexer.poll_read_ready_mut(context) {
-            Poll::Pending => Some(false),
-            Poll::Ready(Err(_)) => None,
-            Poll::Ready(Ok(mut guard)) => {
-                // Whoever submits from here on need not wake this task: it comes round again.
-                self.shared.awake.store(true, SeqCst);
-                guard.clear_ready();
-                guard.get_inner_mut().turn(Some(Duration::ZERO), &mut deliver).ok()?;
-                Some(true)
+        while let Poll::Ready(ready) = self.watched.poll_read_ready(context) {
+            let shared = &*self.watched.get_ref().shared;
+            // Whoever submits from here on need not wake this task.
+            shared.awake.store(true, SeqCst);
+            ready.ok()?.clear_ready();
+            let mut multiplexer = shared.multiplexer.lock();
+            let mut completed = 0;
+            let turned = multiplexer.turn(Some(Duration::ZERO), &mut |ticket, outcome| {
+                completed += 1;
+                deliver(ticket, outcome);
+            });
+            turned.ok()?;
+            if completed > 1 || (completed == 1 && multiplexer.in_flight() > 0) {
+                return Some(true);
+            }
+            // One alone: what it leads to is written by whoever submits it.
+            drop(multiplexer);
+            shared.awake.store(false, SeqCst);
+            if !shared.inbox.lock().commands.is_empty() {
+                return Some(true);
             }
         }
+        Some(false)
     }
 
     /// Sets the timer to the multiplexer's alarm; `true` when that has come already.
     fn arm(&mut self, context: &mut Context<'_>, now: Tick) -> bool {
-        let alarm = self.multiplexer.get_ref().alarm();
-        if alarm >= self.armed {
+        let shared = &*self.watched.get_ref().shared;
+        let alarm = shared.multiplexer.lock().alarm();
+        let armed = Tick(shared.armed.load(Relaxed));
+        if alarm >= armed && armed > now {
             return false;
         }
-        self.armed = alarm;
+        shared.armed.store(alarm.0, Relaxed);
+        if alarm == Tick::NEVER {
+            return false;
+        }
         let at = Instant::now() + alarm.since(now);
         let timer = match &mut self.timer {
             Some(timer) => {
@@ -171,23 +246,16 @@ impl Future for Task {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let this = &mut *self;
         let now = Tick::now();
-        if this.armed <= now {
-            this.armed = Tick::NEVER;
-        }
-        if this.multiplexer.get_ref().alarm() <= now {
-            this.multiplexer.get_mut().expire(now, &mut deliver);
-        }
         // Asleep from here on, unless something came in between.
-        this.shared.awake.store(false, SeqCst);
-        if !this.flush(context, now) {
+        self.watched.get_ref().shared.awake.store(false, SeqCst);
+        if !self.flush(context, now) {
             return Poll::Ready(());
         }
-        let Some(turned) = this.turn(context) else { return Poll::Ready(()) };
-        if this.arm(context, now) || turned {
-            // Once more behind the tasks that were just woken: their requests share a write.
-            this.shared.awake.store(true, SeqCst);
+        let Some(again) = self.turn(context) else { return Poll::Ready(()) };
+        if self.arm(context, now) || again {
+            // Behind the tasks that were just woken: their requests share a write.
+            self.watched.get_ref().shared.awake.store(true, SeqCst);
             context.waker().wake_by_ref();
         }
         Poll::Pending
@@ -197,13 +265,8 @@ impl Future for Task {
 impl Drop for Task {
     /// The client was closed, or the runtime ends: nothing may wait for this task any more.
     fn drop(&mut self) {
-        let commands = {
-            let mut inbox = self.shared.inbox.lock();
-            inbox.closed = true;
-            inbox.waker = None;
-            std::mem::take(&mut inbox.commands)
-        };
-        drop(commands);
-        self.multiplexer.get_mut().close(&mut deliver);
+        let shared = &self.watched.get_ref().shared;
+        shared.close();
+        shared.inbox.lock().waker = None;
     }
 }
