@@ -12,6 +12,7 @@
 //! | [`peers`], [`partition`], [`racks`] | the info values a cluster is described with |
 //! | [`message`] | the binary message: header, fields, operations |
 //! | [`request`] | composing a client request into a caller's buffer |
+//! | [`batch`] | rows of many records in one request |
 //! | [`void_time`] | when records expire: the wire's absolute seconds and a caller's TTL |
 //! | [`key`] | user keys, digests, partition ids |
 //! | [`value`], [`msgpack`] | bin values and the field's `MessagePack` dialect |
@@ -19,6 +20,7 @@
 //! | [`limits`] | the sizes a server enforces |
 
 pub mod auth;
+pub mod batch;
 pub mod frame;
 pub mod host;
 pub mod info;

@@ -228,27 +228,13 @@ impl<'a> Message<'a> {
     /// Reads one message from the start of `bytes` and says how many bytes it took.
     pub fn parse(bytes: &'a [u8]) -> Result<(Self, usize), Malformed> {
         let header = Header::parse(bytes)?;
-        let mut at = HEADER_LEN;
-        for _ in 0..header.fields {
-            at += read_field(&bytes[at..])?.1;
-        }
-        let fields_end = at;
-        for _ in 0..header.ops {
-            at += read_op(&bytes[at..])?.1;
-        }
-        let message =
-            Self { header, fields: &bytes[HEADER_LEN..fields_end], ops: &bytes[fields_end..at] };
-        Ok((message, at))
+        let (fields, ops, used) = split_parts(&bytes[HEADER_LEN..], header.fields, header.ops)?;
+        Ok((Self { header, fields, ops }, HEADER_LEN + used))
     }
 
     /// Its fields, in wire order.
     pub fn fields(&self) -> impl Iterator<Item = Field<'a>> + use<'a> {
-        let mut rest = self.fields;
-        std::iter::from_fn(move || {
-            let (field, used) = read_field(rest).ok()?;
-            rest = &rest[used..];
-            Some(field)
-        })
+        fields_in(self.fields)
     }
 
     /// The data of the first field with this id.
@@ -258,13 +244,46 @@ impl<'a> Message<'a> {
 
     /// Its operations, in wire order.
     pub fn ops(&self) -> impl Iterator<Item = Op<'a>> + use<'a> {
-        let mut rest = self.ops;
-        std::iter::from_fn(move || {
-            let (op, used) = read_op(rest).ok()?;
-            rest = &rest[used..];
-            Some(op)
-        })
+        ops_in(self.ops)
     }
+}
+
+/// Walks `fields` fields and `ops` operations from the start of `bytes`: the bytes of each, and
+/// how many they are together.
+pub fn split_parts(
+    bytes: &[u8],
+    fields: u16,
+    ops: u16,
+) -> Result<(&[u8], &[u8], usize), Malformed> {
+    let mut at = 0;
+    for _ in 0..fields {
+        at += read_field(&bytes[at..])?.1;
+    }
+    let fields_end = at;
+    for _ in 0..ops {
+        at += read_op(&bytes[at..])?.1;
+    }
+    Ok((&bytes[..fields_end], &bytes[fields_end..at], at))
+}
+
+/// The fields in bytes that [`split_parts`] walked.
+pub fn fields_in(bytes: &[u8]) -> impl Iterator<Item = Field<'_>> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let (field, used) = read_field(rest).ok()?;
+        rest = &rest[used..];
+        Some(field)
+    })
+}
+
+/// The operations in bytes that [`split_parts`] walked.
+pub fn ops_in(bytes: &[u8]) -> impl Iterator<Item = Op<'_>> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let (op, used) = read_op(rest).ok()?;
+        rest = &rest[used..];
+        Some(op)
+    })
 }
 
 /// Appends a field.

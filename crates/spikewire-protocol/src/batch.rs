@@ -1,0 +1,356 @@
+//! Batch rows: many records in one request, written and read side by side.
+//!
+//! Field 41 holds `count u32`, `flags u8`, then the rows. A row is `index u32`, `digest`, then its
+//! *kind*: what is done to the record. A row whose kind is that of the row before says so in one
+//! byte, so a batch of one kind costs 25 bytes a record.
+
+use crate::Malformed;
+use crate::frame;
+use crate::key::Digest;
+use crate::message::{self, Header, field, info1};
+
+/// Batch flags.
+pub mod flag {
+    /// The server may run the rows on the thread that received them.
+    pub const INLINE: u8 = 0x01;
+    /// Also for namespaces on SSDs.
+    pub const INLINE_SSD: u8 = 0x02;
+    /// Keep answering after a row failed.
+    pub const RESPOND_ALL: u8 = 0x04;
+    /// Send the row that ended the batch.
+    pub const REPORT_ERROR: u8 = 0x08;
+}
+
+/// Row flags.
+pub mod row_flag {
+    /// The kind is that of the row before.
+    pub const REPEAT: u8 = 0x01;
+    /// Second and third info byte follow the first.
+    pub const INFO: u8 = 0x02;
+    /// An expected generation follows.
+    pub const GENERATION: u8 = 0x04;
+    /// An expiration or read-touch percentage follows.
+    pub const TTL: u8 = 0x08;
+    /// A fourth info byte follows.
+    pub const INFO4: u8 = 0x10;
+}
+
+/// What is done to a record: the part of a row that rows share.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Kind {
+    bytes: Vec<u8>,
+    counts_at: usize,
+    fields: u16,
+    ops: u16,
+    /// A row with a user key of its own cannot be repeated.
+    keyed: bool,
+}
+
+impl Kind {
+    /// Starts a kind with this header's flags, generation and TTL; `address` is the namespace and
+    /// set as [`crate::request::address`] encodes them.
+    pub fn new(header: &Header, address: &[u8]) -> Self {
+        let mut kind = Self::default();
+        kind.restart(header, address);
+        kind
+    }
+
+    /// As [`Kind::new`], in the same buffer.
+    pub fn restart(&mut self, header: &Header, address: &[u8]) {
+        let mut flags = row_flag::INFO | row_flag::TTL;
+        if header.info2 != 0 {
+            flags |= row_flag::GENERATION;
+        }
+        self.bytes.clear();
+        self.bytes.extend_from_slice(&[flags, header.info1, header.info2, header.info3]);
+        if header.info2 != 0 {
+            self.bytes.extend_from_slice(&(header.generation as u16).to_be_bytes());
+        }
+        self.bytes.extend_from_slice(&header.ttl.to_be_bytes());
+        self.counts_at = self.bytes.len();
+        self.bytes.extend_from_slice(&[0; 4]);
+        self.bytes.extend_from_slice(address);
+        (self.fields, self.ops, self.keyed) = (2, 0, false);
+    }
+
+    /// Appends a field; all fields go before the operations.
+    pub fn field(&mut self, id: u8, data: &[u8]) {
+        message::write_field(&mut self.bytes, id, data);
+        self.fields += 1;
+        self.keyed |= id == field::KEY;
+    }
+
+    /// Appends an operation without a value.
+    pub fn op(&mut self, code: u8, name: &[u8]) {
+        message::write_op(&mut self.bytes, code, name, 0, &[]);
+        self.ops += 1;
+    }
+
+    /// Appends an operation whose value `write` encodes in place, returning its particle type.
+    pub fn op_with<E>(
+        &mut self,
+        code: u8,
+        name: &[u8],
+        write: impl FnOnce(&mut Vec<u8>) -> Result<u8, E>,
+    ) -> Result<(), E> {
+        let start = message::begin_op(&mut self.bytes, code, name);
+        match write(&mut self.bytes) {
+            Ok(particle) => {
+                message::finish_op(&mut self.bytes, start, particle);
+                self.ops += 1;
+                Ok(())
+            }
+            Err(error) => {
+                self.bytes.truncate(start);
+                Err(error)
+            }
+        }
+    }
+
+    /// Operations so far.
+    pub fn ops(&self) -> u16 {
+        self.ops
+    }
+
+    /// Patches the counts in; the kind is whole after this.
+    pub fn finish(&mut self) {
+        let at = self.counts_at;
+        self.bytes[at..at + 2].copy_from_slice(&self.fields.to_be_bytes());
+        self.bytes[at + 2..at + 4].copy_from_slice(&self.ops.to_be_bytes());
+    }
+
+    /// The whole kind, as it stands in a row.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Whether the next row may repeat it.
+    pub fn is_repeatable(&self) -> bool {
+        !self.keyed
+    }
+}
+
+/// A batch request being written into a caller's buffer.
+#[derive(Debug)]
+pub struct Writer<'a> {
+    out: &'a mut Vec<u8>,
+    start: usize,
+    field_at: usize,
+    rows: u32,
+    /// Where the latest written-out kind stands, if it may be repeated.
+    latest: Option<std::ops::Range<usize>>,
+}
+
+impl<'a> Writer<'a> {
+    /// Opens a batch; `timeout` in ms is the server's, `flags` are [`flag`]s.
+    pub fn begin(out: &'a mut Vec<u8>, timeout: u32, flags: u8) -> Self {
+        let start = frame::begin(out, frame::Kind::Message);
+        let header = Header { info1: info1::BATCH, timeout, fields: 1, ..Header::default() };
+        out.extend_from_slice(&header.to_bytes());
+        let field_at = out.len();
+        out.extend_from_slice(&[0, 0, 0, 0, field::BATCH, 0, 0, 0, 0, flags]);
+        Self { out, start, field_at, rows: 0, latest: None }
+    }
+
+    /// Appends a row; its reply will carry `index`.
+    pub fn row(&mut self, index: u32, digest: &Digest, kind: &[u8], repeatable: bool) {
+        self.out.extend_from_slice(&index.to_be_bytes());
+        self.out.extend_from_slice(&digest.0);
+        self.rows += 1;
+        if self.latest.as_ref().is_some_and(|latest| self.out[latest.clone()] == *kind) {
+            self.out.push(row_flag::REPEAT);
+            return;
+        }
+        let start = self.out.len();
+        self.out.extend_from_slice(kind);
+        self.latest = repeatable.then_some(start..self.out.len());
+    }
+
+    /// Bytes so far, the frame's header included.
+    pub fn len(&self) -> usize {
+        self.out.len() - self.start
+    }
+
+    /// Whether there is no row yet.
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// Patches lengths and counts; the request is whole after this.
+    pub fn finish(self) {
+        let len = (self.out.len() - self.field_at - 4) as u32;
+        let at = self.field_at;
+        self.out[at..at + 4].copy_from_slice(&len.to_be_bytes());
+        self.out[at + 5..at + 9].copy_from_slice(&self.rows.to_be_bytes());
+        frame::finish(self.out, self.start);
+    }
+}
+
+/// One row as the server reads it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Row<'a> {
+    /// Echoed in the reply.
+    pub index: u32,
+    /// The record.
+    pub digest: Digest,
+    /// Flags, generation, TTL and counts, as in a single-record request.
+    pub header: Header,
+    /// Its fields, encoded; the namespace must be the first.
+    pub fields: &'a [u8],
+    /// Its operations, encoded.
+    pub ops: &'a [u8],
+}
+
+/// Reads the rows of field 41.
+#[derive(Debug)]
+pub struct Rows<'a> {
+    rest: &'a [u8],
+    left: u32,
+    /// Batch flags.
+    pub flags: u8,
+    latest: Option<Row<'a>>,
+}
+
+impl<'a> Rows<'a> {
+    /// Reads count and flags.
+    pub fn parse(data: &'a [u8]) -> Result<Self, Malformed> {
+        let head = data.first_chunk::<5>().ok_or(Malformed::new("batch", "no row count"))?;
+        let left = u32::from_be_bytes([head[0], head[1], head[2], head[3]]);
+        Ok(Self { rest: &data[5..], left, flags: head[4], latest: None })
+    }
+
+    /// Rows not read yet.
+    pub fn left(&self) -> u32 {
+        self.left
+    }
+
+    /// The next row; `None` after the last one. After an error nothing more can be read.
+    #[allow(clippy::should_implement_trait)] // fallible
+    pub fn next(&mut self) -> Result<Option<Row<'a>>, Malformed> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        let index = u32::from_be_bytes(self.take()?);
+        let digest = Digest(self.take()?);
+        let [flags] = self.take()?;
+        let row = if flags & row_flag::REPEAT != 0 {
+            let latest = self.latest.ok_or(Malformed::new("batch row", "nothing to repeat"))?;
+            Row { index, digest, ..latest }
+        } else {
+            self.kind(index, digest, flags)?
+        };
+        self.left -= 1;
+        Ok(Some(row))
+    }
+
+    fn kind(&mut self, index: u32, digest: Digest, flags: u8) -> Result<Row<'a>, Malformed> {
+        let mut header = Header::default();
+        [header.info1] = self.take()?;
+        if flags & row_flag::INFO != 0 {
+            [header.info2, header.info3] = self.take()?;
+        }
+        if flags & row_flag::INFO4 != 0 {
+            [header.info4] = self.take()?;
+        }
+        if flags & row_flag::GENERATION != 0 {
+            header.generation = u32::from(u16::from_be_bytes(self.take()?));
+        }
+        if flags & row_flag::TTL != 0 {
+            header.ttl = u32::from_be_bytes(self.take()?);
+        }
+        // Old clients count no fields although the namespace is there.
+        header.fields = u16::from_be_bytes(self.take()?).max(1);
+        header.ops = u16::from_be_bytes(self.take()?);
+        let (fields, ops, used) = message::split_parts(self.rest, header.fields, header.ops)?;
+        let row = Row { index, digest, header, fields, ops };
+        let keyed = message::fields_in(fields).any(|field| field.id == field::KEY);
+        self.latest = (!keyed).then_some(row);
+        self.rest = &self.rest[used..];
+        Ok(row)
+    }
+
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
+        let (head, rest) =
+            self.rest.split_first_chunk().ok_or(Malformed::new("batch row", "cut short"))?;
+        self.rest = rest;
+        Ok(*head)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::{UserKey, digest};
+    use crate::message::Message;
+    use crate::request::address;
+
+    fn hex(text: &str) -> Vec<u8> {
+        let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
+        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16);
+        digits.chunks(2).map(|pair| byte(pair).unwrap()).collect()
+    }
+
+    fn get_all() -> Kind {
+        let header = Header { info1: info1::READ | info1::GET_ALL, ..Header::default() };
+        let mut kind = Kind::new(&header, &address("test", "demo"));
+        kind.finish();
+        kind
+    }
+
+    /// Example 10 of the protocol notes, as a live server took it.
+    #[test]
+    fn get_two_records() {
+        let mut out = Vec::new();
+        let kind = get_all();
+        let flags = flag::INLINE | flag::RESPOND_ALL | flag::REPORT_ERROR;
+        let mut batch = Writer::begin(&mut out, 1000, flags);
+        for (index, key) in ["k1", "k2"].into_iter().enumerate() {
+            let digest = digest("demo", &UserKey::Str(key));
+            batch.row(index as u32, &digest, kind.as_bytes(), kind.is_repeatable());
+        }
+        batch.finish();
+        let expected = hex("02030000 0000006f 16080000 00000000 00000000 0000 000003e8 0001 0000
+             00000055 29 00000002 0d
+             00000000 b747f5854d0b33259928d0cfab7fad81d6abfbf6 0a03 0000 00000000 0002 0000
+             00000005 00 74657374 00000005 01 64656d6f
+             00000001 a933ee0e8f82c106697150d15e504f08b2b2e01d 01");
+        assert_eq!(out, expected);
+        let (message, _) = Message::parse(&out[8..]).unwrap();
+        let mut rows = Rows::parse(message.field(field::BATCH).unwrap()).unwrap();
+        assert_eq!((rows.left(), rows.flags), (2, flags));
+        let first = rows.next().unwrap().unwrap();
+        let second = rows.next().unwrap().unwrap();
+        assert_eq!(rows.next(), Ok(None));
+        assert_eq!((first.index, second.index), (0, 1));
+        assert_eq!((first.header, first.fields), (second.header, second.fields));
+        assert_eq!(first.header.info1, info1::READ | info1::GET_ALL);
+    }
+
+    #[test]
+    fn a_row_with_a_key_is_not_repeated() {
+        let mut kind = get_all();
+        kind.restart(&Header { info2: 1, ..Header::default() }, &address("test", "demo"));
+        kind.field(field::KEY, b"\x03k1");
+        kind.finish();
+        let mut out = Vec::new();
+        let mut batch = Writer::begin(&mut out, 0, 0);
+        let digest = Digest([7; 20]);
+        batch.row(0, &digest, kind.as_bytes(), kind.is_repeatable());
+        batch.row(1, &digest, kind.as_bytes(), kind.is_repeatable());
+        batch.finish();
+        let (message, _) = Message::parse(&out[8..]).unwrap();
+        let mut rows = Rows::parse(message.field(field::BATCH).unwrap()).unwrap();
+        assert!(rows.next().unwrap().is_some_and(|row| row.header.generation == 0));
+        assert!(rows.next().unwrap().is_some());
+    }
+
+    #[test]
+    fn broken_rows_are_refused() {
+        assert!(Rows::parse(&[0, 0, 0, 1]).is_err());
+        let mut repeat_first = vec![0, 0, 0, 1, 0];
+        repeat_first.extend_from_slice(&[0; 24]);
+        repeat_first.push(row_flag::REPEAT);
+        assert!(Rows::parse(&repeat_first).unwrap().next().is_err());
+        assert!(Rows::parse(&repeat_first[..20]).unwrap().next().is_err());
+    }
+}
