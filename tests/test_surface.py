@@ -14,10 +14,10 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from waiting import until
 
 import spikewire
 from spikewire import AsyncClient, Client
+from waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable

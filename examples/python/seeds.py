@@ -1,0 +1,22 @@
+"""Where the examples find a cluster: ``SEEDS=host:port,...``, or one in this process."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from spikewire.testing import Cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def find() -> Iterator[str]:
+    """The seeds of a cluster, for the length of a ``with`` block."""
+    if given := os.environ.get("SEEDS"):
+        yield given
+    else:
+        with Cluster(nodes=3) as cluster:
+            yield cluster.seeds

@@ -1,0 +1,50 @@
+"""Every example runs as it is, warnings included."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from spikewire.testing import Cluster
+
+HERE = Path(__file__).resolve().parent.parent / "examples/python"
+EXAMPLES = sorted(path.name for path in HERE.glob("*.py") if path.name != "seeds.py")
+
+#: A line that each example must print.
+SAYS = {
+    "error_handling.py": "in doubt: True",
+    "quickstart_asyncio.py": "[0, 1, 4, 9, 16, 25, 36, 49, 64, 81]",
+    "quickstart_sync.py": "deleted True",
+    "several_loops.py": "loop 3: 500 records",
+    "threads.py": "3200 rounds",
+    "web_service.py": '200 {"name": "alice", "visits": 2}',
+}
+
+
+def run(example: str, **environment: str) -> str:
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", str(HERE / example)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env=os.environ | environment,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    return ran.stdout
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_example(example: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SEEDS", raising=False)
+    assert SAYS[example] in run(example)
+
+
+def test_on_a_cluster_that_is_there(cluster: Cluster) -> None:
+    assert SAYS["quickstart_sync.py"] in run("quickstart_sync.py", SEEDS=cluster.seeds)
