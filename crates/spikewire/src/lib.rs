@@ -1,4 +1,155 @@
-//! placeholder
+//! A fast client for databases that speak the Aerospike protocol: blocking, and as futures on any
+//! executor.
+//!
+//! Commands share connections: what many threads or tasks ask for at the same time leaves in one
+//! system call and is answered in one. There is no pool to size and no runtime to bring along.
+//!
+//! # Blocking
+//!
+//! A [`Client`] is connected once and used from any number of threads. A [`Dataset`] is a
+//! namespace and a set of it; it has the verbs.
+//!
+//! ```
+//! use spikewire::{Client, Value, bins};
+//!
+//! # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+//! # let seeds = cluster.seeds();
+//! // let seeds = "db1:3000,db2:3000";
+//! let client = Client::connect(seeds)?;
+//! let users = client.dataset("test", "users")?;
+//!
+//! users.put("alice", bins! { "name" => "Alice", "age" => 28 })?;
+//! if let Some(alice) = users.get("alice")? {
+//!     assert_eq!(alice.get("age"), Some(&Value::Int(28)));
+//! }
+//! users.add("alice", [("visits", 1)])?;
+//! assert!(users.delete("alice")?);
+//! # Ok::<(), spikewire::Error>(())
+//! ```
+//!
+//! # Futures
+//!
+//! An [`AsyncClient`] has the same verbs as futures. They work on any executor, because a thread
+//! of the client's drives the connections:
+//!
+//! ```
+//! use futures::executor::block_on;
+//! use futures::future::try_join_all;
+//! use spikewire::AsyncClient;
+//!
+//! # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+//! # let seeds = cluster.seeds();
+//! block_on(async {
+//!     let client = AsyncClient::connect(seeds).await?;
+//!     let numbers = client.dataset("test", "numbers")?;
+//!     // A thousand commands in flight.
+//!     try_join_all((0..1000).map(|n| numbers.put(n, [("square", n * n)]))).await?;
+//!     let record = numbers.get(30).await?.expect("it was just written");
+//!     assert_eq!(record.get("square"), Some(&900.into()));
+//!     spikewire::Result::Ok(())
+//! })
+//! # .unwrap();
+//! ```
+//!
+//! A command is checked and encoded when the verb is called, and sent when its future is first
+//! polled. Dropping the future abandons the answer and disturbs nobody else.
+//!
+//! # Tokio
+//!
+//! With the feature `tokio`, [`AsyncClient::connect_tokio`] drives the connections on the runtime
+//! of the program, without a thread: the fastest choice there.
+//!
+#![cfg_attr(feature = "tokio", doc = "```")]
+#![cfg_attr(not(feature = "tokio"), doc = "```ignore")]
+//! use spikewire::{AsyncClient, op};
+//!
+//! # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+//! # let seeds = cluster.seeds();
+//! # tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap().block_on(async {
+//! let client = AsyncClient::connect_tokio(seeds).await?;
+//! let pages = client.dataset("test", "pages")?;
+//! let views = tokio::spawn(async move {
+//!     let record = pages.operate("home", [op::add("views", 1), op::get("views")]).await?;
+//!     spikewire::Result::Ok(record.get("views").cloned())
+//! });
+//! assert_eq!(views.await.unwrap()?, Some(1.into()));
+//! # spikewire::Result::Ok(())
+//! # }).unwrap();
+//! ```
+//!
+//! # Keys, values, bins
+//!
+//! A [`Key`] is an integer, a text or bytes; verbs take anything that turns into one. What can be
+//! written to a bin says [`Encode`]; what is read from one is a [`Value`]. Bins to write are pairs
+//! of a name and a value: an array, a vector, a map, or [`bins!`] when the types differ.
+//!
+//! # Options
+//!
+//! [`Client::builder`] sets what holds for a whole client. [`CallOptions`] say what one call does
+//! differently, or every call through one dataset:
+//!
+//! ```
+//! use std::time::Duration;
+//! use spikewire::{CallOptions, Client, Exists};
+//!
+//! # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+//! # let seeds = cluster.seeds();
+//! let client = Client::builder().timeout(Duration::from_millis(200)).connect(seeds)?;
+//!
+//! // Every session written through this lives for half an hour.
+//! let half_an_hour = CallOptions::new().ttl(Duration::from_secs(1800));
+//! let sessions = client.dataset("test", "sessions")?.with(half_an_hour);
+//! sessions.put(7, [("user", "alice")])?;
+//!
+//! // Written only if nobody else did meanwhile.
+//! let session = sessions.get(7)?.expect("it was just written");
+//! let unchanged = CallOptions::new().generation(session.generation).exists(Exists::Update);
+//! sessions.with(unchanged).put(7, [("user", "bob")])?;
+//! # Ok::<(), spikewire::Error>(())
+//! ```
+//!
+//! # Errors
+//!
+//! There is one [`Error`]. Its [`kind`](Error::kind) says what class of failure it is, its message
+//! what happened, in plain words. A write that failed says with [`in_doubt`](Error::in_doubt)
+//! whether it may have been carried out all the same. Reads, and writes that have not left this
+//! machine, are tried again within the command's timeout; writes in doubt only on request
+//! ([`Builder::retry_in_doubt`]).
+//!
+//! ```
+//! use spikewire::{CallOptions, Client, Exists, Kind, ResultCode};
+//!
+//! # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+//! # let seeds = cluster.seeds();
+//! # let client = Client::connect(seeds)?;
+//! # let users = client.dataset("test", "users")?;
+//! users.put("alice", [("age", 28)])?;
+//! match users.with(CallOptions::new().exists(Exists::Create)).put("alice", [("age", 1)]) {
+//!     Ok(()) => unreachable!("she is there already"),
+//!     Err(error) => match error.kind() {
+//!         Kind::Server(ResultCode::RECORD_EXISTS) => {}
+//!         Kind::Timeout if error.in_doubt() => panic!("perhaps written: {error}"),
+//!         _ => return Err(error),
+//!     },
+//! }
+//! # Ok::<(), spikewire::Error>(())
+//! ```
+//!
+//! A record that is not there is no error for [`get`](Dataset::get), [`exists`](Dataset::exists)
+//! and [`delete`](Dataset::delete). Input that cannot be used fails with [`Kind::Invalid`] before
+//! a byte is sent; nothing is truncated or rounded.
+//!
+//! # Threads
+//!
+//! | client | who reads and writes the sockets |
+//! |---|---|
+//! | [`Client`] | the calling thread itself; of many callers one leads and serves the others |
+//! | [`AsyncClient::connect`] | a thread of the client's, or several ([`Builder::threads`]) |
+//! | `AsyncClient::connect_tokio` | a task on the runtime |
+//!
+//! Each has one more thread that looks after the cluster. Everything is `Send` and `Sync`, and
+//! cheap to clone. Connections end with the last clone, dataset and future, or with `close`: then
+//! whatever waits fails with [`Kind::Closed`].
 
 mod answer;
 mod asynchronous;

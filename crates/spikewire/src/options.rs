@@ -76,9 +76,9 @@ pub enum Exists {
 /// use std::time::Duration;
 /// use spikewire::{CallOptions, Exists};
 ///
-/// const SESSION: CallOptions = CallOptions::new().ttl(Duration::from_secs(1800));
-/// let first = SESSION.exists(Exists::Create);
-/// # assert_ne!(first, SESSION);
+/// let session = CallOptions::new().ttl(Duration::from_secs(1800));
+/// let first = session.exists(Exists::Create);
+/// # assert_ne!(first, session);
 /// ```
 ///
 /// Each verb takes from it what concerns it. `ttl`, `durable` and `send_key` do not concern reads,

@@ -25,7 +25,7 @@ use transport::Transport;
 /// A client whose verbs return futures. Cheap to clone; all clones share the connections.
 ///
 /// Connected with [`AsyncClient::connect`], it works on any executor: a thread of its own turns
-/// the connections. With the feature `tokio`, [`AsyncClient::connect_tokio`] turns them on a tokio
+/// the connections. With the feature `tokio`, `AsyncClient::connect_tokio` turns them on a tokio
 /// runtime instead, without a thread.
 ///
 /// The connections end with the last clone, dataset and future, or with [`AsyncClient::close`].
