@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
 
 @contextmanager
-def find() -> Iterator[str]:
+def find() -> Generator[str, None, None]:
     """The seeds of a cluster, for the length of a ``with`` block."""
     if given := os.environ.get("SEEDS"):
         yield given
