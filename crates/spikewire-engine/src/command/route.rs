@@ -142,7 +142,7 @@ mod tests {
         let (_, snapshot) = cluster();
         let router = Router::default();
         let target = Target { namespace: "test".into(), partition: 7, write: false };
-        let mut next = || router.choose(&snapshot, &target, ReplicaPolicy::Any, 0).unwrap().slot;
+        let next = || router.choose(&snapshot, &target, ReplicaPolicy::Any, 0).unwrap().slot;
         assert_eq!([next(), next(), next()], [0, 2, 0]);
     }
 

@@ -1,0 +1,171 @@
+//! One attempt at a command, and what follows when it fails.
+
+use std::sync::Arc;
+
+use super::delayed::Delayed;
+use super::{Multiplexer, STALL};
+use crate::clock::Tick;
+use crate::cluster::Node;
+use crate::command::{Command, Failure, Verdict};
+use crate::error::{Error, Kind, Result};
+use crate::transport::connection::{Connection, Orphan};
+use crate::transport::link::{Load, Place, place};
+use crate::transport::{LARGE, buffer};
+use mio::{Interest, Token};
+
+impl<T> Multiplexer<T> {
+    /// One attempt at a command: choose a node, choose a connection, queue.
+    pub(super) fn attempt(&mut self, mut command: Command<T>, now: Tick) {
+        command.attempts.made += 1;
+        match self.node_for(&command) {
+            Ok(node) => self.place(command, node, now),
+            Err(error) => self.failed(command, Failure::NotSent(error), now),
+        }
+    }
+
+    pub(super) fn node_for(&self, command: &Command<T>) -> Result<Arc<Node>> {
+        if self.closed || self.cluster.is_closed() {
+            return Err(Error::new(Kind::Closed, "the client is closed"));
+        }
+        let snapshot = self.cluster.snapshot();
+        let (policy, step) = (command.policy.replica, command.attempts.step);
+        let node = self.router.choose(&snapshot, &command.target, policy, step)?;
+        if node.breaker.is_open() {
+            let message = format!("node {node} failed too often lately and is given a rest");
+            return Err(Error::new(Kind::Resting, message).on(node.to_string()));
+        }
+        Ok(node)
+    }
+
+    pub(super) fn place(&mut self, command: Command<T>, node: Arc<Node>, now: Tick) {
+        let bulk = command.bytes.len() > LARGE;
+        let options = self.cluster.options();
+        let (most, depth) = (options.connections_per_node, if bulk { 1 } else { options.depth });
+        let link = self.links.entry((node.slot, bulk)).or_default();
+        let connections = &self.connections;
+        let loads = link.connections.iter().filter_map(|index| {
+            let connection = connections[*index].as_ref()?;
+            let stalled = connection.oldest().is_some_and(|since| since.after(STALL) <= now);
+            Some(Load { connection: *index, in_flight: connection.in_flight(), stalled })
+        });
+        match place(loads, most, depth) {
+            Place::On(index) => self.queue(index, command, now),
+            Place::Open => match self.open(node, bulk, now) {
+                Ok(index) => self.queue(index, command, now),
+                Err(error) => self.failed(command, Failure::NotSent(error), now),
+            },
+            Place::Wait if link.waiting.len() < options.queue => link.waiting.push_back(command),
+            Place::Wait => {
+                let message = format!(
+                    "{} commands wait for node {node} already, which is the client's limit \
+                     (queue={}); lower the load or raise the limit",
+                    link.waiting.len(),
+                    options.queue
+                );
+                self.fail(command, Error::new(Kind::Busy, message).on(node.to_string()));
+            }
+        }
+    }
+
+    pub(super) fn queue(&mut self, index: usize, command: Command<T>, now: Tick) {
+        let Some(connection) = &mut self.connections[index] else { return };
+        connection.queue(command, now);
+        if !connection.dirty && connection.connecting.is_none() {
+            connection.dirty = true;
+            self.dirty.push(index);
+        }
+    }
+
+    pub(super) fn open(&mut self, node: Arc<Node>, bulk: bool, now: Tick) -> Result<usize> {
+        let until = now.after(self.cluster.options().connect_timeout);
+        let opened = Connection::open(node.clone(), bulk, now, until).and_then(|connection| {
+            let index = self.vacant.pop().unwrap_or_else(|| {
+                self.connections.push(None);
+                self.connections.len() - 1
+            });
+            let slot = &mut self.connections[index];
+            let connection = slot.insert(Box::new(connection));
+            let both = Interest::READABLE | Interest::WRITABLE;
+            let registered =
+                self.poll.registry().register(&mut connection.stream, Token(index), both);
+            if let Err(error) = registered {
+                *slot = None;
+                self.vacant.push(index);
+                return Err(error);
+            }
+            Ok(index)
+        });
+        match opened {
+            Ok(index) => {
+                self.links.entry((node.slot, bulk)).or_default().connections.push(index);
+                Ok(index)
+            }
+            Err(error) => Err(self.unreachable(&node, &error.to_string())),
+        }
+    }
+
+    pub(super) fn unreachable(&self, node: &Arc<Node>, why: &str) -> Error {
+        node.breaker.record();
+        self.cluster.tend_soon();
+        let message = format!("could not connect to node {node}: {why}");
+        Error::new(Kind::Connection, message).on(node.to_string())
+    }
+
+    pub(super) fn refused(
+        &mut self,
+        mut command: Command<T>,
+        code: spikewire_protocol::result_code::ResultCode,
+        node: String,
+        now: Tick,
+    ) {
+        let verdict = command.attempts.failed(
+            Failure::Refused(code),
+            command.target.write,
+            &command.policy,
+            command.deadline,
+            now,
+        );
+        self.follow(command, verdict, Some(node), now);
+    }
+
+    pub(super) fn failed(&mut self, mut command: Command<T>, failure: Failure, now: Tick) {
+        let (write, deadline) = (command.target.write, command.deadline);
+        let verdict = command.attempts.failed(failure, write, &command.policy, deadline, now);
+        self.follow(command, verdict, None, now);
+    }
+
+    pub(super) fn follow(
+        &mut self,
+        command: Command<T>,
+        verdict: Verdict,
+        node: Option<String>,
+        now: Tick,
+    ) {
+        match verdict {
+            // Also a retry at once takes the detour, so that a node that refuses everything
+            // cannot make this call recurse.
+            Verdict::Retry(at) => {
+                self.alarm = self.alarm.min(at.max(now));
+                self.delayed.push(Delayed { at, command });
+            }
+            Verdict::Fail(error) => {
+                let error = match node {
+                    Some(node) => error.on(node),
+                    None => error,
+                };
+                self.fail(command, error);
+            }
+        }
+    }
+
+    pub(super) fn time_out(&mut self, orphan: Orphan<T>) {
+        let Orphan { mut command, sent } = orphan;
+        let error = command.attempts.timed_out(command.target.write, sent, &command.policy);
+        self.fail(command, error);
+    }
+
+    pub(super) fn fail(&mut self, command: Command<T>, error: Error) {
+        buffer::give(command.bytes);
+        self.failed.push((command.ticket, error));
+    }
+}

@@ -1,0 +1,295 @@
+//! Every connection of one driver behind one pollable descriptor.
+//!
+//! A multiplexer belongs to one thread at a time and never blocks unless it is asked to. Its
+//! driver, whatever that is (asyncio, a native thread, tokio), does three things:
+//!
+//! - after one or more [`Multiplexer::submit`] calls, [`Multiplexer::flush`] once: what was
+//!   submitted in between leaves in one write per connection;
+//! - when the descriptor is readable, [`Multiplexer::turn`];
+//! - when [`Multiplexer::alarm`] has come, [`Multiplexer::expire`].
+//!
+//! Each of them completes commands through the closure it is given.
+
+mod attempt;
+mod care;
+mod delayed;
+
+use std::collections::BinaryHeap;
+use std::io;
+use std::os::fd::{AsRawFd, RawFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use mio::event::Event;
+use mio::{Events, Interest, Poll, Token};
+use rustc_hash::FxHashMap;
+
+use self::delayed::Delayed;
+use super::Reply;
+use super::connection::{Connection, Orphan};
+use super::link::Link;
+use crate::clock::Tick;
+use crate::cluster::Cluster;
+use crate::command::{Command, Router};
+use crate::error::{Error, Kind};
+
+/// How often the multiplexer looks for stuck connections while commands are in flight.
+const LOOK: Duration = Duration::from_millis(100);
+/// A connection whose oldest command is older than this gets no company if that can be helped.
+const STALL: Duration = Duration::from_millis(10);
+/// How long the replies of timed-out commands may stay away before their connection is given up.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// Token of the waker that [`Multiplexer::waker`] hands out.
+const WAKER: Token = Token(usize::MAX);
+
+/// How a command ended: the reply, or why there is none.
+pub type Outcome<'a> = Result<Reply<'a>, Error>;
+
+/// The connections of one driver. `T` is what is completed: a future, a waker, a waiter.
+#[derive(Debug)]
+pub struct Multiplexer<T> {
+    cluster: Arc<Cluster>,
+    router: Router,
+    poll: Poll,
+    events: Option<Events>,
+    connections: Vec<Option<Box<Connection<T>>>>,
+    vacant: Vec<usize>,
+    links: FxHashMap<(u32, bool), Link<T>>,
+    dirty: Vec<usize>,
+    /// Commands that failed and wait to be told.
+    failed: Vec<(T, Error)>,
+    /// Commands that wait for their next attempt.
+    delayed: BinaryHeap<Delayed<T>>,
+    in_flight: usize,
+    alarm: Tick,
+    closed: bool,
+}
+
+impl<T> Multiplexer<T> {
+    /// A multiplexer without connections; they are opened when commands need them.
+    pub fn new(cluster: Arc<Cluster>) -> io::Result<Self> {
+        let router = Router::new(cluster.options().racks.clone());
+        Ok(Self {
+            cluster,
+            router,
+            poll: Poll::new()?,
+            events: Some(Events::with_capacity(256)),
+            connections: Vec::new(),
+            vacant: Vec::new(),
+            links: FxHashMap::default(),
+            dirty: Vec::new(),
+            failed: Vec::new(),
+            delayed: BinaryHeap::new(),
+            in_flight: 0,
+            alarm: Tick::NEVER,
+            closed: false,
+        })
+    }
+
+    /// A handle that makes a blocking [`Multiplexer::turn`] on another thread return.
+    pub fn waker(&self) -> io::Result<mio::Waker> {
+        mio::Waker::new(self.poll.registry(), WAKER)
+    }
+
+    /// When [`Multiplexer::expire`] is due. Falls only through `submit`.
+    pub fn alarm(&self) -> Tick {
+        self.alarm
+    }
+
+    /// Commands submitted and not completed.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight
+    }
+
+    /// Takes a command; it is written at the next flush. The outcome always comes through one of
+    /// the completing calls, also when the command fails at once.
+    pub fn submit(&mut self, command: Command<T>, now: Tick) {
+        self.in_flight += 1;
+        self.alarm = self.alarm.min(command.deadline).min(now.after(LOOK));
+        self.attempt(command, now);
+    }
+
+    /// Writes what was submitted since the last flush.
+    pub fn flush(&mut self, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+        while let Some(index) = self.dirty.pop() {
+            let Some(connection) = &mut self.connections[index] else { continue };
+            connection.dirty = false;
+            self.write(index, now);
+        }
+        self.report(deliver);
+    }
+
+    /// Waits up to `wait` for something to happen (`Some(ZERO)`: only looks; `None`: no limit),
+    /// reads replies in bulk and completes their commands.
+    pub fn turn(
+        &mut self,
+        wait: Option<Duration>,
+        deliver: &mut impl FnMut(T, Outcome<'_>),
+    ) -> io::Result<()> {
+        let mut events = self.events.take().unwrap_or_else(|| Events::with_capacity(256));
+        let polled = self.poll.poll(&mut events, wait);
+        let now = Tick::now();
+        for event in &events {
+            if event.token() != WAKER {
+                self.ready(event, now, deliver);
+            }
+        }
+        self.events = Some(events);
+        self.flush(now, deliver);
+        match polled {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends what is overdue: commands, connection attempts, stuck and idle connections, nodes
+    /// that left; starts retries whose time has come.
+    pub fn expire(&mut self, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+        for index in 0..self.connections.len() {
+            self.inspect(index, now);
+        }
+        let mut late = Vec::new();
+        for link in self.links.values_mut() {
+            if link.waiting.iter().any(|command| command.deadline <= now) {
+                let waiting = std::mem::take(&mut link.waiting).into_iter();
+                let (overdue, kept): (Vec<_>, _) =
+                    waiting.partition(|command| command.deadline <= now);
+                link.waiting = kept.into();
+                late.extend(overdue);
+            }
+        }
+        for command in late {
+            self.time_out(Orphan { command, sent: false });
+        }
+        while self.delayed.peek().is_some_and(|next| next.at <= now) {
+            let Some(Delayed { command, .. }) = self.delayed.pop() else { break };
+            self.attempt(command, now);
+        }
+        self.links.retain(|_, link| !link.connections.is_empty() || !link.waiting.is_empty());
+        self.flush(now, deliver);
+        self.alarm = self.next_alarm(now);
+    }
+
+    /// Fails everything in flight and closes every connection.
+    pub fn close(&mut self, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+        self.closed = true;
+        let now = Tick::now();
+        for index in 0..self.connections.len() {
+            self.give_up(index, &Error::new(Kind::Closed, "the client was closed"), now);
+        }
+        let delayed = std::mem::take(&mut self.delayed).into_iter().map(|delayed| delayed.command);
+        let waiting = self.links.drain().flat_map(|(_, link)| link.waiting);
+        for command in delayed.chain(waiting).collect::<Vec<_>>() {
+            let error = Error::new(Kind::Closed, "the client was closed");
+            self.fail(command, error);
+        }
+        self.report(deliver);
+        self.alarm = Tick::NEVER;
+    }
+
+    fn report(&mut self, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+        // Indexed because completing one command may let the next one fail.
+        for (ticket, error) in std::mem::take(&mut self.failed) {
+            self.in_flight -= 1;
+            deliver(ticket, Err(error));
+        }
+    }
+
+    fn ready(&mut self, event: &Event, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+        let (index, writable) = (event.token().0, event.is_writable());
+        let Some(connection) = self.connections.get_mut(index).and_then(Option::as_mut) else {
+            return;
+        };
+        connection.ended |= event.is_read_closed();
+        if connection.connecting.is_some() {
+            match connection.finish_connecting() {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => {
+                    let error = self.unreachable_at(index, &error.to_string());
+                    return self.give_up(index, &error, now);
+                }
+            }
+        }
+        if writable {
+            self.write(index, now);
+        }
+        self.read(index, now, deliver);
+    }
+
+    fn unreachable_at(&self, index: usize, why: &str) -> Error {
+        match &self.connections[index] {
+            Some(connection) => self.unreachable(&connection.node, why),
+            None => Error::new(Kind::Connection, why),
+        }
+    }
+
+    /// Writes what a connection has queued and keeps the poller's interest in step.
+    fn write(&mut self, index: usize, now: Tick) {
+        let Some(connection) = &mut self.connections[index] else { return };
+        match connection.write() {
+            Ok(done) => {
+                let watch = !done;
+                if watch != connection.watches_write {
+                    connection.watches_write = watch;
+                    let both = Interest::READABLE | Interest::WRITABLE;
+                    let interest = if watch { both } else { Interest::READABLE };
+                    let registry = self.poll.registry();
+                    let kept = registry.reregister(&mut connection.stream, Token(index), interest);
+                    if let Err(error) = kept {
+                        self.broken(index, &error.to_string(), now);
+                    }
+                }
+            }
+            Err(error) => self.broken(index, &error.to_string(), now),
+        }
+    }
+
+    fn broken(&mut self, index: usize, why: &str, now: Tick) {
+        let Some(connection) = &self.connections[index] else { return };
+        let message = format!("connection to node {} broke: {why}", connection.node);
+        let error = Error::new(Kind::Connection, message).on(connection.node.to_string());
+        self.give_up(index, &error, now);
+    }
+
+    fn read(&mut self, index: usize, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+        let Some(mut connection) = self.connections[index].take() else { return };
+        if connection.in_flight() == 0 {
+            if connection.peek_closed() {
+                self.connections[index] = Some(connection);
+                self.give_up(index, &Error::new(Kind::Connection, "closed while idle"), now);
+            } else {
+                self.connections[index] = Some(connection);
+            }
+            return;
+        }
+        let mut refused = Vec::new();
+        let mut completed = 0;
+        let outcome = connection.read(now, |command, reply| {
+            if reply.code().is_retryable() {
+                reply.node.breaker.record();
+                refused.push((command, reply.code(), reply.node.to_string()));
+            } else {
+                completed += 1;
+                deliver(command.ticket, Ok(reply));
+            }
+        });
+        self.in_flight -= completed;
+        let key = (connection.node.slot, connection.bulk);
+        self.connections[index] = Some(connection);
+        if let Err(error) = outcome {
+            self.give_up(index, &error, now);
+        }
+        for (command, code, node) in refused {
+            self.refused(command, code, node, now);
+        }
+        self.admit(key, now);
+    }
+}
+
+impl<T> AsRawFd for Multiplexer<T> {
+    /// Readable when [`Multiplexer::turn`] has something to do.
+    fn as_raw_fd(&self) -> RawFd {
+        self.poll.as_raw_fd()
+    }
+}
