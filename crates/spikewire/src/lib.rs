@@ -56,8 +56,8 @@
 //!
 //! # Tokio
 //!
-//! With the feature `tokio`, [`AsyncClient::connect_tokio`] drives the connections on the runtime
-//! of the program, without a thread: the fastest choice there.
+//! With the feature `tokio`, `AsyncClient::connect_tokio` drives the connections on the runtime of
+//! the program, without a thread: the fastest choice there.
 //!
 #![cfg_attr(feature = "tokio", doc = "```")]
 #![cfg_attr(not(feature = "tokio"), doc = "```ignore")]
