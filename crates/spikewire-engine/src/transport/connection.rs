@@ -22,6 +22,8 @@ const KEEP_OUT: usize = 256 << 10;
 struct Slot<T> {
     /// Position in the stream of sent bytes after this request.
     end: u64,
+    /// Its length in bytes.
+    len: usize,
     /// When it was queued here.
     since: Tick,
     /// `None`: abandoned; its reply is read and dropped.
@@ -100,7 +102,8 @@ impl<T> Connection<T> {
         }
         self.out.extend_from_slice(&command.bytes);
         let end = self.total_written + (self.out.len() - self.written) as u64;
-        self.fifo.push_back(Slot { end, since: now, command: Some(command) });
+        let len = command.bytes.len();
+        self.fifo.push_back(Slot { end, len, since: now, command: Some(command) });
     }
 
     /// Tells whether a connection attempt has come to an end.
@@ -195,16 +198,35 @@ impl<T> Connection<T> {
         }
     }
 
-    /// Takes out the commands whose deadline has passed; each leaves a gap in the queue.
+    /// Takes out the commands whose deadline has passed. One whose request has not left is
+    /// withdrawn whole, so that it cannot be applied after its caller was told; the others leave a
+    /// gap for their reply.
     pub fn expire(&mut self, now: Tick, mut take: impl FnMut(Orphan<T>)) {
-        for slot in &mut self.fifo {
-            if slot.command.as_ref().is_some_and(|command| command.deadline <= now) {
-                let sent = slot.end <= self.total_written;
-                if let Some(command) = slot.command.take() {
-                    self.abandoned += 1;
-                    take(Orphan { command, sent });
+        let overdue =
+            |slot: &Slot<T>| slot.command.as_ref().is_some_and(|command| command.deadline <= now);
+        if !self.fifo.iter().any(overdue) {
+            return;
+        }
+        let mut withdrawn = 0;
+        for mut slot in std::mem::take(&mut self.fifo) {
+            slot.end -= withdrawn;
+            let command = if overdue(&slot) { slot.command.take() } else { None };
+            let start = slot.end - slot.len as u64;
+            match command {
+                Some(command) if start >= self.total_written => {
+                    let at = self.written + (start - self.total_written) as usize;
+                    self.out.drain(at..at + slot.len);
+                    withdrawn += slot.len as u64;
+                    take(Orphan { command, sent: false });
+                    continue;
                 }
+                Some(command) => {
+                    self.abandoned += 1;
+                    take(Orphan { command, sent: true });
+                }
+                None => {}
             }
+            self.fifo.push_back(slot);
         }
     }
 
@@ -259,5 +281,54 @@ impl<T> Connection<T> {
 fn buffer_back<T>(command: &mut Command<T>, may_retry: bool) {
     if !may_retry {
         buffer::give(std::mem::take(&mut command.bytes));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::command::Target;
+    use crate::options::Policy;
+
+    fn command(bytes: &[u8], deadline: u64) -> Command<u64> {
+        let target = Target { namespace: "test".into(), partition: 0, write: true };
+        let command = Command::new(bytes.to_vec(), target, Policy::default(), Tick(0), deadline);
+        Command { deadline: Tick(deadline), ..command }
+    }
+
+    fn connect() -> (Connection<u64>, std::net::TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let node = Arc::new(Node::new(0, "N".into(), address, None));
+        let connection = Connection::open(node, false, Tick(0), Tick::NEVER).unwrap();
+        (connection, listener.accept().unwrap().0)
+    }
+
+    #[test]
+    fn an_overdue_request_that_has_not_left_is_withdrawn() {
+        let (mut connection, mut peer) = connect();
+        for (bytes, deadline) in [(&b"one"[..], 30), (b"second", 10), (b"three", 30), (b"4", 10)] {
+            connection.queue(command(bytes, deadline), Tick(0));
+        }
+        let mut late = Vec::new();
+        connection.expire(Tick(10), |orphan| late.push((orphan.command.bytes, orphan.sent)));
+        assert_eq!(late, [(b"second".to_vec(), false), (b"4".to_vec(), false)]);
+        while !connection.finish_connecting().unwrap() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(connection.write().unwrap());
+        let mut came = [0; 8];
+        peer.read_exact(&mut came).unwrap();
+        assert_eq!(&came, b"onethree");
+        connection.queue(command(b"five", 40), Tick(20));
+        connection.expire(Tick(30), |orphan| late.push((orphan.command.bytes, orphan.sent)));
+        assert_eq!(late[2..], [(b"one".to_vec(), true), (b"three".to_vec(), true)]);
+        assert_eq!((connection.in_flight(), connection.deadline()), (3, Tick(40)));
+        assert!(connection.write().unwrap());
+        peer.read_exact(&mut came[..4]).unwrap();
+        assert_eq!(&came[..4], b"five");
     }
 }

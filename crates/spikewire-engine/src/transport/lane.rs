@@ -59,12 +59,49 @@ struct Shared {
     led: bool,
     /// Requests that wait for the leader's next write.
     out: Vec<u8>,
-    /// Everybody who waits for a reply, in request order; `None` for those who gave up.
-    fifo: VecDeque<Option<Arc<Waiter>>>,
+    /// Everybody who waits for a reply, in request order.
+    fifo: VecDeque<Slot>,
     /// How many of `fifo`, from the front, the leader has taken to write.
     taken: usize,
     stream: Option<Arc<TcpStream>>,
     last_used: Tick,
+}
+
+/// A place in the queue of a lane.
+#[derive(Debug)]
+struct Slot {
+    /// `None` when the owner gave up after its request was taken to be written.
+    waiter: Option<Arc<Waiter>>,
+    /// Length of the request.
+    len: usize,
+}
+
+impl Slot {
+    fn new(waiter: &Arc<Waiter>, bytes: &[u8]) -> Self {
+        Self { waiter: Some(waiter.clone()), len: bytes.len() }
+    }
+}
+
+impl Shared {
+    fn position(&self, waiter: &Arc<Waiter>) -> Option<usize> {
+        let is_own = |slot: &Slot| slot.waiter.as_ref().is_some_and(|it| Arc::ptr_eq(it, waiter));
+        self.fifo.iter().position(is_own)
+    }
+
+    /// Gives up the request at `at`. One that nobody has taken yet is withdrawn whole, so that it
+    /// cannot be applied after its caller was told; another leaves a gap for its reply. Says
+    /// whether it may have been sent.
+    fn withdraw(&mut self, at: usize) -> bool {
+        if at < self.taken {
+            self.fifo[at].waiter = None;
+            return true;
+        }
+        let start: usize = self.fifo.range(self.taken..at).map(|slot| slot.len).sum();
+        if let Some(slot) = self.fifo.remove(at) {
+            self.out.drain(start..start + slot.len);
+        }
+        false
+    }
 }
 
 /// What only the leader touches.
@@ -98,7 +135,7 @@ impl Lane {
         }
         shared.led = true;
         shared.out.extend_from_slice(bytes);
-        shared.fifo.push_back(Some(waiter.clone()));
+        shared.fifo.push_back(Slot::new(waiter, bytes));
         true
     }
 
@@ -106,7 +143,7 @@ impl Lane {
     pub fn join(&self, waiter: &Arc<Waiter>, bytes: &[u8]) -> Role {
         let mut shared = self.shared.lock();
         shared.out.extend_from_slice(bytes);
-        shared.fifo.push_back(Some(waiter.clone()));
+        shared.fifo.push_back(Slot::new(waiter, bytes));
         if std::mem::replace(&mut shared.led, true) { Role::Follower } else { Role::Leader }
     }
 
@@ -144,24 +181,22 @@ impl Lane {
         }
     }
 
-    /// Gives up waiting: leaves a gap so that the late reply is dropped. `None` when the slot is
+    /// Gives up waiting. `None` when the slot is
     /// gone or the lead was handed over meanwhile.
     fn leave(&self, waiter: &Arc<Waiter>) -> Option<bool> {
         let mut shared = self.shared.lock();
-        let at = position(&shared, waiter)?;
+        let at = shared.position(waiter)?;
         if waiter.is_called() {
             return None;
         }
-        shared.fifo[at] = None;
-        Some(at < shared.taken)
+        Some(shared.withdraw(at))
     }
 
     /// The leader gives up on its own request; `None` when its reply is in.
     fn forsake(&self, waiter: &Arc<Waiter>) -> Option<bool> {
         let mut shared = self.shared.lock();
-        let at = position(&shared, waiter)?;
-        shared.fifo[at] = None;
-        Some(at < shared.taken)
+        let at = shared.position(waiter)?;
+        Some(shared.withdraw(at))
     }
 
     fn lead(&self, waiter: &Arc<Waiter>, call: Call<'_>, reply: &mut Vec<u8>) -> Attempt {
@@ -314,7 +349,7 @@ impl Lane {
                     return Err(self.nonsense("a reply that nobody asked for"));
                 }
                 shared.taken -= 1;
-                shared.fifo.pop_front().flatten()
+                shared.fifo.pop_front().and_then(|slot| slot.waiter)
             };
             match slot {
                 Some(waiter) if Arc::ptr_eq(&waiter, leader) => {
@@ -332,7 +367,7 @@ impl Lane {
     fn hand_over(&self) {
         let mut shared = self.shared.lock();
         shared.last_used = Tick::now();
-        match shared.fifo.iter().flatten().next() {
+        match shared.fifo.iter().find_map(|slot| slot.waiter.as_ref()) {
             Some(next) => next.post(Mail::Lead),
             None => shared.led = false,
         }
@@ -342,7 +377,7 @@ impl Lane {
     fn collapse(&self, wire: &mut Wire, leader: &Arc<Waiter>, error: &Error) -> Attempt {
         let unsent_batch = if wire.written == 0 { wire.batch } else { 0 };
         *wire = Wire::default();
-        let (waiters, sent) = {
+        let (slots, sent) = {
             let mut shared = self.shared.lock();
             let sent = shared.taken.saturating_sub(unsent_batch);
             shared.led = false;
@@ -356,8 +391,8 @@ impl Lane {
             if at < sent { Failure::Lost(error) } else { Failure::NotSent(error) }
         };
         let mut own = None;
-        for (at, waiter) in waiters.into_iter().enumerate() {
-            match waiter {
+        for (at, slot) in slots.into_iter().enumerate() {
+            match slot.waiter {
                 Some(waiter) if Arc::ptr_eq(&waiter, leader) => own = Some(failure(at)),
                 Some(waiter) => waiter.post(Mail::Failed(failure(at))),
                 None => {}
@@ -397,14 +432,37 @@ impl Lane {
     }
 }
 
-fn position(shared: &Shared, waiter: &Arc<Waiter>) -> Option<usize> {
-    shared.fifo.iter().position(|slot| slot.as_ref().is_some_and(|slot| Arc::ptr_eq(slot, waiter)))
-}
-
 /// A read that ended without bytes because of its own time limit or a signal.
 fn is_pause(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_follower_that_gives_up_withdraws_what_has_not_been_taken() {
+        let node = Node::new(0, "N".into(), "127.0.0.1:1".parse().unwrap(), None);
+        let lane = Lane::new(Arc::new(node));
+        let waiters: Vec<_> = (0..4).map(|_| Waiter::for_test()).collect();
+        assert!(lane.claim(&waiters[0], b"lead"));
+        // The leader has taken its own request to write it.
+        lane.shared.lock().taken = 1;
+        lane.shared.lock().out.clear();
+        for (waiter, bytes) in waiters[1..].iter().zip([&b"one"[..], b"two!", b"three"]) {
+            assert_eq!(lane.join(waiter, bytes), Role::Follower);
+        }
+        assert_eq!(lane.leave(&waiters[2]), Some(false));
+        assert_eq!(lane.shared.lock().out, b"onethree");
+        assert_eq!(lane.load(), 3);
+        assert_eq!(lane.leave(&waiters[2]), None, "it is gone already");
+        assert_eq!(lane.forsake(&waiters[0]), Some(true));
+        assert_eq!(lane.load(), 3, "a gap stays for the reply");
+        waiters[1].post(Mail::Lead);
+        assert_eq!(lane.leave(&waiters[1]), None, "it was called to lead");
+    }
 }

@@ -53,6 +53,12 @@ impl Waiter {
         waiter
     }
 
+    /// A waiter that no other test shares.
+    #[cfg(test)]
+    pub fn for_test() -> Arc<Self> {
+        Arc::new(Self::new())
+    }
+
     /// Whether the owner was asked to lead and has not noticed yet.
     pub fn is_called(&self) -> bool {
         matches!(self.mail.lock().0, Mail::Lead)

@@ -163,7 +163,11 @@ impl<T> Multiplexer<T> {
         }
         while self.delayed.peek().is_some_and(|next| next.at <= now) {
             let Some(Delayed { command, .. }) = self.delayed.pop() else { break };
-            self.attempt(command, now);
+            if command.deadline <= now {
+                self.time_out(Orphan { command, sent: false });
+            } else {
+                self.attempt(command, now);
+            }
         }
         self.links.retain(|_, link| !link.connections.is_empty() || !link.waiting.is_empty());
         self.flush(now, deliver);
