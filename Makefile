@@ -93,7 +93,7 @@ test-free-threaded: build-free-threaded ## Run the Python tests without a GIL, i
 		exit; \
 	fi; \
 	tools/venv.sh $(VENV_FT) $(VENV_FT)/bin/python requirements/test.txt \
-		--optional requirements/bench.txt --optional requirements/loops.txt && \
+		--attempt requirements/bench.txt --optional requirements/loops.txt && \
 	echo "PYTHON_GIL=0 $(VENV_FT)/bin/python -m pytest $(TESTS)" && \
 	PYTHON_GIL=0 $(VENV_FT)/bin/python -m pytest $(TESTS)
 
@@ -156,7 +156,7 @@ bench-free-threaded: build-free-threaded ## Compare on a Python without a GIL
 		echo "no free-threaded Python found (see CONTRIBUTING.md)" >&2; \
 		exit 1; \
 	fi; \
-	tools/venv.sh $(VENV_FT) $(VENV_FT)/bin/python requirements/bench.txt \
+	tools/venv.sh $(VENV_FT) $(VENV_FT)/bin/python --attempt requirements/bench.txt \
 		--optional requirements/loops.txt --optional requirements/peers.txt
 	$(VENV_FT)/bin/spikewire compare $(if $(SEEDS),-H $(SEEDS)) $(PYTHON_MODES) --gil off $(ARGS)
 

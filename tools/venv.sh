@@ -1,11 +1,12 @@
 #!/bin/sh
 # Makes a virtual environment and keeps it as requirement files say.
 #
-#   tools/venv.sh FOLDER PYTHON [FILE | --optional FILE]...
+#   tools/venv.sh FOLDER PYTHON [FILE | --optional FILE | --attempt FILE]...
 #
 # A file that is installed already is skipped, so that this costs nothing when there is nothing to
 # do and works without a network then. After --optional each line of the file is installed by
-# itself, from a wheel; what cannot be had is named and does not fail the run.
+# itself, from a wheel; what cannot be had is named and does not fail the run. --attempt is the
+# same, but what has no wheel is built from source.
 set -eu
 
 folder=$1
@@ -32,16 +33,18 @@ install() {
 }
 
 while [ $# -gt 0 ]; do
-    optional=
-    if [ "$1" = --optional ]; then
-        optional=yes
-        shift
-    fi
+    how=
+    case $1 in
+        --*)
+            how=$1
+            shift
+            ;;
+    esac
     file=$1
     shift
     stamp=$here/.installed-$(basename "$file" .txt)
     cmp -s "$file" "$stamp" && continue
-    if [ -z "$optional" ]; then
+    if [ -z "$how" ]; then
         install -r "$file"
         cp "$file" "$stamp"
         continue
@@ -49,7 +52,9 @@ while [ $# -gt 0 ]; do
     missing=
     while read -r line; do
         case $line in '' | '#'*) continue ;; esac
-        if ! why=$(install --only-binary :all: "$line" 2>&1); then
+        wheels=:all:
+        [ "$how" = --optional ] || wheels=:none:
+        if ! why=$(install --only-binary "$wheels" "$line" 2>&1); then
             missing=yes
             echo "venv.sh: not installed: $line ($(printf '%s\n' "$why" | tail -n 1))"
         fi
