@@ -24,7 +24,7 @@ async fn client(cluster: &Cluster) -> AsyncClient {
 }
 
 fn slow() -> Faults {
-    Faults { delay: Duration::from_millis(600), ..Faults::default() }
+    Faults { delay: Duration::from_millis(1500), ..Faults::default() }
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn clear_all(cluster: &Cluster) {
 }
 
 fn slow() -> Faults {
-    Faults { delay: Duration::from_millis(600), ..Faults::default() }
+    Faults { delay: Duration::from_millis(1500), ..Faults::default() }
 }
 
 fn check_timeout(error: &Error, took: Duration, in_doubt: bool) {
@@ -96,10 +96,11 @@ fn replies_in_pieces_are_put_together() {
     let users = dataset(&cluster);
     let text = "long ".repeat(40);
     users.put(1, [("text", &text)]).unwrap();
+    let clients = async_clients(&cluster);
     let drip = Some(Drip { bytes: 7, every: Duration::from_millis(1) });
     inject_all(&cluster, &Faults { drip, ..Faults::default() });
     assert_eq!(users.get(1).unwrap().unwrap().get("text"), Some(&text.as_str().into()));
-    for client in async_clients(&cluster) {
+    for client in clients {
         let users = async_dataset(&client);
         for record in block_on(join_all((0..20).map(|_| users.get(1)))) {
             assert_eq!(record.unwrap().unwrap().get("text"), Some(&text.as_str().into()));
