@@ -40,6 +40,7 @@ pub mod row_flag {
 pub struct Kind {
     bytes: Vec<u8>,
     counts_at: usize,
+    ops_at: usize,
     fields: u16,
     ops: u16,
     /// A row with a user key of its own cannot be repeated.
@@ -70,12 +71,14 @@ impl Kind {
         self.counts_at = self.bytes.len();
         self.bytes.extend_from_slice(&[0; 4]);
         self.bytes.extend_from_slice(address);
+        self.ops_at = self.bytes.len();
         (self.fields, self.ops, self.keyed) = (2, 0, false);
     }
 
     /// Appends a field; all fields go before the operations.
     pub fn field(&mut self, id: u8, data: &[u8]) {
         message::write_field(&mut self.bytes, id, data);
+        self.ops_at = self.bytes.len();
         self.fields += 1;
         self.keyed |= id == field::KEY;
     }
@@ -117,6 +120,26 @@ impl Kind {
         let at = self.counts_at;
         self.bytes[at..at + 2].copy_from_slice(&self.fields.to_be_bytes());
         self.bytes[at + 2..at + 4].copy_from_slice(&self.ops.to_be_bytes());
+    }
+
+    /// The same as a single-record request has it: header with counts, fields, operations.
+    pub fn parts(&self) -> (Header, &[u8], &[u8]) {
+        let bytes = &self.bytes;
+        let writes = bytes[0] & row_flag::GENERATION != 0;
+        let half = |at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
+        let ttl_at = if writes { 6 } else { 4 };
+        let ttl = &bytes[ttl_at..ttl_at + 4];
+        let header = Header {
+            info1: bytes[1],
+            info2: bytes[2],
+            info3: bytes[3],
+            generation: if writes { u32::from(half(4)) } else { 0 },
+            ttl: u32::from_be_bytes([ttl[0], ttl[1], ttl[2], ttl[3]]),
+            fields: self.fields,
+            ops: self.ops,
+            ..Header::default()
+        };
+        (header, &bytes[self.counts_at + 4..self.ops_at], &bytes[self.ops_at..])
     }
 
     /// The whole kind, as it stands in a row.
@@ -342,6 +365,18 @@ mod tests {
         let mut rows = Rows::parse(message.field(field::BATCH).unwrap()).unwrap();
         assert!(rows.next().unwrap().is_some_and(|row| row.header.generation == 0));
         assert!(rows.next().unwrap().is_some());
+    }
+
+    #[test]
+    fn a_kind_as_a_single_request_has_it() {
+        let header = Header { info2: 1, info3: 8, generation: 7, ttl: 60, ..Header::default() };
+        let mut kind = Kind::new(&header, &address("test", "demo"));
+        kind.op(message::op::TOUCH, b"");
+        kind.finish();
+        let (parts, fields, ops) = kind.parts();
+        assert_eq!(parts, Header { fields: 2, ops: 1, ..header });
+        assert_eq!(fields, address("test", "demo"));
+        assert_eq!(message::ops_in(ops).map(|op| op.code).collect::<Vec<_>>(), [11]);
     }
 
     #[test]

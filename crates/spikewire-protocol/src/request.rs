@@ -69,6 +69,12 @@ impl<'a> Request<'a> {
         }
     }
 
+    /// Appends operations that were encoded earlier.
+    pub fn encoded_ops(&mut self, count: u16, bytes: &[u8]) {
+        self.out.extend_from_slice(bytes);
+        self.ops += count;
+    }
+
     /// Operations so far.
     pub fn ops(&self) -> u16 {
         self.ops

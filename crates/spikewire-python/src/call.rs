@@ -73,11 +73,9 @@ impl Call {
             return Err(error);
         }
         request.finish();
-        let target = Target {
-            namespace: address.space.namespace.clone(),
-            partition: address.digest.partition(),
-            write,
-        };
+        let (namespace, partition) =
+            (address.space.namespace.clone(), address.digest.partition());
+        let target = Target::record(namespace, partition, write);
         let plan = Plan {
             shape,
             space: address.space,

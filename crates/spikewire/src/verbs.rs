@@ -72,7 +72,7 @@ impl Place<'_> {
             return Err(error);
         }
         let namespace = self.space.namespace.clone();
-        let target = Target { namespace, partition: digest.partition(), write };
+        let target = Target::record(namespace, digest.partition(), write);
         Ok(Request { bytes, target, policy })
     }
 

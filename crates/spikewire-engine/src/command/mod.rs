@@ -1,11 +1,12 @@
 //! What a command is, whatever drives it: where it goes, when it is tried again, and whether a
 //! failed write may have been applied.
 
+pub mod batch;
 mod retry;
 mod route;
 
 pub use retry::{Attempts, Failure, Verdict};
-pub use route::{Router, Target};
+pub use route::{Aim, Router, Target};
 
 use crate::clock::Tick;
 use crate::options::Policy;
@@ -19,8 +20,13 @@ pub struct Command<T> {
     pub target: Target,
     /// Its limits.
     pub policy: Policy,
+    /// Not to be sent before.
+    pub start: Tick,
     /// When it must be over.
     pub deadline: Tick,
+    /// Whether the reply is many messages, of which the last one says so. Such a command has a
+    /// connection for itself while it lasts.
+    pub stream: bool,
     /// What was tried so far.
     pub attempts: Attempts,
     /// Who is told.
@@ -31,7 +37,8 @@ impl<T> Command<T> {
     /// A command that starts now.
     pub fn new(bytes: Vec<u8>, target: Target, policy: Policy, now: Tick, ticket: T) -> Self {
         let deadline = deadline(&policy, now);
-        Self { bytes, target, policy, deadline, attempts: Attempts::default(), ticket }
+        let attempts = Attempts::default();
+        Self { bytes, target, policy, start: now, deadline, stream: false, attempts, ticket }
     }
 }
 

@@ -7,15 +7,29 @@ use crate::cluster::{NamespaceMap, Node, Snapshot};
 use crate::error::{Error, Kind, Result};
 use crate::options::ReplicaPolicy;
 
-/// The record a command is about, as far as routing needs it.
+/// What a command is about, as far as routing needs it.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// Its namespace.
-    pub namespace: Arc<str>,
-    /// Its partition.
-    pub partition: u16,
+    /// Where it goes.
+    pub aim: Aim,
     /// Whether the command writes.
     pub write: bool,
+}
+
+/// Where a command goes.
+#[derive(Debug, Clone)]
+pub enum Aim {
+    /// To whoever holds this partition of this namespace.
+    Partition(Arc<str>, u16),
+    /// To this node and no other.
+    Node(Arc<Node>),
+}
+
+impl Target {
+    /// A command about one record.
+    pub fn record(namespace: Arc<str>, partition: u16, write: bool) -> Self {
+        Self { aim: Aim::Partition(namespace, partition), write }
+    }
 }
 
 /// Chooses nodes; holds what the choice depends on besides the command.
@@ -40,25 +54,32 @@ impl Router {
         policy: ReplicaPolicy,
         step: u32,
     ) -> Result<Arc<Node>> {
-        let Some(map) = snapshot.namespaces.get(&*target.namespace) else {
-            return Err(unknown_namespace(snapshot, &target.namespace));
+        let (namespace, partition) = match &target.aim {
+            Aim::Partition(namespace, partition) => (namespace, *partition),
+            Aim::Node(node) if node.is_active() => return Ok(node.clone()),
+            Aim::Node(node) => {
+                let error = Error::new(Kind::NoNode, format!("node {node} left the cluster"));
+                return Err(error.on(node.to_string()));
+            }
+        };
+        let Some(map) = snapshot.namespaces.get(&**namespace) else {
+            return Err(unknown_namespace(snapshot, namespace));
         };
         let found = match policy {
-            ReplicaPolicy::Master => usable(map, 0, target.partition),
-            ReplicaPolicy::Sequence => in_turn(map, target.partition, step),
-            ReplicaPolicy::Any if target.write => in_turn(map, target.partition, step),
+            ReplicaPolicy::Master => usable(map, 0, partition),
+            ReplicaPolicy::Sequence => in_turn(map, partition, step),
+            ReplicaPolicy::Any if target.write => in_turn(map, partition, step),
             ReplicaPolicy::Any => {
                 let start = self.turn.fetch_add(1, Relaxed);
-                in_turn(map, target.partition, start.wrapping_add(step))
+                in_turn(map, partition, start.wrapping_add(step))
             }
-            ReplicaPolicy::PreferRack => self.on_rack(map, target.partition, step),
+            ReplicaPolicy::PreferRack => self.on_rack(map, partition, step),
         };
         found.cloned().ok_or_else(|| {
             Error::new(
                 Kind::NoNode,
                 format!(
-                    "no reachable node holds partition {} of namespace {:?} now",
-                    target.partition, target.namespace
+                    "no reachable node holds partition {partition} of namespace {namespace:?} now"
                 ),
             )
         })
@@ -88,8 +109,12 @@ fn in_turn(map: &NamespaceMap, pid: u16, start: u32) -> Option<&Arc<Node>> {
 
 fn unknown_namespace(snapshot: &Snapshot, name: &str) -> Error {
     let mut known: Vec<&str> = snapshot.namespaces.keys().map(String::as_str).collect();
+    if known.is_empty() {
+        // Every cluster has one: it is the look at this one that is not complete.
+        return Error::new(Kind::NoNode, "no node has told yet which partitions it holds");
+    }
     known.sort_unstable();
-    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    let known = known.join(", ");
     Error::new(
         Kind::NoNamespace,
         format!("namespace {name:?} is not in the cluster; it has: {known}"),
@@ -118,7 +143,7 @@ mod tests {
     fn names(policy: ReplicaPolicy, write: bool, racks: &[u32]) -> Vec<String> {
         let (_, snapshot) = cluster();
         let router = Router::new(racks.to_vec());
-        let target = Target { namespace: "test".into(), partition: 7, write };
+        let target = Target::record("test".into(), 7, write);
         (0..3)
             .map(|step| match router.choose(&snapshot, &target, policy, step) {
                 Ok(node) => node.name.clone(),
@@ -141,7 +166,7 @@ mod tests {
     fn any_spreads_reads() {
         let (_, snapshot) = cluster();
         let router = Router::default();
-        let target = Target { namespace: "test".into(), partition: 7, write: false };
+        let target = Target::record("test".into(), 7, false);
         let next = || router.choose(&snapshot, &target, ReplicaPolicy::Any, 0).unwrap().slot;
         assert_eq!([next(), next(), next()], [0, 2, 0]);
     }
@@ -150,7 +175,7 @@ mod tests {
     fn nodes_that_left_are_passed_over() {
         let (nodes, snapshot) = cluster();
         nodes[0].retire();
-        let target = Target { namespace: "test".into(), partition: 7, write: true };
+        let target = Target::record("test".into(), 7, true);
         let router = Router::default();
         let choose = |policy| router.choose(&snapshot, &target, policy, 0);
         assert_eq!(choose(ReplicaPolicy::Sequence).unwrap().name, "N2");
@@ -162,10 +187,19 @@ mod tests {
     #[test]
     fn an_unknown_namespace_is_named() {
         let (_, snapshot) = cluster();
-        let target = Target { namespace: "tset".into(), partition: 0, write: false };
+        let target = Target::record("tset".into(), 0, false);
         let error =
             Router::default().choose(&snapshot, &target, ReplicaPolicy::Master, 0).unwrap_err();
         assert_eq!(error.kind(), Kind::NoNamespace);
         assert!(error.message().contains("\"tset\"") && error.message().contains("test"));
+    }
+
+    #[test]
+    fn a_cluster_without_namespaces_is_not_known_yet() {
+        let snapshot = Snapshot::default();
+        let target = Target::record("test".into(), 0, false);
+        let error =
+            Router::default().choose(&snapshot, &target, ReplicaPolicy::Any, 0).unwrap_err();
+        assert_eq!(error.kind(), Kind::NoNode);
     }
 }

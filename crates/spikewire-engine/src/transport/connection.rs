@@ -8,7 +8,7 @@ use std::sync::Arc;
 use mio::net::TcpStream;
 
 use super::inbound::Inbound;
-use super::{Reply, buffer, reply};
+use super::{Collect, Reply, buffer, reply};
 use crate::clock::Tick;
 use crate::cluster::Node;
 use crate::command::Command;
@@ -26,6 +26,8 @@ struct Slot<T> {
     len: usize,
     /// When it was queued here.
     since: Tick,
+    /// Whether its reply is many messages.
+    stream: bool,
     /// `None`: abandoned; its reply is read and dropped.
     command: Option<Command<T>>,
 }
@@ -63,7 +65,7 @@ pub(super) struct Connection<T> {
     abandoned: usize,
 }
 
-impl<T> Connection<T> {
+impl<T: Collect> Connection<T> {
     /// Starts connecting; the poller says when it is done.
     pub fn open(node: Arc<Node>, bulk: bool, now: Tick, until: Tick) -> io::Result<Self> {
         let stream = TcpStream::connect(node.address)?;
@@ -102,8 +104,8 @@ impl<T> Connection<T> {
         }
         self.out.extend_from_slice(&command.bytes);
         let end = self.total_written + (self.out.len() - self.written) as u64;
-        let len = command.bytes.len();
-        self.fifo.push_back(Slot { end, len, since: now, command: Some(command) });
+        let (len, stream) = (command.bytes.len(), command.stream);
+        self.fifo.push_back(Slot { end, len, since: now, stream, command: Some(command) });
     }
 
     /// Tells whether a connection attempt has come to an end.
@@ -180,6 +182,15 @@ impl<T> Connection<T> {
             let body = self.inbound.body(range);
             if !reply::is_reply(body) {
                 return Err(self.nonsense("a reply shorter than its header"));
+            }
+            if let Some(slot) = self.fifo.front_mut()
+                && slot.stream
+                && !reply::is_last(body)
+            {
+                if let Some(command) = &mut slot.command {
+                    command.ticket.collect(body);
+                }
+                continue;
             }
             let Some(slot) = self.fifo.pop_front() else {
                 return Err(self.nonsense("a reply that nobody asked for"));
@@ -293,8 +304,10 @@ mod tests {
     use crate::command::Target;
     use crate::options::Policy;
 
+    impl Collect for u64 {}
+
     fn command(bytes: &[u8], deadline: u64) -> Command<u64> {
-        let target = Target { namespace: "test".into(), partition: 0, write: true };
+        let target = Target::record("test".into(), 0, true);
         let command = Command::new(bytes.to_vec(), target, Policy::default(), Tick(0), deadline);
         Command { deadline: Tick(deadline), ..command }
     }

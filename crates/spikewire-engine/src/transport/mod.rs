@@ -7,6 +7,7 @@
 //!   time. A foreign event loop turns it, or [`native`] does on a thread of its own.
 //! - [`Lanes`]: connections that calling threads share; whoever finds one idle leads it.
 
+mod batches;
 pub mod buffer;
 mod connection;
 mod inbound;
@@ -19,9 +20,10 @@ mod reply;
 mod socket;
 mod waiter;
 
+pub use batches::Batches;
 pub use lanes::Lanes;
 pub use multiplexer::{Multiplexer, Outcome};
-pub use reply::Reply;
+pub use reply::{Collect, Reply};
 
 /// Requests longer than this (bytes) travel on connections of their own, so that short commands
 /// never wait behind them.

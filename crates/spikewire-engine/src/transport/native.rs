@@ -8,14 +8,14 @@ use std::thread::JoinHandle;
 
 use parking_lot::Mutex;
 
-use super::Multiplexer;
 use super::multiplexer::Outcome;
+use super::{Collect, Multiplexer};
 use crate::clock::Tick;
 use crate::cluster::Cluster;
 use crate::command::Command;
 
 /// What a native thread completes.
-pub trait Ticket: Send + 'static {
+pub trait Ticket: Collect + Send + 'static {
     /// Called once, on the native thread; must be brief. A ticket that is handed over after the
     /// thread has ended is dropped instead.
     fn complete(self, outcome: Outcome<'_>);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use spikewire_protocol::message::HEADER_LEN;
+use spikewire_protocol::message::{HEADER_LEN, info3};
 use spikewire_protocol::result_code::ResultCode;
 
 use crate::cluster::Node;
@@ -35,4 +35,17 @@ impl Reply<'_> {
 /// Whether a frame body is long enough to be a reply.
 pub(crate) fn is_reply(body: &[u8]) -> bool {
     body.len() >= HEADER_LEN
+}
+
+/// Whether a reply's message is marked as the last of several.
+pub(crate) fn is_last(body: &[u8]) -> bool {
+    body[3] & info3::LAST != 0
+}
+
+/// What a transport completes, as far as replies of several messages go.
+pub trait Collect {
+    /// Takes the messages of one frame that is not the last; they are whole and back to back.
+    fn collect(&mut self, messages: &[u8]) {
+        let _ = messages;
+    }
 }

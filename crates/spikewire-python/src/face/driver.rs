@@ -13,12 +13,12 @@ use parking_lot::Mutex;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
+use pyo3::{PyTraverseError, PyVisit};
 
 use spikewire_engine::clock::Tick;
 use spikewire_engine::cluster::Cluster;
 use spikewire_engine::command::Command;
-use spikewire_engine::transport::{Multiplexer, Outcome};
+use spikewire_engine::transport::{Collect, Multiplexer, Outcome};
 
 use crate::call::{Call, Plan};
 
@@ -27,6 +27,8 @@ struct Ticket {
     future: Py<PyAny>,
     plan: Plan,
 }
+
+impl Collect for Ticket {}
 
 impl Ticket {
     fn complete(self, py: Python<'_>, outcome: Outcome<'_>) {
@@ -63,12 +65,14 @@ pub struct Driver {
     flush_due: AtomicBool,
     /// What the loop's timer is set to.
     armed: Mutex<(Tick, Option<Py<PyAny>>)>,
-    bound: PyOnceLock<BoundMethods>,
+    /// None of it after the end, so that the driver does not keep itself alive.
+    bound: Mutex<Option<BoundMethods>>,
 }
 
 struct BoundMethods {
     flush: Py<PyAny>,
     expire: Py<PyAny>,
+    close: Py<PyAny>,
 }
 
 impl Driver {
@@ -91,14 +95,15 @@ impl Driver {
                 descriptor,
                 flush_due: AtomicBool::new(false),
                 armed: Mutex::new((Tick::NEVER, None)),
-                bound: PyOnceLock::new(),
+                bound: Mutex::new(None),
             },
         )?;
         let methods = BoundMethods {
             flush: driver.getattr("flush")?.unbind(),
             expire: driver.getattr("expire")?.unbind(),
+            close: driver.getattr("close")?.unbind(),
         };
-        let _ = driver.get().bound.set(py, methods);
+        *driver.get().bound.lock() = Some(methods);
         let watched = event_loop.call_method1("add_reader", (descriptor, driver.getattr("turn")?));
         watched.map_err(|error| {
             let message = "this event loop cannot watch a file descriptor (add_reader); on \
@@ -130,6 +135,7 @@ impl Driver {
         let command = Command::new(bytes, target, policy, now, ticket);
         let Some(mut multiplexer) = self.multiplexer.try_lock() else {
             self.inbox.lock().push(command);
+            self.flush_soon(py)?;
             return Ok(future);
         };
         let alone = multiplexer.in_flight() == 0 && !self.flush_due.load(Relaxed);
@@ -149,28 +155,38 @@ impl Driver {
 
     fn flush_soon(&self, py: Python<'_>) -> PyResult<()> {
         if !self.flush_due.swap(true, Relaxed)
-            && let Some(bound) = self.bound.get(py)
+            && let Some(flush) = self.bound(|bound| bound.flush.clone_ref(py))
         {
-            self.call_soon.bind(py).call1((bound.flush.bind(py),))?;
+            self.call_soon.bind(py).call1((flush,))?;
         }
         Ok(())
     }
 
+    /// Takes a method. No lock is held when Python code runs: a finalizer may come back here.
+    fn bound(&self, method: impl FnOnce(&BoundMethods) -> Py<PyAny>) -> Option<Py<PyAny>> {
+        self.bound.lock().as_ref().map(method)
+    }
+
     /// Sets the loop's timer, unless it rings early enough already.
     fn arm(&self, py: Python<'_>, alarm: Tick) -> PyResult<()> {
-        let mut armed = self.armed.lock();
-        if alarm >= armed.0 {
+        if alarm >= self.armed.lock().0 {
             return Ok(());
         }
-        let Some(bound) = self.bound.get(py) else { return Ok(()) };
+        let Some(expire) = self.bound(|bound| bound.expire.clone_ref(py)) else { return Ok(()) };
         let delay = alarm.since(Tick::now()).as_secs_f64();
         let event_loop = self.event_loop.bind(py);
-        let handle =
-            event_loop.call_method1(intern!(py, "call_later"), (delay, bound.expire.bind(py)))?;
-        let former = std::mem::replace(&mut *armed, (alarm, Some(handle.unbind())));
-        drop(armed);
-        if let Some(former) = former.1 {
-            former.bind(py).call_method0(intern!(py, "cancel"))?;
+        let timer = event_loop.call_method1(intern!(py, "call_later"), (delay, expire))?.unbind();
+        let needless = {
+            let mut armed = self.armed.lock();
+            // A finalizer that ran meanwhile may have set an earlier one.
+            if alarm < armed.0 {
+                std::mem::replace(&mut *armed, (alarm, Some(timer))).1
+            } else {
+                Some(timer)
+            }
+        };
+        if let Some(needless) = needless {
+            needless.bind(py).call_method0(intern!(py, "cancel"))?;
         }
         Ok(())
     }
@@ -237,11 +253,24 @@ impl Driver {
         if !self.is_dead(py) {
             self.event_loop.bind(py).call_method1("remove_reader", (self.descriptor,))?;
         }
-        if let Some(timer) = std::mem::replace(&mut *self.armed.lock(), (Tick::NEVER, None)).1 {
+        let timer = std::mem::replace(&mut *self.armed.lock(), (Tick::NEVER, None)).1;
+        if let Some(timer) = timer {
             timer.bind(py).call_method0("cancel")?;
         }
-        let mut multiplexer = self.multiplexer.lock();
+        let Some(mut multiplexer) = self.multiplexer.try_lock() else {
+            // Closed by a finalizer while replies are handed out: as soon as that is done.
+            if let Some(close) = self.bound(|bound| bound.close.clone_ref(py)) {
+                self.call_soon.bind(py).call1((close,))?;
+            }
+            return Ok(());
+        };
+        let now = Tick::now();
+        let late = std::mem::take(&mut *self.inbox.lock());
+        late.into_iter().for_each(|command| multiplexer.submit(command, now));
         multiplexer.close(&mut |ticket, outcome| ticket.complete(py, outcome));
+        drop(multiplexer);
+        let bound = self.bound.lock().take();
+        drop(bound);
         Ok(())
     }
 
@@ -255,5 +284,30 @@ impl Driver {
         let close = slf.getattr("close")?;
         this.event_loop.bind(py).call_method1("call_soon_threadsafe", (close,))?;
         Ok(())
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.event_loop)?;
+        visit.call(&self.create_future)?;
+        visit.call(&self.call_soon)?;
+        if let Some(bound) = self.bound.try_lock()
+            && let Some(bound) = &*bound
+        {
+            visit.call(&bound.flush)?;
+            visit.call(&bound.expire)?;
+            visit.call(&bound.close)?;
+        }
+        if let Some(armed) = self.armed.try_lock()
+            && let Some(timer) = &armed.1
+        {
+            visit.call(timer)?;
+        }
+        Ok(())
+    }
+
+    fn __clear__(&self) {
+        let bound = self.bound.lock().take();
+        let timer = self.armed.lock().1.take();
+        drop((bound, timer));
     }
 }

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 use parking_lot::Mutex;
 
 use spikewire_engine::transport::native::Ticket as Completes;
-use spikewire_engine::transport::{Outcome, buffer};
+use spikewire_engine::transport::{Collect, Outcome, buffer};
 use spikewire_engine::{Error, Kind, Result};
 
 use crate::answer;
@@ -77,6 +77,8 @@ impl Cell {
 /// Fills a cell, once. A ticket that is lost on the way fills it with an error.
 #[derive(Debug)]
 pub(crate) struct Ticket(Option<Arc<Cell>>);
+
+impl Collect for Ticket {}
 
 impl Completes for Ticket {
     fn complete(mut self, outcome: Outcome<'_>) {

@@ -10,10 +10,10 @@ use crate::command::{Command, Failure, Verdict};
 use crate::error::{Error, Kind, Result};
 use crate::transport::connection::{Connection, Orphan};
 use crate::transport::link::{Load, Place, place};
-use crate::transport::{LARGE, buffer};
+use crate::transport::{Collect, LARGE, buffer};
 use mio::{Interest, Token};
 
-impl<T> Multiplexer<T> {
+impl<T: Collect> Multiplexer<T> {
     /// One attempt at a command: choose a node, choose a connection, queue.
     pub(super) fn attempt(&mut self, mut command: Command<T>, now: Tick) {
         command.attempts.made += 1;
@@ -38,7 +38,7 @@ impl<T> Multiplexer<T> {
     }
 
     pub(super) fn place(&mut self, command: Command<T>, node: Arc<Node>, now: Tick) {
-        let bulk = command.bytes.len() > LARGE;
+        let bulk = command.stream || command.bytes.len() > LARGE;
         let options = self.cluster.options();
         let (most, depth) = (options.connections_per_node, if bulk { 1 } else { options.depth });
         let link = self.links.entry((node.slot, bulk)).or_default();

@@ -5,9 +5,10 @@ use super::{LOOK, Multiplexer, PATIENCE};
 use crate::clock::Tick;
 use crate::command::Failure;
 use crate::error::{Error, Kind};
+use crate::transport::Collect;
 use crate::transport::connection::Orphan;
 
-impl<T> Multiplexer<T> {
+impl<T: Collect> Multiplexer<T> {
     /// Looks after one connection: deadlines, silence, idleness, a node that left.
     pub(super) fn inspect(&mut self, index: usize, now: Tick) {
         let Some(connection) = &mut self.connections[index] else { return };

@@ -25,9 +25,9 @@ use mio::{Events, Interest, Poll, Token};
 use rustc_hash::FxHashMap;
 
 use self::delayed::Delayed;
-use super::Reply;
 use super::connection::{Connection, Orphan};
 use super::link::Link;
+use super::{Collect, Reply};
 use crate::clock::Tick;
 use crate::cluster::Cluster;
 use crate::command::{Command, Router};
@@ -65,7 +65,7 @@ pub struct Multiplexer<T> {
     closed: bool,
 }
 
-impl<T> Multiplexer<T> {
+impl<T: Collect> Multiplexer<T> {
     /// A multiplexer without connections; they are opened when commands need them.
     pub fn new(cluster: Arc<Cluster>) -> io::Result<Self> {
         let router = Router::new(cluster.options().racks.clone());
@@ -106,7 +106,12 @@ impl<T> Multiplexer<T> {
     pub fn submit(&mut self, command: Command<T>, now: Tick) {
         self.in_flight += 1;
         self.alarm = self.alarm.min(command.deadline).min(now.after(LOOK));
-        self.attempt(command, now);
+        if command.start > now {
+            self.alarm = self.alarm.min(command.start);
+            self.delayed.push(Delayed { at: command.start, command });
+        } else {
+            self.attempt(command, now);
+        }
     }
 
     /// Writes what was submitted since the last flush.
@@ -270,7 +275,7 @@ impl<T> Multiplexer<T> {
         let mut refused = Vec::new();
         let mut completed = 0;
         let outcome = connection.read(now, |command, reply| {
-            if reply.code().is_retryable() {
+            if reply.code().is_retryable() && !command.stream {
                 reply.node.breaker.record();
                 refused.push((command, reply.code(), reply.node.to_string()));
             } else {

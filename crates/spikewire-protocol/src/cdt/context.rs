@@ -1,0 +1,150 @@
+//! The path from a bin to a list or map nested in it: a flat list of step types and step values.
+
+use super::call::{Argument, elements, int};
+use crate::msgpack;
+use crate::result_code::ResultCode;
+
+/// What kind of container a step looks into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inside {
+    /// Whichever is there.
+    Either,
+    /// A list.
+    List,
+    /// A map.
+    Map,
+}
+
+/// What a step looks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum At<V> {
+    /// An index, negative from the end; in a map, of its keys in order.
+    Index(i64),
+    /// A rank, negative from the largest value.
+    Rank(i64),
+    /// A key of a map.
+    Key(V),
+    /// The first element with this value.
+    Value(V),
+}
+
+/// What a step makes when the container it looks into is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Create {
+    /// Nothing: the operation fails.
+    #[default]
+    No,
+    /// An unordered list or map.
+    Unordered,
+    /// A map ordered by key; a list is unordered and filled with nil up to the index.
+    OrderedOrPadded,
+    /// An ordered list, or a map ordered by key and value.
+    FullyOrdered,
+}
+
+/// One step of a path.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step<V> {
+    /// The kind of container it looks into.
+    pub inside: Inside,
+    /// What it looks for.
+    pub at: At<V>,
+    /// What it makes.
+    pub create: Create,
+    /// Whether the top container is to keep an index; on the first step only.
+    pub persist: bool,
+}
+
+const LIST: u16 = 0x10;
+const MAP: u16 = 0x20;
+const PERSIST: u16 = 0x100;
+
+impl<V> Step<V> {
+    /// A step that makes nothing.
+    pub fn new(inside: Inside, at: At<V>) -> Self {
+        Self { inside, at, create: Create::No, persist: false }
+    }
+
+    /// The element of a list at an index.
+    pub fn list_index(index: i64) -> Self {
+        Self::new(Inside::List, At::Index(index))
+    }
+
+    /// The value of a map at a key.
+    pub fn map_key(key: V) -> Self {
+        Self::new(Inside::Map, At::Key(key))
+    }
+
+    /// The same step, making what is missing.
+    pub fn creating(self, create: Create) -> Self {
+        Self { create, ..self }
+    }
+
+    fn kind(&self) -> u16 {
+        let inside = match self.inside {
+            Inside::Either => 0,
+            Inside::List => LIST,
+            Inside::Map => MAP,
+        };
+        let at = match self.at {
+            At::Index(_) => 0,
+            At::Rank(_) => 1,
+            At::Key(_) => 2,
+            At::Value(_) => 3,
+        };
+        inside | at | (self.create as u16) << 6 | if self.persist { PERSIST } else { 0 }
+    }
+}
+
+/// Appends a context: the list alone, as it stands in an operation, an index definition or a query.
+pub fn encode<V: Argument>(steps: &[Step<V>], out: &mut Vec<u8>) {
+    msgpack::array(out, 2 * steps.len() as u32);
+    for step in steps {
+        msgpack::uint(out, u64::from(step.kind()));
+        match &step.at {
+            At::Index(at) | At::Rank(at) => msgpack::int(out, *at),
+            At::Key(value) | At::Value(value) => value.write(out),
+        }
+    }
+}
+
+/// Reads a context. The error is the code it is refused with.
+pub fn decode(bytes: &[u8]) -> Result<Vec<Step<&[u8]>>, ResultCode> {
+    let items = elements(bytes).ok().flatten().ok_or(ResultCode::PARAMETER)?;
+    if items.is_empty() || items.len() % 2 != 0 {
+        return Err(ResultCode::PARAMETER);
+    }
+    let kinds: Option<Vec<i64>> = items.iter().step_by(2).map(|kind| int(kind)).collect();
+    let kinds = kinds.ok_or(ResultCode::PARAMETER)?;
+    let values = items.iter().skip(1).step_by(2);
+    let steps = kinds.into_iter().zip(values).enumerate();
+    let steps = steps.map(|(at, (kind, value))| step(kind, value, at == 0));
+    steps.collect::<Option<_>>().ok_or(ResultCode::OP_NOT_APPLICABLE)
+}
+
+fn step(kind: i64, value: &[u8], first: bool) -> Option<Step<&[u8]>> {
+    let kind = u16::try_from(kind).ok()?;
+    let create = match kind & 0xc0 {
+        0 => Create::No,
+        0x40 => Create::Unordered,
+        0x80 => Create::OrderedOrPadded,
+        _ => Create::FullyOrdered,
+    };
+    let persist = kind & PERSIST != 0;
+    let inside = match kind & 0x30 {
+        0 => Inside::Either,
+        LIST => Inside::List,
+        MAP => Inside::Map,
+        _ => return None,
+    };
+    let at = match kind & 0x0f {
+        0 => At::Index(int(value)?),
+        1 => At::Rank(int(value)?),
+        2 if inside != Inside::List => At::Key(value),
+        3 => At::Value(value),
+        _ => return None,
+    };
+    let known = kind & !(0x1ff) == 0;
+    let auto_creates = inside == Inside::Either && create != Create::No;
+    (known && !auto_creates && (first || !persist)).then_some(Step { inside, at, create, persist })
+}

@@ -1,0 +1,209 @@
+//! List operations.
+
+use super::call::{Argument, Arguments, Call};
+use super::select::By;
+use crate::Malformed;
+
+/// An operation on a list. `order` is the order flags of a list that has to be made, `flags` are
+/// those of [`super::flags::list_write`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum ListOp<V> {
+    /// Make it ordered or unordered.
+    SetOrder(i64),
+    /// Append a value.
+    Append {
+        /// The value.
+        value: V,
+        /// Order flags.
+        order: i64,
+        /// Write flags.
+        flags: i64,
+    },
+    /// Append the values of a list.
+    AppendItems {
+        /// The list.
+        items: V,
+        /// Order flags.
+        order: i64,
+        /// Write flags.
+        flags: i64,
+    },
+    /// Insert a value before an index.
+    Insert {
+        /// The index.
+        index: i64,
+        /// The value.
+        value: V,
+        /// Write flags.
+        flags: i64,
+    },
+    /// Insert the values of a list before an index.
+    InsertItems {
+        /// The index.
+        index: i64,
+        /// The list.
+        items: V,
+        /// Write flags.
+        flags: i64,
+    },
+    /// Remove one element and return it.
+    Pop(i64),
+    /// Remove a range of elements and return them.
+    PopRange(i64, Option<i64>),
+    /// Remove one element.
+    Remove(i64),
+    /// Remove a range of elements.
+    RemoveRange(i64, Option<i64>),
+    /// Replace the element at an index.
+    Set {
+        /// The index.
+        index: i64,
+        /// The value.
+        value: V,
+        /// Write flags.
+        flags: i64,
+    },
+    /// Remove all but a range of elements.
+    Trim(i64, i64),
+    /// Remove all elements.
+    Clear,
+    /// Add to the number at an index; 1 when there is no delta.
+    Increment {
+        /// The index.
+        index: i64,
+        /// What to add.
+        delta: Option<V>,
+        /// Order flags.
+        order: i64,
+        /// Write flags.
+        flags: i64,
+    },
+    /// Sort, with flags of [`super::flags::list_sort`].
+    Sort(i64),
+    /// How many elements there are.
+    Size,
+    /// The element at an index.
+    Get(i64),
+    /// A range of elements.
+    GetRange(i64, Option<i64>),
+    /// Elements chosen in any way, and what to return of them (see [`super::return_type`]).
+    GetBy(i64, By<V>),
+    /// The same, removing them.
+    RemoveBy(i64, By<V>),
+}
+
+impl<V> ListOp<V> {
+    /// Whether it goes out with the code for modifying operations.
+    pub fn modifies(&self) -> bool {
+        !matches!(self, Self::Size | Self::Get(_) | Self::GetRange(..) | Self::GetBy(..))
+    }
+}
+
+/// Order and write flags as they end a call: left out when they say nothing.
+fn order_and_flags(call: Call<'_>, order: i64, flags: i64) {
+    match (order, flags) {
+        (0, 0) => call,
+        (order, 0) => call.int(order),
+        (order, flags) => call.int(order).int(flags),
+    };
+}
+
+fn write_flags(call: Call<'_>, flags: i64) {
+    call.optional_int(Some(flags).filter(|flags| *flags != 0));
+}
+
+impl<V: Argument> ListOp<V> {
+    /// Appends the operation.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        let mut call = |number| Call::new(out, number);
+        match self {
+            Self::SetOrder(order) => drop(call(0).int(*order)),
+            Self::Append { value, order, flags } => {
+                order_and_flags(call(1).value(value), *order, *flags);
+            }
+            Self::AppendItems { items, order, flags } => {
+                order_and_flags(call(2).value(items), *order, *flags);
+            }
+            Self::Insert { index, value, flags } => {
+                write_flags(call(3).int(*index).value(value), *flags);
+            }
+            Self::InsertItems { index, items, flags } => {
+                write_flags(call(4).int(*index).value(items), *flags);
+            }
+            Self::Pop(index) => drop(call(5).int(*index)),
+            Self::PopRange(index, count) => drop(call(6).int(*index).optional_int(*count)),
+            Self::Remove(index) => drop(call(7).int(*index)),
+            Self::RemoveRange(index, count) => drop(call(8).int(*index).optional_int(*count)),
+            Self::Set { index, value, flags } => {
+                write_flags(call(9).int(*index).value(value), *flags);
+            }
+            Self::Trim(index, count) => drop(call(10).int(*index).int(*count)),
+            Self::Clear => drop(call(11)),
+            Self::Increment { index, delta, order, flags } => {
+                let call = call(12).int(*index);
+                match delta {
+                    Some(delta) => order_and_flags(call.value(delta), *order, *flags),
+                    None if (*order, *flags) == (0, 0) => {}
+                    None => order_and_flags(call.nil(), *order, *flags),
+                }
+            }
+            Self::Sort(flags) => write_flags(call(13), *flags),
+            Self::Size => drop(call(16)),
+            Self::Get(index) => drop(call(17).int(*index)),
+            Self::GetRange(index, count) => drop(call(18).int(*index).optional_int(*count)),
+            Self::GetBy(returns, by) => by.write(call(by.list_number(false)).int(*returns)),
+            Self::RemoveBy(returns, by) => by.write(call(by.list_number(true)).int(*returns)),
+        }
+    }
+}
+
+impl<'a> ListOp<&'a [u8]> {
+    pub(super) fn decode(number: i64, args: &mut Arguments<'a>) -> Result<Self, Malformed> {
+        if let Some((returns, by, removes)) = By::of_list(number, args)? {
+            return Ok(if removes {
+                Self::RemoveBy(returns, by)
+            } else {
+                Self::GetBy(returns, by)
+            });
+        }
+        Ok(match number {
+            0 => Self::SetOrder(args.int()?),
+            1 => {
+                let value = args.value()?;
+                Self::Append { value, order: args.int_or(0)?, flags: args.int_or(0)? }
+            }
+            2 => {
+                let items = args.value()?;
+                Self::AppendItems { items, order: args.int_or(0)?, flags: args.int_or(0)? }
+            }
+            3 => {
+                let (index, value) = (args.int()?, args.value()?);
+                Self::Insert { index, value, flags: args.int_or(0)? }
+            }
+            4 => {
+                let (index, items) = (args.int()?, args.value()?);
+                Self::InsertItems { index, items, flags: args.int_or(0)? }
+            }
+            5 => Self::Pop(args.int()?),
+            6 => Self::PopRange(args.int()?, args.optional_int()?),
+            7 => Self::Remove(args.int()?),
+            8 => Self::RemoveRange(args.int()?, args.optional_int()?),
+            9 => {
+                let (index, value) = (args.int()?, args.value()?);
+                Self::Set { index, value, flags: args.int_or(0)? }
+            }
+            10 => Self::Trim(args.int()?, args.int()?),
+            11 => Self::Clear,
+            12 => {
+                let (index, delta) = (args.int()?, args.optional_value()?);
+                let delta = delta.filter(|delta| *delta != [0xc0]);
+                Self::Increment { index, delta, order: args.int_or(0)?, flags: args.int_or(0)? }
+            }
+            13 => Self::Sort(args.int_or(0)?),
+            16 => Self::Size,
+            17 => Self::Get(args.int()?),
+            18 => Self::GetRange(args.int()?, args.optional_int()?),
+            _ => return Err(Malformed::new("list operation", "unknown number")),
+        })
+    }
+}

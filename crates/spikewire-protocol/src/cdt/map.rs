@@ -1,0 +1,176 @@
+//! Map operations.
+
+use super::call::{Argument, Arguments, Call};
+use super::select::By;
+use crate::Malformed;
+
+/// An operation on a map. `order` is the order flags of a map that has to be made, `flags` are
+/// those of [`super::flags::map_write`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum MapOp<V> {
+    /// Give it an order.
+    SetOrder(i64),
+    /// Set a key that must not be there.
+    Add {
+        /// The key.
+        key: V,
+        /// Its value.
+        value: V,
+        /// Order flags.
+        order: i64,
+    },
+    /// Set the pairs of a map; none of its keys must be there.
+    AddItems {
+        /// The map.
+        items: V,
+        /// Order flags.
+        order: i64,
+    },
+    /// Set a key.
+    Put {
+        /// The key.
+        key: V,
+        /// Its value.
+        value: V,
+        /// Order flags.
+        order: i64,
+        /// Write flags.
+        flags: i64,
+    },
+    /// Set the pairs of a map.
+    PutItems {
+        /// The map.
+        items: V,
+        /// Order flags.
+        order: i64,
+        /// Write flags.
+        flags: i64,
+    },
+    /// Set a key that must be there.
+    Replace {
+        /// The key.
+        key: V,
+        /// Its value.
+        value: V,
+    },
+    /// Set the pairs of a map, whose keys must all be there.
+    ReplaceItems(V),
+    /// Add to the number at a key; 1 when there is no delta.
+    Increment {
+        /// The key.
+        key: V,
+        /// What to add.
+        delta: Option<V>,
+        /// Order flags.
+        order: i64,
+    },
+    /// Subtract from the number at a key; 1 when there is no delta.
+    Decrement {
+        /// The key.
+        key: V,
+        /// What to subtract.
+        delta: Option<V>,
+        /// Order flags.
+        order: i64,
+    },
+    /// Remove all pairs.
+    Clear,
+    /// How many pairs there are.
+    Size,
+    /// Pairs chosen in any way, and what to return of them (see [`super::return_type`]).
+    GetBy(i64, By<V>),
+    /// The same, removing them.
+    RemoveBy(i64, By<V>),
+}
+
+impl<V> MapOp<V> {
+    /// Whether it goes out with the code for modifying operations.
+    pub fn modifies(&self) -> bool {
+        !matches!(self, Self::Size | Self::GetBy(..))
+    }
+}
+
+impl<V: Argument> MapOp<V> {
+    /// Appends the operation.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        let mut call = |number| Call::new(out, number);
+        let some = |flags: &i64| Some(*flags).filter(|flags| *flags != 0);
+        match self {
+            Self::SetOrder(order) => call(64).int(*order),
+            Self::Add { key, value, order } => call(65).value(key).value(value).int(*order),
+            Self::AddItems { items, order } => call(66).value(items).int(*order),
+            Self::Put { key, value, order, flags } => {
+                call(67).value(key).value(value).int(*order).optional_int(some(flags))
+            }
+            Self::PutItems { items, order, flags } => {
+                call(68).value(items).int(*order).optional_int(some(flags))
+            }
+            Self::Replace { key, value } => call(69).value(key).value(value),
+            Self::ReplaceItems(items) => call(70).value(items),
+            Self::Increment { key, delta, order } => {
+                step(call(73).value(key), delta.as_ref(), *order)
+            }
+            Self::Decrement { key, delta, order } => {
+                step(call(74).value(key), delta.as_ref(), *order)
+            }
+            Self::Clear => call(75),
+            Self::Size => call(96),
+            Self::GetBy(returns, by) => {
+                return by.write(call(by.map_number(false)).int(*returns));
+            }
+            Self::RemoveBy(returns, by) => {
+                return by.write(call(by.map_number(true)).int(*returns));
+            }
+        };
+    }
+}
+
+fn step<'o>(call: Call<'o>, delta: Option<&impl Argument>, order: i64) -> Call<'o> {
+    match delta {
+        Some(delta) => call.value(delta).int(order),
+        None => call.nil().int(order),
+    }
+}
+
+impl<'a> MapOp<&'a [u8]> {
+    pub(super) fn decode(number: i64, args: &mut Arguments<'a>) -> Result<Self, Malformed> {
+        if let Some((returns, by, removes)) = By::of_map(number, args)? {
+            return Ok(if removes {
+                Self::RemoveBy(returns, by)
+            } else {
+                Self::GetBy(returns, by)
+            });
+        }
+        Ok(match number {
+            64 => Self::SetOrder(args.int()?),
+            65 => {
+                let (key, value) = (args.value()?, args.value()?);
+                Self::Add { key, value, order: args.int_or(0)? }
+            }
+            66 => Self::AddItems { items: args.value()?, order: args.int_or(0)? },
+            67 => {
+                let (key, value) = (args.value()?, args.value()?);
+                Self::Put { key, value, order: args.int_or(0)?, flags: args.int_or(0)? }
+            }
+            68 => {
+                let items = args.value()?;
+                Self::PutItems { items, order: args.int_or(0)?, flags: args.int_or(0)? }
+            }
+            69 => Self::Replace { key: args.value()?, value: args.value()? },
+            70 => Self::ReplaceItems(args.value()?),
+            73 | 74 => {
+                let (key, delta) = (args.value()?, args.optional_value()?);
+                let delta = delta.filter(|delta| *delta != [0xc0]);
+                let order = args.int_or(0)?;
+                if number == 73 {
+                    Self::Increment { key, delta, order }
+                } else {
+                    Self::Decrement { key, delta, order }
+                }
+            }
+            75 => Self::Clear,
+            96 => Self::Size,
+            _ => return Err(Malformed::new("map operation", "unknown number")),
+        })
+    }
+}

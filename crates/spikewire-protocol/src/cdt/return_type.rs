@@ -1,0 +1,36 @@
+//! What an operation on chosen elements answers with.
+
+/// Nothing.
+pub const NONE: i64 = 0;
+/// Index in the list, or in the map's keys.
+pub const INDEX: i64 = 1;
+/// Index counted from the end.
+pub const REVERSE_INDEX: i64 = 2;
+/// Rank, the smallest value's being 0.
+pub const RANK: i64 = 3;
+/// Rank counted from the largest value.
+pub const REVERSE_RANK: i64 = 4;
+/// How many there are.
+pub const COUNT: i64 = 5;
+/// Keys of a map.
+pub const KEY: i64 = 6;
+/// Values.
+pub const VALUE: i64 = 7;
+/// Keys and values, in the order they were found.
+pub const KEY_VALUE: i64 = 8;
+/// First index and count.
+pub const INDEX_RANGE: i64 = 9;
+/// The same, counted from the end.
+pub const REVERSE_INDEX_RANGE: i64 = 10;
+/// First rank and count.
+pub const RANK_RANGE: i64 = 11;
+/// The same, counted from the largest value.
+pub const REVERSE_RANK_RANGE: i64 = 12;
+/// Whether there are any.
+pub const EXISTS: i64 = 13;
+/// An unordered map.
+pub const UNORDERED_MAP: i64 = 16;
+/// A map ordered by key.
+pub const ORDERED_MAP: i64 = 17;
+/// Added to another type: everything that was not chosen.
+pub const INVERTED: i64 = 0x10000;
