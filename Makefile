@@ -65,7 +65,7 @@ wheel: venv ## Build the wheel that is shipped, into dist/
 
 .PHONY: docs
 docs: ## Build the Rust documentation into target/doc
-	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --exclude spikewire-python
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --exclude spikewire-python --all-features
 
 # --- Testing ----------------------------------------------------------------------------------
 
@@ -74,7 +74,7 @@ test: test-rust test-fuzz test-python test-free-threaded ## Run every test
 
 .PHONY: test-rust
 test-rust: ## Run the Rust tests
-	cargo test --workspace --exclude spikewire-python
+	cargo test --workspace --exclude spikewire-python --all-features
 
 .PHONY: test-fuzz
 test-fuzz: ## Fuzz everything that reads bytes, briefly
@@ -82,8 +82,8 @@ test-fuzz: ## Fuzz everything that reads bytes, briefly
 
 .PHONY: test-python
 test-python: build ## Run the Python tests (TESTS='tests/test_docs.py -k README' for some)
-	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt requirements/bench.txt \
-		--optional requirements/loops.txt --optional requirements/peers.txt
+	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt requirements/lint.txt \
+		requirements/bench.txt --optional requirements/loops.txt --optional requirements/peers.txt
 	$(BIN)/python -m pytest $(TESTS)
 
 .PHONY: test-free-threaded
@@ -108,7 +108,7 @@ lint-rust: venv ## Check the Rust code (and licences, where cargo-deny is instal
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo fmt --manifest-path benches/rust-peers/Cargo.toml --check
 	PYO3_PYTHON=$(CURDIR)/$(BIN)/python \
-		cargo clippy --workspace --all-targets --locked -- -D warnings
+		cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
 	@if command -v cargo-deny >/dev/null; then cargo deny --all-features check; \
 	else echo "cargo-deny is not installed: licences and advisories were not checked"; fi
 
@@ -120,6 +120,7 @@ lint-python: venv ## Check the Python code
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/basedpyright --project pyproject.toml --pythonpath $(BIN)/python
+	$(BIN)/basedpyright --project tests/typing/pyrightconfig.json --pythonpath $(BIN)/python
 	@if [ -e tools/faces.py ]; then set -x; $(BIN)/python tools/faces.py --check; fi
 
 .PHONY: format
