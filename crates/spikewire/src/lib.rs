@@ -57,7 +57,7 @@
 //! # Tokio
 //!
 //! With the feature `tokio`, `AsyncClient::connect_tokio` drives the connections on the runtime of
-//! the program, without a thread: the fastest choice there.
+//! the program, without a thread and its hand-overs: the better choice there.
 //!
 #![cfg_attr(feature = "tokio", doc = "```")]
 #![cfg_attr(not(feature = "tokio"), doc = "```ignore")]

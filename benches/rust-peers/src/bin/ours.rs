@@ -1,4 +1,5 @@
-//! The crate `spikewire` under the same load.
+//! The crate `spikewire` under the same load: on the tokio reactor, or with `SPIKEWIRE_NATIVE` set on
+//! a thread of its own.
 
 use rust_peers::{Client, Target, Value};
 use spikewire::{AsyncClient, AsyncDataset};
