@@ -40,8 +40,12 @@ impl From<Address<'_>> for Key {
 impl Key {
     #[new]
     #[pyo3(signature = (namespace, set, key))]
-    fn new(namespace: &str, set: Option<&str>, key: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Address::within(&Space::new(namespace, set)?, key)?.into())
+    fn new(
+        namespace: &Bound<'_, PyAny>,
+        set: Option<&Bound<'_, PyAny>>,
+        key: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        Ok(Address::within(&Space::named(namespace, set)?, key)?.into())
     }
 
     /// The key of a record of which only the 20-byte digest is known; its `key` is `None`.
@@ -49,12 +53,12 @@ impl Key {
     #[pyo3(signature = (namespace, set, digest))]
     fn from_digest(
         py: Python<'_>,
-        namespace: &str,
-        set: Option<&str>,
+        namespace: &Bound<'_, PyAny>,
+        set: Option<&Bound<'_, PyAny>>,
         digest: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
         let digest = parse_digest(digest)?;
-        Ok(Self { space: Space::new(namespace, set)?, user: py.None(), digest })
+        Ok(Self { space: Space::named(namespace, set)?, user: py.None(), digest })
     }
 
     /// The namespace's name.

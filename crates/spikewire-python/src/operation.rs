@@ -8,6 +8,7 @@ use spikewire_protocol::message::op;
 use spikewire_protocol::value::particle;
 
 use crate::errors::{type_error, value_error};
+use crate::space::text;
 use crate::value::{Place, bin_name, encode};
 
 /// One step of `operate`; made by the functions of `spikewire.op`.
@@ -44,10 +45,11 @@ impl Operation {
     #[new]
     #[pyo3(signature = (kind, bin=None, value=None))]
     fn new(
-        kind: &str,
+        kind: &Bound<'_, PyAny>,
         bin: Option<&Bound<'_, PyAny>>,
         value: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        let kind = text("kind", kind)?;
         let code = match kind {
             "get" => op::READ,
             "put" => op::WRITE,

@@ -38,6 +38,15 @@ impl Space {
         }))
     }
 
+    /// Checks names as Python gives them; `None` is the null set.
+    pub fn named(
+        namespace: &Bound<'_, PyAny>,
+        set: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Arc<Self>> {
+        let set = set.map(|set| text("set", set)).transpose()?;
+        Self::new(text("namespace", namespace)?, set)
+    }
+
     /// The set as Python shows it: `None` for the null set.
     pub fn set_name(&self) -> Option<&str> {
         (!self.set.is_empty()).then_some(self.set.as_str())
@@ -107,10 +116,7 @@ impl<'py> Address<'py> {
         }
         let namespace = parts.get_item(0)?;
         let set = parts.get_item(1)?;
-        let space = Space::new(
-            text("namespace", &namespace)?,
-            if set.is_none() { None } else { Some(text("set", &set)?) },
-        )?;
+        let space = Space::named(&namespace, Some(&set).filter(|set| !set.is_none()))?;
         let user = parts.get_item(2)?;
         match (user.is_none(), parts.get_item(3).ok().filter(|digest| !digest.is_none())) {
             (false, None) => Self::within(&space, &user),

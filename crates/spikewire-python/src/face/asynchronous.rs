@@ -193,7 +193,12 @@ verbs!(AsyncClient {
         Ok(super::nodes(&*self.loops.shared.core(py)?))
     }
 
-    fn _info(&self, py: Python<'_>, command: &str, node: Option<&str>) -> PyResult<String> {
+    fn _info(
+        &self,
+        py: Python<'_>,
+        command: &Bound<'_, PyAny>,
+        node: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
         super::info(py, &*self.loops.shared.core(py)?, command, node)
     }
 
@@ -202,8 +207,12 @@ verbs!(AsyncClient {
     /// Raises `ValueError` for names that the server does not take. Whether the namespace exists
     /// shows on first use.
     #[pyo3(signature = (namespace, set=None))]
-    fn dataset(&self, namespace: &str, set: Option<&str>) -> PyResult<AsyncDataset> {
-        Ok(AsyncDataset { loops: self.loops.clone(), space: Space::new(namespace, set)? })
+    fn dataset(
+        &self,
+        namespace: &Bound<'_, PyAny>,
+        set: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<AsyncDataset> {
+        Ok(AsyncDataset { loops: self.loops.clone(), space: Space::named(namespace, set)? })
     }
 });
 

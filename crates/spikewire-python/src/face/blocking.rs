@@ -102,7 +102,12 @@ verbs!(Client {
         Ok(super::nodes(&*self.shared.core(py)?))
     }
 
-    fn _info(&self, py: Python<'_>, command: &str, node: Option<&str>) -> PyResult<String> {
+    fn _info(
+        &self,
+        py: Python<'_>,
+        command: &Bound<'_, PyAny>,
+        node: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
         super::info(py, &*self.shared.core(py)?, command, node)
     }
 
@@ -111,8 +116,12 @@ verbs!(Client {
     /// Raises `ValueError` for names that the server does not take. Whether the namespace exists
     /// shows on first use.
     #[pyo3(signature = (namespace, set=None))]
-    fn dataset(&self, namespace: &str, set: Option<&str>) -> PyResult<Dataset> {
-        Ok(Dataset { shared: self.shared.clone(), space: Space::new(namespace, set)? })
+    fn dataset(
+        &self,
+        namespace: &Bound<'_, PyAny>,
+        set: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Dataset> {
+        Ok(Dataset { shared: self.shared.clone(), space: Space::named(namespace, set)? })
     }
 });
 

@@ -16,7 +16,7 @@ use spikewire_protocol::result_code::ResultCode;
 use crate::core::Core;
 use crate::errors::{self, type_error, value_error};
 use crate::identity::Token;
-use crate::space::Space;
+use crate::space::{Space, text};
 
 /// Ends the clients that unpickled datasets brought along; called when the process exits.
 #[pyfunction]
@@ -41,7 +41,14 @@ fn nodes(core: &Core) -> Vec<(String, String)> {
 }
 
 /// A node's answer to an info command; without a name, that of any node.
-fn info(py: Python<'_>, core: &Core, command: &str, name: Option<&str>) -> PyResult<String> {
+fn info(
+    py: Python<'_>,
+    core: &Core,
+    command: &Bound<'_, PyAny>,
+    name: Option<&Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    let command = text("command", command)?;
+    let name = name.map(|name| text("node", name)).transpose()?;
     if command.contains('\n') {
         return Err(value_error("an info command must not contain a line break"));
     }
