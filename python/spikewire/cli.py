@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-import threading
 from typing import TYPE_CHECKING
 
 import spikewire
 from spikewire.bench import cli as bench
+from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import FrameType
     from typing import TypeAlias
 
     Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
@@ -108,17 +107,21 @@ def _add_serve(commands: Commands) -> None:
 
 
 def _serve(options: argparse.Namespace) -> int:
-    from spikewire.testing import Cluster
+    # Blocked and waited for: a handler could run a moment before the wait and go unnoticed. All
+    # threads of the cluster inherit the mask, and a signal during start-up ends it as cleanly.
+    ends = {signal.SIGINT, signal.SIGTERM}
+    former = signal.pthread_sigmask(signal.SIG_BLOCK, ends)
+    try:
+        with _cluster(options) as cluster:
+            print(f"ready {cluster.seeds}", flush=True)
+            signal.sigwait(ends)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, former)
+    return 0
 
-    stopped = threading.Event()
 
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        stopped.set()
-
-    # Handlers first: a signal during start-up must end the program as cleanly.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
-    with Cluster(
+def _cluster(options: argparse.Namespace) -> Cluster:
+    return Cluster(
         options.nodes,
         port=options.port,
         bind=options.bind,
@@ -128,10 +131,7 @@ def _serve(options: argparse.Namespace) -> int:
         max_record_size=options.max_record_size,
         cluster_name=options.cluster_name,
         threads=options.threads,
-    ) as cluster:
-        print(f"ready {cluster.seeds}", flush=True)
-        stopped.wait()
-    return 0
+    )
 
 
 def _add_info(commands: Commands) -> None:
