@@ -107,31 +107,41 @@ impl Shared {
 
     /// Finds the cluster, unless that is done already; blocks without holding the interpreter.
     pub fn open(&self, py: Python<'_>) -> PyResult<()> {
-        match &*self.state.read() {
+        match self.state() {
             State::Open(core) if core.is_own() => return Ok(()),
             State::Closed => return Err(not_connected(py, true)),
             _ => {}
         }
         let opened = py.detach(|| Core::open(self.options.clone()));
         let core = Arc::new(opened.map_err(|error| to_python(py, &error, None))?);
-        let mut state = self.state.write();
-        match &*state {
-            // Somebody else was faster, or closed the client meanwhile.
-            State::Open(other) if other.is_own() => core.close(),
-            State::Closed => {
-                core.close();
-                return Err(not_connected(py, true));
+        let late = {
+            let mut state = self.state.write();
+            match &*state {
+                // Somebody else was faster, or closed the client meanwhile.
+                State::Open(other) if other.is_own() => Some((core, false)),
+                State::Closed => Some((core, true)),
+                _ => {
+                    *state = State::Open(core);
+                    None
+                }
             }
-            _ => *state = State::Open(core),
-        }
-        Ok(())
+        };
+        let Some((late, closed)) = late else { return Ok(()) };
+        py.detach(|| late.close());
+        if closed { Err(not_connected(py, true)) } else { Ok(()) }
+    }
+
+    /// The state as it is now. No lock is held when Python code runs: that may let go of the
+    /// interpreter to a thread that waits for the lock, or run a finalizer that needs it.
+    fn state(&self) -> State {
+        self.state.read().clone()
     }
 
     /// The running half. In the child of a fork it is made anew on first use.
     pub fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
         loop {
-            match &*self.state.read() {
-                State::Open(core) if core.is_own() => return Ok(core.clone()),
+            match self.state() {
+                State::Open(core) if core.is_own() => return Ok(core),
                 State::Open(core) => core.cluster.abandon(),
                 State::New if self.lazy => {}
                 State::New => return Err(not_connected(py, false)),

@@ -106,7 +106,8 @@ impl Loops {
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let Some(core) = self.shared.close() else { return Ok(()) };
         let here = running_loop(py).ok();
-        for (of, driver) in std::mem::take(&mut *self.drivers.write()) {
+        let drivers = std::mem::take(&mut *self.drivers.write());
+        for (of, driver) in drivers {
             let driver = driver.bind(py);
             if !of.is_own() {
                 // Its descriptor is shared with the parent of the fork: let it be.
