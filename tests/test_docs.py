@@ -1,0 +1,105 @@
+"""The pages are true: their Python blocks run, their links lead somewhere, their tables are whole.
+
+The blocks of a page are one program, run from top to bottom with warnings as errors. Where a line
+is ``print(...)  # text``, the program must print just that text, in that order.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import spikewire
+from spikewire import errors, op
+from spikewire.options import ClientOptions
+from spikewire.testing.cluster import Cluster, ClusterOptions, Faults
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "crates/spikewire/README.md"])
+PROGRAMS = ["README.md", "docs/python.md", "docs/errors.md", "docs/embedded-cluster.md"]
+
+SAID = re.compile(r"^\s*print\(.*\)  # (.+)$")
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]*)#?([^)\s]*)\)")
+
+
+def blocks(page: Path) -> str:
+    """The Python blocks of a page on the lines where they stand, so that tracebacks point there."""
+    lines = []
+    language = None
+    for line in page.read_text(encoding="utf-8").splitlines():
+        if line.startswith("```"):
+            language = line.removeprefix("```") if language is None else None
+            line = ""
+        lines.append(line if language == "python" else "")
+    return "\n".join(lines) + "\n"
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_blocks_run(name: str, tmp_path: Path) -> None:
+    text = blocks(ROOT / name)
+    program = tmp_path / f"{Path(name).stem}.py"
+    program.write_text(text, encoding="utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", str(program)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    said = iter(ran.stdout.splitlines())
+    for line in text.splitlines():
+        expected = SAID.match(line)
+        if expected is not None:
+            assert expected[1] in said, f"{name}: {line.strip()}\nprinted:\n{ran.stdout}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target, anchor in LINK.findall(page.read_text(encoding="utf-8")):
+        if target.startswith(("http:", "https:")):
+            continue
+        found = (page.parent / target).resolve() if target else page
+        assert found.exists(), f"{page.name}: {target}"
+        if anchor and found.suffix == ".md":
+            assert anchor in anchors(found), f"{page.name}: {target}#{anchor}"
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        ("docs/python.md", ClientOptions.__annotations__),
+        ("docs/python.md", [f"op.{name}" for name in op.__all__]),
+        ("docs/errors.md", errors.__all__),
+        ("docs/errors.md", [*errors.Error().__dict__, "advice"]),
+        ("docs/embedded-cluster.md", ["nodes", *ClusterOptions.__annotations__]),
+        ("docs/embedded-cluster.md", Faults.__annotations__),
+    ],
+    ids=["options", "operations", "errors", "attributes", "cluster", "faults"],
+)
+def test_tables_are_whole(page: str, names: list[str]) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    missing = [name for name in names if f"`{name}" not in text]
+    assert missing == []
+
+
+@pytest.mark.parametrize(
+    ("page", "kind"),
+    [("docs/python.md", spikewire.Dataset), ("docs/embedded-cluster.md", Cluster)],
+    ids=["verbs", "cluster"],
+)
+def test_methods_are_told(page: str, kind: type) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    public = [name for name in vars(kind) if not name.startswith("_")]
+    assert [name for name in public if f"{name}(" not in text and f"`{name}`" not in text] == []
