@@ -15,7 +15,7 @@ use spikewire_server::Faults;
 use support::{async_clients, async_dataset, builder, cluster, dataset, eventually, kind};
 
 fn slow() -> Faults {
-    Faults { delay: Duration::from_millis(1000), ..Faults::default() }
+    Faults { delay: Duration::from_secs(1), ..Faults::default() }
 }
 
 #[test]
