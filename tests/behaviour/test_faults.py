@@ -1,0 +1,489 @@
+"""A misbehaving node: typed errors in time, and nobody else is harmed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from waiting import until
+
+import spikewire
+from spikewire.testing import Cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from faces import Caller, Face, Opened
+
+#: What a noisy machine may add to a deadline.
+SLACK = 1.0
+
+pytestmark = pytest.mark.usefixtures("no_descriptor_leak")
+
+
+@contextlib.contextmanager
+def boxed(face: Face, nodes: int = 1, **options: Any) -> Iterator[tuple[Cluster, Opened, Caller]]:
+    """A cluster to harm, a client on it, and a dataset."""
+    defaults = {"timeout": 10, "max_error_rate": 0, "tend_interval": 0.25}
+    with Cluster(nodes) as cluster:
+        assert cluster.wait_settled()
+        with face.open(cluster.seeds, **{**defaults, **options}) as client:
+            yield cluster, client, client.dataset("test", "faults")
+
+
+@contextlib.contextmanager
+def within(limit: float) -> Iterator[None]:
+    began = time.monotonic()
+    yield
+    assert time.monotonic() - began < limit + SLACK
+
+
+def at_once(client: Opened, calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]]) -> list[Any]:
+    """Results or errors of verbs on the dataset that are all under way together."""
+    data = client.raw.dataset("test", "faults")
+    if client.face.is_blocking:
+
+        def one(call: tuple[str, tuple[Any, ...], dict[str, Any]]) -> Any:
+            try:
+                return getattr(data, call[0])(*call[1], **call[2])
+            except spikewire.Error as error:
+                return error
+
+        with ThreadPoolExecutor(min(len(calls), 64)) as pool:
+            return list(pool.map(one, calls))
+
+    async def main() -> list[Any]:
+        made = [getattr(data, verb)(*args, **options) for verb, args, options in calls]
+        return await asyncio.gather(*made, return_exceptions=True)
+
+    return client.face.settle(main)
+
+
+def of_node(client: Opened, data: Caller, cluster: Cluster, node: int, count: int) -> list[int]:
+    """Keys, not used yet, whose master is that node."""
+    address = cluster.addresses[node]
+    keys = []
+    for key in range(10_000, 20_000):
+        try:
+            data.get(key)
+        except spikewire.RecordNotFound as error:
+            if error.node.endswith(address):
+                keys.append(key)
+                if len(keys) == count:
+                    return keys
+    raise AssertionError("no keys on that node")
+
+
+def recovers(work: Callable[[], Any]) -> bool:
+    """Whether it works again before long."""
+
+    def works() -> bool:
+        try:
+            work()
+        except spikewire.Error:
+            return False
+        return True
+
+    return until(works, 10)
+
+
+class TestCut:
+    def test_reads_are_tried_again_and_then_fail(self, face: Face) -> None:
+        with boxed(face) as (cluster, _, data):
+            data.put(1, {"a": 1})
+            cluster.inject(0, cut=1.0)
+            with within(1), pytest.raises(spikewire.ConnectionFailed) as caught:
+                data.get(1)
+            error = caught.value
+            assert isinstance(error, ConnectionError)
+            assert (error.attempts, error.in_doubt, error.code) == (3, False, -10)
+            assert cluster.addresses[0] in str(error)
+            assert error.key.key == 1
+            cluster.clear_faults(0)
+            assert data.get(1)["a"] == 1
+
+    def test_writes_are_in_doubt_and_not_repeated(self, face: Face) -> None:
+        with boxed(face) as (cluster, _, data):
+            data.put(1, {"n": 1})
+            cluster.inject(0, cut=1.0)
+            with within(1), pytest.raises(spikewire.ConnectionFailed) as caught:
+                data.add(1, {"n": 1})
+            assert (caught.value.attempts, caught.value.in_doubt) == (1, True)
+            assert "may have been applied" in str(caught.value)
+            cluster.clear_faults(0)
+            assert data.get(1)["n"] == 2, "it was applied, and once"
+
+    def test_writes_are_repeated_on_request(self, face: Face) -> None:
+        with boxed(face, retry_in_doubt=True) as (cluster, _, data):
+            data.put(1, {"n": 0})
+            cluster.inject(0, cut=1.0)
+            with pytest.raises(spikewire.ConnectionFailed) as caught:
+                data.add(1, {"n": 1})
+            assert (caught.value.attempts, caught.value.in_doubt) == (3, True)
+            cluster.clear_faults(0)
+            assert data.get(1)["n"] == 3
+
+    def test_some_replies(self, face: Face) -> None:
+        with boxed(face, 3, max_retries=10) as (cluster, client, data):
+            for key in range(100):
+                data.put(key, {"v": key})
+            cluster.inject(1, cut=0.2, seed=3)
+            for _ in range(5):
+                found = at_once(client, [("get", (key,), {}) for key in range(100)])
+                assert [one["v"] for one in found] == list(range(100))
+            written = at_once(client, [("put", (key, {"v": -key}), {}) for key in range(100)])
+            for one in written:
+                if one is not None:
+                    assert isinstance(one, spikewire.ConnectionFailed)
+                    assert one.in_doubt
+            cluster.clear_faults(1)
+            for key, one in enumerate(written):
+                found = data.get(key)["v"]
+                assert found == -key or (one is not None and found == key)
+
+
+class TestDelay:
+    def test_one_slow_node(self, face: Face) -> None:
+        with boxed(face, 3) as (cluster, client, _):
+            cluster.inject(0, delay=0.05)
+            for _ in range(3):
+                calls = [("put", (key, {"v": key}), {}) for key in range(200)]
+                assert at_once(client, calls) == [None] * 200
+                found = at_once(client, [("get", (key,), {}) for key in range(200)])
+                assert [one["v"] for one in found] == list(range(200))
+
+    def test_a_silent_node_holds_up_nobody_else(self, face: Face) -> None:
+        with boxed(face, 3) as (cluster, client, data):
+            silent = of_node(client, data, cluster, 0, 20)
+            others = of_node(client, data, cluster, 1, 20) + of_node(client, data, cluster, 2, 20)
+            cluster.inject(0, delay=30)
+            calls: list[Any] = [("put", (key, {"v": 1}), {"timeout": 1}) for key in silent]
+            calls += [("put", (key, {"v": 1}), {"timeout": 10}) for key in others]
+            with within(1):
+                ended = at_once(client, calls)
+            assert {type(one) for one in ended[:20]} == {spikewire.Timeout}
+            assert ended[20:] == [None] * 40
+
+    def test_timeouts(self, face: Face) -> None:
+        with boxed(face) as (cluster, _, data):
+            data.put(1, {"a": 1})
+            cluster.inject(0, delay=30)
+            for verb, args, write in [("get", (1,), False), ("put", (1, {"a": 2}), True)]:
+                with within(0.3), pytest.raises(spikewire.Timeout) as caught:
+                    getattr(data, verb)(*args, timeout=0.3)
+                error = caught.value
+                assert isinstance(error, TimeoutError)
+                assert "0.3 s" in str(error)
+                assert (error.code, error.attempts, error.in_doubt) == (9, 1, write)
+                assert error.key.key == 1
+
+    def test_a_socket_timeout_leads_to_another_attempt(self, face: Face) -> None:
+        with boxed(face, 3, socket_timeout=0.3) as (cluster, client, data):
+            key = of_node(client, data, cluster, 2, 1)[0]
+            data.put(key, {"v": 1})
+            cluster.inject(2, delay=30)
+            with within(1):
+                assert data.get(key)["v"] == 1
+            with within(1), pytest.raises(spikewire.ConnectionFailed, match="silent") as caught:
+                data.put(key, {"v": 2})
+            assert caught.value.in_doubt
+
+
+class TestLateReplies:
+    def test_they_are_dropped_and_neighbours_get_their_own(self, face: Face) -> None:
+        with boxed(face, connections_per_node=1) as (cluster, client, data):
+            for key in range(60):
+                data.put(key, {"v": key})
+            for _ in range(3):
+                cluster.inject(0, delay=0.3)
+                calls = [
+                    ("get", (key,), {"timeout": 0.05 if key % 10 == 3 else 10})
+                    for key in range(60)
+                ]
+                for key, one in enumerate(at_once(client, calls)):
+                    if key % 10 == 3:
+                        assert isinstance(one, spikewire.Timeout)
+                        assert not one.in_doubt
+                    else:
+                        assert (one["v"], one.key.key) == (key, key)
+                cluster.clear_faults(0)
+                found = at_once(client, [("get", (key,), {}) for key in range(60)])
+                assert [one["v"] for one in found] == list(range(60))
+
+    def test_of_a_single_caller(self, face: Face) -> None:
+        with boxed(face, connections_per_node=1) as (cluster, _, data):
+            for key in range(10):
+                data.put(key, {"v": key})
+            cluster.inject(0, delay=0.2)
+            for key in range(5):
+                with pytest.raises(spikewire.Timeout):
+                    data.get(key, timeout=0.02)
+            for key in range(5, 10):
+                assert data.get(key)["v"] == key
+            cluster.clear_faults(0)
+            for key in range(10):
+                assert data.get(key)["v"] == key
+
+
+class TestDrip:
+    def test_the_deadline_holds_though_bytes_trickle(self, face: Face) -> None:
+        with boxed(face) as (cluster, client, data):
+            data.put(1, {"v": "x" * 2000})
+            cluster.inject(0, drip=(1, 0.02))
+            with within(0.5), pytest.raises(spikewire.Timeout) as caught:
+                data.get(1, timeout=0.5)
+            assert not caught.value.in_doubt
+            with within(0.3), pytest.raises(spikewire.Timeout) as caught:
+                data.put(2, {"v": 1}, timeout=0.3)
+            assert caught.value.in_doubt
+            cluster.clear_faults(0)
+            assert recovers(lambda: data.put(3, {"v": 3}, timeout=1))
+            assert data.get(3)["v"] == 3
+            assert data.get(1)["v"] == "x" * 2000
+
+    def test_a_slow_link_is_slow_but_right(self, face: Face) -> None:
+        with boxed(face, timeout=30) as (cluster, client, data):
+            for key in range(20):
+                data.put(key, {"v": str(key) * 50})
+            cluster.inject(0, drip=(100, 0.001))
+            found = at_once(client, [("get", (key,), {}) for key in range(20)])
+            assert [one["v"] for one in found] == [str(key) * 50 for key in range(20)]
+
+
+class TestRefusal:
+    @pytest.mark.parametrize("how", ["close", "port"])
+    def test_reads_go_to_another_replica(self, face: Face, how: Any) -> None:
+        with boxed(face, 3) as (cluster, client, data):
+            with face.open(cluster.seeds, timeout=10) as writer:
+                filled = writer.dataset("test", "faults")
+                for key in range(60):
+                    filled.put(key, {"v": key})
+            cluster.inject(1, refuse=how)
+            with within(2):
+                assert [data.get(key)["v"] for key in range(60)] == list(range(60))
+
+    def test_writes_that_never_left_are_tried_elsewhere(self, face: Face) -> None:
+        with boxed(face, 3) as (cluster, _, data):
+            cluster.inject(1, refuse="port")
+            for key in range(60):
+                data.put(key, {"v": key})
+            assert [data.get(key)["v"] for key in range(60)] == list(range(60))
+
+    @pytest.mark.parametrize("how", ["close", "port"])
+    def test_without_another_replica(self, face: Face, how: Any) -> None:
+        with boxed(face, replica="master") as (cluster, _, data):
+            cluster.inject(0, refuse=how)
+            with within(2), pytest.raises(spikewire.ConnectionFailed) as caught:
+                data.get(1)
+            assert caught.value.attempts == 3
+            assert not caught.value.in_doubt
+            with within(2), pytest.raises(spikewire.ConnectionFailed) as caught:
+                data.put(1, {"a": 1})
+            if how == "port":
+                assert not caught.value.in_doubt
+                assert "refused" in str(caught.value)
+            cluster.clear_faults(0)
+            assert recovers(lambda: data.put(1, {"a": 1}))
+            assert data.get(1)["a"] == 1
+
+
+class TestCodes:
+    @pytest.mark.parametrize(
+        ("code", "kind", "read_attempts", "write_attempts", "in_doubt"),
+        [
+            (18, spikewire.ServerError, 3, 3, False),
+            (11, spikewire.ServerError, 3, 3, False),
+            (9, spikewire.Timeout, 3, 1, True),
+            (8, spikewire.ServerError, 1, 1, False),
+            (14, spikewire.ServerError, 1, 1, False),
+            (22, spikewire.ServerError, 1, 1, False),
+            (1, spikewire.ServerError, 1, 1, False),
+            (250, spikewire.ServerError, 1, 1, False),
+        ],
+    )
+    def test_every_request_fails(
+        self,
+        face: Face,
+        code: int,
+        kind: type[spikewire.Error],
+        read_attempts: int,
+        write_attempts: int,
+        in_doubt: bool,  # noqa: FBT001
+    ) -> None:
+        with boxed(face) as (cluster, _, data):
+            data.put(1, {"a": 1})
+            cluster.inject(0, error=1.0, code=code)
+            with within(1), pytest.raises(kind) as caught:
+                data.get(1)
+            assert type(caught.value) is kind
+            assert caught.value.code == code
+            assert (caught.value.attempts, caught.value.in_doubt) == (read_attempts, False)
+            assert caught.value.node.endswith(cluster.addresses[0])
+            with within(1), pytest.raises(kind) as caught:
+                data.put(1, {"a": 2})
+            assert (caught.value.code, caught.value.attempts) == (code, write_attempts)
+            assert caught.value.in_doubt is in_doubt
+            assert isinstance(caught.value, TimeoutError) is (code == 9)
+            cluster.clear_faults(0)
+            assert data.get(1).bins == {"a": 1}
+
+    @pytest.mark.parametrize("code", [11, 18])
+    def test_some_requests_fail_and_are_repeated(self, face: Face, code: int) -> None:
+        with boxed(face, 3, max_retries=30) as (cluster, client, _):
+            for node in range(3):
+                cluster.inject(node, error=0.3, code=code, seed=node)
+            calls = [("add", (key, {"n": 1}), {}) for key in range(200)]
+            assert at_once(client, calls) == [None] * 200
+            assert at_once(client, calls) == [None] * 200
+            found = at_once(client, [("get", (key,), {}) for key in range(200)])
+            assert [one["n"] for one in found] == [2] * 200
+
+    def test_reads_of_one_bad_node_come_from_another(self, face: Face) -> None:
+        with boxed(face, 3) as (cluster, _, data):
+            for key in range(60):
+                data.put(key, {"v": key})
+            cluster.inject(2, error=1.0, code=18)
+            assert [data.get(key)["v"] for key in range(60)] == list(range(60))
+
+    def test_no_retries(self, face: Face) -> None:
+        with boxed(face, max_retries=0) as (cluster, _, data):
+            cluster.inject(0, error=1.0, code=18)
+            with pytest.raises(spikewire.ServerError) as caught:
+                data.get(1)
+            assert caught.value.attempts == 1
+
+    def test_a_pause_between_retries(self, face: Face) -> None:
+        with boxed(face, max_retries=3, sleep_between_retries=0.1, replica="master") as (
+            cluster,
+            _,
+            data,
+        ):
+            cluster.inject(0, error=1.0, code=18)
+            began = time.monotonic()
+            with within(0.3), pytest.raises(spikewire.ServerError) as caught:
+                data.get(1)
+            assert time.monotonic() - began > 0.29
+            assert caught.value.attempts == 4
+
+
+class TestLoss:
+    @pytest.mark.parametrize("fault", ["drop", "drop_reply"])
+    def test_everything_is_lost(self, face: Face, fault: str) -> None:
+        with boxed(face) as (cluster, _, data):
+            data.put(1, {"n": 1})
+            cluster.inject(0, **{fault: 1.0})
+            with within(0.3), pytest.raises(spikewire.Timeout) as caught:
+                data.get(1, timeout=0.3)
+            assert not caught.value.in_doubt
+            with within(0.3), pytest.raises(spikewire.Timeout) as caught:
+                data.add(1, {"n": 1}, timeout=0.3)
+            assert caught.value.in_doubt
+            cluster.clear_faults(0)
+            # The client cannot know which, so both are in doubt; only one was applied.
+            expected = 2 if fault == "drop_reply" else 1
+            found: list[int] = []
+            assert recovers(lambda: found.append(data.get(1, timeout=1)["n"]))
+            assert found == [expected]
+
+    @pytest.mark.parametrize("fault", ["drop", "drop_reply"])
+    def test_values_never_reach_somebody_else(self, face: Face, fault: str) -> None:
+        with boxed(face, 3, timeout=0.5) as (cluster, client, data):
+            for key in range(100):
+                data.put(key, {"v": key}, timeout=5)
+            cluster.inject(1, **{fault: 0.05}, seed=11)
+            late = 0
+            for turn in range(4):
+                if turn == 3:
+                    cluster.clear_faults(1)
+                found = at_once(client, [("get", (key,), {}) for key in range(100)])
+                for key, one in enumerate(found):
+                    if isinstance(one, spikewire.Record):
+                        assert (one["v"], one.key.key) == (key, key)
+                    else:
+                        assert isinstance(one, (spikewire.Timeout, spikewire.ConnectionFailed))
+                        late += 1
+            assert late > 0
+            assert recovers(lambda: [data.get(key, timeout=1) for key in range(100)])
+
+    def test_a_lost_connection_is_replaced_before_long(self, face: Face) -> None:
+        with boxed(face, connections_per_node=2) as (cluster, client, data):
+            data.put(1, {"v": 1})
+            cluster.inject(0, drop=1.0)
+            for _ in range(3):
+                ended = at_once(client, [("get", (1,), {"timeout": 0.1})] * 10)
+                assert {type(one) for one in ended} == {spikewire.Timeout}
+            cluster.clear_faults(0)
+            began = time.monotonic()
+            assert recovers(lambda: data.get(1, timeout=0.5))
+            assert time.monotonic() - began < 8
+            for _ in range(10):
+                found = at_once(client, [("get", (1,), {"timeout": 5})] * 10)
+                assert [one["v"] for one in found] == [1] * 10
+
+
+class TestRest:
+    def test_a_node_that_fails_too_often_is_given_a_rest(self, face: Face) -> None:
+        with boxed(face, max_error_rate=5, tend_interval=0.5) as (cluster, _, data):
+            data.put(1, {"v": 1})
+            cluster.inject(0, error=1.0, code=18)
+            seen: set[type] = set()
+
+            def rests() -> bool:
+                try:
+                    data.get(1)
+                except spikewire.Error as error:
+                    seen.add(type(error))
+                    if isinstance(error, spikewire.NodeUnavailable):
+                        assert error.code == -14
+                        assert "rest" in str(error)
+                        assert not error.in_doubt
+                return spikewire.NodeUnavailable in seen
+
+            assert until(rests, 5, 0)
+            assert seen == {spikewire.ServerError, spikewire.NodeUnavailable}
+            cluster.clear_faults(0)
+            assert recovers(lambda: data.get(1))
+
+
+def test_a_storm_of_all_faults(face: Face) -> None:
+    """Whatever happens: a typed error or the right value, in time."""
+    rng = random.Random(1)
+    with boxed(face, 3, timeout=0.4) as (cluster, client, data):
+        for key in range(50):
+            data.put(key, {"v": key}, timeout=5)
+        for turn in range(8):
+            for node in range(3):
+                faults: dict[str, Any] = {"seed": turn * 3 + node}
+                kind = rng.choice(["delay", "cut", "error", "drip", "refuse", "none"])
+                if kind == "delay":
+                    faults["delay"] = rng.choice([0.01, 0.1, 5])
+                elif kind == "cut":
+                    faults["cut"] = 0.2
+                elif kind == "error":
+                    faults |= {"error": 0.3, "code": rng.choice([9, 11, 18])}
+                elif kind == "drip":
+                    faults["drip"] = (20, 0.005)
+                elif kind == "refuse":
+                    faults["refuse"] = rng.choice(["close", "port"])
+                cluster.inject(node, **faults)
+            calls: list[Any] = [("get", (key,), {}) for key in range(50)]
+            calls += [("put", (key, {"v": key}), {}) for key in range(50)]
+            rng.shuffle(calls)
+            with within(0.4):
+                ended = at_once(client, calls)
+            for (verb, args, _), one in zip(calls, ended, strict=True):
+                if isinstance(one, spikewire.Record):
+                    assert (one["v"], one.key.key) == (args[0], args[0])
+                elif one is not None:
+                    assert isinstance(one, spikewire.Error)
+                    assert one.key.key == args[0]
+                    assert not (verb == "get" and one.in_doubt)
+        for node in range(3):
+            cluster.clear_faults(node)
+        assert recovers(lambda: [data.get(key, timeout=1) for key in range(50)])
+        assert [data.get(key, timeout=5)["v"] for key in range(50)] == list(range(50))

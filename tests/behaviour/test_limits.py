@@ -1,0 +1,181 @@
+"""Waiting is bounded, fair, and never fails at a number out of the blue."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import spikewire
+from spikewire.testing import Cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterator
+
+
+@pytest.fixture(params=["asyncio", "uvloop"])
+def run(request: pytest.FixtureRequest) -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any]]:
+    if request.param == "uvloop":
+        loop = pytest.importorskip("uvloop").new_event_loop()
+    else:
+        loop = asyncio.new_event_loop()
+    yield lambda work: loop.run_until_complete(asyncio.wait_for(work, 60))
+    loop.run_until_complete(loop.shutdown_default_executor())
+    loop.close()
+
+
+def test_five_hundred_tasks_take_turns_on_one_place(run: Any, cluster: Cluster) -> None:
+    async def main() -> None:
+        async with spikewire.AsyncClient(
+            cluster.seeds, timeout=30, pipeline_depth=1, connections_per_node=1
+        ) as client:
+            data = client.dataset("test", "turns")
+            await asyncio.gather(*(data.put(key, {"v": key}) for key in range(500)))
+            found = await asyncio.gather(*(data.get(key) for key in range(500)))
+            assert [one["v"] for one in found] == list(range(500))
+
+    run(main())
+
+
+def test_they_are_served_in_the_order_they_came(run: Any) -> None:
+    async def main() -> None:
+        async with spikewire.AsyncClient(
+            cluster.seeds, timeout=30, pipeline_depth=1, connections_per_node=1
+        ) as client:
+            data = client.dataset("test", "order")
+            order: list[int] = []
+            calls = []
+            for key in range(200):
+                call = data.put(key, {"v": key})
+                call.add_done_callback(lambda _, key=key: order.append(key))
+                calls.append(call)
+            await asyncio.gather(*calls)
+            assert order == list(range(200))
+
+    with Cluster(1) as cluster:
+        run(main())
+
+
+def test_a_full_queue_says_so(run: Any) -> None:
+    async def main() -> None:
+        async with spikewire.AsyncClient(
+            cluster.seeds, timeout=30, pipeline_depth=1, connections_per_node=1, queue_limit=10
+        ) as client:
+            data = client.dataset("test", "full")
+            await data.put(0, {"v": 0})
+            cluster.inject(0, delay=0.05)
+            for _ in range(2):
+                calls = [data.get(0) for _ in range(50)]
+                ended = await asyncio.gather(*calls, return_exceptions=True)
+                busy = [one for one in ended if isinstance(one, spikewire.TooBusy)]
+                assert [type(one) for one in ended] == [spikewire.Record] * 11 + [
+                    spikewire.TooBusy
+                ] * 39
+                assert "10" in str(busy[0])
+                assert "queue" in str(busy[0])
+                assert busy[0].code == -11
+                assert not busy[0].in_doubt
+            cluster.clear_faults(0)
+            assert (await data.get(0))["v"] == 0
+
+    with Cluster(1) as cluster:
+        run(main())
+
+
+def test_a_deadline_passes_while_waiting_for_a_turn(run: Any) -> None:
+    async def main() -> None:
+        async with spikewire.AsyncClient(
+            cluster.seeds, timeout=10, pipeline_depth=1, connections_per_node=1
+        ) as client:
+            data = client.dataset("test", "turns")
+            await data.put(0, {"n": 0})
+            cluster.inject(0, delay=0.5)
+            first = data.get(0)
+            waiting = [data.add(0, {"n": 1}, timeout=0.1) for _ in range(20)]
+            ended = await asyncio.gather(*waiting, return_exceptions=True)
+            assert {type(one) for one in ended} == {spikewire.Timeout}
+            assert {one.in_doubt for one in ended} == {False}
+            assert "waiting to be sent" in str(ended[0])
+            assert (await first)["n"] == 0
+            cluster.clear_faults(0)
+            assert (await data.get(0))["n"] == 0, "none of them was sent after its time"
+
+    with Cluster(1) as cluster:
+        run(main())
+
+
+@pytest.mark.parametrize("count", [256, 257, 1000, 5000])
+def test_no_count_fails_by_itself(run: Any, cluster: Cluster, count: int) -> None:
+    async def main() -> None:
+        async with spikewire.AsyncClient(cluster.seeds, timeout=30) as client:
+            data = client.dataset("test", "count")
+            await asyncio.gather(*(data.put(key, {"v": key}) for key in range(count)))
+            found = await asyncio.gather(*(data.get(key) for key in range(count)))
+            assert [one["v"] for one in found] == list(range(count))
+
+    run(main())
+
+
+def test_large_values_between_small_ones(run: Any, cluster: Cluster, set_name: str) -> None:
+    async def main() -> None:
+        rng = random.Random(2)
+        async with spikewire.AsyncClient(cluster.seeds, timeout=30) as client:
+            data = client.dataset("test", set_name)
+            sizes = {key: 900_000 if key % 25 == 0 else rng.randrange(50) for key in range(250)}
+            values = {key: bytes([key]) * size for key, size in sizes.items()}
+            for _ in range(2):
+                await asyncio.gather(*(data.put(key, {"v": v}) for key, v in values.items()))
+                found = await asyncio.gather(*(data.get(key) for key in values))
+                assert [one["v"] for one in found] == list(values.values())
+
+    run(main())
+
+
+def test_large_values_share_one_connection(run: Any, cluster: Cluster, set_name: str) -> None:
+    async def main() -> None:
+        async with spikewire.AsyncClient(
+            cluster.seeds, timeout=30, connections_per_node=1, pipeline_depth=2
+        ) as client:
+            data = client.dataset("test", set_name)
+            values = {key: bytes([key]) * 900_000 for key in range(20)}
+            await asyncio.gather(*(data.put(key, {"v": v}) for key, v in values.items()))
+            found = await asyncio.gather(*(data.get(key) for key in values))
+            assert [one["v"] for one in found] == list(values.values())
+
+    run(main())
+
+
+def test_memory_of_large_values_is_given_back(run: Any, cluster: Cluster, set_name: str) -> None:
+    def resident() -> int:
+        with open("/proc/self/status") as status:
+            line = next(line for line in status if line.startswith("VmRSS:"))
+        return int(line.split()[1]) * 1024
+
+    try:
+        resident()
+    except (OSError, StopIteration):
+        pytest.skip("resident memory is read from /proc")
+
+    async def main() -> None:
+        async with spikewire.AsyncClient(cluster.seeds, timeout=30) as client:
+            data = client.dataset("test", set_name)
+            value = bytes(900_000)
+
+            async def turn() -> None:
+                await asyncio.gather(*(data.put(key, {"v": value}) for key in range(10)))
+                for key in range(10):
+                    await data.get(key)
+
+            for _ in range(5):
+                await turn()
+            gc.collect()
+            before = resident()
+            for _ in range(20):
+                await turn()
+            gc.collect()
+            assert resident() - before < 64 << 20
+
+    run(main())

@@ -1,0 +1,235 @@
+"""Many records in one call: order, misses, per-row errors, several sets, dying nodes."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+import spikewire
+from spikewire import op
+from spikewire.testing import Cluster
+
+
+def bins(record):
+    return None if record is None else record.bins
+
+
+@pytest.fixture
+def filled(data):
+    data.put_many({i: {"n": i, "s": str(i)} for i in range(300)}).raise_for_errors()
+    return data
+
+
+class TestReads:
+    def test_input_order_with_misses_and_duplicates(self, filled) -> None:
+        keys = [5, 999, 5, 0, "none", 299]
+        found = filled.get_many(keys)
+        assert [bins(r) for r in found] == [
+            {"n": 5, "s": "5"},
+            None,
+            {"n": 5, "s": "5"},
+            {"n": 0, "s": "0"},
+            None,
+            {"n": 299, "s": "299"},
+        ]
+        assert list(found.codes) == [0, 2, 0, 0, 2, 0]
+        assert (len(found), found.found, found.errors) == (6, 4, {})
+        assert [key.key for key in found.keys] == keys
+        assert bins(found[-1]) == {"n": 299, "s": "299"}
+        with pytest.raises(IndexError, match="row 6 of a batch of 6"):
+            found[6]
+
+    def test_some_bins_and_none(self, filled) -> None:
+        assert [bins(r) for r in filled.get_many([1, 2], bins=["s"])] == [{"s": "1"}, {"s": "2"}]
+        assert [bins(r) for r in filled.get_many([1, 2], ["zz"])] == [{}, {}]
+        found = filled.get_many([1, 777], bins=[])
+        assert (bins(found[0]), found[0].generation, found[1]) == ({}, 1, None)
+
+    def test_exists(self, filled) -> None:
+        found = filled.exists_many([0, 1000])
+        assert [r is not None for r in found] == [True, False]
+
+    def test_any_iterable_and_nothing(self, filled) -> None:
+        assert filled.get_many(i for i in range(3)).found == 3
+        assert filled.get_many({1: "a", 2: "b"}).found == 2
+        assert len(filled.get_many([])) == 0
+        assert filled.put_many({}).found == 0
+
+    def test_one_is_as_good_as_many(self, filled) -> None:
+        found = filled.get_many([7])
+        assert bins(found[0]) == {"n": 7, "s": "7"}
+        assert list(filled.get_many([7777]).codes) == [2]
+
+    def test_each_record_is_decoded_once(self, filled) -> None:
+        found = filled.get_many([1])
+        assert found[0] is found[0]
+
+    def test_to_dict(self, filled) -> None:
+        found = filled.get_many([3, 1, 3, 888]).to_dict()
+        assert {key: record["n"] for key, record in found.items()} == {3: 3, 1: 1}
+
+    def test_ten_thousand_rows(self, filled) -> None:
+        found = filled.get_many(range(10_000))
+        assert found.found == 300
+        assert sum(record["n"] for record in found if record is not None) == sum(range(300))
+
+    def test_keys_of_several_sets(self, client, data, set_name) -> None:
+        other = client.dataset("test", f"{set_name}b")
+        data.put(1, {"x": "a"})
+        other.put(1, {"x": "b"})
+        keys = [("test", set_name, 1), ("test", f"{set_name}b", 1), ("test", None, 1)]
+        found = client.verbs.get_many(keys)
+        assert [bins(r) for r in found] == [{"x": "a"}, {"x": "b"}, None]
+
+
+class TestWrites:
+    def test_mapping_and_pairs(self, data) -> None:
+        assert data.put_many({"a": {"n": 1}, b"b": {"n": 2}}).found == 2
+        assert data.put_many([("c", {"n": 3}), (4, {"n": 4, "m": [1]})]).found == 2
+        assert [bins(r) for r in data.get_many(["a", b"b", "c", 4])] == [
+            {"n": 1},
+            {"n": 2},
+            {"n": 3},
+            {"n": 4, "m": [1]},
+        ]
+
+    def test_rows_that_fail_leave_the_others_alone(self, data) -> None:
+        data.put("old", {"n": 1})
+        written = data.put_many({"old": {"n": 2}, "new": {"n": 3}}, exists="create")
+        assert list(written.codes) == [5, 0]
+        assert isinstance(written.errors[0], spikewire.RecordExists)
+        assert written.errors[0].key.key == "old"
+        assert written[1].generation == 1
+        with pytest.raises(spikewire.RecordExists):
+            written[0]
+        with pytest.raises(spikewire.RecordExists):
+            written.raise_for_errors()
+        assert bins(data.get("old")) == {"n": 1}
+
+    def test_ttl_generation_and_stored_keys(self, data) -> None:
+        data.put_many({1: {"n": 1}, 2: {"n": 2}}, ttl=1000, send_key=True)
+        assert all(900 < record.ttl <= 1000 for record in data.get_many([1, 2]))
+        data.put(2, {"n": 3})
+        again = data.put_many({1: {"n": 9}, 2: {"n": 9}}, generation=1)
+        assert list(again.codes) == [0, 3]
+
+    def test_delete(self, filled) -> None:
+        gone = filled.delete_many([1, 2, 5000])
+        assert [r is not None for r in gone] == [True, True, False]
+        assert filled.get_many([0, 1, 2]).found == 1
+
+    def test_operate(self, filled) -> None:
+        result = filled.operate_many([1, 2], [op.add("n", 10), op.get("n"), op.touch()])
+        assert [record.results for record in result] == [(None, 11, None), (None, 12, None)]
+        assert [record["n"] for record in filled.operate_many([1, 2], [op.get("n")])] == [11, 12]
+        missing = filled.operate_many([4000, 1], [op.touch()])
+        assert (missing[0], missing[1].generation) == (None, 3)
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("keys", "error", "text"),
+        [
+            ("abc", TypeError, "keys must be an iterable"),
+            (b"abc", TypeError, "keys must be an iterable"),
+            (5, TypeError, "keys must be an iterable"),
+            ([1, 1.5], TypeError, "row 1: a key must be int, str or bytes, not float"),
+            ([0, 1, 2**63], OverflowError, "row 2"),
+        ],
+    )
+    def test_keys(self, filled, keys, error, text) -> None:
+        with pytest.raises(error, match=text):
+            filled.get_many(keys)
+        assert filled.get_many([1]).found == 1
+
+    @pytest.mark.parametrize(
+        ("records", "error", "text"),
+        [
+            ({1: {"n": 1}, 2: {"n": {3}}}, TypeError, "row 1: bin .n.: cannot store"),
+            ({1: {}}, ValueError, "row 0: bins must not be empty"),
+            ({1: {"x" * 16: 1}}, ValueError, "row 0: the bin name"),
+            ([1, 2], ValueError, "row 0: records must be pairs"),
+            ("ab", TypeError, "records must be an iterable"),
+        ],
+    )
+    def test_records(self, data, records, error, text) -> None:
+        with pytest.raises(error, match=text):
+            data.put_many(records)
+        assert data.get_many([1, 2]).found == 0, "nothing is sent before everything is checked"
+
+    def test_an_unknown_namespace_in_the_middle(self, client, data, set_name) -> None:
+        data.put_many({1: {"n": 1}, 2: {"n": 2}})
+        keys = [("test", set_name, 1), ("nowhere", "s", 1), ("test", set_name, 2)]
+        found = client.verbs.get_many(keys)
+        assert (bins(found[0]), bins(found[2])) == ({"n": 1}, {"n": 2})
+        assert list(found.errors) == [1]
+        assert isinstance(found.errors[1], spikewire.NamespaceNotFound)
+        assert "nowhere" in str(found.errors[1])
+
+
+class TestTrouble:
+    def test_a_dead_node(self, face) -> None:
+        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
+            data = client.dataset("test", "s")
+            data.put_many({i: {"n": i} for i in range(500)}).raise_for_errors()
+            for _ in range(2):
+                cluster.kill(1)
+                found = data.get_many(range(500))
+                assert found.errors == {}
+                assert [record["n"] for record in found] == list(range(500))
+                cluster.restart(1)
+                assert cluster.wait_settled()
+
+    def test_a_deadline_is_each_row_s_own_error(self, face) -> None:
+        with Cluster(nodes=3) as cluster, face.open(cluster.seeds) as client:
+            data = client.dataset("test", "s")
+            data.put_many({i: {"n": i} for i in range(100)}).raise_for_errors()
+            cluster.inject(0, delay=5)
+            found = data.get_many(range(100), timeout=0.2)
+            assert 0 < len(found.errors) < 100
+            assert all(isinstance(e, spikewire.Timeout) for e in found.errors.values())
+            assert not any(e.in_doubt for e in found.errors.values())
+            written = data.put_many({i: {"n": 0} for i in range(100)}, timeout=0.2)
+            assert written.errors.keys() == found.errors.keys()
+            assert all(e.in_doubt for e in written.errors.values())
+            cluster.clear_faults(0)
+            assert data.get_many(range(100), timeout=10).errors == {}
+
+    def test_replies_cut_in_the_middle(self, face) -> None:
+        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
+            data = client.dataset("test", "s")
+            data.put_many({i: {"n": i} for i in range(100)}).raise_for_errors()
+            cluster.inject(0, cut=1.0)
+            found = data.get_many(range(100))
+            assert all(e.code == -10 for e in found.errors.values())
+            cluster.clear_faults(0)
+            assert data.get_many(range(100)).errors == {}
+
+
+def test_many_batches_at_once_on_one_loop(cluster, set_name) -> None:
+    async def main() -> None:
+        async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
+            data = client.dataset("test", set_name)
+            await data.put_many({i: {"n": i} for i in range(1000)})
+            batches = (data.get_many(range(at, at + 50)) for at in range(900))
+            results = await asyncio.gather(*batches, data.get(5))
+            for at, found in enumerate(results[:-1]):
+                assert [record["n"] for record in found] == list(range(at, at + 50))
+            assert results[-1]["n"] == 5
+
+    asyncio.run(main())
+
+
+def test_a_cancelled_batch_disturbs_nobody(cluster, set_name) -> None:
+    async def main() -> None:
+        async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
+            data = client.dataset("test", set_name)
+            await data.put_many({i: {"n": i} for i in range(1000)})
+            for at in range(50):
+                doomed = data.get_many(range(1000))
+                doomed.cancel()
+                found = await data.get_many([at, at + 1])
+                assert [record["n"] for record in found] == [at, at + 1]
+
+    asyncio.run(main())
