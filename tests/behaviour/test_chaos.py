@@ -1,0 +1,344 @@
+"""Nodes die and come back under load: no call hangs, no acknowledged write is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import random
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from waiting import until
+
+import spikewire
+from spikewire.testing import Cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from faces import Face
+
+TIMEOUT = 1.0
+#: What a noisy machine may add to a deadline.
+SLACK = 2.0
+KEYS = 40
+WORKERS = 8
+#: Longest time without a success. Generous: the figures are what is looked at.
+GAP = 5.0
+
+
+class Journal:
+    """What one worker wrote, and what became of it."""
+
+    def __init__(self, worker: int) -> None:
+        self.worker = worker
+        self.rng = random.Random(worker)
+        #: The last value that was acknowledged, by key.
+        self.acknowledged: dict[int, int] = {}
+        #: Later values that may or may not have been applied.
+        self.open: dict[int, set[int]] = {}
+        self.successes: list[float] = []
+        self.longest = 0.0
+        self.errors: dict[str, int] = {}
+        self.turn = 0
+
+    def next(self) -> tuple[int, bool, int]:
+        """A key of this worker, whether to write it, and the value."""
+        self.turn += 1
+        return self.worker * 1000 + self.rng.randrange(KEYS), self.rng.random() < 0.5, self.turn
+
+    def wrote(self, key: int, value: int) -> None:
+        self.acknowledged[key] = value
+        self.open.pop(key, None)
+
+    def read(self, key: int, found: int | None) -> None:
+        allowed = {self.acknowledged.get(key), *self.open.get(key, ())}
+        assert found in allowed, f"key {key}: {found} is none of {allowed}"
+
+    def failed(self, error: spikewire.Error, key: int, value: int, *, write: bool) -> None:
+        name = type(error).__name__
+        self.errors[name] = self.errors.get(name, 0) + 1
+        assert not isinstance(error, (spikewire.ProtocolError, spikewire.ClientClosed)), error
+        assert write or not error.in_doubt
+        if error.in_doubt:
+            self.open.setdefault(key, set()).add(value)
+
+    def took(self, began: float, *, success: bool) -> None:
+        now = time.monotonic()
+        self.longest = max(self.longest, now - began)
+        if success:
+            self.successes.append(now)
+
+
+class BlockingLoad:
+    """Threads of a blocking client."""
+
+    def __init__(self, seeds: str) -> None:
+        self.client = spikewire.Client(seeds, timeout=TIMEOUT, tend_interval=0.25)
+        self.data = self.client.dataset("test", "chaos")
+        self.journals = [Journal(worker) for worker in range(WORKERS)]
+        self.stopping = threading.Event()
+        self.failures: list[BaseException] = []
+        self.threads = [threading.Thread(target=self._run, args=(j,)) for j in self.journals]
+        for thread in self.threads:
+            thread.start()
+
+    def _run(self, journal: Journal) -> None:
+        try:
+            while not self.stopping.is_set():
+                key, write, value = journal.next()
+                began = time.monotonic()
+                try:
+                    if write:
+                        self.data.put(key, {"v": value})
+                        journal.wrote(key, value)
+                    else:
+                        record = self.data.get(key, default=None)
+                        journal.read(key, record["v"] if record else None)
+                except spikewire.Error as error:
+                    journal.failed(error, key, value, write=write)
+                    journal.took(began, success=False)
+                    time.sleep(0.002)
+                else:
+                    journal.took(began, success=True)
+                    time.sleep(0.0005)
+        except BaseException as error:
+            self.failures.append(error)
+
+    def stop(self) -> None:
+        self.stopping.set()
+        for thread in self.threads:
+            thread.join(TIMEOUT + 10)
+        assert not any(thread.is_alive() for thread in self.threads), "calls hang"
+
+    def check(self) -> None:
+        for journal in self.journals:
+            for key in journal.acknowledged:
+                journal.read(key, self.data.get(key, timeout=5)["v"])
+
+    def close(self) -> None:
+        self.client.close()
+
+
+class AsyncioLoad:
+    """Tasks of an asyncio client, on a loop of their own."""
+
+    def __init__(self, seeds: str, new_loop: Callable[[], asyncio.AbstractEventLoop]) -> None:
+        self.journals = [Journal(worker) for worker in range(WORKERS)]
+        self.stopping = False
+        self.failures: list[BaseException] = []
+        self.loop = new_loop()
+        started = threading.Event()
+        self.thread = threading.Thread(target=self._work, args=(seeds, started))
+        self.thread.start()
+        assert started.wait(20)
+
+    def _work(self, seeds: str, started: threading.Event) -> None:
+        self.ended = asyncio.Event()
+        try:
+            self.loop.run_until_complete(self._main(seeds, started))
+        except BaseException as error:
+            self.failures.append(error)
+        finally:
+            self.loop.run_until_complete(self.loop.shutdown_default_executor())
+            self.loop.close()
+
+    async def _main(self, seeds: str, started: threading.Event) -> None:
+        async with spikewire.AsyncClient(seeds, timeout=TIMEOUT, tend_interval=0.25) as client:
+            self.data = client.dataset("test", "chaos")
+            started.set()
+            await asyncio.gather(*(self._run(journal) for journal in self.journals))
+            for journal in self.journals:
+                for key in journal.acknowledged:
+                    journal.read(key, (await self.data.get(key, timeout=5))["v"])
+
+    async def _run(self, journal: Journal) -> None:
+        while not self.stopping:
+            key, write, value = journal.next()
+            began = time.monotonic()
+            try:
+                if write:
+                    await self.data.put(key, {"v": value})
+                    journal.wrote(key, value)
+                else:
+                    record = await self.data.get(key, default=None)
+                    journal.read(key, record["v"] if record else None)
+            except spikewire.Error as error:
+                journal.failed(error, key, value, write=write)
+                journal.took(began, success=False)
+                await asyncio.sleep(0.002)
+            else:
+                journal.took(began, success=True)
+                await asyncio.sleep(0.0005)
+
+    def stop(self) -> None:
+        self.stopping = True
+        self.thread.join(TIMEOUT + 30)
+        assert not self.thread.is_alive(), "calls hang"
+
+    def check(self) -> None:
+        """Done on the loop, when the load had stopped."""
+
+    def close(self) -> None:
+        pass
+
+
+def start(face: Face, seeds: str) -> BlockingLoad | AsyncioLoad:
+    if face.is_blocking:
+        return BlockingLoad(seeds)
+    if face.name == "uvloop":
+        return AsyncioLoad(seeds, pytest.importorskip("uvloop").new_event_loop)
+    return AsyncioLoad(seeds, asyncio.new_event_loop)
+
+
+def longest_gap(journals: list[Journal], since: float, until_: float) -> float:
+    """The longest stretch in which nobody had a success."""
+    moments = sorted(at for journal in journals for at in journal.successes)
+    moments = [since, *(at for at in moments if since <= at <= until_), until_]
+    return max(after - before for before, after in zip(moments, moments[1:], strict=False))
+
+
+def longest_gap_per_worker(journals: list[Journal], since: float, until_: float) -> float:
+    return max(longest_gap([journal], since, until_) for journal in journals)
+
+
+def test_a_node_dies_and_comes_back_twice(
+    face: Face,
+    record_property: Callable[[str, object], None],
+    no_descriptor_leak: object,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with Cluster(3, replication_factor=2) as cluster:
+        assert cluster.wait_settled()
+        load = start(face, cluster.seeds)
+        try:
+            time.sleep(0.5)
+            began = time.monotonic()
+            for node in (1, 2):
+                cluster.kill(node)
+                time.sleep(1.0)
+                before = sum(len(journal.successes) for journal in load.journals)
+                time.sleep(0.5)
+                after = sum(len(journal.successes) for journal in load.journals)
+                assert after > before, "the load does not carry on without the node"
+                cluster.restart(node)
+                assert cluster.wait_settled(), "the cluster does not settle"
+                time.sleep(0.5)
+            ended = time.monotonic()
+        finally:
+            load.stop()
+        try:
+            assert load.failures == []
+            load.check()
+        finally:
+            load.close()
+    journals = load.journals
+    gap = longest_gap(journals, began, ended)
+    worst = longest_gap_per_worker(journals, began, ended)
+    slowest = max(journal.longest for journal in journals)
+    calls = sum(len(journal.successes) for journal in journals)
+    errors: dict[str, int] = {}
+    for journal in journals:
+        for name, count in journal.errors.items():
+            errors[name] = errors.get(name, 0) + count
+    record_property("gap_in_service_seconds", round(gap, 4))
+    record_property("gap_of_one_worker_seconds", round(worst, 4))
+    record_property("slowest_call_seconds", round(slowest, 4))
+    record_property("successes", calls)
+    record_property("errors", errors)
+    with capsys.disabled():
+        print(
+            f"\n  {face.name}: gap in service {gap * 1000:.0f} ms "
+            f"(one worker {worst * 1000:.0f} ms), slowest call {slowest * 1000:.0f} ms, "
+            f"{calls} successes, errors {errors or 'none'}"
+        )
+    assert slowest < TIMEOUT + SLACK
+    assert gap < GAP
+    assert sum(len(journal.acknowledged) for journal in journals) > WORKERS * KEYS / 2
+
+
+def test_the_whole_cluster_dies_and_comes_back(face: Face, no_descriptor_leak: object) -> None:
+    with Cluster(2) as cluster:
+        assert cluster.wait_settled()
+        with face.open(cluster.seeds, timeout=TIMEOUT, tend_interval=0.25) as client:
+            data = client.dataset("test", "dead")
+            data.put(1, {"v": 1})
+            for node in range(2):
+                cluster.kill(node)
+            for _ in range(5):
+                began = time.monotonic()
+                with pytest.raises(spikewire.Error) as caught:
+                    data.get(1)
+                assert time.monotonic() - began < TIMEOUT + SLACK
+                assert isinstance(
+                    caught.value,
+                    (spikewire.ConnectionFailed, spikewire.NodeUnavailable, spikewire.Timeout),
+                )
+            for node in range(2):
+                cluster.restart(node)
+
+            def works() -> bool:
+                try:
+                    data.put(1, {"v": 2})
+                except spikewire.Error:
+                    return False
+                return True
+
+            assert until(works, 15)
+            assert data.get(1)["v"] == 2
+
+
+def resident() -> int:
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:")) * 1024
+
+
+def test_a_storm_of_reconnections(face: Face) -> None:
+    """A node dies and comes back again and again: descriptors and memory stay bounded."""
+    if not os.path.isdir("/proc/self/fd"):
+        pytest.skip("descriptors and memory are read from /proc")
+    with Cluster(3) as cluster:
+        assert cluster.wait_settled()
+        with face.open(cluster.seeds, timeout=TIMEOUT, tend_interval=0.1) as client:
+            data = client.dataset("test", "storm")
+
+            def turn() -> None:
+                cluster.kill(1)
+                light_load(data)
+                cluster.restart(1)
+                light_load(data)
+
+            for _ in range(5):
+                turn()
+            assert cluster.wait_settled()
+            gc.collect()
+            memory, descriptors = resident(), len(os.listdir("/proc/self/fd"))
+            for _ in range(20):
+                turn()
+            assert cluster.wait_settled()
+            # Both ends of a few connections may be open or not at any moment.
+            assert until(lambda: len(os.listdir("/proc/self/fd")) <= descriptors + 12, 5)
+            gc.collect()
+            assert resident() - memory < 48 << 20
+            assert until(lambda: data_works(data), 10)
+
+
+def light_load(data: Any) -> None:
+    for key in range(10):
+        try:
+            data.put(key, {"v": key})
+            data.get(key)
+        except spikewire.Error as error:
+            assert not isinstance(error, (spikewire.ProtocolError, spikewire.ClientClosed))
+
+
+def data_works(data: Any) -> bool:
+    try:
+        for key in range(20):
+            data.put(key, {"v": key})
+    except spikewire.Error:
+        return False
+    return all(data.get(key)["v"] == key for key in range(20))
