@@ -40,18 +40,31 @@ TYPES = {
     "add.bins": "Mapping[str, float]",
     "append.bins": "Mapping[str, str | BytesLike]",
     "get.bins": "BinNames | None",
+    "get_many.bins": "BinNames | None",
     "prepend.bins": "Mapping[str, str | BytesLike]",
+    "records": "Records",
+}
+
+#: Types of parameters that hold keys; ``{}`` is the type of a class's keys.
+KEYED = {
+    "key": "{}",
+    "keys": "Iterable[{}]",
 }
 
 RETURNS = {
     "add": "None",
     "append": "None",
     "delete": "bool",
+    "delete_many": "Batch",
     "exists": "bool",
+    "exists_many": "Batch",
     "get": "Record",
+    "get_many": "Batch",
     "operate": "Record",
+    "operate_many": "Batch",
     "prepend": "None",
     "put": "None",
+    "put_many": "Batch",
     "touch": "None",
 }
 
@@ -98,7 +111,9 @@ def _parameters(signature: str) -> dict[str, str | None]:
 
 def _method(face: str, verb: Verb, *, leave_out: str | None, require: str | None) -> list[str]:
     key, wrapped = FACES[face]
-    result = RETURNS[verb.name]
+    result = RETURNS.get(verb.name)
+    if result is None:
+        sys.exit(f"tools/faces.py: no result type for verb {verb.name!r}")
     lines = [f"    def {verb.name}(", "        self,"]
     for name, value in verb.parameters.items():
         if name == leave_out:
@@ -107,8 +122,8 @@ def _method(face: str, verb: Verb, *, leave_out: str | None, require: str | None
             lines.append("        *,")
             continue
         kind = TYPES.get(f"{verb.name}.{name}") or TYPES.get(name)
-        if name == "key":
-            kind = key
+        if name in KEYED:
+            kind = KEYED[name].replace("{}", key)
         if name == require:
             kind, value = "_D", None
             result = f"{result} | _D"

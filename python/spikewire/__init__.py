@@ -23,6 +23,7 @@ from spikewire._native import (
 )
 from spikewire._native import (
     AsyncDataset,
+    Batch,
     Dataset,
     GeoJSON,
     HyperLogLog,
@@ -54,6 +55,7 @@ from spikewire.errors import (
 __all__ = [
     "AsyncClient",
     "AsyncDataset",
+    "Batch",
     "BinTypeError",
     "Client",
     "ClientClosed",

@@ -1,11 +1,13 @@
 """The engine as Python sees it. The verbs come from one source: see ``tools/faces.py``."""
 
+from array import array
 from asyncio import Future
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, TypeVar, final, overload
 
 from typing_extensions import Never, Self, Unpack
 
+from spikewire.errors import Error
 from spikewire.options import ClientOptions
 from spikewire.testing.cluster import ClusterOptions, Faults, NodeStats
 from spikewire.types import (
@@ -15,6 +17,7 @@ from spikewire.types import (
     BytesLike,
     Exists,
     KeyLike,
+    Records,
     Seconds,
     Seeds,
     Ttl,
@@ -26,6 +29,7 @@ __all__ = [
     "DEBUG_BUILD",
     "AsyncClient",
     "AsyncDataset",
+    "Batch",
     "Client",
     "ClusterCore",
     "Dataset",
@@ -271,6 +275,77 @@ class Client:
         Raises `RecordNotFound` if the operations only read and there is no such record,
         `BinTypeError` if an operation does not fit its bin, and the errors of `put`.
         """
+    def get_many(
+        self,
+        keys: Iterable[KeyLike],
+        bins: BinNames | None = None,
+        *,
+        timeout: Seconds | None = None,
+    ) -> Batch:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys, also of several sets on a client. `bins` as for
+        `get`. Returns a `Batch` in input order: a `Record` per row, `None` where there is
+        no such record. A row that fails does not disturb the others.
+        """
+    def exists_many(
+        self,
+        keys: Iterable[KeyLike],
+        *,
+        timeout: Seconds | None = None,
+    ) -> Batch:
+        """Looks for many records without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
+        record.
+        """
+    def put_many(
+        self,
+        records: Records,
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Batch:
+        """Writes many records in one call, in parallel over the nodes.
+
+        `records` is a mapping of keys to bins, or an iterable of such pairs. The keywords
+        are those of `put` and hold for every row. Returns a `Batch`: a `Record` without
+        bins per row that was written; see `Batch.errors` and `Batch.raise_for_errors`.
+        """
+    def delete_many(
+        self,
+        keys: Iterable[KeyLike],
+        *,
+        generation: int | None = None,
+        durable: bool = False,
+        timeout: Seconds | None = None,
+    ) -> Batch:
+        """Deletes many records in one call.
+
+        Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
+        there was no such record.
+        """
+    def operate_many(
+        self,
+        keys: Iterable[KeyLike],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Batch:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
+        such record.
+        """
     # end of Client's verbs
     def __reduce__(self) -> Never: ...
     def __copy__(self) -> Self: ...
@@ -488,6 +563,77 @@ class Dataset:
 
         Raises `RecordNotFound` if the operations only read and there is no such record,
         `BinTypeError` if an operation does not fit its bin, and the errors of `put`.
+        """
+    def get_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        bins: BinNames | None = None,
+        *,
+        timeout: Seconds | None = None,
+    ) -> Batch:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys, also of several sets on a client. `bins` as for
+        `get`. Returns a `Batch` in input order: a `Record` per row, `None` where there is
+        no such record. A row that fails does not disturb the others.
+        """
+    def exists_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        *,
+        timeout: Seconds | None = None,
+    ) -> Batch:
+        """Looks for many records without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
+        record.
+        """
+    def put_many(
+        self,
+        records: Records,
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Batch:
+        """Writes many records in one call, in parallel over the nodes.
+
+        `records` is a mapping of keys to bins, or an iterable of such pairs. The keywords
+        are those of `put` and hold for every row. Returns a `Batch`: a `Record` without
+        bins per row that was written; see `Batch.errors` and `Batch.raise_for_errors`.
+        """
+    def delete_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        *,
+        generation: int | None = None,
+        durable: bool = False,
+        timeout: Seconds | None = None,
+    ) -> Batch:
+        """Deletes many records in one call.
+
+        Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
+        there was no such record.
+        """
+    def operate_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Batch:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
+        such record.
         """
     # end of Dataset's verbs
     def __eq__(self, other: object, /) -> bool: ...
@@ -723,6 +869,77 @@ class AsyncClient:
         Raises `RecordNotFound` if the operations only read and there is no such record,
         `BinTypeError` if an operation does not fit its bin, and the errors of `put`.
         """
+    def get_many(
+        self,
+        keys: Iterable[KeyLike],
+        bins: BinNames | None = None,
+        *,
+        timeout: Seconds | None = None,
+    ) -> Future[Batch]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys, also of several sets on a client. `bins` as for
+        `get`. Returns a `Batch` in input order: a `Record` per row, `None` where there is
+        no such record. A row that fails does not disturb the others.
+        """
+    def exists_many(
+        self,
+        keys: Iterable[KeyLike],
+        *,
+        timeout: Seconds | None = None,
+    ) -> Future[Batch]:
+        """Looks for many records without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
+        record.
+        """
+    def put_many(
+        self,
+        records: Records,
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[Batch]:
+        """Writes many records in one call, in parallel over the nodes.
+
+        `records` is a mapping of keys to bins, or an iterable of such pairs. The keywords
+        are those of `put` and hold for every row. Returns a `Batch`: a `Record` without
+        bins per row that was written; see `Batch.errors` and `Batch.raise_for_errors`.
+        """
+    def delete_many(
+        self,
+        keys: Iterable[KeyLike],
+        *,
+        generation: int | None = None,
+        durable: bool = False,
+        timeout: Seconds | None = None,
+    ) -> Future[Batch]:
+        """Deletes many records in one call.
+
+        Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
+        there was no such record.
+        """
+    def operate_many(
+        self,
+        keys: Iterable[KeyLike],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[Batch]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
+        such record.
+        """
     # end of AsyncClient's verbs
     def __reduce__(self) -> Never: ...
     def __copy__(self) -> Self: ...
@@ -942,6 +1159,77 @@ class AsyncDataset:
         Raises `RecordNotFound` if the operations only read and there is no such record,
         `BinTypeError` if an operation does not fit its bin, and the errors of `put`.
         """
+    def get_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        bins: BinNames | None = None,
+        *,
+        timeout: Seconds | None = None,
+    ) -> Future[Batch]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys, also of several sets on a client. `bins` as for
+        `get`. Returns a `Batch` in input order: a `Record` per row, `None` where there is
+        no such record. A row that fails does not disturb the others.
+        """
+    def exists_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        *,
+        timeout: Seconds | None = None,
+    ) -> Future[Batch]:
+        """Looks for many records without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
+        record.
+        """
+    def put_many(
+        self,
+        records: Records,
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[Batch]:
+        """Writes many records in one call, in parallel over the nodes.
+
+        `records` is a mapping of keys to bins, or an iterable of such pairs. The keywords
+        are those of `put` and hold for every row. Returns a `Batch`: a `Record` without
+        bins per row that was written; see `Batch.errors` and `Batch.raise_for_errors`.
+        """
+    def delete_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        *,
+        generation: int | None = None,
+        durable: bool = False,
+        timeout: Seconds | None = None,
+    ) -> Future[Batch]:
+        """Deletes many records in one call.
+
+        Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
+        there was no such record.
+        """
+    def operate_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[Batch]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
+        such record.
+        """
     # end of AsyncDataset's verbs
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -992,6 +1280,37 @@ class Key:
     def __reduce__(self) -> tuple[object, ...]: ...
     def __copy__(self) -> Self: ...
     def __deepcopy__(self, _memo: object) -> Self: ...
+
+@final
+class Batch:
+    """The outcomes of a batch, one per row, in input order.
+
+    Indexing and iterating give a `Record`, or `None` where there is no such record; a row that
+    failed raises its error. `codes` and `errors` look without raising.
+    """
+
+    @property
+    def codes(self) -> array[int]:
+        """The result code of every row: 0 is success, 2 no such record; numbers below 0 are
+        failures on this side."""
+    @property
+    def errors(self) -> dict[int, Error]:
+        """The errors of the rows that failed, by row number. Records that are not there are no
+        failures."""
+    @property
+    def keys(self) -> list[Key]:
+        """The keys, in input order."""
+    @property
+    def found(self) -> int:
+        """How many rows found their record."""
+    def raise_for_errors(self) -> Self:
+        """Raises the error of the first row that failed; returns the batch itself otherwise."""
+    def to_dict(self) -> dict[int | str | bytes, Record]:
+        """The records that were found, by user key (by digest where that is all there is). A row
+        that failed raises its error."""
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int, /) -> Record | None: ...
+    def __iter__(self) -> Iterator[Record | None]: ...
 
 @final
 class Record:

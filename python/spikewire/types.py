@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Literal, TypeAlias
 
@@ -16,6 +16,7 @@ __all__ = [
     "Exists",
     "KeyLike",
     "MapKey",
+    "Records",
     "Replica",
     "Seconds",
     "Seeds",
@@ -60,6 +61,18 @@ BinValue: TypeAlias = (
 
 #: Bins to write, by name. Each value is a ``BinValue``; see there why the type says less.
 Bins: TypeAlias = Mapping[str, object]
+
+#: Many records to write: a mapping of keys to bins, or pairs of them.
+Records: TypeAlias = (
+    Mapping[Key, Bins]
+    | Mapping[int, Bins]
+    | Mapping[str, Bins]
+    | Mapping[bytes, Bins]
+    | Mapping[tuple[str, str | None, int], Bins]
+    | Mapping[tuple[str, str | None, str], Bins]
+    | Mapping[tuple[str, str | None, bytes], Bins]
+    | Iterable[tuple[UserKey | KeyLike, Bins]]
+)
 
 #: A key of a map that was read. Lists, which other clients can write, come as tuples.
 MapKey: TypeAlias = str | int | float | bytes | tuple["MapKey", ...] | None

@@ -73,8 +73,7 @@ impl Call {
             return Err(error);
         }
         request.finish();
-        let (namespace, partition) =
-            (address.space.namespace.clone(), address.digest.partition());
+        let (namespace, partition) = (address.space.namespace.clone(), address.digest.partition());
         let target = Target::record(namespace, partition, write);
         let plan = Plan {
             shape,
@@ -126,43 +125,12 @@ impl Plan {
             let error = Error::new(spikewire_engine::Kind::Malformed, error.to_string());
             errors::to_python(py, &error.on(reply.node.to_string()), None)
         })?;
-        let bins = PyDict::new(py);
-        let mut results = None;
-        if let Shape::Operated { answered } = &self.shape {
-            let mut ops = message.ops();
-            let mut values = Vec::with_capacity(answered.len());
-            for answered in answered {
-                let answer = if *answered { ops.next() } else { None };
-                let Some(answer) = answer else {
-                    values.push(PyNone::get(py).to_owned().into_any());
-                    continue;
-                };
-                let value = particle(py, answer.particle, answer.value)?;
-                if !value.is_none() && !answer.name.is_empty() {
-                    bins.set_item(bin(py, answer.name)?, &value)?;
-                }
-                values.push(value);
-            }
-            // Without per-operation answers (a read of everything) the bins come as they are.
-            for answer in ops {
-                bins.set_item(bin(py, answer.name)?, particle(py, answer.particle, answer.value)?)?;
-            }
-            results = Some(PyTuple::new(py, values)?.unbind());
-        } else {
-            for answer in message.ops() {
-                bins.set_item(bin(py, answer.name)?, particle(py, answer.particle, answer.value)?)?;
-            }
-        }
-        let record = Record {
-            bins: bins.unbind(),
-            generation: message.header.generation,
-            ttl: ttl(message.header.ttl),
-            space: self.space,
-            user: self.user,
-            digest: self.digest,
-            results,
+        let answered = match &self.shape {
+            Shape::Operated { answered } => Some(answered.as_slice()),
+            _ => None,
         };
-        Ok(Bound::new(py, record)?.into_any())
+        let key = Key { space: self.space, user: self.user, digest: self.digest };
+        Ok(Bound::new(py, record(py, &message, answered, key)?)?.into_any())
     }
 
     fn error(self, py: Python<'_>, error: &Error) -> PyErr {
@@ -170,6 +138,48 @@ impl Plan {
         let key = Bound::new(py, key).ok().map(Bound::into_any);
         errors::to_python(py, error, key)
     }
+}
+
+/// The record that a reply's message holds. `answered` tells, for `operate`, which of its
+/// operations have an answer.
+pub fn record(
+    py: Python<'_>,
+    message: &Message<'_>,
+    answered: Option<&[bool]>,
+    key: Key,
+) -> PyResult<Record> {
+    let bins = PyDict::new(py);
+    let mut results = None;
+    let mut answers = message.ops();
+    if let Some(answered) = answered {
+        let mut values = Vec::with_capacity(answered.len());
+        for answered in answered {
+            let answer = if *answered { answers.next() } else { None };
+            let Some(answer) = answer else {
+                values.push(PyNone::get(py).to_owned().into_any());
+                continue;
+            };
+            let value = particle(py, answer.particle, answer.value)?;
+            if !value.is_none() && !answer.name.is_empty() {
+                bins.set_item(bin(py, answer.name)?, &value)?;
+            }
+            values.push(value);
+        }
+        results = Some(PyTuple::new(py, values)?.unbind());
+    }
+    // Without per-operation answers (a get, or a read of everything) the bins come as they are.
+    for answer in answers {
+        bins.set_item(bin(py, answer.name)?, particle(py, answer.particle, answer.value)?)?;
+    }
+    Ok(Record {
+        bins: bins.unbind(),
+        generation: message.header.generation,
+        ttl: ttl(message.header.ttl),
+        space: key.space,
+        user: key.user,
+        digest: key.digest,
+        results,
+    })
 }
 
 fn ttl(void: u32) -> Option<u32> {

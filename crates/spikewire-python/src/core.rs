@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use pyo3::prelude::*;
 
 use spikewire_engine::cluster::Cluster;
-use spikewire_engine::transport::Lanes;
+use spikewire_engine::transport::{Batches, Lanes};
 use spikewire_engine::{Error, Kind, Options};
 
 use crate::errors;
@@ -25,6 +25,7 @@ pub fn _after_fork() {
 pub struct Core {
     pub cluster: Arc<Cluster>,
     pub lanes: Arc<Lanes>,
+    pub batches: Arc<Batches>,
     born: u32,
 }
 
@@ -33,7 +34,8 @@ impl Core {
     pub fn open(options: Options) -> Result<Self, Error> {
         let cluster = Cluster::connect(options)?;
         let lanes = Lanes::new(cluster.clone());
-        Ok(Self { cluster, lanes, born: FORKS.load(Relaxed) })
+        let batches = Batches::new(cluster.clone());
+        Ok(Self { cluster, lanes, batches, born: FORKS.load(Relaxed) })
     }
 
     /// Whether this process is the one that opened it.
@@ -45,6 +47,7 @@ impl Core {
     pub fn close(&self) {
         if self.is_own() {
             self.lanes.close();
+            self.batches.close();
             self.cluster.close();
         } else {
             self.cluster.abandon();

@@ -6,6 +6,7 @@
 use pyo3::prelude::*;
 
 mod arguments;
+mod batch;
 mod call;
 mod client;
 mod core;
@@ -13,6 +14,7 @@ mod errors;
 mod face;
 mod identity;
 mod key;
+mod many;
 mod operation;
 mod record;
 mod space;
@@ -23,6 +25,8 @@ mod verbs;
 /// The extension module.
 #[pymodule(gil_used = false)]
 mod _native {
+    #[pymodule_export]
+    use crate::batch::Batch;
     #[pymodule_export]
     use crate::core::_after_fork;
     #[pymodule_export]

@@ -34,7 +34,7 @@ pub struct WriteOptions<'py> {
 }
 
 impl WriteOptions<'_> {
-    fn header(&self) -> PyResult<Header> {
+    pub fn header(&self) -> PyResult<Header> {
         let mut header = Header {
             info2: info2::WRITE,
             ttl: arguments::ttl(self.ttl.as_ref())?,
@@ -73,18 +73,24 @@ pub fn get<'py>(
         Given::No => None,
         Given::Yes(value) => Some(value.unbind()),
     };
-    let mut header = Header { info1: info1::READ | info1::GET_ALL, ..Header::default() };
-    let mut names = Vec::new();
-    if let Some(bins) = &bins {
-        arguments::bins(bins, |name| names.push(name.to_owned()))?;
-        header.info1 = info1::READ | if names.is_empty() { info1::NO_BINS } else { 0 };
-    }
+    let (header, names) = reading(bins.as_ref())?;
     let policy = arguments::policy(&defaults.policy, timeout.as_ref())?;
     let shape = Shape::Record { default };
     Call::compose(address, &header, false, false, policy, shape, |request| {
         names.iter().for_each(|name| request.op(op::READ, name.as_bytes()));
         Ok(())
     })
+}
+
+/// The header of a read, and the bins to read when not all of them are wanted.
+pub fn reading(bins: Option<&Bound<'_, PyAny>>) -> PyResult<(Header, Vec<String>)> {
+    let mut header = Header { info1: info1::READ | info1::GET_ALL, ..Header::default() };
+    let mut names = Vec::new();
+    if let Some(bins) = bins {
+        arguments::bins(bins, |name| names.push(name.to_owned()))?;
+        header.info1 = info1::READ | if names.is_empty() { info1::NO_BINS } else { 0 };
+    }
+    Ok((header, names))
 }
 
 pub fn exists<'py>(
@@ -106,35 +112,77 @@ pub fn write<'py>(
     code: u8,
 ) -> PyResult<Call> {
     let header = options.header()?;
-    options.compose(defaults, address, &header, Shape::Done, |request| {
-        let mut bin = |name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>| -> PyResult<()> {
-            let name = bin_name(name)?;
-            request.op_with(code, name.as_bytes(), |out| {
-                let of = encode(out, value, &Place::Bin(name))?;
-                operation::check(code, of, name)?;
-                Ok(of)
-            })
-        };
-        if let Ok(bins) = bins.cast::<PyDict>() {
-            for (name, value) in bins.iter() {
-                bin(&name, &value)?;
+    options
+        .compose(defaults, address, &header, Shape::Done, |request| write_bins(request, bins, code))
+}
+
+/// Where operations are written: a request on one record, or the kind of batch rows.
+pub trait Operations {
+    fn op(&mut self, code: u8, name: &[u8]);
+    fn op_with(
+        &mut self,
+        code: u8,
+        name: &[u8],
+        write: impl FnOnce(&mut Vec<u8>) -> PyResult<u8>,
+    ) -> PyResult<()>;
+    fn count(&self) -> u16;
+}
+
+macro_rules! operations {
+    ($class:ty) => {
+        impl Operations for $class {
+            fn op(&mut self, code: u8, name: &[u8]) {
+                <$class>::op(self, code, name);
             }
-        } else if let Ok(bins) = bins.cast::<PyMapping>() {
-            for pair in bins.items()?.iter() {
-                let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
-                bin(&name, &value)?;
+
+            fn op_with(
+                &mut self,
+                code: u8,
+                name: &[u8],
+                write: impl FnOnce(&mut Vec<u8>) -> PyResult<u8>,
+            ) -> PyResult<()> {
+                <$class>::op_with(self, code, name, write)
             }
-        } else {
-            return Err(type_error(format!(
-                "bins must be a dict of bin names to values, not {}",
-                type_name(bins)
-            )));
+
+            fn count(&self) -> u16 {
+                self.ops()
+            }
         }
-        if request.ops() == 0 {
-            return Err(value_error("bins must not be empty: nothing to write"));
+    };
+}
+
+operations!(spikewire_protocol::request::Request<'_>);
+operations!(spikewire_protocol::batch::Kind);
+
+/// One operation per bin of a mapping.
+pub fn write_bins(out: &mut impl Operations, bins: &Bound<'_, PyAny>, code: u8) -> PyResult<()> {
+    let mut bin = |name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>| -> PyResult<()> {
+        let name = bin_name(name)?;
+        out.op_with(code, name.as_bytes(), |out| {
+            let of = encode(out, value, &Place::Bin(name))?;
+            operation::check(code, of, name)?;
+            Ok(of)
+        })
+    };
+    if let Ok(bins) = bins.cast::<PyDict>() {
+        for (name, value) in bins.iter() {
+            bin(&name, &value)?;
         }
-        Ok(())
-    })
+    } else if let Ok(bins) = bins.cast::<PyMapping>() {
+        for pair in bins.items()?.iter() {
+            let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+            bin(&name, &value)?;
+        }
+    } else {
+        return Err(type_error(format!(
+            "bins must be a dict of bin names to values, not {}",
+            type_name(bins)
+        )));
+    }
+    if out.count() == 0 {
+        return Err(value_error("bins must not be empty: nothing to write"));
+    }
+    Ok(())
 }
 
 pub fn delete<'py>(
@@ -165,44 +213,67 @@ pub fn operate<'py>(
     operations: &Bound<'py, PyAny>,
     options: &WriteOptions<'py>,
 ) -> PyResult<Call> {
-    let operations = operations_of(operations)?;
-    let any = |test: fn(&Operation) -> bool| operations.iter().any(|step| test(step.get()));
-    let reads = any(Operation::reads);
-    let reads_all = any(Operation::reads_all);
-    let writes = any(|step| !step.reads());
-    let mut header = options.header()?;
-    if !writes {
-        if header.generation != 0 || header.info3 != 0 || header.info2 != info2::WRITE {
-            return Err(value_error(
-                "generation, exists and durable apply to writes, and these operations only read",
-            ));
-        }
-        header.info2 = 0;
-    }
-    if reads {
-        header.info1 = info1::READ | if reads_all { info1::GET_ALL } else { 0 };
-    }
-    if !reads_all {
-        header.info2 |= info2::RESPOND_ALL_OPS;
-    }
-    let answered = if reads_all {
-        Vec::new()
-    } else {
-        operations.iter().map(|step| step.get().is_answered()).collect()
-    };
-    let shape = Shape::Operated { answered };
-    let send_key = writes && options.send_key.unwrap_or(defaults.send_key);
+    let steps = Steps::new(operations, options)?;
+    let send_key = steps.writes && options.send_key.unwrap_or(defaults.send_key);
     let policy = arguments::policy(&defaults.policy, options.timeout.as_ref())?;
-    Call::compose(address, &header, writes, send_key, policy, shape, |request| {
-        for step in &operations {
+    let shape = Shape::Operated { answered: steps.answered() };
+    Call::compose(address, &steps.header, steps.writes, send_key, policy, shape, |request| {
+        steps.write(request)
+    })
+}
+
+/// The operations of one `operate`, checked together.
+pub struct Steps<'py> {
+    steps: Vec<Bound<'py, Operation>>,
+    pub header: Header,
+    pub writes: bool,
+    reads_all: bool,
+}
+
+impl<'py> Steps<'py> {
+    pub fn new(operations: &Bound<'py, PyAny>, options: &WriteOptions<'py>) -> PyResult<Self> {
+        let steps = operations_of(operations)?;
+        let any = |test: fn(&Operation) -> bool| steps.iter().any(|step| test(step.get()));
+        let (reads, reads_all) = (any(Operation::reads), any(Operation::reads_all));
+        let writes = any(|step| !step.reads());
+        let mut header = options.header()?;
+        if !writes {
+            let plain = Header { info2: info2::WRITE, ..Header::default() };
+            if header != plain {
+                return Err(value_error(
+                    "ttl, generation, exists and durable apply to writes, and these operations \
+                     only read",
+                ));
+            }
+            header.info2 = 0;
+        }
+        if reads {
+            header.info1 = info1::READ | if reads_all { info1::GET_ALL } else { 0 };
+        }
+        if !reads_all {
+            header.info2 |= info2::RESPOND_ALL_OPS;
+        }
+        Ok(Self { steps, header, writes, reads_all })
+    }
+
+    /// Which operations have an answer of their own.
+    pub fn answered(&self) -> Vec<bool> {
+        if self.reads_all {
+            return Vec::new();
+        }
+        self.steps.iter().map(|step| step.get().is_answered()).collect()
+    }
+
+    pub fn write(&self, out: &mut impl Operations) -> PyResult<()> {
+        for step in &self.steps {
             let step = step.get();
-            request.op_with(step.code, step.bin.as_bytes(), |out| {
+            out.op_with(step.code, step.bin.as_bytes(), |out| {
                 out.extend_from_slice(&step.value);
-                Ok::<_, PyErr>(step.particle)
+                Ok(step.particle)
             })?;
         }
         Ok(())
-    })
+    }
 }
 
 fn operations_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, Operation>>> {
@@ -234,7 +305,7 @@ fn operations_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, Oper
 
 /// Writes the verbs as Python methods of `$class`, which offers
 /// `fn address(&self, key) -> PyResult<Address>`, `fn defaults(&self) -> Defaults` and
-/// `fn run(&self, py, call) -> PyResult<Bound<PyAny>>`.
+/// `fn run(&self, py, call)` and `fn run_many(&self, py, call)`, both `-> PyResult<Bound<PyAny>>`.
 #[macro_export]
 macro_rules! verbs {
     ($class:ty { $($own:tt)* }) => {
@@ -479,6 +550,112 @@ macro_rules! verbs {
                 };
                 let address = self.address(key)?;
                 self.run(py, $crate::verbs::operate(&self.defaults(), address, operations, &options)?)
+            }
+
+            /// Reads many records in one call, in parallel over the nodes.
+            ///
+            /// `keys` is any iterable of keys, also of several sets on a client. `bins` as for
+            /// `get`. Returns a `Batch` in input order: a `Record` per row, `None` where there is
+            /// no such record. A row that fails does not disturb the others.
+            #[pyo3(signature = (keys, bins=None, *, timeout=None))]
+            fn get_many<'py>(
+                &self,
+                py: Python<'py>,
+                keys: &Bound<'py, PyAny>,
+                bins: Option<Bound<'py, PyAny>>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let resolve = |key: &Bound<'_, PyAny>| $crate::many::whole(self.address(key));
+                let (bins, timeout) = (bins.as_ref(), timeout.as_ref());
+                self.run_many(py, $crate::many::get(&self.defaults(), &resolve, keys, bins, timeout)?)
+            }
+
+            /// Looks for many records without reading their bins.
+            ///
+            /// Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
+            /// record.
+            #[pyo3(signature = (keys, *, timeout=None))]
+            fn exists_many<'py>(
+                &self,
+                py: Python<'py>,
+                keys: &Bound<'py, PyAny>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let resolve = |key: &Bound<'_, PyAny>| $crate::many::whole(self.address(key));
+                let call = $crate::many::exists(&self.defaults(), &resolve, keys, timeout.as_ref());
+                self.run_many(py, call?)
+            }
+
+            /// Writes many records in one call, in parallel over the nodes.
+            ///
+            /// `records` is a mapping of keys to bins, or an iterable of such pairs. The keywords
+            /// are those of `put` and hold for every row. Returns a `Batch`: a `Record` without
+            /// bins per row that was written; see `Batch.errors` and `Batch.raise_for_errors`.
+            #[allow(clippy::too_many_arguments)]
+            #[pyo3(signature = (records, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, timeout=None))]
+            fn put_many<'py>(
+                &self,
+                py: Python<'py>,
+                records: &Bound<'py, PyAny>,
+                ttl: Option<Bound<'py, PyAny>>,
+                generation: Option<Bound<'py, PyAny>>,
+                exists: Option<Bound<'py, PyAny>>,
+                durable: bool,
+                send_key: Option<bool>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let options = $crate::verbs::WriteOptions {
+                    ttl, generation, exists, durable, send_key, timeout,
+                };
+                let resolve = |key: &Bound<'_, PyAny>| $crate::many::whole(self.address(key));
+                self.run_many(py, $crate::many::put(&self.defaults(), &resolve, records, &options)?)
+            }
+
+            /// Deletes many records in one call.
+            ///
+            /// Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
+            /// there was no such record.
+            #[pyo3(signature = (keys, *, generation=None, durable=false, timeout=None))]
+            fn delete_many<'py>(
+                &self,
+                py: Python<'py>,
+                keys: &Bound<'py, PyAny>,
+                generation: Option<Bound<'py, PyAny>>,
+                durable: bool,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let options = $crate::verbs::WriteOptions {
+                    ttl: None, generation, exists: None, durable, send_key: Some(false), timeout,
+                };
+                let resolve = |key: &Bound<'_, PyAny>| $crate::many::whole(self.address(key));
+                self.run_many(py, $crate::many::delete(&self.defaults(), &resolve, keys, &options)?)
+            }
+
+            /// Applies the same operations to many records in one call.
+            ///
+            /// Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
+            /// such record.
+            #[allow(clippy::too_many_arguments)]
+            #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, timeout=None))]
+            fn operate_many<'py>(
+                &self,
+                py: Python<'py>,
+                keys: &Bound<'py, PyAny>,
+                operations: &Bound<'py, PyAny>,
+                ttl: Option<Bound<'py, PyAny>>,
+                generation: Option<Bound<'py, PyAny>>,
+                exists: Option<Bound<'py, PyAny>>,
+                durable: bool,
+                send_key: Option<bool>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let options = $crate::verbs::WriteOptions {
+                    ttl, generation, exists, durable, send_key, timeout,
+                };
+                let resolve = |key: &Bound<'_, PyAny>| $crate::many::whole(self.address(key));
+                let defaults = self.defaults();
+                let call = $crate::many::operate(&defaults, &resolve, keys, operations, &options);
+                self.run_many(py, call?)
             }
         }
     };

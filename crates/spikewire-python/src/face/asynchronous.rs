@@ -13,6 +13,7 @@ use crate::call::Call;
 use crate::client::{Pickled, Shared};
 use crate::core::Core;
 use crate::identity::{Registry, Token};
+use crate::many::ManyCall;
 use crate::space::{Address, Space};
 use crate::verbs;
 use crate::verbs::Defaults;
@@ -70,6 +71,16 @@ impl Drop for Loops {
 
 impl Loops {
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
+        self.driver(py)?.1.get().submit(py, call)
+    }
+
+    fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
+        let (core, driver) = self.driver(py)?;
+        driver.get().submit_many(py, core.cluster.clone(), call)
+    }
+
+    /// The driver of the loop that runs in this thread, started when it is the first time.
+    fn driver(&self, py: Python<'_>) -> PyResult<(Arc<Core>, Py<Driver>)> {
         let event_loop = running_loop(py)?;
         let core = self.shared.core(py)?;
         // No lock is held when Python code runs: a finalizer may come back here, or close.
@@ -81,7 +92,7 @@ impl Loops {
             own.map(|(_, driver)| driver.clone_ref(py))
         };
         if let Some(driver) = own {
-            return driver.get().submit(py, call);
+            return Ok((core, driver));
         }
         let driver = Driver::start(py, core.cluster.clone(), &event_loop)?;
         // Loops that are closed never turn again; nor do those of a parent process.
@@ -95,11 +106,11 @@ impl Loops {
         {
             let mut drivers = self.drivers.write();
             drivers.retain(|(_, driver)| !is_dead(driver));
-            drivers.push((core, driver.clone_ref(py)));
+            drivers.push((core.clone(), driver.clone_ref(py)));
         }
         let mut ended = dead.iter().filter(|(of, _)| of.is_own());
         ended.try_for_each(|(_, driver)| driver.get().close(py))?;
-        driver.get().submit(py, call)
+        Ok((core, driver))
     }
 
     /// Ends the drivers; the one of the running loop at once.
@@ -140,6 +151,10 @@ impl AsyncClient {
 
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
         self.loops.run(py, call)
+    }
+
+    fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
+        self.loops.run_many(py, call)
     }
 }
 
@@ -242,6 +257,10 @@ impl AsyncDataset {
 
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
         self.loops.run(py, call)
+    }
+
+    fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
+        self.loops.run_many(py, call)
     }
 }
 

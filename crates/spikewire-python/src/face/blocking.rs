@@ -10,7 +10,9 @@ use spikewire_engine::transport::{Reply, buffer};
 
 use crate::call::Call;
 use crate::client::{Pickled, Shared};
+use crate::errors::to_python;
 use crate::identity::{Registry, Token};
+use crate::many::ManyCall;
 use crate::space::{Address, Space};
 use crate::verbs;
 use crate::verbs::Defaults;
@@ -44,6 +46,10 @@ impl Client {
 
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
         run(py, &self.shared, call)
+    }
+
+    fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
+        run_many(py, &self.shared, call)
     }
 }
 
@@ -150,6 +156,10 @@ impl Dataset {
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
         run(py, &self.shared, call)
     }
+
+    fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
+        run_many(py, &self.shared, call)
+    }
 }
 
 verbs!(Dataset {
@@ -230,6 +240,22 @@ fn run<'py>(py: Python<'py>, shared: &Shared, call: Call) -> PyResult<Bound<'py,
     buffer::give(body);
     buffer::give(bytes);
     result
+}
+
+fn run_many<'py>(py: Python<'py>, shared: &Shared, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
+    let core = shared.core(py)?;
+    let ManyCall { mut rows, plan } = call;
+    let signal = Signal::default();
+    let outcome = py.detach(|| {
+        let look = || signal.look();
+        let interrupted = Signal::is_minded().then_some(&look as &dyn Fn() -> bool);
+        core.batches.run(&mut rows, interrupted)
+    });
+    if let Some(error) = signal.0.into_inner() {
+        return Err(error);
+    }
+    outcome.map_err(|error| to_python(py, &error, None))?;
+    plan.finish(py, rows)
 }
 
 /// What a Python signal handler raised while the interpreter was let go.

@@ -18,45 +18,18 @@ use pyo3::{PyTraverseError, PyVisit};
 use spikewire_engine::clock::Tick;
 use spikewire_engine::cluster::Cluster;
 use spikewire_engine::command::Command;
-use spikewire_engine::transport::{Collect, Multiplexer, Outcome};
+use spikewire_engine::transport::{Multiplexer, Outcome};
 
-use crate::call::{Call, Plan};
-
-/// A future and what its reply becomes.
-struct Ticket {
-    future: Py<PyAny>,
-    plan: Plan,
-}
-
-impl Collect for Ticket {}
-
-impl Ticket {
-    fn complete(self, py: Python<'_>, outcome: Outcome<'_>) {
-        let future = self.future.bind(py);
-        let told = match self.plan.finish(py, outcome) {
-            Ok(value) => future.call_method1(intern!(py, "set_result"), (value,)),
-            Err(error) => {
-                future.call_method1(intern!(py, "set_exception"), (error.into_value(py),))
-            }
-        };
-        // A future that is done already was cancelled by its owner; nobody waits for the reply.
-        // Whatever else may go wrong here is not the engine's to handle: let Python report it.
-        if let Err(error) = told
-            && !future
-                .call_method0(intern!(py, "done"))
-                .is_ok_and(|done| done.is_truthy().unwrap_or(false))
-        {
-            error.write_unraisable(py, Some(future));
-        }
-    }
-}
+use super::ticket::{Many, Ticket};
+use crate::call::Call;
+use crate::many::ManyCall;
 
 /// A multiplexer and the event loop that turns it.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct Driver {
     multiplexer: Mutex<Multiplexer<Ticket>>,
-    /// Commands submitted while the multiplexer was in use, which only happens when completing
-    /// a future runs a finalizer that makes a call.
+    /// Commands submitted while the multiplexer was in use: the next round of a batch, and calls
+    /// of finalizers that run while futures are completed.
     inbox: Mutex<Vec<Command<Ticket>>>,
     event_loop: Py<PyAny>,
     create_future: Py<PyAny>,
@@ -130,7 +103,7 @@ impl Driver {
     pub fn submit<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
         let Call { bytes, target, policy, plan } = call;
         let future = self.create_future.bind(py).call0()?;
-        let ticket = Ticket { future: future.clone().unbind(), plan };
+        let ticket = Ticket::One { future: future.clone().unbind(), plan };
         let now = Tick::now();
         let command = Command::new(bytes, target, policy, now, ticket);
         let Some(mut multiplexer) = self.multiplexer.try_lock() else {
@@ -142,13 +115,37 @@ impl Driver {
         multiplexer.submit(command, now);
         if alone {
             // Nothing to wait for and nobody to share a write with.
-            multiplexer.flush(now, &mut |ticket, outcome| ticket.complete(py, outcome));
+            multiplexer
+                .flush(now, &mut |ticket, outcome| ticket.complete(py, outcome, &self.inbox));
         }
         let alarm = multiplexer.alarm();
         drop(multiplexer);
         if !alone {
             self.flush_soon(py)?;
         }
+        self.arm(py, alarm)?;
+        Ok(future)
+    }
+
+    /// Takes a batch and returns its future.
+    pub fn submit_many<'py>(
+        &self,
+        py: Python<'py>,
+        cluster: Arc<Cluster>,
+        call: ManyCall,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let future = self.create_future.bind(py).call0()?;
+        let commands = Many::start(py, cluster, future.clone().unbind(), call);
+        let Some(mut multiplexer) = self.multiplexer.try_lock() else {
+            self.inbox.lock().extend(commands);
+            self.flush_soon(py)?;
+            return Ok(future);
+        };
+        let now = Tick::now();
+        commands.into_iter().for_each(|command| multiplexer.submit(command, now));
+        let alarm = multiplexer.alarm();
+        drop(multiplexer);
+        self.flush_soon(py)?;
         self.arm(py, alarm)?;
         Ok(future)
     }
@@ -191,6 +188,21 @@ impl Driver {
         Ok(())
     }
 
+    /// Submits what came in while the multiplexer was in use.
+    fn take_in(&self, py: Python<'_>, multiplexer: &mut Multiplexer<Ticket>) {
+        loop {
+            let late = std::mem::take(&mut *self.inbox.lock());
+            if late.is_empty() {
+                return;
+            }
+            let now = Tick::now();
+            late.into_iter().for_each(|command| multiplexer.submit(command, now));
+            multiplexer.flush(now, &mut |ticket, outcome| {
+                ticket.complete(py, outcome, &self.inbox);
+            });
+        }
+    }
+
     /// Works with the multiplexer, then sees to what came in meanwhile.
     fn work(
         &self,
@@ -202,14 +214,9 @@ impl Driver {
             let mut multiplexer = self.multiplexer.lock();
             let outcome = work(&mut multiplexer, &mut |ticket, outcome| {
                 completed += 1;
-                ticket.complete(py, outcome);
+                ticket.complete(py, outcome, &self.inbox);
             });
-            let late = std::mem::take(&mut *self.inbox.lock());
-            if !late.is_empty() {
-                let now = Tick::now();
-                late.into_iter().for_each(|command| multiplexer.submit(command, now));
-                multiplexer.flush(now, &mut |ticket, outcome| ticket.complete(py, outcome));
-            }
+            self.take_in(py, &mut multiplexer);
             (outcome, multiplexer.alarm(), multiplexer.in_flight())
         };
         // The tasks that were just woken run before this flush: their requests share its writes.
@@ -267,7 +274,7 @@ impl Driver {
         let now = Tick::now();
         let late = std::mem::take(&mut *self.inbox.lock());
         late.into_iter().for_each(|command| multiplexer.submit(command, now));
-        multiplexer.close(&mut |ticket, outcome| ticket.complete(py, outcome));
+        multiplexer.close(&mut |ticket, outcome| ticket.complete(py, outcome, &self.inbox));
         drop(multiplexer);
         let bound = self.bound.lock().take();
         drop(bound);

@@ -3,6 +3,7 @@
 pub mod asynchronous;
 pub mod blocking;
 mod driver;
+mod ticket;
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};

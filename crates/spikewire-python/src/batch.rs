@@ -1,0 +1,191 @@
+//! What a verb on many records returns.
+
+use parking_lot::Mutex;
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use spikewire_engine::command::batch::{Answer, Batch as Rows};
+use spikewire_engine::{Error, Kind};
+use spikewire_protocol::message::Message;
+use spikewire_protocol::result_code::ResultCode;
+
+use crate::call::record;
+use crate::errors;
+use crate::key::Key;
+use crate::many::ManyPlan;
+
+/// The outcomes of a batch, one per row, in input order.
+///
+/// Indexing and iterating give a `Record`, or `None` where there is no such record; a row that
+/// failed raises its error. `codes` and `errors` look without raising.
+#[pyclass(frozen, module = "spikewire")]
+pub struct Batch {
+    rows: Rows,
+    plan: ManyPlan,
+    /// Records that were looked at: each is decoded once.
+    seen: Mutex<Vec<Option<Py<PyAny>>>>,
+}
+
+impl Batch {
+    pub fn new(rows: Rows, plan: ManyPlan) -> Self {
+        let seen = Mutex::new(vec![]);
+        Self { rows, plan, seen }
+    }
+
+    fn key(&self, py: Python<'_>, index: usize) -> Key {
+        let key = &self.plan.keys[index];
+        Key { space: key.space.clone(), user: key.user.clone_ref(py), digest: key.digest }
+    }
+
+    fn row<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if let Some(Some(seen)) = self.seen.lock().get(index) {
+            return Ok(Some(seen.bind(py).clone()));
+        }
+        let message = match self.rows.answer(index) {
+            Ok(Answer::Reply(message)) => message,
+            Ok(Answer::Failed(error)) => return Err(self.failure(py, index, error)),
+            Err(error) => return Err(self.failure(py, index, &error)),
+        };
+        match ResultCode(message[5]) {
+            ResultCode::OK => {}
+            ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT => return Ok(None),
+            code => return Err(self.failure(py, index, &Error::server(code))),
+        }
+        let (message, _) = Message::parse(message).map_err(|error| {
+            self.failure(py, index, &Error::new(Kind::Malformed, error.to_string()))
+        })?;
+        let answered = self.plan.answered.as_deref();
+        let made = record(py, &message, answered, self.key(py, index))?;
+        let made = Bound::new(py, made)?.into_any();
+        let mut seen = self.seen.lock();
+        if seen.is_empty() {
+            seen.resize_with(self.rows.len(), || None);
+        }
+        seen[index] = Some(made.clone().unbind());
+        Ok(Some(made))
+    }
+
+    fn failure(&self, py: Python<'_>, index: usize, error: &Error) -> PyErr {
+        let key = Bound::new(py, self.key(py, index)).ok().map(Bound::into_any);
+        errors::to_python(py, error, key)
+    }
+
+    fn is_failure(&self, index: usize) -> bool {
+        !matches!(self.rows.code(index), 0 | 2 | 27)
+    }
+}
+
+#[pymethods]
+impl Batch {
+    fn __len__(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn __getitem__<'py>(
+        &self,
+        py: Python<'py>,
+        index: isize,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let len = self.rows.len();
+        let at = if index < 0 { index + len as isize } else { index };
+        match usize::try_from(at) {
+            Ok(at) if at < len => self.row(py, at),
+            _ => Err(PyIndexError::new_err(format!("row {index} of a batch of {len}"))),
+        }
+    }
+
+    fn __iter__(slf: Bound<'_, Self>) -> BatchRows {
+        BatchRows { batch: slf.unbind(), next: Mutex::new(0) }
+    }
+
+    /// The result code of every row, as an `array.array`: 0 is success, 2 no such record; numbers
+    /// below 0 are failures on this side.
+    #[getter]
+    fn codes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let codes: Vec<i32> = (0..self.rows.len()).map(|index| self.rows.code(index)).collect();
+        py.import("array")?.getattr("array")?.call1(("i", PyList::new(py, codes)?))
+    }
+
+    /// The errors of the rows that failed, by row number. Records that are not there are no
+    /// failures.
+    #[getter]
+    fn errors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let errors = PyDict::new(py);
+        for index in (0..self.rows.len()).filter(|index| self.is_failure(*index)) {
+            if let Err(error) = self.row(py, index) {
+                errors.set_item(index, error.into_value(py))?;
+            }
+        }
+        Ok(errors)
+    }
+
+    /// The keys, in input order.
+    #[getter]
+    fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let keys = (0..self.rows.len()).map(|index| self.key(py, index));
+        let keys: Vec<_> = keys.map(|key| Bound::new(py, key)).collect::<PyResult<_>>()?;
+        PyList::new(py, keys)
+    }
+
+    /// How many rows found their record.
+    #[getter]
+    fn found(&self) -> usize {
+        (0..self.rows.len()).filter(|index| self.rows.code(*index) == 0).count()
+    }
+
+    /// Raises the error of the first row that failed; returns the batch itself otherwise.
+    fn raise_for_errors(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
+        let this = slf.get();
+        if let Some(index) = (0..this.rows.len()).find(|index| this.is_failure(*index)) {
+            this.row(slf.py(), index)?;
+        }
+        Ok(slf)
+    }
+
+    /// The records that were found, by user key (by digest where that is all there is). A row that
+    /// failed raises its error.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let found = PyDict::new(py);
+        for index in 0..self.rows.len() {
+            if let Some(record) = self.row(py, index)? {
+                let key = &self.plan.keys[index];
+                if key.user.is_none(py) {
+                    found.set_item(&key.digest.0[..], record)?;
+                } else {
+                    found.set_item(key.user.bind(py), record)?;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn __repr__(&self) -> String {
+        let failed = (0..self.rows.len()).filter(|index| self.is_failure(*index)).count();
+        format!("Batch({} rows, {} found, {failed} failed)", self.rows.len(), self.found())
+    }
+}
+
+/// Goes through the rows of a batch.
+#[pyclass(frozen, module = "spikewire._native")]
+pub struct BatchRows {
+    batch: Py<Batch>,
+    next: Mutex<usize>,
+}
+
+#[pymethods]
+impl BatchRows {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Option<Bound<'py, PyAny>>>> {
+        let batch = self.batch.get();
+        let index = {
+            let mut next = self.next.lock();
+            *next += 1;
+            *next - 1
+        };
+        if index >= batch.rows.len() { Ok(None) } else { batch.row(py, index).map(Some) }
+    }
+}

@@ -1,0 +1,294 @@
+//! The verbs on many records: one call, one result, in input order.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyMapping, PyString};
+
+use spikewire_engine::Policy;
+use spikewire_engine::clock::Tick;
+use spikewire_engine::command::batch::{Batch as Rows, RowKind};
+use spikewire_protocol::batch;
+use spikewire_protocol::message::{Header, field, info1, info2, op};
+
+use crate::arguments;
+use crate::errors::{type_error, type_name, value_error};
+use crate::key::Key;
+use crate::space::{Address, Space, with_user_key};
+use crate::verbs::{Defaults, Operations, Steps, WriteOptions, reading, write_bins};
+
+/// A composed batch: what is sent, and what its answers become.
+pub struct ManyCall {
+    pub rows: Rows,
+    pub plan: ManyPlan,
+}
+
+/// What the answers become.
+pub struct ManyPlan {
+    pub keys: Vec<Key>,
+    /// For `operate_many`: which operations have an answer.
+    pub answered: Option<Vec<bool>>,
+}
+
+/// Rows being gathered.
+struct Gather<'a> {
+    resolve: &'a dyn Fn(&Bound<'_, PyAny>) -> PyResult<Key>,
+    kinds: Vec<RowKind>,
+    /// The space of each kind, as long as kinds are shared by the rows of a space.
+    spaces: Vec<Arc<Space>>,
+    keys: Vec<Key>,
+    numbers: Vec<u32>,
+}
+
+impl<'a> Gather<'a> {
+    fn new(resolve: &'a dyn Fn(&Bound<'_, PyAny>) -> PyResult<Key>) -> Self {
+        Self { resolve, kinds: vec![], spaces: vec![], keys: vec![], numbers: vec![] }
+    }
+
+    fn key(&self, key: &Bound<'_, PyAny>) -> PyResult<Key> {
+        (self.resolve)(key).map_err(|error| at_row(key.py(), error, self.keys.len()))
+    }
+
+    /// Adds a row whose kind is that of the other rows of its space.
+    fn shared(
+        &mut self,
+        key: &Bound<'_, PyAny>,
+        make: impl FnOnce(&Key) -> PyResult<RowKind>,
+    ) -> PyResult<()> {
+        let key = self.key(key)?;
+        let known = self
+            .spaces
+            .iter()
+            .rposition(|space| Arc::ptr_eq(space, &key.space) || space.same_as(&key.space));
+        let number = match known {
+            Some(number) => number,
+            None => {
+                self.kinds.push(make(&key)?);
+                self.spaces.push(key.space.clone());
+                self.kinds.len() - 1
+            }
+        };
+        self.numbers.push(number as u32);
+        self.keys.push(key);
+        Ok(())
+    }
+
+    /// Adds a row with a kind of its own.
+    fn own(&mut self, key: Key, kind: RowKind) {
+        self.numbers.push(self.kinds.len() as u32);
+        self.kinds.push(kind);
+        self.keys.push(key);
+    }
+
+    fn finish(self, policy: Policy, answered: Option<Vec<bool>>) -> ManyCall {
+        let rows = self.keys.iter().map(|key| key.digest).zip(self.numbers);
+        let rows = Rows::new(self.kinds, rows, policy, Tick::now());
+        ManyCall { rows, plan: ManyPlan { keys: self.keys, answered } }
+    }
+}
+
+/// Says which row an error is about.
+fn at_row(py: Python<'_>, error: PyErr, row: usize) -> PyErr {
+    let kind = error.get_type(py);
+    let message = format!("row {row}: {}", error.value(py));
+    let named = kind.call1((message,)).map(PyErr::from_value);
+    named.unwrap_or(error)
+}
+
+fn kind(
+    space: &Space,
+    header: &Header,
+    write: bool,
+    compose: impl FnOnce(&mut batch::Kind) -> PyResult<()>,
+) -> PyResult<RowKind> {
+    let mut row = batch::Kind::new(header, &space.fields);
+    compose(&mut row)?;
+    row.finish();
+    Ok(RowKind { row, namespace: space.namespace.clone(), write })
+}
+
+/// Walks a list, tuple, generator or any other iterable, but not text.
+fn each<'py>(
+    what: &str,
+    items: &Bound<'py, PyAny>,
+    mut visit: impl FnMut(Bound<'py, PyAny>) -> PyResult<()>,
+) -> PyResult<()> {
+    let text = items.is_instance_of::<PyString>() || items.is_instance_of::<PyBytes>();
+    let items: Bound<'py, PyIterator> = match items.try_iter() {
+        Ok(items) if !text => items,
+        _ => {
+            return Err(type_error(format!(
+                "{what} must be an iterable, such as a list, not {}",
+                type_name(items)
+            )));
+        }
+    };
+    for item in items {
+        visit(item?)?;
+    }
+    Ok(())
+}
+
+pub type Resolve<'a> = &'a dyn Fn(&Bound<'_, PyAny>) -> PyResult<Key>;
+
+pub fn get<'py>(
+    defaults: &Defaults,
+    resolve: Resolve<'_>,
+    keys: &Bound<'py, PyAny>,
+    bins: Option<&Bound<'py, PyAny>>,
+    timeout: Option<&Bound<'py, PyAny>>,
+) -> PyResult<ManyCall> {
+    let (header, names) = reading(bins)?;
+    let policy = arguments::policy(&defaults.policy, timeout)?;
+    let mut rows = Gather::new(resolve);
+    each("keys", keys, |key| {
+        rows.shared(&key, |key| {
+            kind(&key.space, &header, false, |out| {
+                names.iter().for_each(|name| Operations::op(out, op::READ, name.as_bytes()));
+                Ok(())
+            })
+        })
+    })?;
+    Ok(rows.finish(policy, None))
+}
+
+pub fn exists<'py>(
+    defaults: &Defaults,
+    resolve: Resolve<'_>,
+    keys: &Bound<'py, PyAny>,
+    timeout: Option<&Bound<'py, PyAny>>,
+) -> PyResult<ManyCall> {
+    let header = Header { info1: info1::READ | info1::NO_BINS, ..Header::default() };
+    let policy = arguments::policy(&defaults.policy, timeout)?;
+    let mut rows = Gather::new(resolve);
+    each("keys", keys, |key| {
+        rows.shared(&key, |key| kind(&key.space, &header, false, |_| Ok(())))
+    })?;
+    Ok(rows.finish(policy, None))
+}
+
+pub fn delete<'py>(
+    defaults: &Defaults,
+    resolve: Resolve<'_>,
+    keys: &Bound<'py, PyAny>,
+    options: &WriteOptions<'py>,
+) -> PyResult<ManyCall> {
+    let mut header = options.header()?;
+    header.info2 |= info2::DELETE | info2::RESPOND_ALL_OPS;
+    let policy = arguments::policy(&defaults.policy, options.timeout.as_ref())?;
+    let mut rows = Gather::new(resolve);
+    each("keys", keys, |key| rows.shared(&key, |key| kind(&key.space, &header, true, |_| Ok(()))))?;
+    Ok(rows.finish(policy, None))
+}
+
+pub fn operate<'py>(
+    defaults: &Defaults,
+    resolve: Resolve<'_>,
+    keys: &Bound<'py, PyAny>,
+    operations: &Bound<'py, PyAny>,
+    options: &WriteOptions<'py>,
+) -> PyResult<ManyCall> {
+    let steps = Steps::new(operations, options)?;
+    let policy = arguments::policy(&defaults.policy, options.timeout.as_ref())?;
+    let send_key = steps.writes && options.send_key.unwrap_or(defaults.send_key);
+    let mut header = steps.header;
+    if !steps.writes {
+        // Rows that only read always answer each of their operations that has a value.
+        header.info2 = 0;
+    }
+    let mut rows = Gather::new(resolve);
+    each("keys", keys, |key| {
+        let make = |key: &Key| {
+            kind(&key.space, &header, steps.writes, |out| {
+                if send_key {
+                    stored_key(keys.py(), key, out)?;
+                }
+                steps.write(out)
+            })
+        };
+        if send_key {
+            let key = rows.key(&key)?;
+            let kind = make(&key)?;
+            rows.own(key, kind);
+            Ok(())
+        } else {
+            rows.shared(&key, make)
+        }
+    })?;
+    let answered = if steps.writes { Some(steps.answered()) } else { None };
+    Ok(rows.finish(policy, answered))
+}
+
+/// `records`: a mapping of keys to bins, or pairs of them.
+pub fn put<'py>(
+    defaults: &Defaults,
+    resolve: Resolve<'_>,
+    records: &Bound<'py, PyAny>,
+    options: &WriteOptions<'py>,
+) -> PyResult<ManyCall> {
+    let mut header = options.header()?;
+    header.info2 |= info2::RESPOND_ALL_OPS;
+    let policy = arguments::policy(&defaults.policy, options.timeout.as_ref())?;
+    let send_key = options.send_key.unwrap_or(defaults.send_key);
+    let mut rows = Gather::new(resolve);
+    let mut row = |key: &Bound<'py, PyAny>, bins: &Bound<'py, PyAny>| {
+        let number = rows.keys.len();
+        let key = rows.key(key)?;
+        let made = kind(&key.space, &header, true, |out| {
+            if send_key {
+                stored_key(bins.py(), &key, out)?;
+            }
+            write_bins(out, bins, op::WRITE)
+        });
+        let kind = made.map_err(|error| at_row(bins.py(), error, number))?;
+        rows.own(key, kind);
+        Ok(())
+    };
+    if let Ok(records) = records.cast::<PyDict>() {
+        for (key, bins) in records.iter() {
+            row(&key, &bins)?;
+        }
+    } else if let Ok(records) = records.cast::<PyMapping>() {
+        for pair in records.items()?.iter() {
+            let (key, bins): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+            row(&key, &bins)?;
+        }
+    } else {
+        let mut number = 0;
+        each("records", records, |pair| {
+            let parts: Result<(Bound<'_, PyAny>, Bound<'_, PyAny>), _> = pair.extract();
+            let Ok((key, bins)) = parts else {
+                return Err(value_error(format!(
+                    "row {number}: records must be pairs of key and bins, not {}",
+                    type_name(&pair)
+                )));
+            };
+            number += 1;
+            row(&key, &bins)
+        })?;
+    }
+    Ok(rows.finish(policy, None))
+}
+
+fn stored_key(py: Python<'_>, key: &Key, out: &mut batch::Kind) -> PyResult<()> {
+    let user = key.user.bind(py);
+    if user.is_none() {
+        return Ok(());
+    }
+    let mut data = Vec::with_capacity(16);
+    with_user_key(user, |user| user.encode(&mut data))?;
+    out.field(field::KEY, &data);
+    Ok(())
+}
+
+impl ManyPlan {
+    /// The result that Python holds.
+    pub fn finish(self, py: Python<'_>, rows: Rows) -> PyResult<Bound<'_, PyAny>> {
+        Ok(Bound::new(py, crate::batch::Batch::new(rows, self))?.into_any())
+    }
+}
+
+/// A whole key from an address, for the classes that offer `address`.
+pub fn whole(address: PyResult<Address<'_>>) -> PyResult<Key> {
+    address.map(Key::from)
+}
