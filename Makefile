@@ -55,9 +55,13 @@ $(VENV_FT)/$(BUILT): $(NATIVE)
 	@touch $@
 
 .PHONY: profile
-profile: venv ## Build with optimisation and symbols, for perf and callgrind (undo: make build)
+profile: build ## Build with optimisation and symbols, for perf and callgrind (undo: make build)
 	@rm -f $(VENV)/$(BUILT)
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --profile profiling
+	PYO3_PYTHON=$(CURDIR)/$(BIN)/python cargo build --package spikewire-python \
+		--profile profiling --features pyo3/extension-module
+	@suffix=$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))') && \
+	native=$$(ls target/profiling/libspikewire_native.so target/profiling/libspikewire_native.dylib \
+		2>/dev/null | head -n 1) && set -x && cp "$$native" "python/spikewire/_native$$suffix"
 
 .PHONY: wheel
 wheel: venv ## Build the wheel that is shipped, into dist/
