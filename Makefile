@@ -69,7 +69,7 @@ wheel: venv ## Build the wheel that is shipped, into dist/
 
 .PHONY: docs
 docs: ## Build the Rust documentation into target/doc
-	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --exclude spikewire-python --all-features
+	cargo doc --workspace --no-deps --exclude spikewire-python --all-features
 
 # --- Testing ----------------------------------------------------------------------------------
 
