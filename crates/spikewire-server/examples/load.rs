@@ -7,13 +7,15 @@
 //! Memory: growth of this process's resident set while records of one integer bin are written to
 //! a cluster inside it, divided by records and by copies. Operations: a raw client in the same
 //! process writes requests in groups and reads the replies; the server's share is the time its
-//! own thread spent on a processor, as the system counts it. Needs Linux's `/proc`.
+//! own thread spent on a processor, as the system counts it. Batches: the same with requests of
+//! many rows, whose rows are counted. Needs Linux's `/proc`.
 
 use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
+use spikewire_protocol::batch::{self, flag};
 use spikewire_protocol::key::{SetHasher, UserKey};
 use spikewire_protocol::message::{Header, info1, info2, op};
 use spikewire_protocol::request::{Request, address};
@@ -23,6 +25,11 @@ use spikewire_server::{Cluster, NamespaceOptions, Options};
 const SET: &str = "demo";
 const REPLY_PUT: usize = 30;
 const REPLY_GET: usize = 30 + 17;
+/// The answer to one row of a batch of reads, and what else is in a reply of one block.
+const REPLY_ROW: usize = 22 + 17;
+const REPLY_BATCH: usize = 8 + 30;
+/// Answers that fit a block.
+const ROWS_PER_BLOCK: usize = 131_032 / REPLY_ROW;
 
 fn main() -> io::Result<()> {
     let mut arguments = std::env::args().skip(1).map(|text| text.parse::<u64>());
@@ -41,8 +48,15 @@ fn main() -> io::Result<()> {
     fill(cluster.seeds()[0], 100_000)?;
     for (connections, group) in [(1, 32), (1, 128), (8, 32), (1, 1), (32, 1)] {
         for share in [0, 50, 100] {
-            speed(&cluster, connections, group, share, Duration::from_secs(seconds))?;
+            let name = format!("{connections} connections x {group}, {share} % writes");
+            let groups = groups(group, share);
+            speed(&cluster, &name, connections, group, &groups, Duration::from_secs(seconds))?;
         }
+    }
+    for (connections, rows) in [(1, 16), (1, 128), (8, 128), (1, 1024), (1, 10_000)] {
+        let name = format!("{connections} connections, batch of {rows} reads");
+        let groups = batches(rows);
+        speed(&cluster, &name, connections, rows, &groups, Duration::from_secs(seconds))?;
     }
     Ok(())
 }
@@ -109,13 +123,40 @@ struct Group {
     replies: usize,
 }
 
-fn groups(size: usize, write_percent: u64) -> Vec<Group> {
-    let (fields, hasher) = (address("test", SET), SetHasher::new(SET));
+/// Draws keys, the same ones in every run.
+fn draw() -> impl FnMut() -> u64 {
     let mut random = 12_345_u64;
-    let mut draw = || {
+    move || {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         random >> 33
-    };
+    }
+}
+
+/// Batches of reads of whole records, one batch in each group.
+fn batches(rows: usize) -> Vec<Group> {
+    let (address, hasher, mut draw) = (address("test", SET), SetHasher::new(SET), draw());
+    let header = Header { info1: info1::READ | info1::GET_ALL, ..Header::default() };
+    let mut kind = batch::Kind::new(&header, &address);
+    kind.finish();
+    let flags = flag::INLINE | flag::RESPOND_ALL | flag::REPORT_ERROR;
+    let blocks = rows.div_ceil(ROWS_PER_BLOCK);
+    let replies = REPLY_BATCH + rows * REPLY_ROW + (blocks - 1) * 8;
+    (0..20_000_usize.div_ceil(rows))
+        .map(|_| {
+            let mut bytes = Vec::new();
+            let mut batch = batch::Writer::begin(&mut bytes, 1000, flags);
+            for index in 0..rows {
+                let digest = hasher.digest(&UserKey::Int((draw() % 100_000) as i64));
+                batch.row(index as u32, &digest, kind.as_bytes(), kind.is_repeatable());
+            }
+            batch.finish();
+            Group { bytes, replies }
+        })
+        .collect()
+}
+
+fn groups(size: usize, write_percent: u64) -> Vec<Group> {
+    let (fields, hasher, mut draw) = (address("test", SET), SetHasher::new(SET), draw());
     (0..20_000 / size)
         .map(|_| {
             let mut group = Group { bytes: Vec::new(), replies: 0 };
@@ -131,19 +172,19 @@ fn groups(size: usize, write_percent: u64) -> Vec<Group> {
 
 fn speed(
     cluster: &Cluster,
+    name: &str,
     connections: usize,
     size: usize,
-    write_percent: u64,
+    groups: &[Group],
     length: Duration,
 ) -> io::Result<()> {
-    let groups = groups(size, write_percent);
     let seed = cluster.seeds()[0];
     let mut streams: Vec<TcpStream> =
         (0..connections).map(|_| TcpStream::connect(seed)).collect::<io::Result<_>>()?;
     for stream in &streams {
         stream.set_nodelay(true)?;
     }
-    let mut replies = vec![0; REPLY_GET * size];
+    let mut replies = vec![0; REPLY_GET * size + REPLY_BATCH];
     let (before, started, mut done, mut at) = (server_time()?, Instant::now(), 0_u64, 0);
     while started.elapsed() < length {
         let first = at;
@@ -159,7 +200,6 @@ fn speed(
     }
     let elapsed = started.elapsed().as_secs_f64();
     let busy = server_time()?.saturating_sub(before).as_nanos() as f64 / done as f64;
-    let name = format!("{connections} connections x {size}, {write_percent} % writes");
     println!("{name:<34} {:>12.0} {busy:>14.0} {:>16.0}", done as f64 / elapsed, 1e9 / busy);
     Ok(())
 }

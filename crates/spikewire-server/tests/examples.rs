@@ -74,18 +74,3 @@ fn login_is_not_supported() {
     wire.exchange("02020000 00000000", refused);
     wire.exchange(GET_A, NOT_FOUND);
 }
-
-/// A batch is not built yet; its answer ends the stream a client reads.
-#[test]
-fn a_batch_is_refused_with_an_end() {
-    let cluster = cluster(1);
-    let mut wire = Wire::to(&cluster, 0);
-    wire.exchange(
-        "02030000 0000006f 16080000 00000000 00000000 0000 000003e8 0001 0000
-         00000055 29 00000002 0d 00000000 b747f5854d0b33259928d0cfab7fad81d6abfbf6
-         0a030000 00000000 00020000 00000005 00 74657374 00000005 01 64656d6f
-         00000001 a933ee0e8f82c106697150d15e504f08b2b2e01d 01",
-        "02030000 00000016 16000001 00100000 00000000 00000000 00000000 0000",
-    );
-    wire.exchange(GET_A, NOT_FOUND);
-}

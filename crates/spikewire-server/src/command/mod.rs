@@ -6,12 +6,14 @@
 //! | [`reply`] | a reply frame being written |
 //! | [`read`], [`write`], [`delete`] | the single-record commands |
 //! | [`modify`] | what one operation of a write does to the bins |
+//! | [`batch`] | many of them in one request |
 //! | [`tally`] | counters |
 //!
-//! Not built yet, and refused with a code of their own so that nobody waits: batch, scans and
-//! queries, background jobs (16 in a message marked as the last), user-defined functions, list,
-//! map, bit, sketch and expression operations and filters (16).
+//! Not built yet, and refused with a code of their own so that nobody waits: scans and queries,
+//! background jobs (16 in a message marked as the last), user-defined functions, list, map, bit,
+//! sketch and expression operations and filters (16).
 
+pub mod batch;
 pub mod delete;
 pub mod modify;
 pub mod read;
@@ -68,13 +70,13 @@ impl Context {
     /// Runs the request in `body`, which arrived at `node`, and appends the reply.
     pub fn run(&mut self, node: usize, body: &[u8], now: Moment, out: &mut Vec<u8>) {
         self.tally.requests += 1;
+        if batch::is_batch(body) {
+            return self.batch(node, body, now, out);
+        }
         let reply = Reply::begin(out);
         let Ok(request) = Request::parse(body) else {
             return self.refuse(reply, ResultCode::PARAMETER.into());
         };
-        if request.header.info1 & info1::BATCH != 0 {
-            return self.refuse_with_last(reply, ResultCode::UNSUPPORTED_FEATURE);
-        }
         let state = self.state.clone();
         let Some((index, namespace)) = state.namespace(request.namespace) else {
             return self.refuse(reply, ResultCode::NAMESPACE.into());
@@ -82,20 +84,25 @@ impl Context {
         if !request.has_digest {
             return self.refuse_query(reply, &request);
         }
-        if let Err(code) = admit(&request) {
+        let set = self.find_set(index, namespace, request.set);
+        self.run_single(&Target { node, namespace, request: &request, set, now }, reply);
+    }
+
+    /// Runs a command on one record, which came alone or as a row of a batch.
+    fn run_single(&mut self, target: &Target<'_>, reply: Reply<'_>) {
+        let request = target.request;
+        if let Err(code) = admit(request) {
             return self.refuse(reply, code.into());
         }
-        let set = self.find_set(index, namespace, request.set);
-        let target = Target { node, namespace, request: &request, set, now };
         if request.header.info2 & info2::WRITE == 0 {
             self.tally.reads += 1;
-            self.read(&target, reply);
+            self.read(target, reply);
         } else if request.header.info2 & info2::DELETE != 0 {
             self.tally.writes += 1;
-            self.delete(&target, reply);
+            self.delete(target, reply);
         } else {
             self.tally.writes += 1;
-            self.write(&target, reply);
+            self.write(target, reply);
         }
     }
 
@@ -119,7 +126,7 @@ impl Context {
 
     fn refuse_with_last(&mut self, reply: Reply<'_>, code: ResultCode) {
         self.tally.refused(code);
-        reply.refuse_with_last(code);
+        reply.last(code);
     }
 
     /// A request without a digest is a scan, a query or a background job.

@@ -6,8 +6,6 @@ use spikewire_protocol::result_code::ResultCode;
 
 use crate::storage::record::View;
 
-const START: usize = frame::HEADER_LEN + HEADER_LEN;
-
 /// Why a command was refused, and what its reply says about the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refusal {
@@ -40,16 +38,28 @@ impl Refusal {
 #[derive(Debug)]
 pub struct Reply<'a> {
     out: &'a mut Vec<u8>,
+    /// Where its message header is.
     start: usize,
+    framed: bool,
+    /// The batch row it answers.
+    row: u32,
     ops: u16,
 }
 
 impl<'a> Reply<'a> {
-    /// Starts a reply at the end of `out`.
+    /// Starts a reply in a frame of its own at the end of `out`.
     pub fn begin(out: &'a mut Vec<u8>) -> Self {
+        let start = out.len() + frame::HEADER_LEN;
+        frame::begin(out, Kind::Message);
+        out.extend_from_slice(&[0; HEADER_LEN]);
+        Self { out, start, framed: true, row: 0, ops: 0 }
+    }
+
+    /// Starts the reply to a batch row at the end of `out`; others share its frame.
+    pub fn row(out: &'a mut Vec<u8>, row: u32) -> Self {
         let start = out.len();
-        out.extend_from_slice(&[0; START]);
-        Self { out, start, ops: 0 }
+        out.extend_from_slice(&[0; HEADER_LEN]);
+        Self { out, start, framed: false, row, ops: 0 }
     }
 
     /// Appends a result.
@@ -75,13 +85,13 @@ impl<'a> Reply<'a> {
 
     /// Refuses a reply that no frame can carry.
     pub fn check_length(&self) -> Result<(), ResultCode> {
-        let len = self.out.len() - self.start - frame::HEADER_LEN;
+        let len = self.out.len() - self.start;
         if len > frame::MAX_BODY { Err(ResultCode::RECORD_TOO_BIG) } else { Ok(()) }
     }
 
     /// Takes all results back.
     pub fn clear(&mut self) {
-        self.out.truncate(self.start + START);
+        self.out.truncate(self.start + HEADER_LEN);
         self.ops = 0;
     }
 
@@ -102,18 +112,17 @@ impl<'a> Reply<'a> {
         });
     }
 
-    /// Ends a reply of several messages with its last one.
-    pub fn refuse_with_last(mut self, code: ResultCode) {
+    /// Ends a reply of several messages with its last one; `code` is that of the whole.
+    pub fn last(mut self, code: ResultCode) {
         self.clear();
         self.close(&Header { result: code.0, info3: info3::LAST, ..Header::default() });
     }
 
     fn close(self, header: &Header) {
-        let len = self.out.len() - self.start - frame::HEADER_LEN;
-        let frame = frame::Header { kind: Kind::Message, len }.to_bytes();
-        let header = Header { ops: self.ops, ..*header }.to_bytes();
-        let (head, rest) = self.out[self.start..].split_at_mut(frame::HEADER_LEN);
-        head.copy_from_slice(&frame);
-        rest[..HEADER_LEN].copy_from_slice(&header);
+        let header = Header { ops: self.ops, timeout: self.row, ..*header }.to_bytes();
+        self.out[self.start..self.start + HEADER_LEN].copy_from_slice(&header);
+        if self.framed {
+            frame::finish(self.out, self.start - frame::HEADER_LEN);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use spikewire_protocol::Malformed;
 use spikewire_protocol::key::Digest;
-use spikewire_protocol::message::{Header, Message, Op, field, info1};
+use spikewire_protocol::message::{self, HEADER_LEN, Header, Op, field};
 
 /// The package of a user-defined function.
 const UDF_PACKAGE: u8 = 30;
@@ -30,18 +30,25 @@ pub struct Request<'a> {
     pub has_udf: bool,
     /// Whether it names partitions or digests to go through.
     pub has_partitions: bool,
-    message: Message<'a>,
+    ops: &'a [u8],
 }
 
 impl<'a> Request<'a> {
     /// Reads the body of a message frame.
     pub fn parse(body: &'a [u8]) -> Result<Self, Malformed> {
-        let (message, used) = Message::parse(body)?;
-        if used != body.len() && message.header.info1 & info1::BATCH == 0 {
+        let header = Header::parse(body)?;
+        let rest = &body[HEADER_LEN..];
+        let (fields, ops, used) = message::split_parts(rest, header.fields, header.ops)?;
+        if used != rest.len() {
             return Err(Malformed::new("request", "bytes after its last operation"));
         }
+        Ok(Self::of(header, fields, ops))
+    }
+
+    /// A request of parts that were walked once.
+    pub fn of(header: Header, fields: &'a [u8], ops: &'a [u8]) -> Self {
         let mut request = Self {
-            header: message.header,
+            header,
             namespace: &[],
             set: &[],
             key: None,
@@ -51,9 +58,9 @@ impl<'a> Request<'a> {
             has_transaction: false,
             has_udf: false,
             has_partitions: false,
-            message,
+            ops,
         };
-        for field in message.fields() {
+        for field in message::fields_in(fields) {
             match field.id {
                 field::NAMESPACE => request.namespace = field.data,
                 field::SET => request.set = field.data,
@@ -69,11 +76,11 @@ impl<'a> Request<'a> {
                 _ => {}
             }
         }
-        Ok(request)
+        request
     }
 
     /// Its operations.
     pub fn ops(&self) -> impl Iterator<Item = Op<'a>> + use<'a> {
-        self.message.ops()
+        message::ops_in(self.ops)
     }
 }

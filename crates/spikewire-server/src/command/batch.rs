@@ -1,0 +1,193 @@
+//! Batches: many single-record commands in one request, answered by a few frames of many messages.
+//!
+//! Rows are run in order, each as soon as it is read. What stops the reading therefore does not
+//! undo the rows before it; it only takes the answers away that were not in a whole block yet.
+
+use spikewire_protocol::batch::{Row, Rows, flag};
+use spikewire_protocol::frame::{self, Kind};
+use spikewire_protocol::message::{self, HEADER_LEN, Header, field, info1, info3};
+use spikewire_protocol::result_code::ResultCode;
+
+use super::reply::Reply;
+use super::request::Request;
+use super::{Context, Target};
+use crate::storage::clock::Moment;
+
+/// The most bytes in the body of a frame that holds more than one answer.
+pub const BLOCK: usize = 131_032;
+/// An old spelling of the field that holds the rows.
+const BATCH_WITH_SET: u8 = 42;
+/// Where a message header has its result code.
+const RESULT_AT: usize = 5;
+
+/// Whether a request is a batch.
+pub fn is_batch(body: &[u8]) -> bool {
+    body.len() >= HEADER_LEN && body[1] & info1::BATCH != 0
+}
+
+/// What holds for all rows.
+struct Parent {
+    /// Read modes of rows that have none of their own.
+    modes: u8,
+    /// Whether rows without a filter have this one.
+    has_filter: bool,
+}
+
+impl Context {
+    /// Runs the rows of the batch in `body` and appends the answers and the end.
+    pub(super) fn batch(&mut self, node: usize, body: &[u8], now: Moment, out: &mut Vec<u8>) {
+        let Some((parent, rows)) = open(body) else {
+            return self.refuse(Reply::begin(out), ResultCode::PARAMETER.into());
+        };
+        let code = match rows.map(Rows::parse) {
+            Some(Ok(rows)) if rows.left() > 0 => {
+                let mut blocks = Blocks::new(out, rows.flags);
+                let outcome = self.rows(node, &parent, rows, now, &mut blocks);
+                blocks.finish(outcome)
+            }
+            _ => ResultCode::PARAMETER,
+        };
+        if code != ResultCode::OK {
+            self.tally.refused(code);
+        }
+        Reply::begin(out).last(code);
+    }
+
+    /// Runs rows until one cannot be read.
+    fn rows(
+        &mut self,
+        node: usize,
+        parent: &Parent,
+        mut rows: Rows<'_>,
+        now: Moment,
+        blocks: &mut Blocks<'_>,
+    ) -> Result<(), ResultCode> {
+        let state = self.state.clone();
+        while let Some(row) = rows.next().map_err(|_| ResultCode::PARAMETER)? {
+            let request = request(&row, parent).ok_or(ResultCode::PARAMETER)?;
+            let found = state.namespace(request.namespace);
+            let (index, namespace) = found.ok_or(ResultCode::PARAMETER)?;
+            let set = self.find_set(index, namespace, request.set);
+            let target = Target { node, namespace, request: &request, set, now };
+            blocks.add(|out| self.run_single(&target, Reply::row(out, row.index)));
+        }
+        Ok(())
+    }
+}
+
+/// The fields of a batch request: what holds for all rows, and the rows if there are any. What
+/// follows the fields does not matter.
+fn open(body: &[u8]) -> Option<(Parent, Option<&[u8]>)> {
+    let header = Header::parse(body).ok()?;
+    let (fields, _, _) = message::split_parts(&body[HEADER_LEN..], header.fields, 0).ok()?;
+    let modes = header.info3 & (info3::SC_READ_TYPE | info3::SC_READ_RELAX);
+    let mut parent = Parent { modes, has_filter: false };
+    let mut rows = None;
+    for field in message::fields_in(fields) {
+        match field.id {
+            field::BATCH | BATCH_WITH_SET => rows = rows.or(Some(field.data)),
+            field::FILTER => parent.has_filter = true,
+            _ => {}
+        }
+    }
+    Some((parent, rows))
+}
+
+/// A row as the request it would be on its own; `None` if it does not start with its namespace.
+fn request<'a>(row: &Row<'a>, parent: &Parent) -> Option<Request<'a>> {
+    if message::fields_in(row.fields).next()?.id != field::NAMESPACE {
+        return None;
+    }
+    let mut request = Request::of(row.header, row.fields, row.ops);
+    request.digest = Some(row.digest);
+    request.has_filter |= parent.has_filter;
+    if row.header.info2 == 0 && row.header.info3 == 0 {
+        request.header.info3 = parent.modes;
+    }
+    Some(request)
+}
+
+/// The answers of a batch, as they go into frames.
+struct Blocks<'a> {
+    out: &'a mut Vec<u8>,
+    /// Where the frame of the open block starts; the end of the output if there is none.
+    start: usize,
+    responds_all: bool,
+    reports_error: bool,
+    /// The first code that ends the answers.
+    code: ResultCode,
+    /// Whether the answers have ended; rows are run all the same.
+    ended: bool,
+}
+
+impl<'a> Blocks<'a> {
+    fn new(out: &'a mut Vec<u8>, flags: u8) -> Self {
+        let start = frame::begin(out, Kind::Message);
+        Self {
+            out,
+            start,
+            responds_all: flags & flag::RESPOND_ALL != 0,
+            reports_error: flags & flag::REPORT_ERROR != 0,
+            code: ResultCode::OK,
+            ended: false,
+        }
+    }
+
+    /// Takes the answer that `write` appends.
+    fn add(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        let at = self.out.len();
+        write(self.out);
+        let code = ResultCode(self.out[at + RESULT_AT]);
+        let first = self.start + frame::HEADER_LEN;
+        if self.ended {
+            self.out.truncate(at);
+            return;
+        }
+        if at > first && self.out.len() - first > BLOCK {
+            self.split(at);
+        }
+        if self.responds_all || self.ended || self.code != ResultCode::OK || goes_on(code) {
+            return;
+        }
+        self.code = code;
+        if !self.reports_error {
+            self.out.truncate(self.start);
+            self.ended = true;
+        }
+    }
+
+    /// Ends the block at `at`; the answer there starts the next one.
+    fn split(&mut self, at: usize) {
+        self.close(at);
+        let end = self.out.len();
+        if self.code == ResultCode::OK {
+            frame::begin(self.out, Kind::Message);
+            self.out.copy_within(at..end, at + frame::HEADER_LEN);
+        } else {
+            self.out.truncate(at);
+            self.ended = true;
+        }
+        self.start = at;
+    }
+
+    fn close(&mut self, end: usize) {
+        let len = end - self.start - frame::HEADER_LEN;
+        let header = frame::Header { kind: Kind::Message, len }.to_bytes();
+        self.out[self.start..self.start + frame::HEADER_LEN].copy_from_slice(&header);
+    }
+
+    /// Closes the last block, unless the rows broke off in it, and says how the batch ended.
+    fn finish(mut self, outcome: Result<(), ResultCode>) -> ResultCode {
+        if outcome.is_err() {
+            self.out.truncate(self.start);
+        } else if !self.ended {
+            self.close(self.out.len());
+        }
+        outcome.err().unwrap_or(self.code)
+    }
+}
+
+/// Whether a batch that does not respond to all rows goes on after a row with this code.
+fn goes_on(code: ResultCode) -> bool {
+    matches!(code, ResultCode::OK | ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT)
+}
