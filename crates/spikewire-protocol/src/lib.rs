@@ -16,14 +16,17 @@
 //! | [`void_time`] | when records expire: the wire's absolute seconds and a caller's TTL |
 //! | [`key`] | user keys, digests, partition ids |
 //! | [`cdt`] | list and map operations |
+//! | [`bits`], [`hll`] | bit operations on blobs, `HyperLogLog` operations |
 //! | [`value`], [`msgpack`] | bin values and the field's `MessagePack` dialect |
 //! | [`result_code`] | what the server's one-byte answers mean |
 //! | [`limits`] | the sizes a server enforces |
 
 pub mod auth;
 pub mod batch;
+pub mod bits;
 pub mod cdt;
 pub mod frame;
+pub mod hll;
 pub mod host;
 pub mod info;
 pub mod key;

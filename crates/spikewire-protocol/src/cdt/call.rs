@@ -39,11 +39,16 @@ pub(crate) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Starts a call of operation `op`.
-    pub(crate) fn new(out: &'a mut Vec<u8>, op: u8) -> Self {
+    /// Starts a call; the number of its operation comes first.
+    pub(crate) fn new(out: &'a mut Vec<u8>) -> Self {
         let head = out.len();
         out.push(0x90);
-        Self { out, head }.int(i64::from(op))
+        Self { out, head }
+    }
+
+    /// The number of the operation.
+    pub(crate) fn op(self, number: u8) -> Self {
+        self.int(i64::from(number))
     }
 
     fn counted(self) -> Self {
@@ -112,11 +117,6 @@ impl<'a> Arguments<'a> {
         let left = array(&mut reader)?;
         let mut arguments = Self { reader, left };
         Ok((arguments.int()?, arguments))
-    }
-
-    /// How many arguments are left.
-    pub(crate) fn left(&self) -> u32 {
-        self.left
     }
 
     /// The next argument as it stands.

@@ -100,60 +100,60 @@ impl<V> ListOp<V> {
 }
 
 /// Order and write flags as they end a call: left out when they say nothing.
-fn order_and_flags(call: Call<'_>, order: i64, flags: i64) {
+fn order_and_flags(call: Call<'_>, order: i64, flags: i64) -> Call<'_> {
     match (order, flags) {
         (0, 0) => call,
         (order, 0) => call.int(order),
         (order, flags) => call.int(order).int(flags),
-    };
+    }
 }
 
-fn write_flags(call: Call<'_>, flags: i64) {
-    call.optional_int(Some(flags).filter(|flags| *flags != 0));
+fn write_flags(call: Call<'_>, flags: i64) -> Call<'_> {
+    call.optional_int(Some(flags).filter(|flags| *flags != 0))
 }
 
 impl<V: Argument> ListOp<V> {
     /// Appends the operation.
     pub fn encode(&self, out: &mut Vec<u8>) {
-        let mut call = |number| Call::new(out, number);
+        let call = Call::new(out);
         match self {
-            Self::SetOrder(order) => drop(call(0).int(*order)),
+            Self::SetOrder(order) => call.op(0).int(*order),
             Self::Append { value, order, flags } => {
-                order_and_flags(call(1).value(value), *order, *flags);
+                order_and_flags(call.op(1).value(value), *order, *flags)
             }
             Self::AppendItems { items, order, flags } => {
-                order_and_flags(call(2).value(items), *order, *flags);
+                order_and_flags(call.op(2).value(items), *order, *flags)
             }
             Self::Insert { index, value, flags } => {
-                write_flags(call(3).int(*index).value(value), *flags);
+                write_flags(call.op(3).int(*index).value(value), *flags)
             }
             Self::InsertItems { index, items, flags } => {
-                write_flags(call(4).int(*index).value(items), *flags);
+                write_flags(call.op(4).int(*index).value(items), *flags)
             }
-            Self::Pop(index) => drop(call(5).int(*index)),
-            Self::PopRange(index, count) => drop(call(6).int(*index).optional_int(*count)),
-            Self::Remove(index) => drop(call(7).int(*index)),
-            Self::RemoveRange(index, count) => drop(call(8).int(*index).optional_int(*count)),
+            Self::Pop(index) => call.op(5).int(*index),
+            Self::PopRange(index, count) => call.op(6).int(*index).optional_int(*count),
+            Self::Remove(index) => call.op(7).int(*index),
+            Self::RemoveRange(index, count) => call.op(8).int(*index).optional_int(*count),
             Self::Set { index, value, flags } => {
-                write_flags(call(9).int(*index).value(value), *flags);
+                write_flags(call.op(9).int(*index).value(value), *flags)
             }
-            Self::Trim(index, count) => drop(call(10).int(*index).int(*count)),
-            Self::Clear => drop(call(11)),
+            Self::Trim(index, count) => call.op(10).int(*index).int(*count),
+            Self::Clear => call.op(11),
             Self::Increment { index, delta, order, flags } => {
-                let call = call(12).int(*index);
+                let call = call.op(12).int(*index);
                 match delta {
                     Some(delta) => order_and_flags(call.value(delta), *order, *flags),
-                    None if (*order, *flags) == (0, 0) => {}
+                    None if (*order, *flags) == (0, 0) => call,
                     None => order_and_flags(call.nil(), *order, *flags),
                 }
             }
-            Self::Sort(flags) => write_flags(call(13), *flags),
-            Self::Size => drop(call(16)),
-            Self::Get(index) => drop(call(17).int(*index)),
-            Self::GetRange(index, count) => drop(call(18).int(*index).optional_int(*count)),
-            Self::GetBy(returns, by) => by.write(call(by.list_number(false)).int(*returns)),
-            Self::RemoveBy(returns, by) => by.write(call(by.list_number(true)).int(*returns)),
-        }
+            Self::Sort(flags) => write_flags(call.op(13), *flags),
+            Self::Size => call.op(16),
+            Self::Get(index) => call.op(17).int(*index),
+            Self::GetRange(index, count) => call.op(18).int(*index).optional_int(*count),
+            Self::GetBy(returns, by) => by.write(call.op(by.list_number(false)).int(*returns)),
+            Self::RemoveBy(returns, by) => by.write(call.op(by.list_number(true)).int(*returns)),
+        };
     }
 }
 

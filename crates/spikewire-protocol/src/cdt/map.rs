@@ -93,34 +93,30 @@ impl<V> MapOp<V> {
 impl<V: Argument> MapOp<V> {
     /// Appends the operation.
     pub fn encode(&self, out: &mut Vec<u8>) {
-        let mut call = |number| Call::new(out, number);
+        let call = Call::new(out);
         let some = |flags: &i64| Some(*flags).filter(|flags| *flags != 0);
         match self {
-            Self::SetOrder(order) => call(64).int(*order),
-            Self::Add { key, value, order } => call(65).value(key).value(value).int(*order),
-            Self::AddItems { items, order } => call(66).value(items).int(*order),
+            Self::SetOrder(order) => call.op(64).int(*order),
+            Self::Add { key, value, order } => call.op(65).value(key).value(value).int(*order),
+            Self::AddItems { items, order } => call.op(66).value(items).int(*order),
             Self::Put { key, value, order, flags } => {
-                call(67).value(key).value(value).int(*order).optional_int(some(flags))
+                call.op(67).value(key).value(value).int(*order).optional_int(some(flags))
             }
             Self::PutItems { items, order, flags } => {
-                call(68).value(items).int(*order).optional_int(some(flags))
+                call.op(68).value(items).int(*order).optional_int(some(flags))
             }
-            Self::Replace { key, value } => call(69).value(key).value(value),
-            Self::ReplaceItems(items) => call(70).value(items),
+            Self::Replace { key, value } => call.op(69).value(key).value(value),
+            Self::ReplaceItems(items) => call.op(70).value(items),
             Self::Increment { key, delta, order } => {
-                step(call(73).value(key), delta.as_ref(), *order)
+                step(call.op(73).value(key), delta.as_ref(), *order)
             }
             Self::Decrement { key, delta, order } => {
-                step(call(74).value(key), delta.as_ref(), *order)
+                step(call.op(74).value(key), delta.as_ref(), *order)
             }
-            Self::Clear => call(75),
-            Self::Size => call(96),
-            Self::GetBy(returns, by) => {
-                return by.write(call(by.map_number(false)).int(*returns));
-            }
-            Self::RemoveBy(returns, by) => {
-                return by.write(call(by.map_number(true)).int(*returns));
-            }
+            Self::Clear => call.op(75),
+            Self::Size => call.op(96),
+            Self::GetBy(returns, by) => by.write(call.op(by.map_number(false)).int(*returns)),
+            Self::RemoveBy(returns, by) => by.write(call.op(by.map_number(true)).int(*returns)),
         };
     }
 }

@@ -80,7 +80,7 @@ impl<V> By<V> {
 }
 
 impl<V: Argument> By<V> {
-    pub(super) fn write(&self, call: Call<'_>) {
+    pub(super) fn write<'o>(&self, call: Call<'o>) -> Call<'o> {
         match self {
             Self::Index(at) | Self::Rank(at) => call.int(*at),
             Self::IndexRange(at, count) | Self::RankRange(at, count) => {
@@ -97,7 +97,7 @@ impl<V: Argument> By<V> {
             Self::RelativeRank(value, at, count) | Self::RelativeIndex(value, at, count) => {
                 call.value(value).int(*at).optional_int(*count)
             }
-        };
+        }
     }
 }
 

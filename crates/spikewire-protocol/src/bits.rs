@@ -1,0 +1,318 @@
+//! Bit operations on blobs. Bits count from the most significant bit of the first byte, negative
+//! offsets from the end.
+
+use crate::Malformed;
+use crate::cdt::call::{Arguments, Call};
+use crate::msgpack;
+use crate::value::particle;
+
+/// What a modifying operation may do.
+pub mod write {
+    /// Refuse to change a blob that is there.
+    pub const CREATE_ONLY: i64 = 1;
+    /// Refuse to make a blob.
+    pub const UPDATE_ONLY: i64 = 2;
+    /// Do nothing where it would be refused.
+    pub const NO_FAIL: i64 = 4;
+    /// Stop at the end of the blob instead of being refused.
+    pub const PARTIAL: i64 = 8;
+}
+
+/// How to resize.
+pub mod resize {
+    /// At the front instead of the end.
+    pub const FROM_FRONT: i64 = 1;
+    /// Never get smaller.
+    pub const GROW_ONLY: i64 = 2;
+    /// Never get larger.
+    pub const SHRINK_ONLY: i64 = 4;
+}
+
+/// How to add and subtract.
+pub mod integer {
+    /// The integer is signed.
+    pub const SIGNED: i64 = 1;
+    /// What is too large becomes the largest, what is too small the smallest.
+    pub const SATURATE: i64 = 2;
+    /// What is too large starts again from the smallest.
+    pub const WRAP: i64 = 4;
+}
+
+/// A run of bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Area {
+    /// Its first bit.
+    pub offset: i64,
+    /// How many bits it has.
+    pub size: i64,
+}
+
+/// How bits are combined with those of a blob.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Combine {
+    /// They take its place.
+    Set,
+    /// Or.
+    Or,
+    /// Exclusive or.
+    Xor,
+    /// And.
+    And,
+}
+
+/// A bit operation. `flags` are those of [`write`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BitOp<'a> {
+    /// Give the blob a size in bytes.
+    Resize {
+        /// The size.
+        size: i64,
+        /// Write flags.
+        flags: i64,
+        /// Flags of [`resize`].
+        how: i64,
+    },
+    /// Insert bytes.
+    Insert {
+        /// Offset in bytes.
+        offset: i64,
+        /// The bytes.
+        bytes: &'a [u8],
+        /// Write flags.
+        flags: i64,
+    },
+    /// Remove bytes.
+    Remove {
+        /// Offset in bytes.
+        offset: i64,
+        /// How many.
+        size: i64,
+        /// Write flags.
+        flags: i64,
+    },
+    /// Combine bits with the first ones of `bytes`.
+    Combine {
+        /// How.
+        how: Combine,
+        /// The bits.
+        area: Area,
+        /// The other bits.
+        bytes: &'a [u8],
+        /// Write flags.
+        flags: i64,
+    },
+    /// Turn bits over.
+    Not {
+        /// The bits.
+        area: Area,
+        /// Write flags.
+        flags: i64,
+    },
+    /// Shift bits within their area; zeros follow.
+    Shift {
+        /// To the right instead of to the left.
+        right: bool,
+        /// The bits.
+        area: Area,
+        /// How far.
+        by: i64,
+        /// Write flags.
+        flags: i64,
+    },
+    /// Add to the integer that the bits are.
+    Add {
+        /// Subtract instead.
+        subtract: bool,
+        /// The bits.
+        area: Area,
+        /// What to add.
+        value: i64,
+        /// Write flags.
+        flags: i64,
+        /// Flags of [`integer`].
+        how: i64,
+    },
+    /// Set the bits to an integer.
+    SetInt {
+        /// The bits.
+        area: Area,
+        /// The integer.
+        value: i64,
+        /// Write flags.
+        flags: i64,
+    },
+    /// The bits, from the first bit of the result on.
+    Get(Area),
+    /// How many of the bits are 1.
+    Count(Area),
+    /// Where the first bit with a value is.
+    Scan {
+        /// The last instead of the first.
+        right: bool,
+        /// The bits.
+        area: Area,
+        /// The value.
+        bit: bool,
+    },
+    /// The integer that the bits are.
+    GetInt {
+        /// The bits.
+        area: Area,
+        /// Flags: [`integer::SIGNED`] or nothing.
+        how: i64,
+    },
+}
+
+impl<'a> BitOp<'a> {
+    /// Whether it goes out with the code for modifying operations.
+    pub fn modifies(&self) -> bool {
+        !matches!(self, Self::Get(_) | Self::Count(_) | Self::Scan { .. } | Self::GetInt { .. })
+    }
+
+    /// Appends the value of a message operation.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        let call = Call::new(out);
+        match *self {
+            Self::Resize { size, flags, how } => call.op(0).int(size).int(flags).int(how),
+            Self::Insert { offset, bytes, flags } => {
+                call.op(1).int(offset).value(&Blob(bytes)).int(flags)
+            }
+            Self::Remove { offset, size, flags } => call.op(2).int(offset).int(size).int(flags),
+            Self::Combine { how, area, bytes, flags } => {
+                call.op(3 + how as u8).area(area).value(&Blob(bytes)).int(flags)
+            }
+            Self::Not { area, flags } => call.op(7).area(area).int(flags),
+            Self::Shift { right, area, by, flags } => {
+                call.op(8 + u8::from(right)).area(area).int(by).int(flags)
+            }
+            Self::Add { subtract, area, value, flags, how } => {
+                call.op(10 + u8::from(subtract)).area(area).int(value).int(flags).int(how)
+            }
+            Self::SetInt { area, value, flags } => call.op(12).area(area).int(value).int(flags),
+            Self::Get(area) => call.op(50).area(area),
+            Self::Count(area) => call.op(51).area(area),
+            Self::Scan { right, area, bit } => call.op(52 + u8::from(right)).area(area).flag(bit),
+            Self::GetInt { area, how } => {
+                call.op(54).area(area).optional_int(Some(how).filter(|how| *how != 0))
+            }
+        };
+    }
+
+    /// Reads the value of a message operation.
+    pub fn decode(payload: &'a [u8]) -> Result<Self, Malformed> {
+        let (number, mut args) = Arguments::open(payload)?;
+        let op = Self::arguments(number, &mut args)?;
+        args.end()?;
+        Ok(op)
+    }
+
+    fn arguments(number: i64, args: &mut Arguments<'a>) -> Result<Self, Malformed> {
+        match number {
+            0 => {
+                let size = args.int()?;
+                return Ok(Self::Resize { size, flags: args.int_or(0)?, how: args.int_or(0)? });
+            }
+            1 => {
+                let (offset, bytes) = (args.int()?, args.bytes()?);
+                return Ok(Self::Insert { offset, bytes, flags: args.int_or(0)? });
+            }
+            2 => {
+                let (offset, size) = (args.int()?, args.int()?);
+                return Ok(Self::Remove { offset, size, flags: args.int_or(0)? });
+            }
+            3..=12 | 50..=54 => {}
+            _ => return Err(Malformed::new("bit operation", "unknown number")),
+        }
+        let area = Area { offset: args.int()?, size: args.int()? };
+        Ok(match number {
+            3..=6 => {
+                let how = match number {
+                    3 => Combine::Set,
+                    4 => Combine::Or,
+                    5 => Combine::Xor,
+                    _ => Combine::And,
+                };
+                Self::Combine { how, area, bytes: args.bytes()?, flags: args.int_or(0)? }
+            }
+            7 => Self::Not { area, flags: args.int_or(0)? },
+            8 | 9 => {
+                let by = args.int()?;
+                Self::Shift { right: number == 9, area, by, flags: args.int_or(0)? }
+            }
+            10 | 11 => {
+                let (subtract, value) = (number == 11, args.int()?);
+                let (flags, how) = (args.int_or(0)?, args.int_or(0)?);
+                Self::Add { subtract, area, value, flags, how }
+            }
+            12 => {
+                let value = args.int()?;
+                Self::SetInt { area, value, flags: args.int_or(0)? }
+            }
+            50 => Self::Get(area),
+            51 => Self::Count(area),
+            52 | 53 => Self::Scan { right: number == 53, area, bit: args.flag()? },
+            _ => Self::GetInt { area, how: args.int_or(0)? },
+        })
+    }
+}
+
+struct Blob<'a>(&'a [u8]);
+
+impl crate::cdt::Argument for Blob<'_> {
+    fn write(&self, out: &mut Vec<u8>) {
+        msgpack::bytes(out, particle::BLOB, self.0);
+    }
+}
+
+impl Call<'_> {
+    fn area(self, area: Area) -> Self {
+        self.int(area.offset).int(area.size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let area = Area { offset: -9, size: 300 };
+        let (bytes, flags) = (&b"\xff\x00"[..], 4);
+        let mut all = vec![
+            BitOp::Resize { size: 8, flags, how: 1 },
+            BitOp::Insert { offset: -1, bytes, flags },
+            BitOp::Remove { offset: 0, size: 3, flags: 0 },
+            BitOp::Not { area, flags },
+            BitOp::SetInt { area, value: -1, flags },
+            BitOp::Get(area),
+            BitOp::Count(area),
+            BitOp::GetInt { area, how: 0 },
+            BitOp::GetInt { area, how: 1 },
+        ];
+        for how in [Combine::Set, Combine::Or, Combine::Xor, Combine::And] {
+            all.push(BitOp::Combine { how, area, bytes, flags });
+        }
+        for flag in [false, true] {
+            all.push(BitOp::Shift { right: flag, area, by: 3, flags });
+            all.push(BitOp::Add { subtract: flag, area, value: 7, flags, how: 5 });
+            all.push(BitOp::Scan { right: flag, area, bit: !flag });
+        }
+        for op in all {
+            let mut out = Vec::new();
+            op.encode(&mut out);
+            assert_eq!(BitOp::decode(&out), Ok(op));
+            for end in 0..out.len() {
+                assert!(BitOp::decode(&out[..end]).is_err(), "{op:?} cut at {end}");
+            }
+        }
+        let set = [0x95, 3, 0, 8, 0xa2, 4, 0xff, 0];
+        let area = Area { offset: 0, size: 8 };
+        let op = BitOp::Combine { how: Combine::Set, area, bytes: &[0xff], flags: 0 };
+        assert_eq!(BitOp::decode(&set), Ok(op));
+        for bad in
+            [&[0x91, 13][..], &[0x91, 0xcc, 0xff], &[0x94, 52, 0, 1, 1], &[0x94, 51, 0, 1, 1]]
+        {
+            assert!(BitOp::decode(bad).is_err());
+        }
+    }
+}
