@@ -21,15 +21,19 @@
 //! | [`cluster`] | membership, placement, migration |
 //! | [`storage`] | partitions, records, sets |
 //! | [`value`] | which bin values are stored, and how |
+//! | [`cdt`] | list and map operations |
+//! | [`outcome`] | what operations inside a bin hand back |
 //! | [`command`] | binary requests |
 //! | [`info`] | text requests |
 //! | [`net`] | sockets, and making them misbehave |
 //! | [`serve`] | the program's options |
 
+pub mod cdt;
 pub mod cluster;
 pub mod command;
 pub mod info;
 pub mod net;
+pub mod outcome;
 #[cfg(feature = "cli")]
 pub mod serve;
 pub mod storage;

@@ -7,11 +7,12 @@
 //! | [`read`], [`write`], [`delete`] | the single-record commands |
 //! | [`modify`] | what one operation of a write does to the bins |
 //! | [`batch`] | many of them in one request |
+//! | [`structured`] | operations on what is inside a bin |
 //! | [`tally`] | counters |
 //!
 //! Not built yet, and refused with a code of their own so that nobody waits: scans and queries,
-//! background jobs (16 in a message marked as the last), user-defined functions, list, map, bit,
-//! sketch and expression operations and filters (16).
+//! background jobs (16 in a message marked as the last), user-defined functions, bit, sketch
+//! and expression operations and filters (16).
 
 pub mod batch;
 pub mod delete;
@@ -19,6 +20,7 @@ pub mod modify;
 pub mod read;
 pub mod reply;
 pub mod request;
+pub mod structured;
 pub mod tally;
 pub mod write;
 

@@ -21,14 +21,7 @@ pub fn modify(bins: &mut Bins, operation: &Op<'_>) -> Result<(), ResultCode> {
             bins.clear();
             Ok(())
         }
-        op::CDT_READ
-        | op::CDT_MODIFY
-        | op::EXP_READ
-        | op::EXP_MODIFY
-        | op::BITS_READ
-        | op::BITS_MODIFY
-        | op::HLL_READ
-        | op::HLL_MODIFY => Err(ResultCode::UNSUPPORTED_FEATURE),
+        op::EXP_READ | op::EXP_MODIFY => Err(ResultCode::UNSUPPORTED_FEATURE),
         _ => Err(ResultCode::PARAMETER),
     }
 }

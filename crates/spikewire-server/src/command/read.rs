@@ -6,6 +6,7 @@ use spikewire_protocol::result_code::ResultCode;
 use spikewire_protocol::value::particle;
 
 use super::reply::{Refusal, Reply};
+use super::structured;
 use super::{Context, Target};
 use crate::storage::bins::Bin;
 use crate::storage::partition::Partition;
@@ -112,9 +113,11 @@ fn answer(target: &Target<'_>, record: View<'_>, reply: &mut Reply<'_>) -> Resul
                 }
                 None => {}
             },
-            op::CDT_READ | op::EXP_READ | op::BITS_READ | op::HLL_READ => {
-                return Err(ResultCode::UNSUPPORTED_FEATURE);
+            op::CDT_READ | op::BITS_READ | op::HLL_READ => {
+                let bin = Bin::find(record.bins(), operation.name);
+                structured::read(bin, &operation)?.write(&operation, reply, respond_all);
             }
+            op::EXP_READ => return Err(ResultCode::UNSUPPORTED_FEATURE),
             _ => return Err(ResultCode::PARAMETER),
         }
         reply.check_length()?;

@@ -8,6 +8,7 @@ use spikewire_protocol::value::particle;
 use super::modify::modify;
 use super::reply::{Refusal, Reply};
 use super::request::Request;
+use super::structured::{self, Answer};
 use super::{Context, Target};
 use crate::storage::bins::Bins;
 use crate::storage::record::{Draft, View};
@@ -214,6 +215,14 @@ fn apply(
                 None => {}
             },
             op::TOUCH => {}
+            op::CDT_READ | op::BITS_READ | op::HLL_READ => {
+                let answer = structured::read(bins.get(operation.name), &operation)?;
+                let nulls = respond_all || answer == Answer::Nothing;
+                answer.write(&operation, reply, nulls);
+            }
+            op::CDT_MODIFY | op::BITS_MODIFY | op::HLL_MODIFY => {
+                structured::modify(bins, &operation)?.write(&operation, reply, respond_all);
+            }
             _ => {
                 modify(bins, &operation)?;
                 if respond_all {

@@ -1,0 +1,127 @@
+//! List and map operations on bins.
+//!
+//! Lists and maps are worked on in their stored form: a container is taken apart into slices, one
+//! per element, and put together again from slices. What is nested in an element is looked into
+//! only when elements are compared.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`item`] | single values: order, stored form, numbers |
+//! | [`container`] | a list or map taken apart |
+//! | [`select`] | which elements an operation names, and what it answers of them |
+//! | [`list`], [`map`] | the operations |
+//! | [`path`] | contexts: finding a nested container, and making what is missing |
+
+pub mod container;
+pub mod item;
+pub mod list;
+pub mod map;
+pub mod path;
+pub mod select;
+
+use spikewire_protocol::cdt::{Op, Request};
+use spikewire_protocol::result_code::ResultCode;
+use spikewire_protocol::value::particle;
+
+use self::container::{Container, Kind};
+use crate::outcome::{Found, Modified, Old, Outcome};
+
+/// Most elements that filling up with nil may leave: more than any record can hold.
+const MOST_ELEMENTS: usize = 16 << 20;
+
+/// The particle type of a kind of container.
+fn particle_of(kind: Kind) -> u8 {
+    match kind {
+        Kind::List => particle::LIST,
+        Kind::Map => particle::MAP,
+    }
+}
+
+fn kind_of(op: &Op<&[u8]>) -> Kind {
+    match op {
+        Op::List(_) => Kind::List,
+        Op::Map(_) => Kind::Map,
+    }
+}
+
+/// The bin's bytes when it is a list or map, else the code that says it is not. An operation with
+/// a context is told so in other words than one on the bin itself.
+fn root<'a>(old: (u8, &'a [u8]), request: &Request<'_>) -> Result<&'a [u8], ResultCode> {
+    match (old.0, kind_of(&request.op)) {
+        (particle::LIST | particle::MAP, _) if !request.context.is_empty() => Ok(old.1),
+        _ if !request.context.is_empty() => Err(ResultCode::PARAMETER),
+        (particle::LIST, Kind::List) | (particle::MAP, Kind::Map) => Ok(old.1),
+        _ => Err(ResultCode::BIN_TYPE),
+    }
+}
+
+/// Runs a reading operation on a bin that is there.
+pub fn read(old: (u8, &[u8]), payload: &[u8]) -> Result<Option<Found>, ResultCode> {
+    let request = Request::decode(payload)?;
+    if request.op.modifies() {
+        return Err(ResultCode::PARAMETER);
+    }
+    let target = path::find(root(old, &request)?, &request.context)?;
+    let container = container_for(target, &request.op)?;
+    match &request.op {
+        Op::List(op) => list::read(&container, op),
+        Op::Map(op) => map::read(&container, op),
+    }
+}
+
+/// Runs a modifying operation.
+pub fn modify(old: Old<'_>, payload: &[u8]) -> Modified {
+    let request = Request::decode(payload)?;
+    if !request.op.modifies() {
+        return Err(ResultCode::PARAMETER);
+    }
+    let root = old.map(|old| root(old, &request)).transpose()?;
+    let edit = path::modify(root, &request.context, |target| {
+        let container = target.map(|target| container_for(target, &request.op)).transpose()?;
+        match &request.op {
+            Op::List(op) => list::modify(container, op),
+            Op::Map(op) => map::modify(container, op),
+        }
+    })?;
+    let Some(value) = edit.value else { return Ok(Outcome { bin: None, result: edit.result }) };
+    if item::depth(&value) > item::DEPTH {
+        return Err(ResultCode::PARAMETER);
+    }
+    let particle = match (old, request.context.first()) {
+        (Some((particle, _)), _) => particle,
+        (None, Some(first)) => particle_of(path::kind_made(first)),
+        (None, None) => particle_of(kind_of(&request.op)),
+    };
+    Ok(Outcome { bin: Some((particle, value)), result: edit.result })
+}
+
+fn container_for<'a>(target: &'a [u8], op: &Op<&[u8]>) -> Result<Container<'a>, ResultCode> {
+    match Container::parse(target) {
+        Some(container) if container.kind == kind_of(op) => Ok(container),
+        _ => Err(ResultCode::BIN_TYPE),
+    }
+}
+
+/// What an operation does to the list or map it is meant for.
+#[derive(Debug, Default)]
+pub struct Edit {
+    /// Its new form; `None` when it stays as it is.
+    pub value: Option<Vec<u8>>,
+    /// The result.
+    pub result: Option<Found>,
+}
+
+impl Edit {
+    /// Nothing changes.
+    fn keep(result: Option<Found>) -> Self {
+        Self { value: None, result }
+    }
+
+    /// The container takes this form.
+    fn store(container: &Container<'_>, result: Option<Found>) -> Self {
+        Self { value: Some(container.encode()), result }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+//! Contexts: finding a nested list or map, and making what is missing on the way.
+
+use spikewire_protocol::cdt::Step;
+use spikewire_protocol::cdt::context::{At, Create, Inside};
+use spikewire_protocol::cdt::flags;
+use spikewire_protocol::result_code::ResultCode;
+
+use super::Edit;
+use super::container::{Container, Kind};
+use super::item;
+use super::list::pad;
+use super::select::single;
+
+const NOWHERE: ResultCode = ResultCode::OP_NOT_APPLICABLE;
+
+/// The value that a path leads to.
+pub fn find<'a>(root: &'a [u8], path: &[Step<&[u8]>]) -> Result<&'a [u8], ResultCode> {
+    let mut value = root;
+    for step in path {
+        let container = inside(value, step)?;
+        value = container.values[locate(&container, step)?.ok_or(NOWHERE)?];
+    }
+    Ok(value)
+}
+
+/// Runs `edit` on the value that a path leads to, on nothing if that is missing and the path says
+/// how to make it, and puts the outcome in its place.
+pub fn modify(
+    root: Option<&[u8]>,
+    path: &[Step<&[u8]>],
+    edit: impl FnOnce(Option<&[u8]>) -> Result<Edit, ResultCode>,
+) -> Result<Edit, ResultCode> {
+    // The containers on the way, and where in each the way goes on.
+    let mut way: Vec<(Container<'_>, usize)> = Vec::new();
+    let mut value = root;
+    for (at, step) in path.iter().enumerate() {
+        let Some(bytes) = value else { return make(way, None, &path[at..], edit) };
+        let container = inside(bytes, step)?;
+        let Some(index) = locate(&container, step)? else {
+            return make(way, Some(container), &path[at..], edit);
+        };
+        value = Some(container.values[index]);
+        way.push((container, index));
+    }
+    let mut edit = edit(value)?;
+    edit.value = edit.value.map(|value| put_back(way, value));
+    Ok(edit)
+}
+
+/// Puts the new value at the end of the way into the containers on the way, innermost first.
+fn put_back(way: Vec<(Container<'_>, usize)>, mut value: Vec<u8>) -> Vec<u8> {
+    for (mut container, index) in way.into_iter().rev() {
+        container.values[index] = &value;
+        if container.is_sorted_list() {
+            container.sort();
+        }
+        value = container.encode();
+    }
+    value
+}
+
+/// Goes on where the first step of `path` found nothing in `parent`, or where there is no parent.
+fn make(
+    way: Vec<(Container<'_>, usize)>,
+    parent: Option<Container<'_>>,
+    path: &[Step<&[u8]>],
+    edit: impl FnOnce(Option<&[u8]>) -> Result<Edit, ResultCode>,
+) -> Result<Edit, ResultCode> {
+    let [first, rest @ ..] = path else { return Err(NOWHERE) };
+    if first.create == Create::No || path.len() > item::DEPTH {
+        return Err(NOWHERE);
+    }
+    let mut edit = edit(None)?;
+    let Some(mut value) = edit.value else { return Ok(edit) };
+    for step in rest.iter().rev() {
+        value = place(fresh(step), step, &value)?;
+    }
+    value = place(parent.unwrap_or_else(|| fresh(first)), first, &value)?;
+    edit.value = Some(put_back(way, value));
+    Ok(edit)
+}
+
+/// The kind of container a step makes.
+pub fn kind_made(step: &Step<&[u8]>) -> Kind {
+    match step.inside {
+        Inside::Map => Kind::Map,
+        Inside::List | Inside::Either => Kind::List,
+    }
+}
+
+/// The empty container that a step makes.
+fn fresh<'a>(step: &Step<&[u8]>) -> Container<'a> {
+    let kind = kind_made(step);
+    let order = match (kind, step.create) {
+        (_, Create::No | Create::Unordered) | (Kind::List, Create::OrderedOrPadded) => 0,
+        (Kind::List, Create::FullyOrdered) | (Kind::Map, Create::OrderedOrPadded) => flags::ORDERED,
+        (Kind::Map, Create::FullyOrdered) => flags::ORDERED | flags::VALUE_ORDERED,
+    };
+    Container::new(kind, i64::from(order))
+}
+
+/// Adds a value where a step found nothing, and returns the container's new form.
+fn place(
+    container: Container<'_>,
+    step: &Step<&[u8]>,
+    value: &[u8],
+) -> Result<Vec<u8>, ResultCode> {
+    match (container.kind, &step.at) {
+        (Kind::Map, At::Key(key)) => {
+            let key = item::key(key).map_err(|_| NOWHERE)?;
+            let mut container = container;
+            let (Ok(at) | Err(at)) = container.find_key(&key);
+            container.keys.insert(at, &key);
+            container.values.insert(at, value);
+            Ok(container.encode())
+        }
+        (Kind::List, At::Index(index)) => {
+            let mut container = container;
+            let len = container.len();
+            let index = if *index == -1 && len == 0 { 0 } else { *index };
+            let index = usize::try_from(index).map_err(|_| NOWHERE)?;
+            if container.is_sorted_list() {
+                container.values.push(value);
+                container.sort();
+                return Ok(container.encode());
+            }
+            if index > len && step.create != Create::OrderedOrPadded {
+                return Err(NOWHERE);
+            }
+            pad(&mut container, index)?;
+            container.values.push(value);
+            Ok(container.encode())
+        }
+        _ => Err(NOWHERE),
+    }
+}
+
+/// The container that a step looks into.
+fn inside<'a>(value: &'a [u8], step: &Step<&[u8]>) -> Result<Container<'a>, ResultCode> {
+    let container = Container::parse(value).ok_or(NOWHERE)?;
+    match (step.inside, container.kind) {
+        (Inside::List, Kind::Map) | (Inside::Map, Kind::List) => Err(NOWHERE),
+        _ => Ok(container),
+    }
+}
+
+/// Where in the container a step leads; `None` when what it looks for is not there.
+fn locate(container: &Container<'_>, step: &Step<&[u8]>) -> Result<Option<usize>, ResultCode> {
+    let len = container.len();
+    let unusable = |_| NOWHERE;
+    Ok(match step.at {
+        At::Index(index) => single(index, len),
+        At::Rank(rank) => single(rank, len).map(|rank| container.by_rank()[rank]),
+        At::Key(key) if container.kind == Kind::Map => {
+            container.find_key(&item::sought(key).map_err(unusable)?).ok()
+        }
+        At::Key(_) => return Err(NOWHERE),
+        At::Value(value) => container.find_value(&item::sought(value).map_err(unusable)?),
+    })
+}

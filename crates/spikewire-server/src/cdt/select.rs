@@ -1,0 +1,298 @@
+//! Which elements an operation names, and what it answers of them.
+
+use spikewire_protocol::cdt::{By, elements, flags, return_type};
+use spikewire_protocol::msgpack;
+use spikewire_protocol::result_code::ResultCode;
+use spikewire_protocol::value::particle;
+
+use super::container::{self, Container, Kind};
+use super::item::{self, compare, sought};
+use crate::outcome::Found;
+
+/// The elements that an operation names.
+#[derive(Debug)]
+pub struct Picked {
+    /// Their indexes, in the order of the answer.
+    pub indexes: Vec<usize>,
+    /// Where they start, by index or by rank as the operation counts; -1 for a key that is not
+    /// there.
+    start: i64,
+    /// Whether at most one was asked for.
+    single: bool,
+    /// The type of the answer, without the inverted bit.
+    returns: i64,
+}
+
+/// A range as operations give it, cut to what is there: start and count. Negative starts count
+/// from the end.
+pub fn range(start: i64, count: Option<i64>, len: usize) -> (usize, usize) {
+    let from_end = if start < 0 { len as i128 } else { 0 };
+    clip(i128::from(start) + from_end, count, len)
+}
+
+/// The same for a start that may lie before the first element.
+fn clip(start: i128, count: Option<i64>, len: usize) -> (usize, usize) {
+    let len = len as i128;
+    let count = count.filter(|count| *count >= 0).map(i128::from);
+    let end = count.map_or(len, |count| start + count).clamp(0, len);
+    let start = start.clamp(0, len);
+    (start as usize, (end - start).max(0) as usize)
+}
+
+/// The index of one element; -1 is the last. `None` out of range.
+pub fn single(index: i64, len: usize) -> Option<usize> {
+    let index = if index < 0 { index.checked_add(len as i64)? } else { index };
+    usize::try_from(index).ok().filter(|index| *index < len)
+}
+
+/// Whether an operation may answer with this type; says which, and whether it is inverted.
+fn check(returns: i64, by: &By<&[u8]>, kind: Kind) -> Result<(i64, bool), ResultCode> {
+    use return_type as rt;
+    let inverted = returns & rt::INVERTED != 0;
+    let returns = returns & !rt::INVERTED;
+    let ranges = rt::INDEX_RANGE..=rt::REVERSE_RANK_RANGE;
+    let known = matches!(returns, rt::NONE..=rt::EXISTS | rt::UNORDERED_MAP | rt::ORDERED_MAP);
+    let keyed = matches!(returns, rt::KEY | rt::KEY_VALUE | rt::UNORDERED_MAP | rt::ORDERED_MAP);
+    let refused = match by {
+        By::Index(_)
+        | By::IndexRange(..)
+        | By::Key(_)
+        | By::KeyInterval(..)
+        | By::RelativeIndex(..) => matches!(returns, rt::RANK_RANGE | rt::REVERSE_RANK_RANGE),
+        By::Value(_)
+        | By::AllByValue(_)
+        | By::ValueInterval(..)
+        | By::Rank(_)
+        | By::RankRange(..)
+        | By::RelativeRank(..) => {
+            matches!(returns, rt::INDEX_RANGE | rt::REVERSE_INDEX_RANGE)
+        }
+        By::ValueList(_) => ranges.contains(&returns),
+        By::KeyList(_) => {
+            matches!(returns, rt::RANK | rt::REVERSE_RANK) || ranges.contains(&returns)
+        }
+    };
+    let bad_inverse = inverted && (by.is_single() || ranges.contains(&returns));
+    if !known || keyed && kind == Kind::List || refused || bad_inverse {
+        return Err(ResultCode::OP_NOT_APPLICABLE);
+    }
+    Ok((returns, inverted))
+}
+
+/// Finds the elements.
+pub fn pick(container: &Container<'_>, returns: i64, by: &By<&[u8]>) -> Result<Picked, ResultCode> {
+    let (returns, inverted) = check(returns, by, container.kind)?;
+    let len = container.len();
+    let out_of_range = ResultCode::OP_NOT_APPLICABLE;
+    let mut start = 0;
+    let mut ranks = |(at, count): (usize, usize)| {
+        start = at as i64;
+        if count == 0 { Vec::new() } else { container.by_rank()[at..at + count].to_vec() }
+    };
+    let mut indexes = match *by {
+        By::Index(index) => {
+            let at = single(index, len).ok_or(out_of_range)?;
+            start = at as i64;
+            vec![at]
+        }
+        By::Rank(rank) => {
+            let at = single(rank, len).ok_or(out_of_range)?;
+            ranks((at, 1))
+        }
+        By::RankRange(rank, count) => ranks(range(rank, count, len)),
+        By::RelativeRank(value, rank, count) => {
+            let base = container.count_less(&sought(value)?);
+            ranks(clip(base as i128 + i128::from(rank), count, len))
+        }
+        By::Value(value) => {
+            let value = sought(value)?;
+            start = container.count_less(&value) as i64;
+            container.find_value(&value).into_iter().collect()
+        }
+        By::AllByValue(value) => {
+            let value = sought(value)?;
+            start = container.count_less(&value) as i64;
+            having(&container.values, |other| compare(other, &value).is_eq())
+        }
+        By::ValueInterval(begin, end) => {
+            let (begin, end) = (sought(begin)?, end.map(sought).transpose()?);
+            start = container.count_less(&begin) as i64;
+            within(&container.values, &begin, end.as_deref())
+        }
+        By::ValueList(values) => in_list(container, values)?,
+        By::IndexRange(index, count) => {
+            let (at, count) = range(index, count, len);
+            start = at as i64;
+            (at..at + count).collect()
+        }
+        By::Key(key) => {
+            let at = container.find_key(&sought(key)?).ok();
+            start = at.map_or(-1, |at| at as i64);
+            at.into_iter().collect()
+        }
+        By::KeyInterval(begin, end) => {
+            let (begin, end) = (sought(begin)?, end.map(sought).transpose()?);
+            start = container.find_key(&begin).unwrap_or_else(|at| at) as i64;
+            within(&container.keys, &begin, end.as_deref())
+        }
+        By::RelativeIndex(key, index, count) => {
+            let base = container.find_key(&sought(key)?).unwrap_or_else(|at| at);
+            let (at, count) = clip(base as i128 + i128::from(index), count, len);
+            start = at as i64;
+            (at..at + count).collect()
+        }
+        By::KeyList(keys) => {
+            let mut found = Vec::new();
+            for key in list_of(keys)? {
+                found.extend(container.find_key(&sought(key)?));
+            }
+            found.sort_unstable();
+            found.dedup();
+            found
+        }
+    };
+    if inverted {
+        let marked = marks(&indexes, len);
+        indexes = (0..len).filter(|at| !marked[*at]).collect();
+    }
+    Ok(Picked { indexes, start, single: by.is_single(), returns })
+}
+
+/// A mark for each element that is among `indexes`.
+pub fn marks(indexes: &[usize], len: usize) -> Vec<bool> {
+    let mut marks = vec![false; len];
+    for at in indexes {
+        marks[*at] = true;
+    }
+    marks
+}
+
+fn having(items: &[&[u8]], test: impl Fn(&[u8]) -> bool) -> Vec<usize> {
+    (0..items.len()).filter(|at| test(items[*at])).collect()
+}
+
+/// Items from `begin`, included, to `end`, excluded.
+fn within(items: &[&[u8]], begin: &[u8], end: Option<&[u8]>) -> Vec<usize> {
+    having(items, |item| {
+        compare(item, begin).is_ge() && end.is_none_or(|end| compare(item, end).is_lt())
+    })
+}
+
+fn list_of(value: &[u8]) -> Result<Vec<&[u8]>, ResultCode> {
+    elements(value).ok().flatten().ok_or(ResultCode::PARAMETER)
+}
+
+/// Elements with a value that is in a list: one list item after the other where the elements are
+/// sorted, else in the order of the elements.
+fn in_list(container: &Container<'_>, values: &[u8]) -> Result<Vec<usize>, ResultCode> {
+    let order = container.by_rank();
+    let mut taken = vec![false; container.len()];
+    let mut found = Vec::new();
+    for value in list_of(values)? {
+        let value = sought(value)?;
+        let at = |rank: &usize| container.values[*rank];
+        let mut take = |index: usize| {
+            if !std::mem::replace(&mut taken[index], true) {
+                found.push(index);
+            }
+        };
+        if item::has_wildcard(&value) {
+            having(&container.values, |other| compare(other, &value).is_eq())
+                .into_iter()
+                .for_each(&mut take);
+            continue;
+        }
+        let from = order.partition_point(|rank| compare(at(rank), &value).is_lt());
+        for index in &order[from..] {
+            // Values that come twice in the list were dealt with the first time.
+            if taken[*index] || compare(at(index), &value).is_ne() {
+                break;
+            }
+            taken[*index] = true;
+            found.push(*index);
+        }
+    }
+    if !container.is_sorted_list() {
+        found.sort_unstable();
+    }
+    Ok(found)
+}
+
+impl Picked {
+    /// What the operation answers.
+    pub fn answer(&self, container: &Container<'_>) -> Option<Found> {
+        use return_type as rt;
+        let len = container.len();
+        let last = len as i64 - 1;
+        let ints = |number: &dyn Fn(usize) -> i64| match (self.single, self.indexes.first()) {
+            (true, at) => Some(Found::int(at.map_or(-1, |at| number(*at)))),
+            (false, _) => Some(int_list(self.indexes.iter().map(|at| number(*at)))),
+        };
+        let items = |items: &[&[u8]]| {
+            if self.single {
+                return item::found(items[*self.indexes.first()?]);
+            }
+            let count = self.indexes.len();
+            let value =
+                container::encode(Kind::List, 0, count, |at| (None, items[self.indexes[at]]));
+            Some(Found { particle: particle::LIST, value })
+        };
+        match self.returns {
+            rt::INDEX => ints(&|at| at as i64),
+            rt::REVERSE_INDEX => ints(&|at| last - at as i64),
+            rt::RANK | rt::REVERSE_RANK => {
+                let mut ranks = vec![0; len];
+                if !self.indexes.is_empty() {
+                    for (rank, at) in container.by_rank().into_iter().enumerate() {
+                        ranks[at] = rank as i64;
+                    }
+                }
+                if self.returns == rt::RANK {
+                    ints(&|at| ranks[at])
+                } else {
+                    ints(&|at| last - ranks[at])
+                }
+            }
+            rt::COUNT => Some(Found::count(self.indexes.len())),
+            rt::KEY => items(&container.keys),
+            rt::VALUE => items(&container.values),
+            rt::KEY_VALUE => Some(self.map(container, flags::PRESERVE_ORDER)),
+            rt::UNORDERED_MAP => Some(self.map(container, 0)),
+            rt::ORDERED_MAP => Some(self.map(container, flags::ORDERED)),
+            rt::INDEX_RANGE | rt::RANK_RANGE => Some(self.range(self.start)),
+            rt::REVERSE_INDEX_RANGE | rt::REVERSE_RANK_RANGE if self.start < 0 => {
+                Some(self.range(-1))
+            }
+            rt::REVERSE_INDEX_RANGE | rt::REVERSE_RANK_RANGE => {
+                Some(self.range(len as i64 - self.start - self.indexes.len() as i64))
+            }
+            rt::EXISTS => {
+                let value = vec![u8::from(!self.indexes.is_empty())];
+                Some(Found { particle: particle::BOOL, value })
+            }
+            _ => None,
+        }
+    }
+
+    fn range(&self, start: i64) -> Found {
+        int_list([start, self.indexes.len() as i64].into_iter())
+    }
+
+    fn map(&self, container: &Container<'_>, flags: u8) -> Found {
+        let mut indexes = self.indexes.clone();
+        if flags == flags::ORDERED {
+            indexes.sort_unstable();
+        }
+        let value = container::encode(Kind::Map, flags, indexes.len(), |at| {
+            (Some(container.keys[indexes[at]]), container.values[indexes[at]])
+        });
+        Found { particle: particle::MAP, value }
+    }
+}
+
+fn int_list(ints: impl ExactSizeIterator<Item = i64>) -> Found {
+    let mut value = Vec::with_capacity(5 + ints.len());
+    msgpack::array(&mut value, ints.len() as u32);
+    ints.for_each(|int| msgpack::int(&mut value, int));
+    Found { particle: particle::LIST, value }
+}

@@ -1,0 +1,61 @@
+//! Operations on what is inside a bin: lists, maps, bits, sketches.
+
+use spikewire_protocol::message::{Op, op};
+use spikewire_protocol::result_code::ResultCode;
+use spikewire_protocol::value::particle;
+
+use super::reply::Reply;
+use crate::cdt;
+use crate::outcome::{Found, Old, Outcome};
+use crate::storage::bins::{Bin, Bins};
+
+/// What an operation answers.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A value.
+    Found(Found),
+    /// It ran and has no value to show.
+    Nothing,
+    /// There is no bin to read.
+    Missing,
+}
+
+impl Answer {
+    /// Appends the answer as the result of an operation. `nulls` says whether a result without
+    /// value is shown.
+    pub fn write(self, operation: &Op<'_>, reply: &mut Reply<'_>, nulls: bool) {
+        match self {
+            Self::Found(found) => {
+                reply.op(operation.code, operation.name, found.particle, &found.value);
+            }
+            Self::Nothing | Self::Missing if nulls => {
+                reply.op(operation.code, operation.name, particle::NULL, &[]);
+            }
+            Self::Nothing | Self::Missing => {}
+        }
+    }
+}
+
+/// Runs a reading operation on the bin it names.
+pub fn read(bin: Option<Bin<'_>>, operation: &Op<'_>) -> Result<Answer, ResultCode> {
+    let Some(bin) = bin else { return Ok(Answer::Missing) };
+    let old = (bin.particle, bin.value);
+    let found = match operation.code {
+        op::CDT_READ => cdt::read(old, operation.value)?,
+        _ => return Err(ResultCode::UNSUPPORTED_FEATURE),
+    };
+    Ok(found.map_or(Answer::Nothing, Answer::Found))
+}
+
+/// Runs a modifying operation and stores what it makes of its bin.
+pub fn modify(bins: &mut Bins, operation: &Op<'_>) -> Result<Answer, ResultCode> {
+    let old: Old<'_> = bins.get(operation.name).map(|bin| (bin.particle, bin.value));
+    let Outcome { bin, result } = match operation.code {
+        op::CDT_MODIFY => cdt::modify(old, operation.value)?,
+        _ => return Err(ResultCode::UNSUPPORTED_FEATURE),
+    };
+    if let Some((particle, value)) = bin {
+        bins.set(operation.name, particle, &value);
+    }
+    Ok(result.map_or(Answer::Nothing, Answer::Found))
+}

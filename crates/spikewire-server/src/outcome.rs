@@ -1,0 +1,40 @@
+//! What list, map, bit and HLL operations hand back.
+
+use spikewire_protocol::result_code::ResultCode;
+
+/// A bin's particle type and value, if the bin is there.
+pub type Old<'a> = Option<(u8, &'a [u8])>;
+
+/// A value for the reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Particle type.
+    pub particle: u8,
+    /// Particle bytes.
+    pub value: Vec<u8>,
+}
+
+impl Found {
+    /// An integer.
+    pub fn int(int: i64) -> Self {
+        let value = int.to_be_bytes().to_vec();
+        Self { particle: spikewire_protocol::value::particle::INTEGER, value }
+    }
+
+    /// A count.
+    pub fn count(count: usize) -> Self {
+        Self::int(count as i64)
+    }
+}
+
+/// The end of a modifying operation that was not refused.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// What the bin is to hold: particle type and value; `None` when it stays as it is.
+    pub bin: Option<(u8, Vec<u8>)>,
+    /// The result.
+    pub result: Option<Found>,
+}
+
+/// An [`Outcome`], or the code of the refusal.
+pub type Modified = Result<Outcome, ResultCode>;
