@@ -309,3 +309,23 @@ def test_multiprocessing(cluster: Cluster) -> None:
         "-W",
         "ignore::DeprecationWarning",
     )
+
+
+@pytest.mark.parametrize("end", ["box.stop()", "del box; gc.collect()", "sys.exit(0)"])
+def test_the_child_may_end_an_inherited_cluster(cluster: Cluster, end: str) -> None:
+    code = f"""
+    from spikewire.testing import Cluster
+
+    box = Cluster(nodes=2)
+    process = os.fork()
+    if process == 0:
+        {end}
+        os._exit(0)
+    _, status = os.waitpid(process, 0)
+    assert status == 0, f"the child ended with {{status}}"
+    with spikewire.Client(box.seeds) as client:
+        client.put(("test", "s", 1), {{"n": 1}})
+        print(client.get(("test", "s", 1))["n"])
+    box.stop()
+    """
+    assert scenario(cluster, code).strip() == "1"

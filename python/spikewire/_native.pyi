@@ -1291,8 +1291,8 @@ class Batch:
 
     @property
     def codes(self) -> array[int]:
-        """The result code of every row: 0 is success, 2 no such record; numbers below 0 are
-        failures on this side."""
+        """The result code of every row, as an `array.array`: 0 is success, 2 no such record;
+        numbers below 0 are failures on this side."""
     @property
     def errors(self) -> dict[int, Error]:
         """The errors of the rows that failed, by row number. Records that are not there are no

@@ -99,8 +99,8 @@ impl Batch {
         BatchRows { batch: slf.unbind(), next: Mutex::new(0) }
     }
 
-    /// The result code of every row, as an `array.array`: 0 is success, 2 no such record; numbers
-    /// below 0 are failures on this side.
+    /// The result code of every row, as an `array.array`: 0 is success, 2 no such record;
+    /// numbers below 0 are failures on this side.
     #[getter]
     fn codes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let codes: Vec<i32> = (0..self.rows.len()).map(|index| self.rows.code(index)).collect();
@@ -143,8 +143,8 @@ impl Batch {
         Ok(slf)
     }
 
-    /// The records that were found, by user key (by digest where that is all there is). A row that
-    /// failed raises its error.
+    /// The records that were found, by user key (by digest where that is all there is). A row
+    /// that failed raises its error.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let found = PyDict::new(py);
         for index in 0..self.rows.len() {
@@ -179,6 +179,7 @@ impl BatchRows {
         slf
     }
 
+    #[allow(clippy::option_option)] // the end, no record, a record
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Option<Bound<'py, PyAny>>>> {
         let batch = self.batch.get();
         let index = {

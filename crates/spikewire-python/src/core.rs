@@ -14,6 +14,11 @@ use crate::errors;
 /// Counts forks: connections and threads made before the latest one belong to the parent.
 static FORKS: AtomicU32 = AtomicU32::new(0);
 
+/// How many forks lie between the first process and this one.
+pub fn forks() -> u32 {
+    FORKS.load(Relaxed)
+}
+
 /// Called in the child after a fork.
 #[pyfunction]
 pub fn _after_fork() {
@@ -35,12 +40,12 @@ impl Core {
         let cluster = Cluster::connect(options)?;
         let lanes = Lanes::new(cluster.clone());
         let batches = Batches::new(cluster.clone());
-        Ok(Self { cluster, lanes, batches, born: FORKS.load(Relaxed) })
+        Ok(Self { cluster, lanes, batches, born: forks() })
     }
 
     /// Whether this process is the one that opened it.
     pub fn is_own(&self) -> bool {
-        self.born == FORKS.load(Relaxed)
+        self.born == forks()
     }
 
     /// Ends everything; callers that wait get an error.

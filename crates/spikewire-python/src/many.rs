@@ -60,13 +60,12 @@ impl<'a> Gather<'a> {
             .spaces
             .iter()
             .rposition(|space| Arc::ptr_eq(space, &key.space) || space.same_as(&key.space));
-        let number = match known {
-            Some(number) => number,
-            None => {
-                self.kinds.push(make(&key)?);
-                self.spaces.push(key.space.clone());
-                self.kinds.len() - 1
-            }
+        let number = if let Some(number) = known {
+            number
+        } else {
+            self.kinds.push(make(&key)?);
+            self.spaces.push(key.space.clone());
+            self.kinds.len() - 1
         };
         self.numbers.push(number as u32);
         self.keys.push(key);

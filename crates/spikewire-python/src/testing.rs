@@ -11,6 +11,7 @@ use spikewire_protocol::result_code::ResultCode;
 use spikewire_server::{Cluster, Drip, Faults, NamespaceOptions, Options, Refuse};
 
 use crate::arguments::{count, seconds};
+use crate::core::forks;
 use crate::errors::{type_error, type_name, value_error};
 use crate::space::text;
 
@@ -18,6 +19,22 @@ use crate::space::text;
 #[pyclass(frozen, subclass, module = "spikewire._native")]
 pub struct ClusterCore {
     cluster: RwLock<Option<Cluster>>,
+    born: u32,
+}
+
+impl ClusterCore {
+    /// Ends the cluster. In the child of a fork its threads do not exist, so there is nothing to
+    /// end and nobody to wait for.
+    fn end(&self) {
+        let cluster = self.cluster.write().take();
+        if self.born == forks() { drop(cluster) } else { std::mem::forget(cluster) }
+    }
+}
+
+impl Drop for ClusterCore {
+    fn drop(&mut self) {
+        self.end();
+    }
 }
 
 impl ClusterCore {
@@ -48,7 +65,7 @@ impl ClusterCore {
                 std::io::ErrorKind::InvalidInput => value_error(error.to_string()),
                 _ => PyOSError::new_err(format!("could not start the embedded cluster: {error}")),
             })?;
-        Ok(Self { cluster: RwLock::new(Some(cluster)) })
+        Ok(Self { cluster: RwLock::new(Some(cluster)), born: forks() })
     }
 
     /// Host and port of every node, dead ones included.
@@ -116,7 +133,7 @@ impl ClusterCore {
 
     /// Stops every node.
     fn _stop(&self, py: Python<'_>) {
-        py.detach(|| drop(self.cluster.write().take()));
+        py.detach(|| self.end());
     }
 }
 

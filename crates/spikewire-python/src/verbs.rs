@@ -224,7 +224,7 @@ pub fn operate<'py>(
 
 /// The operations of one `operate`, checked together.
 pub struct Steps<'py> {
-    steps: Vec<Bound<'py, Operation>>,
+    all: Vec<Bound<'py, Operation>>,
     pub header: Header,
     pub writes: bool,
     reads_all: bool,
@@ -253,7 +253,7 @@ impl<'py> Steps<'py> {
         if !reads_all {
             header.info2 |= info2::RESPOND_ALL_OPS;
         }
-        Ok(Self { steps, header, writes, reads_all })
+        Ok(Self { all: steps, header, writes, reads_all })
     }
 
     /// Which operations have an answer of their own.
@@ -261,11 +261,11 @@ impl<'py> Steps<'py> {
         if self.reads_all {
             return Vec::new();
         }
-        self.steps.iter().map(|step| step.get().is_answered()).collect()
+        self.all.iter().map(|step| step.get().is_answered()).collect()
     }
 
     pub fn write(&self, out: &mut impl Operations) -> PyResult<()> {
-        for step in &self.steps {
+        for step in &self.all {
             let step = step.get();
             out.op_with(step.code, step.bin.as_bytes(), |out| {
                 out.extend_from_slice(&step.value);

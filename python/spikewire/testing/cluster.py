@@ -51,9 +51,9 @@ class Faults(TypedDict, total=False):
     delay: Seconds
     """Every reply is held for this long; order is kept."""
     drop: float
-    """Share of requests that are lost before they are run."""
+    """Share of requests that are lost before they are run; their connections stay silent."""
     drop_reply: float
-    """Share of requests that are run but whose reply is lost."""
+    """Share of requests that are run but whose reply is lost; their connections stay silent."""
     cut: float
     """Share of replies of which half is sent before the connection is closed."""
     error: float

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use mio::net::TcpStream;
 
 use super::inbound::Inbound;
-use super::{Collect, Reply, buffer, reply};
+use super::{Collect, PATIENCE, Reply, buffer, reply};
 use crate::clock::Tick;
 use crate::cluster::Node;
 use crate::command::Command;
@@ -247,17 +247,16 @@ impl<T: Collect> Connection<T> {
         deadlines.map(|command| command.deadline).min().unwrap_or(Tick::NEVER)
     }
 
-    /// Whether nothing has come for longer than the oldest command's socket timeout allows, or
-    /// only gaps have waited for an answer for longer than `patience`.
-    pub fn is_stuck(&self, now: Tick, patience: std::time::Duration) -> bool {
-        let Some(front) = self.fifo.front() else { return false };
-        let silent_since = self.last_progress.max(front.since);
+    /// When the connection must be given up if nothing comes: the oldest command's socket timeout,
+    /// or [`PATIENCE`] for the reply to a command that timed out.
+    pub fn patience_ends(&self) -> Tick {
+        let Some(front) = self.fifo.front() else { return Tick::NEVER };
         let limit = match &front.command {
-            Some(command) if command.policy.socket_timeout.is_zero() => return false,
+            Some(command) if command.policy.socket_timeout.is_zero() => return Tick::NEVER,
             Some(command) => command.policy.socket_timeout,
-            None => patience,
+            None => PATIENCE,
         };
-        silent_since.after(limit) <= now
+        self.last_progress.max(front.since).after(limit)
     }
 
     /// Empties the queue of a connection that is given up.

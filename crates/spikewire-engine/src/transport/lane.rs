@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use super::PATIENCE;
 use super::inbound::Inbound;
 use super::reply;
 use super::socket::Socket;
@@ -65,6 +66,8 @@ struct Shared {
     taken: usize,
     stream: Option<Arc<TcpStream>>,
     last_used: Tick,
+    /// When bytes last came, or the first request was queued on an idle lane.
+    last_progress: Tick,
 }
 
 /// A place in the queue of a lane.
@@ -76,13 +79,22 @@ struct Slot {
     len: usize,
 }
 
-impl Slot {
-    fn new(waiter: &Arc<Waiter>, bytes: &[u8]) -> Self {
-        Self { waiter: Some(waiter.clone()), len: bytes.len() }
-    }
-}
-
 impl Shared {
+    fn queue(&mut self, waiter: &Arc<Waiter>, bytes: &[u8]) {
+        if self.fifo.is_empty() {
+            self.last_progress = Tick::now();
+        }
+        self.out.extend_from_slice(bytes);
+        self.fifo.push_back(Slot { waiter: Some(waiter.clone()), len: bytes.len() });
+    }
+
+    /// When the connection must be given up, because the reply to a request that timed out has
+    /// stayed away for too long.
+    fn patience_ends(&self) -> Tick {
+        let gap = self.fifo.front().is_some_and(|slot| slot.waiter.is_none());
+        if gap { self.last_progress.after(PATIENCE) } else { Tick::NEVER }
+    }
+
     fn position(&self, waiter: &Arc<Waiter>) -> Option<usize> {
         let is_own = |slot: &Slot| slot.waiter.as_ref().is_some_and(|it| Arc::ptr_eq(it, waiter));
         self.fifo.iter().position(is_own)
@@ -134,16 +146,14 @@ impl Lane {
             return false;
         }
         shared.led = true;
-        shared.out.extend_from_slice(bytes);
-        shared.fifo.push_back(Slot::new(waiter, bytes));
+        shared.queue(waiter, bytes);
         true
     }
 
     /// Queues the request behind whatever is there.
     pub fn join(&self, waiter: &Arc<Waiter>, bytes: &[u8]) -> Role {
         let mut shared = self.shared.lock();
-        shared.out.extend_from_slice(bytes);
-        shared.fifo.push_back(Slot::new(waiter, bytes));
+        shared.queue(waiter, bytes);
         if std::mem::replace(&mut shared.led, true) { Role::Follower } else { Role::Leader }
     }
 
@@ -237,6 +247,11 @@ impl Lane {
                 }
                 limit = limit.min(silent.since(now));
             }
+            let patience_ends = self.shared.lock().patience_ends();
+            if patience_ends <= now {
+                return Err(self.broken("it stayed silent after a request that timed out"));
+            }
+            limit = limit.min(patience_ends.since(now));
             let Some(socket) = &mut wire.socket else {
                 return Err(self.broken("no socket"));
             };
@@ -250,7 +265,10 @@ impl Lane {
             socket.bound_read(limit).map_err(|error| self.broken(&error.to_string()))?;
             match wire.inbound.fill(socket) {
                 Ok((0, _)) => return Err(self.broken("the server closed it")),
-                Ok(_) => heard = Tick::now(),
+                Ok(_) => {
+                    heard = Tick::now();
+                    self.shared.lock().last_progress = heard;
+                }
                 Err(error) if is_pause(&error) => {
                     if error.kind() == io::ErrorKind::Interrupted
                         && call.interrupted.is_some_and(|interrupted| interrupted())

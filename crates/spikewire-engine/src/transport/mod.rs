@@ -8,6 +8,8 @@
 //! - [`Lanes`]: connections that calling threads share; whoever finds one idle leads it.
 
 mod batches;
+use std::time::Duration;
+
 pub mod buffer;
 mod connection;
 mod inbound;
@@ -24,6 +26,9 @@ pub use batches::Batches;
 pub use lanes::Lanes;
 pub use multiplexer::{Multiplexer, Outcome};
 pub use reply::{Collect, Reply};
+
+/// How long the replies of timed-out commands may stay away before their connection is given up.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Requests longer than this (bytes) travel on connections of their own, so that short commands
 /// never wait behind them.

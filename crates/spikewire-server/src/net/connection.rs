@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use mio::net::TcpStream;
 use socket2::SockRef;
 
-use super::faults::Drip;
+use super::faults::{Drip, Fate};
 
 /// No more requests are run while this much output waits for the client.
 pub const BACKLOG: usize = 1 << 20;
@@ -38,6 +38,9 @@ pub struct Connection {
     pub closing: bool,
     /// Whether the client has named itself.
     pub user_agent: bool,
+    /// What becomes of every further request, once one was lost. Replies carry no numbers, so a
+    /// stream that lost one can only fall silent.
+    pub silenced: Option<Fate>,
     /// Received and not run: most often nothing or a part of a request.
     pub input: Vec<u8>,
     /// Replies, from [`Connection::sent`] on still to be sent.
@@ -62,6 +65,7 @@ impl Connection {
             waiting: false,
             closing: false,
             user_agent: false,
+            silenced: None,
             input: Vec::new(),
             out: Vec::new(),
             sent: 0,

@@ -13,9 +13,11 @@ use crate::cluster::placement::mix;
 pub struct Faults {
     /// Every reply is held for this long; order is kept.
     pub delay: Duration,
-    /// Share of requests that are lost before they are run.
+    /// Share of requests that are lost before they are run, and with each of them all later ones
+    /// of its connection: replies carry no numbers, so a real stream loses all or nothing.
     pub drop: f64,
-    /// Share of requests that are run but whose reply is lost.
+    /// Share of requests that are run but whose reply is lost, and with it all later ones of the
+    /// connection.
     pub drop_reply: f64,
     /// Share of replies of which half is sent before the connection is closed.
     pub cut: f64,

@@ -19,7 +19,8 @@ impl Worker {
     /// Runs the whole requests at the start of `bytes`, in order, and says how many bytes they
     /// took. Stops early, and notes that it did, when too much output waits.
     pub(super) fn run_frames(&mut self, connection: &mut Connection, bytes: &[u8]) -> usize {
-        if self.plans[connection.node].is_some() || connection.holds() {
+        let faulty = self.plans[connection.node].is_some() || connection.silenced.is_some();
+        if faulty || connection.holds() {
             return self.run_faulty(connection, bytes);
         }
         let mut used = 0;
@@ -109,6 +110,12 @@ impl Worker {
         {
             delay = faults.delay;
             fate = dice.fate(faults);
+        }
+        if frame.kind == Kind::Message {
+            if matches!(fate, Fate::Lost | Fate::Unanswered) {
+                connection.silenced.get_or_insert(fate);
+            }
+            fate = connection.silenced.unwrap_or(fate);
         }
         let start = connection.out.len();
         match fate {

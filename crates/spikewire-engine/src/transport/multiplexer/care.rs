@@ -1,7 +1,7 @@
 //! Looking after connections: deadlines, silence, idleness, nodes that left, and what becomes of
 //! the commands of a connection that is given up.
 
-use super::{LOOK, Multiplexer, PATIENCE};
+use super::{LOOK, Multiplexer};
 use crate::clock::Tick;
 use crate::command::Failure;
 use crate::error::{Error, Kind};
@@ -21,7 +21,7 @@ impl<T: Collect> Multiplexer<T> {
         } else if !node.is_active() {
             let message = format!("node {node} left the cluster");
             Some(Error::new(Kind::Connection, message).on(node.to_string()))
-        } else if connection.is_stuck(now, PATIENCE) {
+        } else if connection.patience_ends() <= now {
             node.breaker.record();
             let message = format!("node {node} was silent for longer than the socket timeout");
             Some(Error::new(Kind::Connection, message).on(node.to_string()))
@@ -99,7 +99,10 @@ impl<T: Collect> Multiplexer<T> {
         for connection in self.connections.iter().flatten() {
             let idle = connection.last_progress.after(options.idle);
             let own = if connection.in_flight() == 0 { idle } else { connection.deadline() };
-            alarm = alarm.min(own).min(connection.connecting.unwrap_or(Tick::NEVER));
+            alarm = alarm
+                .min(own)
+                .min(connection.patience_ends())
+                .min(connection.connecting.unwrap_or(Tick::NEVER));
         }
         for command in self.links.values().flat_map(|link| &link.waiting) {
             alarm = alarm.min(command.deadline);

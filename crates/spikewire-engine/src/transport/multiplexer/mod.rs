@@ -37,8 +37,6 @@ use crate::error::{Error, Kind};
 const LOOK: Duration = Duration::from_millis(100);
 /// A connection whose oldest command is older than this gets no company if that can be helped.
 const STALL: Duration = Duration::from_millis(10);
-/// How long the replies of timed-out commands may stay away before their connection is given up.
-const PATIENCE: Duration = Duration::from_secs(3);
 /// Token of the waker that [`Multiplexer::waker`] hands out.
 const WAKER: Token = Token(usize::MAX);
 
