@@ -5,11 +5,12 @@ from __future__ import annotations
 import faulthandler
 import itertools
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from faces import FACES, Face, Opened
 
+from faces import FACES, Face, Opened
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def set_name() -> str:
 
 
 @pytest.fixture
-def data(client: Opened, set_name: str):  # noqa: ANN201
+def data(client: Opened, set_name: str):
     """A dataset of its own for each test."""
     return client.dataset("test", set_name)
 
@@ -69,11 +70,11 @@ def data(client: Opened, set_name: str):  # noqa: ANN201
 @pytest.fixture
 def no_descriptor_leak() -> Iterator[Callable[[], int]]:
     """Fails when the test ends with more open descriptors than it began with."""
-    if not os.path.isdir("/proc/self/fd"):
+    if not Path("/proc/self/fd").is_dir():
         pytest.skip("open descriptors are counted in /proc")
 
     def count() -> int:
-        return len(os.listdir("/proc/self/fd"))
+        return len(list(Path("/proc/self/fd").iterdir()))
 
     before = count()
     yield count

@@ -86,7 +86,7 @@ class Opened:
     def close(self) -> None:
         self.face.settle(self.raw.close)
 
-    def __enter__(self) -> Opened:
+    def __enter__(self) -> Opened:  # noqa: PYI034
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -1,5 +1,7 @@
 """What cannot be sent is refused before a byte leaves, by an error that names the culprit."""
 
+# ruff: noqa: E501 - one refusal a line is easier to read
+
 from __future__ import annotations
 
 import re
@@ -13,7 +15,6 @@ from spikewire import op
 
 if TYPE_CHECKING:
     from faces import Caller, Face, Opened
-
     from spikewire.testing import Cluster
 
 
@@ -211,7 +212,7 @@ def test_an_unknown_namespace(client: Opened) -> None:
         lambda: client.dataset("nowhere", "s").put(1, {"a": 1}),
         lambda: client.dataset("nowhere", "s").exists(1),
     ):
-        with pytest.raises(spikewire.NamespaceNotFound, match='"nowhere".*test') as caught:
+        with pytest.raises(spikewire.NamespaceNotFound, match=r'"nowhere".*test') as caught:
             call()
         assert not caught.value.in_doubt
 
@@ -283,7 +284,12 @@ class TestOptions:
         ids=lambda value: str(value)[:30] if isinstance(value, dict) else None,
     )
     def test_refused(
-        self, face: Face, cluster: Cluster, options: dict[str, Any], error: type[Exception], says: str
+        self,
+        face: Face,
+        cluster: Cluster,
+        options: dict[str, Any],
+        error: type[Exception],
+        says: str,
     ) -> None:
         with pytest.raises(error, match=says):
             face.open(cluster.seeds, **options)
@@ -298,7 +304,7 @@ class TestOptions:
         assert data.get(1, timeout=0)["a"] == 1
 
     def test_the_wrong_cluster_name(self, face: Face, cluster: Cluster) -> None:
-        with pytest.raises(ValueError, match="wrong cluster name 'spikewire'.*'mine'"):
+        with pytest.raises(ValueError, match=r"wrong cluster name 'spikewire'.*'mine'"):
             face.open(cluster.seeds, cluster_name="mine")
         with face.open(cluster.seeds, cluster_name="spikewire") as client:
             assert client.raw.is_connected

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
 import random
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from waiting import until
 
 import spikewire
 from spikewire.testing import Cluster
+from waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -198,7 +198,7 @@ def longest_gap(journals: list[Journal], since: float, until_: float) -> float:
     """The longest stretch in which nobody had a success."""
     moments = sorted(at for journal in journals for at in journal.successes)
     moments = [since, *(at for at in moments if since <= at <= until_), until_]
-    return max(after - before for before, after in zip(moments, moments[1:], strict=False))
+    return max(after - before for before, after in zip(moments, moments[1:], strict=False))  # noqa: RUF007
 
 
 def longest_gap_per_worker(journals: list[Journal], since: float, until_: float) -> float:
@@ -292,13 +292,17 @@ def test_the_whole_cluster_dies_and_comes_back(face: Face, no_descriptor_leak: o
 
 
 def resident() -> int:
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:")) * 1024
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) * 1024
+
+
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 def test_a_storm_of_reconnections(face: Face) -> None:
     """A node dies and comes back again and again: descriptors and memory stay bounded."""
-    if not os.path.isdir("/proc/self/fd"):
+    if not Path("/proc/self/fd").is_dir():
         pytest.skip("descriptors and memory are read from /proc")
     with Cluster(3) as cluster:
         assert cluster.wait_settled()
@@ -315,12 +319,12 @@ def test_a_storm_of_reconnections(face: Face) -> None:
                 turn()
             assert cluster.wait_settled()
             gc.collect()
-            memory, descriptors = resident(), len(os.listdir("/proc/self/fd"))
+            memory, before = resident(), descriptors()
             for _ in range(20):
                 turn()
             assert cluster.wait_settled()
             # Both ends of a few connections may be open or not at any moment.
-            assert until(lambda: len(os.listdir("/proc/self/fd")) <= descriptors + 12, 5)
+            assert until(lambda: descriptors() <= before + 12, 5)
             gc.collect()
             assert resident() - memory < 48 << 20
             assert until(lambda: data_works(data), 10)
@@ -331,8 +335,8 @@ def light_load(data: Any) -> None:
         try:
             data.put(key, {"v": key})
             data.get(key)
-        except spikewire.Error as error:
-            assert not isinstance(error, (spikewire.ProtocolError, spikewire.ClientClosed))
+        except spikewire.Error as error:  # noqa: PERF203
+            assert not isinstance(error, (spikewire.ProtocolError, spikewire.ClientClosed))  # noqa: PT017
 
 
 def data_works(data: Any) -> bool:

@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from waiting import until
 
 import spikewire
 from spikewire.testing import Cluster
+from waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -71,7 +71,7 @@ def of_node(client: Opened, data: Caller, cluster: Cluster, node: int, count: in
     for key in range(10_000, 20_000):
         try:
             data.get(key)
-        except spikewire.RecordNotFound as error:
+        except spikewire.RecordNotFound as error:  # noqa: PERF203
             if error.node.endswith(address):
                 keys.append(key)
                 if len(keys) == count:
@@ -202,8 +202,7 @@ class TestLateReplies:
             for _ in range(3):
                 cluster.inject(0, delay=0.3)
                 calls = [
-                    ("get", (key,), {"timeout": 0.05 if key % 10 == 3 else 10})
-                    for key in range(60)
+                    ("get", (key,), {"timeout": 0.05 if key % 10 == 3 else 10}) for key in range(60)
                 ]
                 for key, one in enumerate(at_once(client, calls)):
                     if key % 10 == 3:
@@ -232,7 +231,7 @@ class TestLateReplies:
 
 class TestDrip:
     def test_the_deadline_holds_though_bytes_trickle(self, face: Face) -> None:
-        with boxed(face) as (cluster, client, data):
+        with boxed(face) as (cluster, _, data):
             data.put(1, {"v": "x" * 2000})
             cluster.inject(0, drip=(1, 0.02))
             with within(0.5), pytest.raises(spikewire.Timeout) as caught:
@@ -258,7 +257,7 @@ class TestDrip:
 class TestRefusal:
     @pytest.mark.parametrize("how", ["close", "port"])
     def test_reads_go_to_another_replica(self, face: Face, how: Any) -> None:
-        with boxed(face, 3) as (cluster, client, data):
+        with boxed(face, 3) as (cluster, _, data):
             with face.open(cluster.seeds, timeout=10) as writer:
                 filled = writer.dataset("test", "faults")
                 for key in range(60):
@@ -313,7 +312,7 @@ class TestCodes:
         kind: type[spikewire.Error],
         read_attempts: int,
         write_attempts: int,
-        in_doubt: bool,  # noqa: FBT001
+        in_doubt: bool,
     ) -> None:
         with boxed(face) as (cluster, _, data):
             data.put(1, {"a": 1})
@@ -439,9 +438,9 @@ class TestRest:
                 except spikewire.Error as error:
                     seen.add(type(error))
                     if isinstance(error, spikewire.NodeUnavailable):
-                        assert error.code == -14
-                        assert "rest" in str(error)
-                        assert not error.in_doubt
+                        assert error.code == -14  # noqa: PT017
+                        assert "rest" in str(error)  # noqa: PT017
+                        assert not error.in_doubt  # noqa: PT017
                 return spikewire.NodeUnavailable in seen
 
             assert until(rests, 5, 0)

@@ -105,7 +105,9 @@ def test_keys_pickle(key: Key) -> None:
 
 
 def test_records_pickle(data: Caller) -> None:
-    data.put("k", {"a": [1], "g": spikewire.GeoJSON('{"type":"Point","coordinates":[1,2]}')}, ttl=99)
+    data.put(
+        "k", {"a": [1], "g": spikewire.GeoJSON('{"type":"Point","coordinates":[1,2]}')}, ttl=99
+    )
     record = data.get("k")
     again = pickle.loads(pickle.dumps(record))
     assert again == record

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import random
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -66,7 +67,7 @@ def test_a_full_queue_says_so(run: Any) -> None:
         ) as client:
             data = client.dataset("test", "full")
             await data.put(0, {"v": 0})
-            cluster.inject(0, delay=0.05)
+            cluster.inject(0, delay=0.02)
             for _ in range(2):
                 calls = [data.get(0) for _ in range(50)]
                 ended = await asyncio.gather(*calls, return_exceptions=True)
@@ -150,8 +151,8 @@ def test_large_values_share_one_connection(run: Any, cluster: Cluster, set_name:
 
 def test_memory_of_large_values_is_given_back(run: Any, cluster: Cluster, set_name: str) -> None:
     def resident() -> int:
-        with open("/proc/self/status") as status:
-            line = next(line for line in status if line.startswith("VmRSS:"))
+        lines = Path("/proc/self/status").read_text().splitlines()
+        line = next(line for line in lines if line.startswith("VmRSS:"))
         return int(line.split()[1]) * 1024
 
     try:

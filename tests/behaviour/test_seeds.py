@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from faces import Face
-
     from spikewire.testing import Cluster
 
 #: What a noisy machine may add to a time limit.
@@ -47,7 +46,9 @@ def server(talk: Callable[[socket.socket], None]) -> Iterator[str]:
             thread.join()
 
 
-@pytest.mark.parametrize("seeds", ["", " ", ",", [], (), [""], "host:notaport", "host:0", "host:70000"])
+@pytest.mark.parametrize(
+    "seeds", ["", " ", ",", [], (), [""], "host:notaport", "host:0", "host:70000"]
+)
 def test_no_seeds(face: Face, seeds: object) -> None:
     with pytest.raises(ValueError, match="seed"):
         face.open(seeds)
@@ -63,13 +64,13 @@ def test_a_refused_seed(face: Face) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
-        with pytest.raises(spikewire.ConnectionFailed, match=f"127.0.0.1:{port}.*refused"):
+        with pytest.raises(spikewire.ConnectionFailed, match=rf"127.0.0.1:{port}.*refused"):
             face.open(f"127.0.0.1:{port}")
 
 
 def test_a_name_that_does_not_resolve(face: Face) -> None:
     began = time.monotonic()
-    with pytest.raises(spikewire.ConnectionFailed, match="no-such-host.invalid"):
+    with pytest.raises(spikewire.ConnectionFailed, match=r"no-such-host\.invalid"):
         face.open("no-such-host.invalid:3000", connect_timeout=1)
     assert time.monotonic() - began < 1 + SLACK + 2
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import importlib
 import random
@@ -203,10 +204,8 @@ class TestLoops:
         data = client.dataset("test", set_name)
         failures: list[BaseException] = []
         kinds: list[Callable[[], asyncio.AbstractEventLoop]] = [asyncio.new_event_loop] * 4
-        try:
+        with contextlib.suppress(ImportError):
             kinds += [importlib.import_module("uvloop").new_event_loop] * 2
-        except ImportError:
-            pass
 
         async def task(number: int) -> None:
             for turn in range(20):
@@ -265,9 +264,8 @@ class TestLoops:
         asyncio.run(check())
         asyncio.run(client.close())
 
-    def test_loops_that_ended_leave_nothing_open(
-        self, run: Any, cluster: Cluster, no_descriptor_leak: Any
-    ) -> None:
+    @pytest.mark.usefixtures("no_descriptor_leak")
+    def test_loops_that_ended_leave_nothing_open(self, cluster: Cluster) -> None:
         async def use(client: spikewire.AsyncClient) -> None:
             await client.dataset("test", "loops").exists(1)
 
@@ -301,7 +299,7 @@ class TestLoops:
 
 class TestClosing:
     @pytest.mark.parametrize("write", [False, True])
-    def test_calls_under_way_are_told(self, run: Any, write: bool) -> None:  # noqa: FBT001
+    def test_calls_under_way_are_told(self, run: Any, write: bool) -> None:
         async def main() -> None:
             client = await spikewire.AsyncClient.connect(cluster.seeds, timeout=30)
             data = client.dataset("test", "closing")
@@ -317,7 +315,7 @@ class TestClosing:
         with Cluster(1) as cluster:
             run(main())
 
-    def test_from_another_loop(self, cluster: Cluster) -> None:
+    def test_from_another_loop(self) -> None:
         async def main() -> None:
             client = await spikewire.AsyncClient.connect(slow.seeds, timeout=30)
             data = client.dataset("test", "closing")

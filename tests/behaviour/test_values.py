@@ -39,9 +39,7 @@ nested = st.recursive(
     ),
     max_leaves=15,
 )
-collections = st.one_of(
-    st.lists(nested, max_size=6), st.dictionaries(map_keys, nested, max_size=6)
-)
+collections = st.one_of(st.lists(nested, max_size=6), st.dictionaries(map_keys, nested, max_size=6))
 
 
 def same(found: Any, given: Any) -> bool:
@@ -105,7 +103,9 @@ def test_floats_keep_their_bits(data: Caller, bits: int) -> None:
         assert struct.pack(">d", found) == struct.pack(">d", value)
 
 
-@pytest.mark.parametrize("text", ["", "é", "日本語", "😀" * 100, "a\0b", "\u202e", "\uffff", "x" * 70_000])
+@pytest.mark.parametrize(
+    "text", ["", "é", "日本語", "😀" * 100, "a\0b", "\u202e", "\uffff", "x" * 70_000]
+)
 def test_text(data: Caller, text: str) -> None:
     data.put(1, {"bin": text, "list": [text], "map": {text: text}})
     assert data.get(1).bins == {"bin": text, "list": [text], "map": {text: text}}
@@ -182,7 +182,7 @@ def test_subclasses_are_stored_as_what_they_extend(data: Caller) -> None:
         RED = 7
 
     class Word(str):
-        pass
+        __slots__ = ()
 
     data.put(1, {"i": Colour.RED, "s": Word("w"), "d": OrderedDict(a=1), "t": (1, (2,))})
     bins = data.get(1).bins
@@ -223,7 +223,7 @@ def test_infinities_and_nan_in_arithmetic(data: Caller) -> None:
 
 
 def test_bin_names(data: Caller) -> None:
-    bins = {name: 1 for name in ("a", "x" * 15, "é" * 7, "日本語日本", " ", "a b", "😀")}
+    bins = dict.fromkeys(("a", "x" * 15, "é" * 7, "日本語日本", " ", "a b", "😀"), 1)
     data.put(1, bins)
     assert data.get(1).bins == bins
     for name in bins:

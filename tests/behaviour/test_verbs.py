@@ -196,7 +196,7 @@ class TestOperate:
     def test_operations_can_be_kept(self, data: Caller) -> None:
         steps = [op.add("n", 1), op.get("n")]
         assert [data.operate(1, steps)["n"] for _ in range(3)] == [1, 2, 3]
-        assert repr(steps[0]) == "op.add(\"n\", 1)"
+        assert repr(steps[0]) == 'op.add("n", 1)'
 
     def test_rules_apply(self, data: Caller) -> None:
         with pytest.raises(spikewire.RecordNotFound):
@@ -383,7 +383,7 @@ class TestSendKey:
             data.operate(key, [op.add("a", 1)], send_key=True)
             assert data.get(key).bins == {"a": 3}
 
-    def test_as_a_clients_default(self, face, cluster, set_name: str) -> None:  # noqa: ANN001
+    def test_as_a_clients_default(self, face, cluster, set_name: str) -> None:
         with face.open(cluster.seeds, send_key=True, timeout=10) as client:
             data = client.dataset("test", set_name)
             data.put("k", {"a": 1})
@@ -395,7 +395,7 @@ class TestSendKey:
             assert data.get("k").bins == {"a": 3}
 
 
-def test_nodes_and_info(client: Opened, cluster) -> None:  # noqa: ANN001
+def test_nodes_and_info(client: Opened, cluster) -> None:
     nodes = client.raw.nodes()
     assert sorted(node.address for node in nodes) == sorted(cluster.addresses)
     assert client.verbs.info("build")

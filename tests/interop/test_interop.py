@@ -28,7 +28,21 @@ COLLECTIONS: list[Any] = [
     {}, {"a": 1, "b": [2]}, {1: "int", "s": "str", -7: 0}, {"deep": {"er": {"est": 1}}},
     list(range(1000)), {i: str(i) for i in range(300)},
 ]  # fmt: skip
-KEYS: list[Any] = [0, 1, -1, 2**63 - 1, -(2**63), "", "k", "ключ", "😀", "x" * 500, b"", b"k", b"\0\xff"]
+KEYS: list[Any] = [
+    0,
+    1,
+    -1,
+    2**63 - 1,
+    -(2**63),
+    "",
+    "k",
+    "ключ",
+    "😀",
+    "x" * 500,
+    b"",
+    b"k",
+    b"\0\xff",
+]
 
 
 #: What a peer, by its module, does differently from all the others; seen with the others.
@@ -102,7 +116,7 @@ def test_geojson(data: Caller, peer: Any, name: str) -> None:
 
 @pytest.mark.parametrize("key", KEYS, ids=shown)
 @pytest.mark.parametrize("send_key", [False, True], ids=["digest", "stored key"])
-def test_keys(data: Caller, peer: Any, name: str, key: Any, send_key: bool) -> None:  # noqa: FBT001
+def test_keys(data: Caller, peer: Any, name: str, key: Any, send_key: bool) -> None:
     skip_if_different(peer, key)
     whole = ("test", name, key)
     data.put(key, {"v": 1}, send_key=send_key)
