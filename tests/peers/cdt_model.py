@@ -12,7 +12,7 @@ PARAMETER, MISSING, EXISTS, NOT_APPLICABLE = 4, 23, 24, 26
 RANKS = {"value", "all by value", "value interval", "rank", "rank range", "relative rank"}
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The operation is refused with this result code."""
 
     def __init__(self, code: int) -> None:
@@ -97,7 +97,7 @@ class Bin:
         match way, args:
             case (("index" | "rank"), (at,)):
                 if not -size <= at < size:
-                    raise Refused(NOT_APPLICABLE)
+                    raise RefusedError(NOT_APPLICABLE)
                 found = [(list(every) if way == "index" else self.ranks())[at]]
             case "key", (key,):
                 found = [at for at in every if same(self.keys[at], key)]
@@ -172,12 +172,12 @@ class Bin:
         unique, bounded, lenient = flags & 1, flags & 2, flags & 4
         if index is not None:
             if self.ordered or index < -size:
-                raise Refused(NOT_APPLICABLE)
+                raise RefusedError(NOT_APPLICABLE)
             index = from_end(index, size)
             if bounded and index > size:
                 if lenient:
                     return size
-                raise Refused(NOT_APPLICABLE)
+                raise RefusedError(NOT_APPLICABLE)
         if unique:
             items = self._unique(items, bool(lenient), several and bool(lenient and flags & 8))
             if not items:
@@ -205,7 +205,7 @@ class Bin:
             return kept
         if lenient:
             return []
-        raise Refused(NOT_APPLICABLE if again else EXISTS)
+        raise RefusedError(NOT_APPLICABLE if again else EXISTS)
 
     def _settle(self) -> None:
         if self.ordered:
@@ -215,7 +215,7 @@ class Bin:
     def set(self, index: int, value: Any, flags: int) -> None:
         size = len(self.values)
         if self.ordered or index < -size:
-            raise Refused(NOT_APPLICABLE)
+            raise RefusedError(NOT_APPLICABLE)
         index = from_end(index, size)
         code = 0
         if flags & 2 and index > size:
@@ -223,7 +223,7 @@ class Bin:
         elif flags & 1 and any(same(value, other) for other in self.values):
             code = EXISTS
         if code and not flags & 4:
-            raise Refused(code)
+            raise RefusedError(code)
         if not code:
             self.values += [None] * (index + 1 - size)
             self.values[index] = value
@@ -249,7 +249,7 @@ class Bin:
             else:
                 pairs[key] = items[key]
         if codes and not flags & 4:
-            raise Refused(codes[0])
+            raise RefusedError(codes[0])
         if not codes or flags & 8:
             self.keys = in_order(pairs)
             self.values = [pairs[key] for key in self.keys]

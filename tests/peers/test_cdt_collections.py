@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from box import addresses
-from cdt_model import NOT_APPLICABLE, Bin, Refused, in_order, same
+from cdt_model import NOT_APPLICABLE, Bin, RefusedError, in_order, same
 
 aerospike = pytest.importorskip("aerospike", reason="no wheel of aerospike for this interpreter")
 pytest.importorskip("hypothesis", reason="hypothesis is not installed")
@@ -169,9 +169,9 @@ def by(client: Any, kind: str, value: Any, ordered: bool, data: Any) -> None:
     refusals = way == "key list" and returns in ("rank", "reverse rank")
     try:
         if refusals:
-            raise Refused(NOT_APPLICABLE)
+            raise RefusedError(NOT_APPLICABLE)
         found = model.pick(way, args, inverted=inverted)
-    except Refused as refusal:
+    except RefusedError as refusal:
         refused(client, refusal.code, made)
         return
     expected = model.answer(found, returns, single=way in SINGLE)
@@ -222,7 +222,7 @@ def test_list_writes(
     ][verb]  # fmt: skip
     try:
         expected = expect()
-    except Refused as refusal:
+    except RefusedError as refusal:
         refused(client, refusal.code, made)
         agree(client.get(KEY)[2]["v"], Bin(value, ordered=ordered).value)
         return
@@ -247,7 +247,7 @@ def test_map_writes(
         write &= 7
     try:
         expected = model.put(items, write)
-    except Refused as refusal:
+    except RefusedError as refusal:
         refused(client, refusal.code, made)
         return
     (result,), left = run(client, made)
@@ -266,7 +266,7 @@ def test_list_ranges(
     args = (index,) if single else (index, count)
     try:
         found = model.pick("index" if single else "index range", args)
-    except Refused as refusal:
+    except RefusedError as refusal:
         made = [lists.list_get, lists.list_pop, lists.list_remove][verb]("v", index)
         refused(client, refusal.code, made)
         return
@@ -322,7 +322,7 @@ def test_contexts(client: Any, value: list[list[int]], data: Any) -> None:
     ]
     (size,), left = run(client, lists.list_append("v", 9, ctx=path))
     assert size == len(value[target]) + 1
-    expected = [v + [9] if i == target else v for i, v in enumerate(value)]
+    expected = [[*v, 9] if i == target else v for i, v in enumerate(value)]
     agree(left, {"k": expected})
 
 

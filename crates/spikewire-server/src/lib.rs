@@ -22,12 +22,14 @@
 //! | [`storage`] | partitions, records, sets |
 //! | [`value`] | which bin values are stored, and how |
 //! | [`cdt`] | list and map operations |
+//! | [`bits`] | bit operations on blobs |
 //! | [`outcome`] | what operations inside a bin hand back |
 //! | [`command`] | binary requests |
 //! | [`info`] | text requests |
 //! | [`net`] | sockets, and making them misbehave |
 //! | [`serve`] | the program's options |
 
+pub mod bits;
 pub mod cdt;
 pub mod cluster;
 pub mod command;

@@ -11,7 +11,7 @@
 //! | [`tally`] | counters |
 //!
 //! Not built yet, and refused with a code of their own so that nobody waits: scans and queries,
-//! background jobs (16 in a message marked as the last), user-defined functions, bit, sketch
+//! background jobs (16 in a message marked as the last), user-defined functions, sketch
 //! and expression operations and filters (16).
 
 pub mod batch;

@@ -1,0 +1,305 @@
+//! Bit operations on blobs.
+
+use spikewire_protocol::bits::{Area, BitOp, Combine, integer, resize, write};
+use spikewire_protocol::result_code::ResultCode;
+use spikewire_protocol::value::particle;
+
+use crate::outcome::{Found, Modified, Old, Outcome};
+
+/// Largest blob an operation makes: more than any record can hold.
+const LARGEST: usize = 16 << 20;
+
+const MALFORMED: ResultCode = ResultCode::PARAMETER;
+const OUT_OF_RANGE: ResultCode = ResultCode::OP_NOT_APPLICABLE;
+
+/// Reads the operation, which has to come as a blob.
+fn decode(kind: u8, payload: &[u8]) -> Result<BitOp<'_>, ResultCode> {
+    if kind != particle::BLOB {
+        return Err(ResultCode::BIN_TYPE);
+    }
+    BitOp::decode(payload).map_err(|_| MALFORMED)
+}
+
+/// Runs a reading operation, of particle type `kind`, on a bin that is there.
+pub fn read(old: (u8, &[u8]), kind: u8, payload: &[u8]) -> Result<Option<Found>, ResultCode> {
+    let op = decode(kind, payload)?;
+    if old.0 != particle::BLOB {
+        return Err(ResultCode::BIN_TYPE);
+    }
+    let blob = old.1;
+    let area = match op {
+        BitOp::Get(area) | BitOp::Count(area) | BitOp::Scan { area, .. } => area,
+        BitOp::GetInt { area, how } if area.size <= 64 && how & !integer::SIGNED == 0 => area,
+        _ => return Err(MALFORMED),
+    };
+    let run = run(area, blob.len())?;
+    if run.end() > 8 * blob.len() {
+        return Err(OUT_OF_RANGE);
+    }
+    let mut bits = (0..run.size).map(|at| bit(blob, run.start + at));
+    Ok(Some(match op {
+        BitOp::Count(_) => Found::count(bits.filter(|bit| *bit).count()),
+        BitOp::Scan { right, bit, .. } => {
+            let found = if right {
+                (0..run.size).rfind(|at| self::bit(blob, run.start + at) == bit)
+            } else {
+                bits.position(|other| other == bit)
+            };
+            Found::int(found.map_or(-1, |at| at as i64))
+        }
+        BitOp::GetInt { how, .. } => {
+            let int = get_int(blob, run);
+            let spare = 64 - run.size as u32;
+            let signed = how & integer::SIGNED != 0;
+            Found::int(if signed { ((int << spare) as i64) >> spare } else { int as i64 })
+        }
+        _ => {
+            let mut value = vec![0; run.size.div_ceil(8)];
+            for (at, bit) in bits.enumerate() {
+                set_bit(&mut value, at, bit);
+            }
+            Found { particle: particle::BLOB, value }
+        }
+    }))
+}
+
+/// Runs a modifying operation of particle type `kind`.
+pub fn modify(old: Old<'_>, kind: u8, payload: &[u8]) -> Modified {
+    let op = decode(kind, payload)?;
+    let flags = check(&op)?;
+    if old.is_some_and(|(particle, _)| particle != particle::BLOB) {
+        return Err(ResultCode::BIN_TYPE);
+    }
+    let old = old.map(|(_, blob)| blob);
+    let lenient = flags & write::NO_FAIL != 0;
+    let creates = matches!(op, BitOp::Resize { .. } | BitOp::Insert { .. });
+    let refusal = match old {
+        Some(_) if flags & write::CREATE_ONLY != 0 => Some(ResultCode::BIN_EXISTS),
+        None if !creates || flags & write::UPDATE_ONLY != 0 => Some(ResultCode::BIN_NOT_FOUND),
+        _ => None,
+    };
+    match refusal {
+        Some(_) if lenient => return Ok(Outcome::default()),
+        Some(code) => return Err(code),
+        None => {}
+    }
+    let partial = flags & write::PARTIAL != 0;
+    match change(old.unwrap_or_default(), &op, partial) {
+        Ok(blob) if old.is_none() && blob.is_empty() => Ok(Outcome::default()),
+        Ok(blob) => Ok(Outcome { bin: Some((particle::BLOB, blob)), result: None }),
+        Err(Trouble::Range(_)) if lenient => Ok(Outcome::default()),
+        Err(Trouble::Range(code) | Trouble::Always(code)) => Err(code),
+    }
+}
+
+/// Why an operation cannot be done on this blob.
+enum Trouble {
+    /// It does not fit, which may be let pass.
+    Range(ResultCode),
+    /// It makes no sense.
+    Always(ResultCode),
+}
+
+impl From<ResultCode> for Trouble {
+    fn from(code: ResultCode) -> Self {
+        Self::Always(code)
+    }
+}
+
+/// The checks that need no blob. Gives the write flags.
+fn check(op: &BitOp<'_>) -> Result<i64, ResultCode> {
+    const MAKE: i64 = write::CREATE_ONLY | write::UPDATE_ONLY | write::NO_FAIL;
+    const OVERWRITE: i64 = write::UPDATE_ONLY | write::NO_FAIL | write::PARTIAL;
+    const INTEGER: i64 = write::UPDATE_ONLY | write::NO_FAIL;
+    let sized = |area: &Area, most: i64| (1..=most).contains(&area.size);
+    let any = i64::from(u32::MAX);
+    let (flags, allowed, sound) = match op {
+        BitOp::Resize { size, flags, how } => {
+            let known = resize::FROM_FRONT | resize::GROW_ONLY | resize::SHRINK_ONLY;
+            (flags, MAKE, *size >= 0 && how & !known == 0)
+        }
+        BitOp::Insert { bytes, flags, .. } => (flags, MAKE, !bytes.is_empty()),
+        BitOp::Remove { size, flags, .. } => (flags, OVERWRITE, *size > 0),
+        BitOp::Combine { area, bytes, flags, .. } => {
+            let enough = bytes.len() as i64 >= area.size.saturating_add(7) / 8;
+            (flags, OVERWRITE, sized(area, any) && enough)
+        }
+        BitOp::Not { area, flags } => (flags, OVERWRITE, sized(area, any)),
+        BitOp::Shift { area, by, flags, .. } => (flags, OVERWRITE, sized(area, any) && *by >= 0),
+        BitOp::Add { area, flags, how, .. } => {
+            let known = integer::SIGNED | integer::SATURATE | integer::WRAP;
+            let both = integer::SATURATE | integer::WRAP;
+            (flags, INTEGER, sized(area, 64) && how & !known == 0 && how & both != both)
+        }
+        BitOp::SetInt { area, flags, .. } => (flags, INTEGER, sized(area, 64)),
+        _ => return Err(MALFORMED),
+    };
+    if flags & !allowed != 0 || !sound { Err(MALFORMED) } else { Ok(*flags) }
+}
+
+/// The blob after a modifying operation that was checked.
+fn change(old: &[u8], op: &BitOp<'_>, partial: bool) -> Result<Vec<u8>, Trouble> {
+    let mut blob = old.to_vec();
+    let (area, clips) = match *op {
+        BitOp::Resize { size, how, .. } => return resized(blob, size, how),
+        BitOp::Insert { offset, bytes, .. } => {
+            let at = start(offset, blob.len())?;
+            let len = at.max(blob.len()).saturating_add(bytes.len());
+            if len > LARGEST {
+                return Err(Trouble::Always(ResultCode::RECORD_TOO_BIG));
+            }
+            if at > blob.len() {
+                blob.resize(at, 0);
+            }
+            blob.splice(at..at, bytes.iter().copied());
+            return Ok(blob);
+        }
+        BitOp::Remove { offset, size, .. } => {
+            let at = start(offset, blob.len())?;
+            let end = at.saturating_add(usize::try_from(size).unwrap_or(usize::MAX));
+            if at >= blob.len() || end > blob.len() && !partial {
+                return Err(Trouble::Range(MALFORMED));
+            }
+            blob.drain(at..end.min(blob.len()));
+            return Ok(blob);
+        }
+        BitOp::Combine { area, .. } | BitOp::Not { area, .. } | BitOp::Shift { area, .. } => {
+            (area, partial)
+        }
+        BitOp::Add { area, .. } | BitOp::SetInt { area, .. } => (area, false),
+        _ => return Err(Trouble::Always(MALFORMED)),
+    };
+    let mut run = run(area, blob.len())?;
+    let len = 8 * blob.len();
+    if run.start >= len || run.end() > len && !clips {
+        return Err(Trouble::Range(OUT_OF_RANGE));
+    }
+    run.size = run.size.min(len - run.start);
+    match *op {
+        BitOp::Combine { how, bytes, .. } => {
+            for at in 0..run.size {
+                let (old, new) = (bit(&blob, run.start + at), bit(bytes, at));
+                let bit = match how {
+                    Combine::Set => new,
+                    Combine::Or => old | new,
+                    Combine::Xor => old ^ new,
+                    Combine::And => old & new,
+                };
+                set_bit(&mut blob, run.start + at, bit);
+            }
+        }
+        BitOp::Shift { right, by, .. } => {
+            let by = usize::try_from(by).unwrap_or(usize::MAX).min(run.size);
+            for at in 0..run.size {
+                let from = if right { at.checked_sub(by) } else { Some(at + by) };
+                let from = from.filter(|from| *from < run.size);
+                let bit = from.is_some_and(|from| bit(old, run.start + from));
+                set_bit(&mut blob, run.start + at, bit);
+            }
+        }
+        BitOp::Add { subtract, value, how, .. } => {
+            let sum = sum(get_int(&blob, run), run.size, value, subtract, how)?;
+            set_int(&mut blob, run, sum);
+        }
+        BitOp::SetInt { value, .. } => set_int(&mut blob, run, value as u64),
+        _ => {
+            for at in run.start..run.end() {
+                let bit = bit(&blob, at);
+                set_bit(&mut blob, at, !bit);
+            }
+        }
+    }
+    Ok(blob)
+}
+
+fn resized(mut blob: Vec<u8>, size: i64, how: i64) -> Result<Vec<u8>, Trouble> {
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    if size > LARGEST {
+        return Err(Trouble::Always(ResultCode::RECORD_TOO_BIG));
+    }
+    let len = blob.len();
+    let refused =
+        how & resize::GROW_ONLY != 0 && size < len || how & resize::SHRINK_ONLY != 0 && size > len;
+    if refused {
+        return Err(Trouble::Range(MALFORMED));
+    }
+    if how & resize::FROM_FRONT == 0 {
+        blob.resize(size, 0);
+    } else if size < len {
+        blob.drain(..len - size);
+    } else {
+        blob.splice(0..0, std::iter::repeat_n(0, size - len));
+    }
+    Ok(blob)
+}
+
+/// The sum of an integer of `size` bits and a value, as bits.
+fn sum(old: u64, size: usize, value: i64, subtract: bool, how: i64) -> Result<u64, Trouble> {
+    let signed = how & integer::SIGNED != 0;
+    let spare = 64 - size as u32;
+    let (old, value, least, most) = if signed {
+        let most = (1_i128 << (size - 1)) - 1;
+        let old = ((old << spare) as i64) >> spare;
+        (i128::from(old), i128::from(value), -most - 1, most)
+    } else {
+        (i128::from(old), i128::from(value as u64), 0, (1_i128 << size) - 1)
+    };
+    let sum = if subtract { old - value } else { old + value };
+    if (least..=most).contains(&sum) || how & integer::WRAP != 0 {
+        return Ok(sum as u64);
+    }
+    if how & integer::SATURATE == 0 {
+        return Err(Trouble::Range(OUT_OF_RANGE));
+    }
+    Ok(sum.clamp(least, most) as u64)
+}
+
+/// Bits of a blob, in numbers that count from its first.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    start: usize,
+    size: usize,
+}
+
+impl Run {
+    fn end(self) -> usize {
+        self.start.saturating_add(self.size)
+    }
+}
+
+fn run(area: Area, bytes: usize) -> Result<Run, ResultCode> {
+    let size = usize::try_from(area.size).ok().filter(|size| *size > 0).ok_or(MALFORMED)?;
+    Ok(Run { start: start(area.offset, 8 * bytes)?, size })
+}
+
+/// An offset that counts from the front, and may lie behind the end.
+fn start(offset: i64, len: usize) -> Result<usize, ResultCode> {
+    let from_front = if offset < 0 { offset.saturating_add(len as i64) } else { offset };
+    usize::try_from(from_front).map_err(|_| MALFORMED)
+}
+
+fn bit(bytes: &[u8], at: usize) -> bool {
+    bytes[at / 8] >> (7 - at % 8) & 1 != 0
+}
+
+fn set_bit(bytes: &mut [u8], at: usize, bit: bool) {
+    let mask = 0x80 >> (at % 8);
+    if bit {
+        bytes[at / 8] |= mask;
+    } else {
+        bytes[at / 8] &= !mask;
+    }
+}
+
+fn get_int(bytes: &[u8], run: Run) -> u64 {
+    (run.start..run.end()).fold(0, |int, at| int << 1 | u64::from(bit(bytes, at)))
+}
+
+fn set_int(bytes: &mut [u8], run: Run, int: u64) {
+    for at in 0..run.size {
+        set_bit(bytes, run.start + at, int >> (run.size - 1 - at) & 1 != 0);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,180 @@
+"""Bit operations through the C client's helpers, against text of zeros and ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from box import addresses
+
+aerospike = pytest.importorskip("aerospike", reason="no wheel of aerospike for this interpreter")
+pytest.importorskip("hypothesis", reason="hypothesis is not installed")
+from aerospike import exception  # noqa: E402
+from aerospike_helpers.operations import bitwise_operations as bits  # noqa: E402
+from hypothesis import HealthCheck, given, settings  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+KEY = ("test", "bits", "k")
+checks = settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+blobs = st.binary(min_size=1, max_size=12)
+
+
+@pytest.fixture(scope="module")
+def client() -> Any:
+    from conftest import _box
+
+    for box in _box(1):
+        connected = aerospike.client({"hosts": addresses(box.seeds)}).connect()
+        yield connected
+        connected.close()
+
+
+def text(blob: bytes) -> str:
+    return "".join(f"{byte:08b}" for byte in blob)
+
+
+def blob(text: str) -> bytes:
+    padded = text + "0" * (-len(text) % 8)
+    return bytes(int(padded[at : at + 8], 2) for at in range(0, len(padded), 8))
+
+
+def start(client: Any, value: bytes) -> None:
+    policy = {"exists": aerospike.POLICY_EXISTS_CREATE_OR_REPLACE}
+    client.put(KEY, {"x": 1, "v": value}, policy=policy)
+
+
+def changed(client: Any, value: bytes, *operations: dict[str, Any]) -> bytes:
+    start(client, value)
+    client.operate(KEY, list(operations))
+    return bytes(client.get(KEY)[2]["v"])
+
+
+def answer(client: Any, value: bytes, operation: dict[str, Any]) -> Any:
+    start(client, value)
+    return client.operate(KEY, [operation])[2]["v"]
+
+
+def refused(client: Any, code: int, operation: dict[str, Any]) -> None:
+    with pytest.raises(exception.AerospikeError) as caught:
+        client.operate(KEY, [operation])
+    assert caught.value.code == code, caught.value
+
+
+@st.composite
+def runs(draw: Any, most: int = 96) -> tuple[bytes, int, int]:
+    """A blob, and offset and size of some of its bits."""
+    value = draw(blobs)
+    offset = draw(st.integers(0, 8 * len(value) - 1))
+    return value, offset, draw(st.integers(1, min(most, 8 * len(value) - offset)))
+
+
+@checks
+@given(runs(), st.binary(min_size=12, max_size=12), st.integers(0, 100), st.booleans())
+def test_runs(
+    client: Any, run: tuple[bytes, int, int], other: bytes, by: int, negative: bool
+) -> None:
+    value, offset, size = run
+    before, old, after = (
+        text(value)[:offset], text(value)[offset : offset + size], text(value)[offset + size :],
+    )  # fmt: skip
+    at = offset - 8 * len(value) if negative else offset
+    new = text(other)[:size]
+    pairs = list(zip(old, new, strict=True))
+    expected = {
+        "set": new,
+        "or": "".join("1" if "1" in pair else "0" for pair in pairs),
+        "and": "".join("1" if pair == ("1", "1") else "0" for pair in pairs),
+        "xor": "".join("1" if a != b else "0" for a, b in pairs),
+    }
+    for name, result in expected.items():
+        made = getattr(bits, f"bit_{name}")("v", at, size, len(other), other)
+        assert text(changed(client, value, made)) == before + result + after, name
+    turned = "".join("10"[int(bit)] for bit in old)
+    assert text(changed(client, value, bits.bit_not("v", at, size))) == before + turned + after
+    left, right = (old + "0" * by)[by:][:size], ("0" * by + old)[:size]
+    made = bits.bit_lshift("v", at, size, by)
+    assert text(changed(client, value, made)) == before + left.ljust(size, "0") + after
+    assert (
+        text(changed(client, value, bits.bit_rshift("v", at, size, by))) == before + right + after
+    )
+    assert bytes(answer(client, value, bits.bit_get("v", at, size))) == blob(old)
+    assert answer(client, value, bits.bit_count("v", at, size)) == old.count("1")
+    for bit in (False, True):
+        found = answer(client, value, bits.bit_lscan("v", at, size, bit))
+        assert found == old.find("01"[bit])
+        found = answer(client, value, bits.bit_rscan("v", at, size, bit))
+        assert found == old.rfind("01"[bit])
+
+
+@checks
+@given(runs(64), st.integers(0, 2**63 - 1), st.booleans(), st.integers(0, 2), st.booleans())
+def test_integers(
+    client: Any, run: tuple[bytes, int, int], number: int, signed: bool, how: int, subtract: bool
+) -> None:
+    value, offset, size = run
+    before, old, after = (
+        text(value)[:offset], text(value)[offset : offset + size], text(value)[offset + size :],
+    )  # fmt: skip
+    low = (1 << size) - 1
+    was = int(old, 2)
+    if signed and old[0] == "1":
+        was -= 1 << size
+    least, most = (-(1 << size - 1), (1 << size - 1) - 1) if signed else (0, low)
+    found = answer(client, value, bits.bit_get_int("v", offset, size, signed))
+    assert found & low == was & low
+    made = bits.bit_set_int("v", offset, size, number)
+    assert text(changed(client, value, made)) == before + f"{number & low:0{size}b}" + after
+    total = was - number if subtract else was + number
+    action = [
+        aerospike.BIT_OVERFLOW_FAIL, aerospike.BIT_OVERFLOW_SATURATE, aerospike.BIT_OVERFLOW_WRAP,
+    ][how]  # fmt: skip
+    call = bits.bit_subtract if subtract else bits.bit_add
+    made = call("v", offset, size, number, signed, action)
+    if not least <= total <= most:
+        if how == 0:
+            start(client, value)
+            refused(client, 26, made)
+            return
+        if how == 1:
+            total = min(max(total, least), most)
+    assert text(changed(client, value, made)) == before + f"{total & low:0{size}b}" + after
+
+
+@checks
+@given(blobs, st.integers(0, 16), blobs, st.integers(0, 16))
+def test_bytes(client: Any, value: bytes, at: int, more: bytes, size: int) -> None:
+    made = bits.bit_insert("v", at, len(more), more)
+    filled = value.ljust(at, b"\0")
+    assert changed(client, value, made) == filled[:at] + more + filled[at:]
+    made = bits.bit_resize("v", size)
+    assert changed(client, value, made) == value[:size].ljust(size, b"\0")
+    made = bits.bit_resize("v", size, resize_flags=aerospike.BIT_RESIZE_FROM_FRONT)
+    front = value[max(0, len(value) - size) :].rjust(size, b"\0")
+    assert changed(client, value, made) == front
+    partial = {"bit_write_flags": aerospike.BIT_WRITE_PARTIAL}
+    if at < len(value) and size > 0:
+        made = bits.bit_remove("v", at, size, partial)
+        assert changed(client, value, made) == value[:at] + value[at + size :]
+
+
+def test_refusals(client: Any) -> None:
+    start(client, b"\0")
+    refused(client, 26, bits.bit_get("v", 4, 8))
+    refused(client, 26, bits.bit_set("v", 4, 8, 1, b"\1"))
+    refused(client, 4, bits.bit_not("v", 0, 0))
+    refused(client, 12, bits.bit_not("x", 0, 1))
+    refused(client, 17, bits.bit_not("none", 0, 1))
+    refused(client, 6, bits.bit_resize("v", 3, {"bit_write_flags": 1}))
+    client.operate(KEY, [bits.bit_set("v", 8, 8, 1, b"\1", {"bit_write_flags": 4})])
+    assert bytes(client.get(KEY)[2]["v"]) == b"\0"
+    steps = [
+        bits.bit_resize("v", 2),
+        bits.bit_set("v", 8, 8, 1, b"\xff"),
+        bits.bit_count("v", 0, 16),
+    ]
+    found = client.operate_ordered(KEY, steps)[2]
+    assert found == [("v", None), ("v", None), ("v", 8)]
