@@ -27,7 +27,7 @@ for argument; do
         *) targets="$targets $argument" ;;
     esac
 done
-targets=${targets:-frame message value msgpack info}
+targets=${targets:-frame message value msgpack info batch}
 case $input in
     '' | /*) ;;
     *) input=$root/$input ;;
