@@ -22,7 +22,7 @@
 //! | [`storage`] | partitions, records, sets |
 //! | [`value`] | which bin values are stored, and how |
 //! | [`cdt`] | list and map operations |
-//! | [`bits`] | bit operations on blobs |
+//! | [`bits`], [`hll`] | bit operations on blobs, `HyperLogLog` operations |
 //! | [`outcome`] | what operations inside a bin hand back |
 //! | [`command`] | binary requests |
 //! | [`info`] | text requests |
@@ -33,6 +33,7 @@ pub mod bits;
 pub mod cdt;
 pub mod cluster;
 pub mod command;
+pub mod hll;
 pub mod info;
 pub mod net;
 pub mod outcome;

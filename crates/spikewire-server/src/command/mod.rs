@@ -11,8 +11,8 @@
 //! | [`tally`] | counters |
 //!
 //! Not built yet, and refused with a code of their own so that nobody waits: scans and queries,
-//! background jobs (16 in a message marked as the last), user-defined functions, sketch
-//! and expression operations and filters (16).
+//! background jobs (16 in a message marked as the last), user-defined functions,
+//! expression operations and filters (16).
 
 pub mod batch;
 pub mod delete;

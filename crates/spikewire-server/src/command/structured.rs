@@ -7,7 +7,7 @@ use spikewire_protocol::value::particle;
 use super::reply::Reply;
 use crate::outcome::{Found, Old, Outcome};
 use crate::storage::bins::{Bin, Bins};
-use crate::{bits, cdt};
+use crate::{bits, cdt, hll};
 
 /// What an operation answers.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,6 +42,7 @@ pub fn read(bin: Option<Bin<'_>>, operation: &Op<'_>) -> Result<Answer, ResultCo
     let old = (bin.particle, bin.value);
     let found = match operation.code {
         op::CDT_READ => cdt::read(old, operation.value)?,
+        op::HLL_READ => hll::read(old, operation.value)?,
         op::BITS_READ => bits::read(old, operation.particle, operation.value)?,
         _ => return Err(ResultCode::UNSUPPORTED_FEATURE),
     };
@@ -53,6 +54,7 @@ pub fn modify(bins: &mut Bins, operation: &Op<'_>) -> Result<Answer, ResultCode>
     let old: Old<'_> = bins.get(operation.name).map(|bin| (bin.particle, bin.value));
     let Outcome { bin, result } = match operation.code {
         op::CDT_MODIFY => cdt::modify(old, operation.value)?,
+        op::HLL_MODIFY => hll::modify(old, operation.value)?,
         op::BITS_MODIFY => bits::modify(old, operation.particle, operation.value)?,
         _ => return Err(ResultCode::UNSUPPORTED_FEATURE),
     };

@@ -1,0 +1,215 @@
+//! `HyperLogLog` operations.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`sketch`] | the registers: layout, hashing, folding, union |
+//! | [`estimate`] | counts and similarity |
+
+pub mod estimate;
+pub mod sketch;
+
+use spikewire_protocol::cdt::elements;
+use spikewire_protocol::hll::{HllOp, Precision, write};
+use spikewire_protocol::msgpack::{self, Reader, Token};
+use spikewire_protocol::result_code::ResultCode;
+use spikewire_protocol::value::particle;
+
+use self::sketch::Sketch;
+use crate::cdt::item;
+use crate::outcome::{Found, Modified, Old, Outcome};
+
+const MALFORMED: ResultCode = ResultCode::PARAMETER;
+const NOT_APPLICABLE: ResultCode = ResultCode::OP_NOT_APPLICABLE;
+/// From this many sketches on, what they have in common is known by minhash bits only.
+const MANY: usize = 4;
+
+fn open(old: (u8, &[u8])) -> Result<Sketch, ResultCode> {
+    if old.0 != particle::HLL {
+        return Err(ResultCode::BIN_TYPE);
+    }
+    Sketch::parse(old.1).ok_or(MALFORMED)
+}
+
+/// Runs a reading operation on a bin that is there.
+pub fn read(old: (u8, &[u8]), payload: &[u8]) -> Result<Option<Found>, ResultCode> {
+    let op = HllOp::decode(payload).map_err(|_| MALFORMED)?;
+    if op.modifies() {
+        return Err(MALFORMED);
+    }
+    let own = open(old)?;
+    let with = |sketches: &[u8]| -> Result<Vec<Sketch>, ResultCode> {
+        let mut all = vec![own.clone()];
+        all.extend(self::sketches(sketches)?);
+        Ok(all)
+    };
+    Ok(Some(match op {
+        HllOp::Count => Found::int(estimate::count(&own)),
+        HllOp::Union(others) => {
+            let value = sketch::union(&with(others)?).to_bytes();
+            Found { particle: particle::HLL, value }
+        }
+        HllOp::UnionCount(others) => Found::int(estimate::count(&sketch::union(&with(others)?))),
+        HllOp::IntersectCount(others) => {
+            Found::int(estimate::intersection(&comparable(with(others)?)?))
+        }
+        HllOp::Similarity(others) => {
+            let similarity = estimate::similarity(&comparable(with(others)?)?);
+            Found { particle: particle::FLOAT, value: similarity.to_be_bytes().to_vec() }
+        }
+        HllOp::Describe => {
+            let mut value = Vec::new();
+            msgpack::array(&mut value, 2);
+            msgpack::uint(&mut value, u64::from(own.index_bits));
+            msgpack::uint(&mut value, u64::from(own.minhash_bits));
+            Found { particle: particle::LIST, value }
+        }
+        HllOp::MayContain(values) => {
+            let mut all = true;
+            for value in self::values(values)? {
+                all &= own.may_contain(&value);
+            }
+            Found::int(i64::from(all))
+        }
+        _ => return Err(MALFORMED),
+    }))
+}
+
+/// Runs a modifying operation.
+pub fn modify(old: Old<'_>, payload: &[u8]) -> Modified {
+    let op = HllOp::decode(payload).map_err(|_| MALFORMED)?;
+    let make = write::CREATE_ONLY | write::UPDATE_ONLY | write::NO_FAIL;
+    let (flags, allowed) = match op {
+        HllOp::Init(_, flags) => (flags, make),
+        HllOp::Add { flags, .. } => (flags, write::CREATE_ONLY | write::NO_FAIL),
+        HllOp::SetUnion(_, flags) => (flags, make | write::ALLOW_FOLD),
+        HllOp::RefreshCount | HllOp::Fold(_) => (0, 0),
+        _ => return Err(MALFORMED),
+    };
+    if flags & !allowed != 0 {
+        return Err(MALFORMED);
+    }
+    if let HllOp::Init(precision, _) | HllOp::Add { precision, .. } = op {
+        check(precision)?;
+    }
+    let old = old.map(open).transpose()?;
+    let needs_bin = matches!(op, HllOp::RefreshCount | HllOp::Fold(_));
+    let refusal = match old {
+        Some(_) if flags & write::CREATE_ONLY != 0 => Some(ResultCode::BIN_EXISTS),
+        None if needs_bin || flags & write::UPDATE_ONLY != 0 => Some(ResultCode::BIN_NOT_FOUND),
+        _ => None,
+    };
+    match refusal {
+        Some(_) if flags & write::NO_FAIL != 0 => return Ok(Outcome::default()),
+        Some(code) => return Err(code),
+        None => {}
+    }
+    match op {
+        HllOp::Init(precision, _) => Ok(stored(&fresh(old.as_ref(), precision)?, None)),
+        HllOp::Add { values, precision, .. } => {
+            let values = self::values(values)?;
+            let is_new = old.is_none();
+            let mut sketch = match old {
+                Some(sketch) => sketch,
+                None => fresh(None, precision)?,
+            };
+            let changed = values.iter().filter(|value| sketch.add(value)).count();
+            if changed == 0 && !is_new {
+                return Ok(Outcome { bin: None, result: Some(Found::int(0)) });
+            }
+            Ok(stored(&sketch, Some(Found::count(changed))))
+        }
+        HllOp::SetUnion(others, _) => {
+            let mut all = sketches(others)?;
+            if let Some(own) = old {
+                let reduces = all.iter().any(|other| {
+                    other.index_bits < own.index_bits || other.minhash_bits < own.minhash_bits
+                });
+                if reduces && flags & write::ALLOW_FOLD == 0 {
+                    return Err(NOT_APPLICABLE);
+                }
+                if !reduces {
+                    let (index, minhash) = (own.index_bits, own.minhash_bits);
+                    all = all.iter().map(|other| other.reduced(index, minhash)).collect();
+                }
+                all.push(own);
+            }
+            Ok(stored(&sketch::union(&all), None))
+        }
+        _ => {
+            let Some(mut sketch) = old else { return Err(ResultCode::BIN_NOT_FOUND) };
+            if let HllOp::Fold(bits) = op {
+                let bits = u8::try_from(bits).ok().filter(|bits| (4..=16).contains(bits));
+                let bits = bits.ok_or(MALFORMED)?;
+                if bits > sketch.index_bits || sketch.minhash_bits > 0 {
+                    return Err(NOT_APPLICABLE);
+                }
+                return Ok(stored(&sketch.reduced(bits, 0), None));
+            }
+            let count = estimate::count(&sketch);
+            sketch.cached = count as u64;
+            Ok(stored(&sketch, Some(Found::int(count))))
+        }
+    }
+}
+
+fn stored(sketch: &Sketch, result: Option<Found>) -> Outcome {
+    Outcome { bin: Some((particle::HLL, sketch.to_bytes())), result }
+}
+
+/// Refuses numbers of bits that no sketch has.
+fn check(precision: Precision) -> Result<(), ResultCode> {
+    let Precision { index, minhash } = precision;
+    let known = matches!(index, -1 | 4..=16) && matches!(minhash, -1 | 0 | 4..=51);
+    if known && index.max(0) + minhash.max(0) <= 64 { Ok(()) } else { Err(MALFORMED) }
+}
+
+/// An empty sketch; bits that are not given are those of the old one.
+fn fresh(old: Option<&Sketch>, precision: Precision) -> Result<Sketch, ResultCode> {
+    let index = match (precision.index, old) {
+        (-1, None) => return Err(NOT_APPLICABLE),
+        (-1, Some(old)) => old.index_bits,
+        (bits, _) => bits as u8,
+    };
+    let minhash = match (precision.minhash, old) {
+        (-1, old) => old.map_or(0, |old| old.minhash_bits),
+        (bits, _) => bits as u8,
+    };
+    check(Precision { index: i64::from(index), minhash: i64::from(minhash) })?;
+    Ok(Sketch::new(index, minhash))
+}
+
+/// Values as they are hashed: scalars in their shortest form.
+fn values(list: &[u8]) -> Result<Vec<Vec<u8>>, ResultCode> {
+    let values = elements(list).ok().flatten().filter(|values| !values.is_empty());
+    let values =
+        values.ok_or(MALFORMED)?.into_iter().map(|value| match Reader::new(value).next() {
+            Ok(Token::Array(_) | Token::Map(_)) | Err(_) => Err(MALFORMED),
+            Ok(_) => item::stored(value),
+        });
+    values.collect()
+}
+
+/// The sketches of a list, or one that stands alone.
+fn sketches(argument: &[u8]) -> Result<Vec<Sketch>, ResultCode> {
+    let items = elements(argument).map_err(|_| MALFORMED)?;
+    let items = items.unwrap_or_else(|| vec![argument]);
+    if items.is_empty() {
+        return Err(MALFORMED);
+    }
+    let one = |item: &[u8]| match Reader::new(item).next() {
+        Ok(Token::Bytes(_, bytes)) => Sketch::parse(bytes),
+        _ => None,
+    };
+    items.into_iter().map(|item| one(item).ok_or(MALFORMED)).collect()
+}
+
+/// Sketches whose intersection can be estimated.
+fn comparable(sketches: Vec<Sketch>) -> Result<Vec<Sketch>, ResultCode> {
+    if sketches.len() >= MANY && estimate::common_minhash(&sketches) == 0 {
+        return Err(MALFORMED);
+    }
+    Ok(sketches)
+}
+
+#[cfg(test)]
+mod tests;
