@@ -26,8 +26,8 @@ use spikewire_protocol::value::particle;
 use self::container::{Container, Kind};
 use crate::outcome::{Found, Modified, Old, Outcome};
 
-/// Most elements that filling up with nil may leave: more than any record can hold.
-const MOST_ELEMENTS: usize = 16 << 20;
+/// Most elements that filling up with nil may leave: more than a record of usual size can hold.
+const MOST_ELEMENTS: usize = 2 << 20;
 
 /// The particle type of a kind of container.
 fn particle_of(kind: Kind) -> u8 {

@@ -322,3 +322,79 @@ fn large_lists_take_no_quadratic_time() {
     let items = ListOp::AppendItems { items: ints(&many), order: 0, flags: 1 };
     assert_eq!(bin.list(items), Err(24));
 }
+
+/// Pieces that calls are made of: numbers, flags, values, lists, maps, wildcards.
+const PIECES: [&[u8]; 24] = [
+    &[0],
+    &[1],
+    &[2],
+    &[7],
+    &[13],
+    &[0xff],
+    &[0xfe],
+    &[0xc0],
+    &[0xc3],
+    &[0xcc, 0xc8],
+    &[0xcd, 0x27, 0x10],
+    &[0xd3, 0x80, 0, 0, 0, 0, 0, 0, 0],
+    &[0xcf, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+    &[0xce, 0, 1, 0, 7],
+    &[0xa2, 3, b'a'],
+    &[0xa2, 4, b'a'],
+    &[0xcb, 0x3f, 0xe0, 0, 0, 0, 0, 0, 0],
+    &[0xca, 0x3f, 0, 0, 0],
+    &[0x93, 2, 1, 2],
+    &[0x93, 0xc7, 0, 1, 1, 2],
+    &[0x82, 2, 1, 1, 0x91, 5],
+    &[0x82, 0xc7, 0, 1, 0xc0, 1, 2],
+    &[0xd4, 0xff, 0],
+    &[0x92, 1, 0xd4, 0xff, 1],
+];
+
+/// Whatever is asked, nothing panics, and what is stored could be written as a whole.
+#[test]
+fn any_call_leaves_a_sound_value() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below as u64) as usize
+    };
+    let mut bin = Bin::default();
+    let mut done = 0;
+    for round in 0..100_000 {
+        if round % 50 == 0 {
+            bin = Bin::default();
+        }
+        let count = random(5);
+        let mut call = vec![0x91 + count as u8, random(111) as u8];
+        for _ in 0..count {
+            call.extend_from_slice(PIECES[random(PIECES.len())]);
+        }
+        if random(3) == 0 {
+            let steps = [0x10, 0x11, 0x13, 0x20, 0x21, 0x22, 0x23, 0x50, 0x60, 0x62];
+            let mut wrapped = vec![0x93, 0xcc, 0xff, 0x90 + 2 * (1 + random(2)) as u8];
+            for _ in 0..(wrapped[3] & 0x0f) / 2 {
+                wrapped.push(steps[random(steps.len())]);
+                wrapped.extend_from_slice(PIECES[random(PIECES.len())]);
+            }
+            wrapped.append(&mut call);
+            call = wrapped;
+        }
+        let old = bin.0.as_ref().map(|(particle, value)| (*particle, value.as_slice()));
+        if let Some(old) = old {
+            let _ = read(old, &call);
+        }
+        if let Ok(outcome) = modify(old, &call)
+            && let Some((particle, value)) = outcome.bin
+        {
+            let mut out = Vec::new();
+            let sound = crate::value::store(&mut out, particle, &value);
+            assert_eq!((sound, &out), (Ok(()), &value), "{call:02x?} on {:02x?}", bin.0);
+            bin.0 = Some((particle, value)).filter(|(_, value)| value.len() < 2000);
+            done += 1;
+        }
+    }
+    assert!(done > 500, "{done} calls changed something");
+}
