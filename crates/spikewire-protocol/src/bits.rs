@@ -60,7 +60,7 @@ pub enum Combine {
     And,
 }
 
-/// A bit operation. `flags` are those of [`write`].
+/// A bit operation. `flags` are those of [`mod@write`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BitOp<'a> {
     /// Give the blob a size in bytes.

@@ -27,7 +27,7 @@ pub struct Precision {
 /// Nothing said about precision.
 pub const NOT_GIVEN: Precision = Precision { index: -1, minhash: -1 };
 
-/// A sketch operation. Values and sketches are lists; `flags` are those of [`write`].
+/// A sketch operation. Values and sketches are lists; `flags` are those of [`mod@write`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum HllOp<V> {
     /// Make a sketch, or empty the one that is there.
