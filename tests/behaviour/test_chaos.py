@@ -219,7 +219,7 @@ def test_a_node_dies_and_comes_back_twice(
             began = time.monotonic()
             for node in (1, 2):
                 cluster.kill(node)
-                time.sleep(1.0)
+                time.sleep(0.7)
                 before = sum(len(journal.successes) for journal in load.journals)
                 time.sleep(0.5)
                 after = sum(len(journal.successes) for journal in load.journals)

@@ -162,7 +162,7 @@ class TestDelay:
             silent = of_node(client, data, cluster, 0, 20)
             others = of_node(client, data, cluster, 1, 20) + of_node(client, data, cluster, 2, 20)
             cluster.inject(0, delay=30)
-            calls: list[Any] = [("put", (key, {"v": 1}), {"timeout": 1}) for key in silent]
+            calls: list[Any] = [("put", (key, {"v": 1}), {"timeout": 0.6}) for key in silent]
             calls += [("put", (key, {"v": 1}), {"timeout": 10}) for key in others]
             with within(1):
                 ended = at_once(client, calls)
@@ -199,8 +199,8 @@ class TestLateReplies:
         with boxed(face, connections_per_node=1) as (cluster, client, data):
             for key in range(60):
                 data.put(key, {"v": key})
-            for _ in range(3):
-                cluster.inject(0, delay=0.3)
+            for _ in range(2):
+                cluster.inject(0, delay=0.2)
                 calls = [
                     ("get", (key,), {"timeout": 0.05 if key % 10 == 3 else 10}) for key in range(60)
                 ]
@@ -218,10 +218,10 @@ class TestLateReplies:
         with boxed(face, connections_per_node=1) as (cluster, _, data):
             for key in range(10):
                 data.put(key, {"v": key})
-            cluster.inject(0, delay=0.2)
+            cluster.inject(0, delay=0.1)
             for key in range(5):
                 with pytest.raises(spikewire.Timeout):
-                    data.get(key, timeout=0.02)
+                    data.get(key, timeout=0.01)
             for key in range(5, 10):
                 assert data.get(key)["v"] == key
             cluster.clear_faults(0)
@@ -391,13 +391,13 @@ class TestLoss:
 
     @pytest.mark.parametrize("fault", ["drop", "drop_reply"])
     def test_values_never_reach_somebody_else(self, face: Face, fault: str) -> None:
-        with boxed(face, 3, timeout=0.5) as (cluster, client, data):
+        with boxed(face, 3, timeout=0.3) as (cluster, client, data):
             for key in range(100):
                 data.put(key, {"v": key}, timeout=5)
             cluster.inject(1, **{fault: 0.05}, seed=11)
             late = 0
-            for turn in range(4):
-                if turn == 3:
+            for turn in range(3):
+                if turn == 2:
                     cluster.clear_faults(1)
                 found = at_once(client, [("get", (key,), {}) for key in range(100)])
                 for key, one in enumerate(found):
