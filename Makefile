@@ -144,8 +144,8 @@ bench-tools: build
 		--optional requirements/loops.txt --optional requirements/peers.txt
 
 .PHONY: bench
-bench: bench-tools ## Compare all Python clients: 100,000 records, half reads, half updates
-	$(COMPARE) $(PYTHON_MODES) $(ARGS)
+bench: bench-tools ## Compare all clients, Python and Rust: 100,000 records, half reads, half updates
+	$(COMPARE) $(ARGS)
 
 .PHONY: bench-quick
 bench-quick: bench-tools ## The same in little time, for a first look and no conclusions
