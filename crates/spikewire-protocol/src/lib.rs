@@ -17,6 +17,7 @@
 //! | [`key`] | user keys, digests, partition ids |
 //! | [`cdt`] | list and map operations |
 //! | [`bits`], [`hll`] | bit operations on blobs, `HyperLogLog` operations |
+//! | [`expression`] | filters and computed values, from text and to the wire |
 //! | [`value`], [`msgpack`] | bin values and the field's `MessagePack` dialect |
 //! | [`result_code`] | what the server's one-byte answers mean |
 //! | [`limits`] | the sizes a server enforces |
@@ -25,6 +26,7 @@ pub mod auth;
 pub mod batch;
 pub mod bits;
 pub mod cdt;
+pub mod expression;
 pub mod frame;
 pub mod hll;
 pub mod host;

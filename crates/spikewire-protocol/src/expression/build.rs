@@ -1,0 +1,515 @@
+//! Making trees. Every operator looks at the types of its operands, gives a type to bins that have
+//! none yet, and refuses what does not go together.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use super::op::Shape;
+use super::{Argument, Call, Constant, DEPTH, Expression, Fault, Meta, Node, Op, SIZE, Type};
+use crate::value::Value;
+use crate::{limits, msgpack};
+
+/// The types of the operands that `op` wants (`None`: whatever) and the type it gives.
+struct Rule {
+    operands: Vec<Option<Type>>,
+    result: Option<Type>,
+}
+
+/// What `op` makes of operands of these types.
+fn rule(op: Op, kinds: &[Option<Type>]) -> Result<Rule, Fault> {
+    let count = kinds.len();
+    let takes = |fits: bool, wanted: &str| {
+        if fits {
+            Ok(())
+        } else {
+            Err(Fault::of_value(format!("`{}` takes {wanted}, not {count}", op.word())))
+        }
+    };
+    let all = |kind| vec![kind; count];
+    Ok(match op.shape() {
+        Shape::Compare => {
+            takes(count == 2, "two operands")?;
+            let kind = same(op, kinds.iter().copied())?;
+            if let Some(kind @ (Type::Geo | Type::Hll)) = kind {
+                return Err(Fault::of_type(format!("`{}` does not compare {kind}", op.word())));
+            }
+            Rule { operands: all(kind), result: Some(Type::Bool) }
+        }
+        Shape::Geo => {
+            takes(count == 2, "two operands")?;
+            Rule { operands: all(Some(Type::Geo)), result: Some(Type::Bool) }
+        }
+        Shape::In => {
+            takes(count == 2, "two operands")?;
+            Rule { operands: vec![kinds[0], Some(Type::List)], result: Some(Type::Bool) }
+        }
+        Shape::Bools => {
+            takes(count >= 2, "two operands or more")?;
+            Rule { operands: all(Some(Type::Bool)), result: Some(Type::Bool) }
+        }
+        Shape::Numbers | Shape::Number => {
+            takes(count == 1 || op.shape() == Shape::Numbers && count > 1, "an operand")?;
+            let kind = same(op, kinds.iter().copied())?;
+            if let Some(kind) = kind
+                && !matches!(kind, Type::Int | Type::Float)
+            {
+                let word = op.word();
+                return Err(Fault::of_type(format!("`{word}` takes INT or FLOAT, not {kind}")));
+            }
+            Rule { operands: all(kind), result: kind }
+        }
+        Shape::Fixed(types) => {
+            let (result, operands) = types.split_last().expect("a result");
+            takes(count == operands.len(), if count == 1 { "two operands" } else { "an operand" })?;
+            Rule { operands: operands.iter().copied().map(Some).collect(), result: Some(*result) }
+        }
+        Shape::Ints => {
+            takes(count >= 1, "an operand or more")?;
+            Rule { operands: all(Some(Type::Int)), result: Some(Type::Int) }
+        }
+        Shape::Cond => {
+            takes(count >= 3 && count % 2 == 1, "tests and values by turns and a last value")?;
+            let kind = same(op, values(kinds).map(|(_, kind)| *kind))?;
+            let mut operands = all(Some(Type::Bool));
+            for (at, _) in values(kinds) {
+                operands[at] = kind;
+            }
+            Rule { operands, result: kind }
+        }
+    })
+}
+
+/// The values of a cond among its operands.
+fn values<T>(operands: &[T]) -> impl Iterator<Item = (usize, &T)> {
+    let last = operands.len() - 1;
+    operands.iter().enumerate().filter(move |(at, _)| at % 2 == 1 || *at == last)
+}
+
+/// The one type that is known of these.
+fn same(op: Op, kinds: impl Iterator<Item = Option<Type>>) -> Result<Option<Type>, Fault> {
+    let mut known: Option<Type> = None;
+    for kind in kinds.flatten() {
+        match known {
+            Some(known) if known != kind => {
+                return Err(Fault::of_type(format!(
+                    "`{}` needs operands of one type, not {known} and {kind}",
+                    op.word()
+                )));
+            }
+            _ => known = Some(kind),
+        }
+    }
+    Ok(known)
+}
+
+/// Checks a bin name.
+fn bin_name(name: &[u8]) -> Result<(), Fault> {
+    let shown = String::from_utf8_lossy(name);
+    if name.is_empty() {
+        return Err(Fault::of_value("a bin name must not be empty"));
+    }
+    if name.len() > limits::BIN_NAME {
+        return Err(Fault::of_value(format!(
+            "the bin name {shown:?} is {} bytes long; the server's limit is {}",
+            name.len(),
+            limits::BIN_NAME
+        )));
+    }
+    if name.contains(&0) {
+        return Err(Fault::of_value(format!("the bin name {shown:?} contains a NUL character")));
+    }
+    Ok(())
+}
+
+impl Expression {
+    /// A tree of `node`, whose parts are checked.
+    fn make(node: Node, kind: Option<Type>) -> Result<Self, Fault> {
+        let (mut depth, mut weight, mut own) = (0, 0, 8);
+        let mut child = |child: &Self| {
+            depth = depth.max(child.depth);
+            weight += child.weight;
+        };
+        match &node {
+            Node::Apply(_, operands) => operands.iter().for_each(&mut child),
+            Node::Regex { on, pattern, .. } => {
+                child(on);
+                own += pattern.len();
+            }
+            Node::Let(definitions, scope) => {
+                child(scope);
+                for (name, definition) in definitions {
+                    child(definition);
+                    own += name.len();
+                }
+            }
+            Node::Call(call) => {
+                child(&call.on);
+                own += call.context.as_ref().map_or(0, Vec::len);
+                for argument in &call.arguments {
+                    match argument {
+                        Argument::Raw(raw) => own += raw.len(),
+                        Argument::Expression(argument) => child(argument),
+                    }
+                }
+            }
+            Node::Constant(Constant::Bytes(_, bytes) | Constant::Packed(_, bytes)) => {
+                own += bytes.len();
+            }
+            _ => {}
+        }
+        let weight = weight + own;
+        // Operators are lists on the wire and weigh less there than here.
+        if weight > 8 * SIZE {
+            return Err(Fault::of_value("the expression is far larger than a server accepts"));
+        }
+        if depth >= DEPTH {
+            return Err(Fault::of_value(format!("the expression is nested deeper than {DEPTH}")));
+        }
+        Ok(Self { node: Arc::new(node), kind, depth: depth + 1, weight })
+    }
+
+    /// A tree that has no parts.
+    fn leaf(node: Node, kind: Option<Type>) -> Self {
+        Self { node: Arc::new(node), kind, depth: 1, weight: 16 }
+    }
+
+    /// What evaluates to "unknown".
+    pub fn unknown() -> Self {
+        Self::leaf(Node::Unknown, None)
+    }
+
+    /// A constant. Strings are not checked for UTF-8, packed values not at all.
+    pub fn constant(constant: Constant) -> Result<Self, Fault> {
+        let kind = constant.kind();
+        Self::make(Node::Constant(constant), Some(kind))
+    }
+
+    /// A bin without a type; what it is used with gives it one.
+    pub fn bin(name: impl AsRef<[u8]>) -> Result<Self, Fault> {
+        bin_name(name.as_ref())?;
+        Ok(Self::leaf(Node::Bin(None, name.as_ref().to_vec()), None))
+    }
+
+    /// A bin of a type. In a record where it is missing or of another type it is "unknown".
+    pub fn typed_bin(kind: Type, name: impl AsRef<[u8]>) -> Result<Self, Fault> {
+        bin_name(name.as_ref())?;
+        if kind == Type::Nil {
+            return Err(Fault::of_type("no bin is of type NIL"));
+        }
+        Ok(Self::leaf(Node::Bin(Some(kind), name.as_ref().to_vec()), Some(kind)))
+    }
+
+    /// The particle type of a bin, 0 if it is missing.
+    pub fn bin_type(name: impl AsRef<[u8]>) -> Result<Self, Fault> {
+        bin_name(name.as_ref())?;
+        Ok(Self::leaf(Node::BinType(name.as_ref().to_vec()), Some(Type::Int)))
+    }
+
+    /// The stored user key; "unknown" where none of this type is stored.
+    pub fn key(kind: Type) -> Result<Self, Fault> {
+        if !matches!(kind, Type::Int | Type::Str | Type::Blob) {
+            return Err(Fault::of_type(format!("a user key is INT, STRING or BLOB, not {kind}")));
+        }
+        Ok(Self::leaf(Node::Key(kind), Some(kind)))
+    }
+
+    /// Something about the record other than its bins.
+    pub fn meta(meta: Meta) -> Self {
+        Self::leaf(Node::Meta(meta), Some(meta.kind()))
+    }
+
+    /// The last four bytes of the digest modulo `divisor`.
+    pub fn digest_modulo(divisor: i64) -> Result<Self, Fault> {
+        if divisor == 0 {
+            return Err(Fault::of_value("a digest modulo 0 has no value"));
+        }
+        Ok(Self::leaf(Node::DigestModulo(divisor), Some(Type::Int)))
+    }
+
+    /// Whether a string matches a POSIX pattern. `flags`: 1 extended, 2 ignore case, 4 by lines.
+    pub fn regex(on: Self, pattern: impl Into<Vec<u8>>, flags: i64) -> Result<Self, Fault> {
+        let pattern = pattern.into();
+        if pattern.contains(&0) {
+            return Err(Fault::of_value("a pattern must not contain a NUL character"));
+        }
+        let on = on.refined(Type::Str, "a pattern match")?;
+        Self::make(Node::Regex { flags, pattern, on }, Some(Type::Bool))
+    }
+
+    /// An operator on operands. Bins without a type take the one it asks for.
+    pub fn apply(op: Op, operands: Vec<Self>) -> Result<Self, Fault> {
+        let kinds: Vec<_> = operands.iter().map(|operand| operand.kind).collect();
+        let rule = rule(op, &kinds)?;
+        let what = format!("`{}`", op.word());
+        let operands = operands
+            .into_iter()
+            .zip(rule.operands)
+            .map(|(operand, wanted)| match wanted {
+                Some(wanted) => operand.refined(wanted, &what),
+                None => Ok(operand),
+            })
+            .collect::<Result<_, _>>()?;
+        Self::make(Node::Apply(op, operands), rule.result)
+    }
+
+    /// The value of a variable that [`Expression::bind`] names. Its type is that of its
+    /// definition.
+    pub fn var(name: impl AsRef<[u8]>) -> Result<Self, Fault> {
+        if name.as_ref().is_empty() {
+            return Err(Fault::of_value("a variable must have a name"));
+        }
+        Ok(Self::leaf(Node::Var(name.as_ref().to_vec()), None))
+    }
+
+    /// Variables, in order, and the expression that they hold in. Later definitions see earlier
+    /// ones.
+    pub fn bind(definitions: Vec<(Vec<u8>, Self)>, scope: Self) -> Result<Self, Fault> {
+        if definitions.is_empty() {
+            return Err(Fault::of_value("`let` needs a variable"));
+        }
+        for (at, (name, _)) in definitions.iter().enumerate() {
+            if name.is_empty() {
+                return Err(Fault::of_value("a variable must have a name"));
+            }
+            if definitions[..at].iter().any(|(other, _)| other == name) {
+                return Err(twice(name));
+            }
+        }
+        let kind = scope.kind;
+        Self::make(Node::Let(definitions, scope), kind)
+    }
+
+    /// A list, map, bit or sketch operation.
+    pub fn call(call: Call) -> Result<Self, Fault> {
+        let kind = call.result;
+        let call = match call.system {
+            0 => call,
+            1 => Call { on: call.on.refined(Type::Blob, "a bit operation")?, ..call },
+            2 => Call { on: call.on.refined(Type::Hll, "a sketch operation")?, ..call },
+            other => return Err(Fault::of_value(format!("no operations have the number {other}"))),
+        };
+        if call.system == 0 && !matches!(call.on.kind, None | Some(Type::List | Type::Map)) {
+            return Err(Fault::of_type("a list or map operation works on LIST or MAP"));
+        }
+        Self::make(Node::Call(call), Some(kind))
+    }
+
+    /// This expression with a type, if it has none yet. `what` asks for it.
+    pub fn refined(self, wanted: Type, what: &str) -> Result<Self, Fault> {
+        let refuse = |kind| Fault::of_type(format!("{what} takes {wanted}, not {kind}"));
+        match self.kind {
+            Some(kind) if kind == wanted => return Ok(self),
+            Some(kind) => return Err(refuse(kind)),
+            None => {}
+        }
+        match &*self.node {
+            Node::Bin(None, name) => Self::typed_bin(wanted, name),
+            Node::Apply(op, operands) => {
+                let mut operands = operands.clone();
+                if op.shape() == Shape::Cond {
+                    let at: Vec<usize> = values(&operands).map(|(at, _)| at).collect();
+                    for at in at {
+                        operands[at] = operands[at].clone().refined(wanted, what)?;
+                    }
+                } else {
+                    if !matches!(wanted, Type::Int | Type::Float) {
+                        return Err(Fault::of_type(format!(
+                            "{what} takes {wanted}, not what `{}` gives",
+                            op.word()
+                        )));
+                    }
+                    for operand in &mut operands {
+                        *operand = operand.clone().refined(wanted, what)?;
+                    }
+                }
+                Self::make(Node::Apply(*op, operands), Some(wanted))
+            }
+            Node::Let(definitions, scope) => {
+                let scope = scope.clone().refined(wanted, what)?;
+                let kind = scope.kind;
+                Self::make(Node::Let(definitions.clone(), scope), kind)
+            }
+            // Unknown is of any type; what a variable is shows where it is defined.
+            _ => Ok(self),
+        }
+    }
+
+    /// Checks the whole: every type is known, every variable defined. Says the type, `None` for
+    /// what is always unknown.
+    pub fn check(&self) -> Result<Option<Type>, Fault> {
+        self.check_in(&mut Vec::new())
+    }
+
+    fn check_in<'a>(
+        &'a self,
+        names: &mut Vec<(&'a [u8], Option<Type>)>,
+    ) -> Result<Option<Type>, Fault> {
+        match &*self.node {
+            Node::Bin(None, name) => Err(Fault::of_type(format!(
+                "nothing says of which type bin {:?} is",
+                String::from_utf8_lossy(name)
+            ))),
+            Node::Apply(op, operands) => {
+                let mut kinds = Vec::with_capacity(operands.len());
+                for operand in operands {
+                    kinds.push(operand.check_in(names)?);
+                }
+                let rule = rule(*op, &kinds)?;
+                for (kind, wanted) in kinds.iter().zip(rule.operands) {
+                    fits(*kind, wanted, op.word())?;
+                }
+                fits(rule.result, self.kind, op.word())?;
+                Ok(rule.result)
+            }
+            Node::Regex { on, .. } => {
+                fits(on.check_in(names)?, Some(Type::Str), "=~")?;
+                Ok(self.kind)
+            }
+            Node::Var(name) => {
+                let found = names.iter().rev().find(|(known, _)| known == name);
+                found.map(|(_, kind)| *kind).ok_or_else(|| {
+                    let name = String::from_utf8_lossy(name);
+                    Fault::of_value(format!("the variable {name:?} is not defined"))
+                })
+            }
+            Node::Let(definitions, scope) => {
+                let outer = names.len();
+                for (name, definition) in definitions {
+                    if names.iter().any(|(known, _)| known == name) {
+                        return Err(twice(name));
+                    }
+                    let kind = definition.check_in(names)?;
+                    names.push((name, kind));
+                }
+                let kind = scope.check_in(names)?;
+                names.truncate(outer);
+                Ok(kind)
+            }
+            Node::Call(call) => {
+                for argument in &call.arguments {
+                    if let Argument::Expression(argument) = argument {
+                        argument.check_in(names)?;
+                    }
+                }
+                let on = call.on.check_in(names)?;
+                let fits = match call.system {
+                    0 => matches!(on, None | Some(Type::List | Type::Map)),
+                    1 => matches!(on, None | Some(Type::Blob)),
+                    _ => matches!(on, None | Some(Type::Hll)),
+                };
+                if fits {
+                    Ok(self.kind)
+                } else {
+                    Err(Fault::of_type("an operation on a value of another type"))
+                }
+            }
+            _ => Ok(self.kind),
+        }
+    }
+}
+
+fn fits(kind: Option<Type>, wanted: Option<Type>, what: &str) -> Result<(), Fault> {
+    match (kind, wanted) {
+        (Some(kind), Some(wanted)) if kind != wanted => {
+            Err(Fault::of_type(format!("`{what}` takes {wanted}, not {kind}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn twice(name: &[u8]) -> Fault {
+    let name = String::from_utf8_lossy(name);
+    Fault::of_value(format!("the variable {name:?} is defined twice"))
+}
+
+/// The constant that a value is. Maps become ordered by key: other maps compare with nothing.
+pub fn constant(value: &Value) -> Result<Constant, Fault> {
+    let packed = |kind| {
+        let mut out = Vec::new();
+        pack(value, &mut out, limits::NESTING)?;
+        Ok(Constant::Packed(kind, out))
+    };
+    Ok(match value {
+        Value::Nil => Constant::Nil,
+        Value::Bool(flag) => Constant::Bool(*flag),
+        Value::Int(int) => Constant::Int(*int),
+        Value::Float(float) => Constant::Float(*float),
+        Value::Str(text) => Constant::Bytes(Type::Str, text.clone().into_bytes()),
+        Value::Bytes(bytes) => Constant::Bytes(Type::Blob, bytes.clone()),
+        Value::GeoJson(text) => Constant::Bytes(Type::Geo, text.clone().into_bytes()),
+        Value::Hll(bytes) => Constant::Bytes(Type::Hll, bytes.clone()),
+        Value::List(_) => return packed(Type::List),
+        Value::Map(_) => return packed(Type::Map),
+    })
+}
+
+fn pack(value: &Value, out: &mut Vec<u8>, depth: usize) -> Result<(), Fault> {
+    let deeper = || depth.checked_sub(1).ok_or_else(|| Fault::of_value("a value nested too deep"));
+    match value {
+        Value::List(items) => {
+            let depth = deeper()?;
+            msgpack::array(out, items.len() as u32);
+            for item in items {
+                pack(item, out, depth)?;
+            }
+        }
+        Value::Map(pairs) if !pairs.is_empty() => {
+            let depth = deeper()?;
+            let mut sorted: Vec<_> = pairs.iter().collect();
+            for (key, _) in &sorted {
+                if !matches!(key, Value::Int(_) | Value::Str(_) | Value::Bytes(_)) {
+                    return Err(Fault::of_type("a map key must be INT, STRING or BLOB"));
+                }
+            }
+            sorted.sort_by(|(a, _), (b, _)| by_key(a, b));
+            if sorted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+                return Err(Fault::of_value("a map key that comes twice"));
+            }
+            msgpack::map(out, sorted.len() as u32 + 1);
+            out.extend_from_slice(&[0xc7, 0, 1, 0xc0]);
+            for (key, value) in sorted {
+                pack(key, out, depth)?;
+                pack(value, out, depth)?;
+            }
+        }
+        scalar => scalar.encode_nested(out),
+    }
+    Ok(())
+}
+
+/// The order of map keys: integers, strings, blobs.
+fn by_key(a: &Value, b: &Value) -> Ordering {
+    match (a, b) {
+        (Value::Int(a), Value::Int(b)) => a.cmp(b),
+        (Value::Str(a), Value::Str(b)) => a.as_bytes().cmp(b.as_bytes()),
+        (Value::Bytes(a), Value::Bytes(b)) => a.cmp(b),
+        (Value::Int(_), _) | (Value::Str(_), Value::Bytes(_)) => Ordering::Less,
+        _ => Ordering::Greater,
+    }
+}
+
+impl TryFrom<&Value> for Expression {
+    type Error = Fault;
+
+    fn try_from(value: &Value) -> Result<Self, Fault> {
+        Self::constant(constant(value)?)
+    }
+}
+
+impl From<i64> for Expression {
+    fn from(int: i64) -> Self {
+        Self::leaf(Node::Constant(Constant::Int(int)), Some(Type::Int))
+    }
+}
+
+impl From<f64> for Expression {
+    fn from(float: f64) -> Self {
+        Self::leaf(Node::Constant(Constant::Float(float)), Some(Type::Float))
+    }
+}
+
+impl From<bool> for Expression {
+    fn from(flag: bool) -> Self {
+        Self::leaf(Node::Constant(Constant::Bool(flag)), Some(Type::Bool))
+    }
+}

@@ -1,0 +1,184 @@
+use super::Expression as E;
+use super::*;
+use crate::value::Value;
+
+fn hex(text: &str) -> Vec<u8> {
+    let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
+    let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
+    digits.chunks(2).map(pair).collect()
+}
+
+fn bin(name: &str) -> E {
+    E::bin(name).unwrap()
+}
+
+fn apply(op: Op, operands: impl Into<Vec<E>>) -> E {
+    E::apply(op, operands.into()).unwrap()
+}
+
+fn text(text: &str) -> E {
+    E::try_from(&Value::from(text)).unwrap()
+}
+
+/// The bytes that servers are known to take for these.
+#[test]
+fn known_bytes() {
+    let one = E::from(1_i64);
+    let int_a = E::typed_bin(Type::Int, "a").unwrap();
+    let list = |bytes: &[u8]| {
+        E::constant(Constant::Packed(Type::List, bytes.to_vec())).map(Argument::Expression).unwrap()
+    };
+    let call = |modifies, number, arguments| {
+        E::call(Call {
+            result: if modifies { Type::List } else { Type::Int },
+            system: 0,
+            modifies,
+            context: None,
+            number,
+            arguments,
+            on: E::typed_bin(Type::List, "l").unwrap(),
+        })
+        .unwrap()
+    };
+    let five = E::from(5_i64);
+    for (made, known) in [
+        (apply(Op::Gt, [bin("a"), five.clone()]), "93 03 93 51 02 a161 05"),
+        (apply(Op::Eq, [bin("a"), text("x")]), "93 01 93 51 03 a161 a20378"),
+        (apply(Op::Add, [int_a.clone(), one]), "93 14 93 51 02 a161 01"),
+        (E::regex(bin("s"), "^ab", 2).unwrap(), "94 07 02 a35e6162 93 51 03 a173"),
+        (
+            E::bind(vec![(b"x".to_vec(), int_a)], apply(Op::Gt, [E::var("x").unwrap(), five]))
+                .unwrap(),
+            "94 7d a178 93 51 02 a161 93 03 92 7c a178 05",
+        ),
+        (call(false, 16, vec![]), "95 7f 02 00 91 10 93 51 04 a16c"),
+        (
+            call(true, 1, vec![list(&[0x92, 1, 2])]),
+            "95 7f 04 40 92 01 92 7e 92 01 02 93 51 04 a16c",
+        ),
+    ] {
+        assert_eq!(made.encode().unwrap(), hex(known), "{made}");
+        assert_eq!(E::decode(&hex(known)).unwrap(), made, "{made}");
+    }
+}
+
+#[test]
+fn bins_take_the_type_they_are_used_with() {
+    for (made, shown) in [
+        (apply(Op::Gt, [bin("a"), 2.5.into()]), "$.a:FLOAT > 2.5"),
+        (
+            apply(Op::Le, [apply(Op::Add, [bin("a"), bin("b")]), 7.into()]),
+            "($.a:INT + $.b:INT) <= 7",
+        ),
+        (
+            apply(Op::Eq, [apply(Op::Cond, [bin("t"), bin("a"), bin("b")]), text("it's")]),
+            "when($.t:BOOL => $.a:STRING, default => $.b:STRING) == 'it''s'",
+        ),
+        (apply(Op::Mod, [bin("a"), bin("b c")]), "$.a:INT % $.'b c':INT"),
+        (apply(Op::In, [5.into(), bin("a")]), "5 in $.a:LIST"),
+    ] {
+        assert_eq!(made.to_string(), shown);
+        assert_eq!(E::decode(&made.encode().unwrap()).unwrap(), made);
+    }
+    let filter = bin("flag").filter().unwrap();
+    assert_eq!(E::decode(&filter).unwrap().to_string(), "$.flag:BOOL");
+    assert!(matches!(apply(Op::Eq, [bin("a"), bin("b")]).encode(), Err(Fault::Type(_))));
+    assert!(bin("a").encode().is_err());
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let int = || E::from(1_i64);
+    let refused = |op, operands: Vec<E>| E::apply(op, operands).unwrap_err().to_string();
+    assert_eq!(
+        refused(Op::Eq, vec![int(), text("x")]),
+        "`==` needs operands of one type, not INT and STRING"
+    );
+    assert_eq!(refused(Op::And, vec![int(), true.into()]), "`and` takes BOOL, not INT");
+    assert_eq!(refused(Op::And, vec![true.into()]), "`and` takes two operands or more, not 1");
+    assert_eq!(refused(Op::Add, vec![text("x"), text("y")]), "`+` takes INT or FLOAT, not STRING");
+    assert_eq!(refused(Op::Floor, vec![int()]), "`floor` takes FLOAT, not INT");
+    assert!(E::apply(Op::Cond, vec![true.into(), int(), text("x")]).is_err());
+    assert!(E::apply(Op::Cond, vec![true.into(), int()]).is_err());
+    assert!(E::apply(Op::Add, vec![]).is_err() && E::apply(Op::Cond, vec![]).is_err());
+    assert!(E::apply(Op::Eq, vec![E::typed_bin(Type::Geo, "g").unwrap(), bin("h")]).is_err());
+    assert!(E::digest_modulo(0).is_err() && E::key(Type::Float).is_err());
+    assert!(E::bin("").is_err() && E::bin("a name too long!").is_err() && E::bin("a\0").is_err());
+    assert!(int().filter().is_err());
+    // Variables show their types where they are bound.
+    let x = || E::var("x").unwrap();
+    let define = |value: E, scope: E| E::bind(vec![(b"x".to_vec(), value)], scope).unwrap();
+    let scope = apply(Op::Gt, [x(), 5.into()]);
+    assert!(define(int(), scope.clone()).encode().is_ok());
+    assert!(define(text("x"), scope.clone()).encode().is_err());
+    assert!(define(int(), define(int(), scope.clone())).encode().is_err());
+    assert!(scope.encode().is_err());
+    assert!(apply(Op::Eq, [x(), x()]).encode().is_err());
+}
+
+#[test]
+fn size_and_depth_are_bounded() {
+    let mut deep = E::from(true);
+    while let Ok(deeper) = E::apply(Op::Not, vec![deep.clone()]) {
+        deep = deeper;
+    }
+    assert_eq!(deep.depth, DEPTH);
+    assert_eq!(E::decode(&deep.encode().unwrap()).unwrap(), deep);
+    let mut bytes = [0x92, 18].repeat(100_000);
+    bytes.push(0xc3);
+    assert!(E::decode(&bytes).is_err());
+    // A tree that shares its parts is small here and would be huge on the wire.
+    let mut wide = E::from(1_i64);
+    while let Ok(wider) = E::apply(Op::Add, vec![wide.clone(), wide.clone()]) {
+        wide = wider;
+    }
+    assert!(wide.depth < 30);
+}
+
+#[test]
+fn broken_bytes_are_refused() {
+    for bytes in [
+        "",
+        "90",
+        "91 80",
+        "93 03 93 51 02 a161 05 00", // trailing byte
+        "93 03 93 51 02 a161",       // cut
+        "92 03 05",                  // one operand
+        "93 01 05 a20378",           // int and string
+        "93 51 00 a161",             // no type
+        "93 51 0a a161",             // no such type
+        "92 7e 05",                  // quoted scalar
+        "92 7d a178",                // let without a scope
+        "92 7c a178",                // unknown variable
+        "92 7f 00",
+        "95 7f 02 03 91 10 93 51 04 a16c", // no such system
+        "95 7f 02 00 90 93 51 04 a16c",    // empty call
+        "92 cc80 a461626364",              // text for newer servers
+        "d4ff00",                          // wildcard
+    ] {
+        assert!(E::decode(&hex(bytes)).is_err(), "{bytes}");
+    }
+}
+
+#[test]
+fn operations_carry_flags() {
+    let sum = apply(Op::Add, [bin("a"), 1.into()]);
+    let bytes = sum.operation(16).unwrap();
+    assert_eq!(bytes, hex("92 93 14 93 51 02 a161 01 10"));
+    assert_eq!(E::decode_operation(&bytes).unwrap(), (sum.clone(), 16));
+    assert_eq!(E::decode_operation(&hex("91 93 14 93 51 02 a161 01 99")).unwrap(), (sum, 0));
+    assert!(E::decode_operation(&hex("93 05 00 00")).is_err());
+}
+
+#[test]
+fn maps_are_ordered_so_that_they_compare() {
+    let map = Value::Map(vec![
+        (Value::from("b"), Value::from(1_i64)),
+        (Value::from(7_i64), Value::List(vec![Value::Map(vec![])])),
+    ]);
+    let made = E::try_from(&map).unwrap();
+    assert_eq!(made.encode().unwrap(), hex("83 c70001 c0 07 9180 a20362 01"));
+    assert_eq!(made.to_string(), "{7: [{}], 'b': 1}");
+    let twice = Value::Map(vec![(1_i64.into(), Value::Nil), (1_i64.into(), Value::Nil)]);
+    assert!(E::try_from(&twice).is_err());
+}
