@@ -23,6 +23,7 @@
 //! | [`value`] | which bin values are stored, and how |
 //! | [`cdt`] | list and map operations |
 //! | [`bits`], [`hll`] | bit operations on blobs, `HyperLogLog` operations |
+//! | [`expression`] | filters, and values that are computed |
 //! | [`outcome`] | what operations inside a bin hand back |
 //! | [`command`] | binary requests |
 //! | [`info`] | text requests |
@@ -33,6 +34,7 @@ pub mod bits;
 pub mod cdt;
 pub mod cluster;
 pub mod command;
+pub mod expression;
 pub mod hll;
 pub mod info;
 pub mod net;

@@ -51,8 +51,11 @@ fn checks_come_in_order() {
     assert_eq!(wire.ask(Request::get("k").key("other")).head(), at(19));
     assert_eq!(wire.ask(Request::get("k").field(field::KEY, b"")).head(), at(19));
     assert_eq!(wire.ask(Request::get("k").key("k")).head(), at(0));
-    // The filter is looked at before the key; filters are not built yet.
-    assert_eq!(wire.ask(Request::get("k").key("x").field(field::FILTER, b"\xc3")).head(), at(16));
+    // The filter is looked at before the key; a broken one before the record.
+    let filtered = |filter: &[u8]| Request::get("k").key("x").field(field::FILTER, filter);
+    assert_eq!(wire.ask(filtered(b"\xc2")).head(), at(27));
+    assert_eq!(wire.ask(filtered(b"\xc3")).head(), at(19));
+    assert_eq!(wire.ask(filtered(b"\xc1")).head(), (4, 0, 0));
     // The percentage for touching is checked because the record expires, before the key.
     assert_eq!(wire.ask(Request::get("k").ttl(101).key("x")).head(), at(4));
     // Another set: 4, before anything but existence. No set at all is accepted.

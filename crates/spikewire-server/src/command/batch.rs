@@ -26,11 +26,11 @@ pub fn is_batch(body: &[u8]) -> bool {
 }
 
 /// What holds for all rows.
-struct Parent {
+struct Parent<'a> {
     /// Read modes of rows that have none of their own.
     modes: u8,
-    /// Whether rows without a filter have this one.
-    has_filter: bool,
+    /// The filter of rows that have none of their own.
+    filter: Option<&'a [u8]>,
 }
 
 impl Context {
@@ -57,7 +57,7 @@ impl Context {
     fn rows(
         &mut self,
         node: usize,
-        parent: &Parent,
+        parent: &Parent<'_>,
         mut rows: Rows<'_>,
         now: Moment,
         blocks: &mut Blocks<'_>,
@@ -68,7 +68,7 @@ impl Context {
             let found = state.namespace(request.namespace);
             let (index, namespace) = found.ok_or(ResultCode::PARAMETER)?;
             let set = self.find_set(index, namespace, request.set);
-            let target = Target { node, namespace, request: &request, set, now };
+            let target = Target { node, namespace, request: &request, set, now, filter: None };
             blocks.add(|out| self.run_single(&target, Reply::row(out, row.index)));
         }
         Ok(())
@@ -77,16 +77,16 @@ impl Context {
 
 /// The fields of a batch request: what holds for all rows, and the rows if there are any. What
 /// follows the fields does not matter.
-fn open(body: &[u8]) -> Option<(Parent, Option<&[u8]>)> {
+fn open(body: &[u8]) -> Option<(Parent<'_>, Option<&[u8]>)> {
     let header = Header::parse(body).ok()?;
     let (fields, _, _) = message::split_parts(&body[HEADER_LEN..], header.fields, 0).ok()?;
     let modes = header.info3 & (info3::SC_READ_TYPE | info3::SC_READ_RELAX);
-    let mut parent = Parent { modes, has_filter: false };
+    let mut parent = Parent { modes, filter: None };
     let mut rows = None;
     for field in message::fields_in(fields) {
         match field.id {
             field::BATCH | BATCH_WITH_SET => rows = rows.or(Some(field.data)),
-            field::FILTER => parent.has_filter = true,
+            field::FILTER => parent.filter = Some(field.data),
             _ => {}
         }
     }
@@ -94,13 +94,13 @@ fn open(body: &[u8]) -> Option<(Parent, Option<&[u8]>)> {
 }
 
 /// A row as the request it would be on its own; `None` if it does not start with its namespace.
-fn request<'a>(row: &Row<'a>, parent: &Parent) -> Option<Request<'a>> {
+fn request<'a>(row: &Row<'a>, parent: &Parent<'a>) -> Option<Request<'a>> {
     if message::fields_in(row.fields).next()?.id != field::NAMESPACE {
         return None;
     }
     let mut request = Request::of(row.header, row.fields, row.ops);
     request.digest = Some(row.digest);
-    request.has_filter |= parent.has_filter;
+    request.filter = request.filter.or(parent.filter);
     if row.header.info2 == 0 && row.header.info3 == 0 {
         request.header.info3 = parent.modes;
     }

@@ -38,9 +38,7 @@ fn check(target: &Target<'_>, record: View<'_>) -> Result<(), ResultCode> {
     if !generation_fits(&request.header, u32::from(record.generation())) {
         return Err(ResultCode::GENERATION);
     }
-    if request.has_filter {
-        return Err(ResultCode::UNSUPPORTED_FEATURE);
-    }
+    target.check_filter(record)?;
     if let (Some(sent), Some(stored)) = (request.key, record.key())
         && sent != stored
     {

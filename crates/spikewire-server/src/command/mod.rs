@@ -11,8 +11,7 @@
 //! | [`tally`] | counters |
 //!
 //! Not built yet, and refused with a code of their own so that nobody waits: scans and queries,
-//! background jobs (16 in a message marked as the last), user-defined functions,
-//! expression operations and filters (16).
+//! background jobs (16 in a message marked as the last), user-defined functions (16).
 
 pub mod batch;
 pub mod delete;
@@ -33,9 +32,11 @@ use self::reply::{Refusal, Reply};
 use self::request::Request;
 use self::tally::Tally;
 use crate::cluster::state::State;
+use crate::expression::{Filters, Program, Subject};
 use crate::storage::bins::Bins;
 use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
+use crate::storage::record::View;
 
 /// What one thread needs to run commands; its buffers serve one command after another.
 #[derive(Debug)]
@@ -47,6 +48,7 @@ pub struct Context {
     bins: Bins,
     image: Vec<u8>,
     last_set: LastSet,
+    filters: Filters,
 }
 
 /// The set of the last command: the next one most often wants the same.
@@ -66,6 +68,7 @@ impl Context {
             bins: Bins::default(),
             image: Vec::new(),
             last_set: LastSet::default(),
+            filters: Filters::default(),
         }
     }
 
@@ -87,7 +90,8 @@ impl Context {
             return self.refuse_query(reply, &request);
         }
         let set = self.find_set(index, namespace, request.set);
-        self.run_single(&Target { node, namespace, request: &request, set, now }, reply);
+        let target = Target { node, namespace, request: &request, set, now, filter: None };
+        self.run_single(&target, reply);
     }
 
     /// Runs a command on one record, which came alone or as a row of a batch.
@@ -96,6 +100,11 @@ impl Context {
         if let Err(code) = admit(request) {
             return self.refuse(reply, code.into());
         }
+        let filter = match request.filter.map(|bytes| self.filters.read(bytes)).transpose() {
+            Ok(filter) => filter,
+            Err(code) => return self.refuse(reply, code.into()),
+        };
+        let target = &Target { filter, ..*target };
         if request.header.info2 & info2::WRITE == 0 {
             self.tally.reads += 1;
             self.read(target, reply);
@@ -160,6 +169,20 @@ pub struct Target<'a> {
     pub set: Option<u16>,
     /// The time it runs at.
     pub now: Moment,
+    /// Its filter, once that was read.
+    pub filter: Option<Arc<Program>>,
+}
+
+impl Target<'_> {
+    /// Refuses a record that the filter does not let pass.
+    fn check_filter(&self, record: View<'_>) -> Result<(), ResultCode> {
+        let Some(filter) = &self.filter else { return Ok(()) };
+        if filter.passes(&Subject::stored(self.namespace, record, self.now)) {
+            Ok(())
+        } else {
+            Err(ResultCode::FILTERED_OUT)
+        }
+    }
 }
 
 /// The checks that come before any look at the record.

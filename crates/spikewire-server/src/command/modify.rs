@@ -21,7 +21,6 @@ pub fn modify(bins: &mut Bins, operation: &Op<'_>) -> Result<(), ResultCode> {
             bins.clear();
             Ok(())
         }
-        op::EXP_READ | op::EXP_MODIFY => Err(ResultCode::UNSUPPORTED_FEATURE),
         _ => Err(ResultCode::PARAMETER),
     }
 }

@@ -6,8 +6,9 @@ use spikewire_protocol::result_code::ResultCode;
 use spikewire_protocol::value::particle;
 
 use super::reply::{Refusal, Reply};
-use super::structured;
+use super::structured::{self, expression};
 use super::{Context, Target};
+use crate::expression::Subject;
 use crate::storage::bins::Bin;
 use crate::storage::partition::Partition;
 use crate::storage::record::{Draft, View};
@@ -59,9 +60,7 @@ fn check(target: &Target<'_>, record: View<'_>) -> Result<Option<u32>, ResultCod
         return Err(ResultCode::NOT_FOUND);
     }
     let touch = read_touch(target, record)?;
-    if request.has_filter {
-        return Err(ResultCode::UNSUPPORTED_FEATURE);
-    }
+    target.check_filter(record)?;
     if let (Some(sent), Some(stored)) = (request.key, record.key())
         && sent != stored
     {
@@ -117,7 +116,10 @@ fn answer(target: &Target<'_>, record: View<'_>, reply: &mut Reply<'_>) -> Resul
                 let bin = Bin::find(record.bins(), operation.name);
                 structured::read(bin, &operation)?.write(&operation, reply, respond_all);
             }
-            op::EXP_READ => return Err(ResultCode::UNSUPPORTED_FEATURE),
+            op::EXP_READ => {
+                let subject = Subject::stored(target.namespace, record, target.now);
+                expression(&operation, &subject)?.write(&operation, reply, respond_all);
+            }
             _ => return Err(ResultCode::PARAMETER),
         }
         reply.check_length()?;

@@ -22,8 +22,8 @@ pub struct Request<'a> {
     pub digest: Option<Digest>,
     /// Whether there is a digest field, of whatever length.
     pub has_digest: bool,
-    /// Whether there is a filter expression.
-    pub has_filter: bool,
+    /// The filter expression.
+    pub filter: Option<&'a [u8]>,
     /// Whether it belongs to a transaction.
     pub has_transaction: bool,
     /// Whether it calls a user-defined function.
@@ -54,7 +54,7 @@ impl<'a> Request<'a> {
             key: None,
             digest: None,
             has_digest: false,
-            has_filter: false,
+            filter: None,
             has_transaction: false,
             has_udf: false,
             has_partitions: false,
@@ -69,7 +69,7 @@ impl<'a> Request<'a> {
                     request.has_digest = true;
                     request.digest = field.data.try_into().ok().map(Digest);
                 }
-                field::FILTER => request.has_filter = true,
+                field::FILTER => request.filter = Some(field.data),
                 field::TRANSACTION => request.has_transaction = true,
                 UDF_PACKAGE => request.has_udf = true,
                 field::PARTITIONS | field::DIGESTS => request.has_partitions = true,

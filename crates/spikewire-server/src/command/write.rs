@@ -10,6 +10,8 @@ use super::reply::{Refusal, Reply};
 use super::request::Request;
 use super::structured::{self, Answer};
 use super::{Context, Target};
+use crate::expression::Bins::Edited;
+use crate::expression::{self, Subject};
 use crate::storage::bins::Bins;
 use crate::storage::record::{Draft, View};
 
@@ -40,7 +42,7 @@ impl Context {
             Ok(draft) => draft,
             Err(code) => return self.refuse(reply, Refusal::at(code, found)),
         };
-        if let Err(code) = apply(request, found, &mut self.bins, &mut reply) {
+        if let Err(code) = apply(target, found, &mut self.bins, &mut reply) {
             return self.refuse(reply, Refusal::at(code, found));
         }
         if self.bins.is_empty() {
@@ -148,8 +150,8 @@ fn prepare(target: &Target<'_>, found: Option<View<'_>>) -> Result<Draft, Result
         None if request.set.len() > limits::SET_NAME => return Err(ResultCode::PARAMETER),
         None => target.namespace.sets.intern(request.set).ok_or(ResultCode::PARAMETER)?,
     };
-    if found.is_some() && request.has_filter {
-        return Err(ResultCode::UNSUPPORTED_FEATURE);
+    if let Some(record) = found {
+        target.check_filter(record)?;
     }
     check_key(request.key, found.and_then(View::key))?;
     Ok(Draft {
@@ -189,12 +191,14 @@ fn void_time(target: &Target<'_>, found: Option<View<'_>>) -> Result<u32, Result
 
 /// Runs the operations over the bins; results go to the reply.
 fn apply(
-    request: &Request<'_>,
+    target: &Target<'_>,
     found: Option<View<'_>>,
     bins: &mut Bins,
     reply: &mut Reply<'_>,
 ) -> Result<(), ResultCode> {
+    let request = target.request;
     let header = &request.header;
+    let digest = request.digest.ok_or(ResultCode::PARAMETER)?;
     let replaces = header.info3 & (info3::CREATE_OR_REPLACE | info3::REPLACE_ONLY) != 0;
     match found {
         Some(record) if !replaces => bins.load(record.bins()),
@@ -202,6 +206,7 @@ fn apply(
     }
     let get_all = header.info1 & info1::GET_ALL != 0;
     let respond_all = header.info2 & info2::RESPOND_ALL_OPS != 0;
+    let (namespace, now) = (target.namespace, target.now);
     for operation in request.ops() {
         match operation.code {
             op::READ if get_all && operation.name.is_empty() => {
@@ -219,6 +224,20 @@ fn apply(
                 let answer = structured::read(bins.get(operation.name), &operation)?;
                 let nulls = respond_all || answer == Answer::Nothing;
                 answer.write(&operation, reply, nulls);
+            }
+            op::EXP_READ => {
+                let edited = Edited(bins);
+                let subject = Subject { namespace, digest, record: found, bins: edited, now };
+                let answer = structured::expression(&operation, &subject)?;
+                let nulls = respond_all || answer == Answer::Nothing;
+                answer.write(&operation, reply, nulls);
+            }
+            op::EXP_MODIFY => {
+                let edited = Edited(bins);
+                let subject = Subject { namespace, digest, record: found, bins: edited, now };
+                let change = expression::operation::modify(&operation, &subject)?;
+                change.apply(bins, operation.name)?;
+                Answer::Nothing.write(&operation, reply, respond_all);
             }
             op::CDT_MODIFY | op::BITS_MODIFY | op::HLL_MODIFY => {
                 structured::modify(bins, &operation)?.write(&operation, reply, respond_all);

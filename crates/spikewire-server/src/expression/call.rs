@@ -1,0 +1,87 @@
+//! List, map, bit and sketch operations inside expressions.
+
+use std::borrow::Cow;
+
+use spikewire_protocol::expression::{Argument, Call, Type};
+use spikewire_protocol::msgpack;
+use spikewire_protocol::result_code::ResultCode;
+use spikewire_protocol::value::particle;
+
+use super::compare::pack;
+use super::evaluate::Evaluation;
+use super::{Val, subject};
+use crate::outcome::{Found, Outcome};
+use crate::{bits, cdt, hll};
+
+/// What comes before the context of an operation.
+const WRAPPED: u64 = 0xff;
+
+/// Runs an operation. Whatever it fails with, its result is unknown.
+pub(super) fn run<'a>(evaluation: &mut Evaluation<'a>, call: &'a Call) -> Val<'a> {
+    let (Val::Packed(kind, bytes) | Val::Bytes(kind, bytes)) = evaluation.value(&call.on) else {
+        return Val::Unknown;
+    };
+    let on = (kind.particle(), &*bytes);
+    let Some(payload) = payload(evaluation, call) else { return Val::Unknown };
+    let found = if call.modifies {
+        modify(call.system, on, &payload)
+    } else {
+        match call.system {
+            0 => cdt::read(on, &payload),
+            1 => bits::read(on, particle::BLOB, &payload),
+            _ => hll::read(on, &payload),
+        }
+    };
+    match found {
+        Ok(None) if call.result == Type::Nil => Val::Nil,
+        Ok(Some(found)) if found.particle == call.result.particle() => owned(call.result, found),
+        _ => Val::Unknown,
+    }
+}
+
+/// The operation with its arguments computed.
+fn payload<'a>(evaluation: &mut Evaluation<'a>, call: &'a Call) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    if let Some(context) = &call.context {
+        msgpack::array(&mut out, 3);
+        msgpack::uint(&mut out, WRAPPED);
+        out.extend_from_slice(context);
+    }
+    msgpack::array(&mut out, call.arguments.len() as u32 + 1);
+    msgpack::int(&mut out, call.number);
+    for argument in &call.arguments {
+        match argument {
+            Argument::Raw(raw) => out.extend_from_slice(raw),
+            Argument::Expression(argument) => {
+                if !pack(&evaluation.value(argument), &mut out) {
+                    return None;
+                }
+            }
+        }
+    }
+    Some(out)
+}
+
+/// The container as a modifying operation leaves it.
+fn modify(system: u8, on: (u8, &[u8]), payload: &[u8]) -> Result<Option<Found>, ResultCode> {
+    let Outcome { bin, .. } = match system {
+        0 => cdt::modify(Some(on), payload)?,
+        1 => bits::modify(Some(on), particle::BLOB, payload)?,
+        _ => hll::modify(Some(on), payload)?,
+    };
+    let (particle, value) = bin.unwrap_or_else(|| (on.0, on.1.to_vec()));
+    Ok(Some(Found { particle, value }))
+}
+
+fn owned<'a>(kind: Type, found: Found) -> Val<'a> {
+    match found.particle {
+        particle::LIST | particle::MAP => Val::Packed(kind, Cow::Owned(found.value)),
+        _ => match subject::read(kind, &found.value) {
+            Val::Bytes(kind, bytes) => Val::Bytes(kind, Cow::Owned(bytes.into_owned())),
+            Val::Bool(flag) => Val::Bool(flag),
+            Val::Int(int) => Val::Int(int),
+            Val::Float(float) => Val::Float(float),
+            _ => Val::Unknown,
+        },
+    }
+}

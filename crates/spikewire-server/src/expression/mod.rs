@@ -1,0 +1,151 @@
+//! Expressions at work: filters on records, and values that operations read and write.
+//!
+//! An expression is read and checked once per request ([`Program`]; a batch with one filter reads
+//! it once), then evaluated on records ([`Subject`]). Besides values there is "unknown": what a
+//! missing bin, a bin of another type or a division by zero gives. It passes through everything
+//! but `and` and `or`, which may be decided without it.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`evaluate`] | operators on values |
+//! | [`compare`] | the order of values, lists and maps among them |
+//! | [`call`] | list, map, bit and sketch operations inside expressions |
+//! | [`subject`] | what is asked of a record |
+//! | [`pattern`] | POSIX patterns |
+//! | [`operation`] | the operations that read and write what an expression gives |
+//!
+//! Not built: path expressions, refused with 4 when the expression is read, and comparisons of
+//! `GeoJSON`, refused with 16 since no geometry is computed here.
+
+pub mod call;
+pub mod compare;
+pub mod evaluate;
+pub mod operation;
+pub mod pattern;
+pub mod subject;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use regex::bytes::Regex;
+use spikewire_protocol::expression::{Argument, Expression, Node, Op, Type};
+use spikewire_protocol::result_code::ResultCode;
+
+pub use self::subject::{Bins, Subject};
+
+/// What an expression gives.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Val<'a> {
+    /// Nobody can say.
+    Unknown,
+    /// No value.
+    Nil,
+    /// True or false.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// String, blob, `GeoJSON` text or sketch.
+    Bytes(Type, Cow<'a, [u8]>),
+    /// List or map in `MessagePack`.
+    Packed(Type, Cow<'a, [u8]>),
+}
+
+/// An expression that was read, with its patterns.
+#[derive(Debug)]
+pub struct Program {
+    tree: Expression,
+    patterns: Vec<(i64, Vec<u8>, Regex)>,
+}
+
+impl Program {
+    /// Reads a filter.
+    pub fn filter(bytes: &[u8]) -> Result<Self, ResultCode> {
+        let tree = Expression::decode(bytes).map_err(|_| ResultCode::PARAMETER)?;
+        if !matches!(tree.check(), Ok(None | Some(Type::Bool))) {
+            return Err(ResultCode::PARAMETER);
+        }
+        Self::new(tree)
+    }
+
+    /// Prepares an expression.
+    pub fn new(tree: Expression) -> Result<Self, ResultCode> {
+        let mut program = Self { tree: tree.clone(), patterns: Vec::new() };
+        program.prepare(&tree)?;
+        Ok(program)
+    }
+
+    /// Whether a record passes this filter.
+    pub fn passes(&self, subject: &Subject<'_>) -> bool {
+        self.evaluate(subject) == Val::Bool(true)
+    }
+
+    /// What the expression gives for a record.
+    pub fn evaluate<'a>(&'a self, subject: &'a Subject<'a>) -> Val<'a> {
+        evaluate::Evaluation::new(self, subject).whole()
+    }
+
+    fn pattern(&self, flags: i64, pattern: &[u8]) -> Option<&Regex> {
+        let found = self.patterns.iter().find(|known| known.0 == flags && known.1 == pattern);
+        found.map(|(_, _, regex)| regex)
+    }
+
+    /// Reads the patterns, and refuses what is not built.
+    fn prepare(&mut self, part: &Expression) -> Result<(), ResultCode> {
+        match part.node() {
+            Node::Apply(Op::Geo, _) => return Err(ResultCode::UNSUPPORTED_FEATURE),
+            Node::Apply(_, operands) => {
+                for operand in operands {
+                    self.prepare(operand)?;
+                }
+            }
+            Node::Regex { flags, pattern, on } => {
+                if self.pattern(*flags, pattern).is_none() {
+                    let regex = pattern::compile(pattern, *flags)?;
+                    self.patterns.push((*flags, pattern.clone(), regex));
+                }
+                self.prepare(on)?;
+            }
+            Node::Let(definitions, scope) => {
+                for (_, definition) in definitions {
+                    self.prepare(definition)?;
+                }
+                self.prepare(scope)?;
+            }
+            Node::Call(call) => {
+                for argument in &call.arguments {
+                    if let Argument::Expression(argument) = argument {
+                        self.prepare(argument)?;
+                    }
+                }
+                self.prepare(&call.on)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The filter that was read last: the next request most often has the same.
+#[derive(Debug, Default)]
+pub struct Filters {
+    last: Option<(Vec<u8>, Arc<Program>)>,
+}
+
+impl Filters {
+    /// Reads a filter.
+    pub fn read(&mut self, bytes: &[u8]) -> Result<Arc<Program>, ResultCode> {
+        if let Some((last, program)) = &self.last
+            && last == bytes
+        {
+            return Ok(program.clone());
+        }
+        let program = Arc::new(Program::filter(bytes)?);
+        self.last = Some((bytes.to_vec(), program.clone()));
+        Ok(program)
+    }
+}
+
+#[cfg(test)]
+mod tests;

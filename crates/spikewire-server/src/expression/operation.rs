@@ -1,0 +1,106 @@
+//! The operations that read and write what an expression gives.
+
+use spikewire_protocol::expression::Expression;
+use spikewire_protocol::message::Op;
+use spikewire_protocol::result_code::ResultCode;
+
+use super::{Program, Subject, Val};
+use crate::storage::bins::Bins;
+use crate::value::store;
+
+/// Flags of the operations.
+mod flag {
+    /// The bin must not be there.
+    pub const CREATE_ONLY: i64 = 1;
+    /// The bin must be there.
+    pub const UPDATE_ONLY: i64 = 2;
+    /// Nil removes the bin.
+    pub const ALLOW_DELETE: i64 = 4;
+    /// What the first two refuse is not done, and no error.
+    pub const POLICY_NO_FAIL: i64 = 8;
+    /// An unknown result is none, and no error.
+    pub const EVAL_NO_FAIL: i64 = 16;
+}
+
+/// What an operation does to its bin.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It stays as it is.
+    Nothing,
+    /// It goes.
+    Remove,
+    /// It takes this particle.
+    Set(u8, Vec<u8>),
+}
+
+/// Runs an operation that reads: the particle of its result, `None` for no value.
+pub fn read(
+    operation: &Op<'_>,
+    subject: &Subject<'_>,
+) -> Result<Option<(u8, Vec<u8>)>, ResultCode> {
+    let (program, flags) = open(operation.value, flag::EVAL_NO_FAIL)?;
+    match program.evaluate(subject) {
+        Val::Unknown if flags & flag::EVAL_NO_FAIL == 0 => Err(ResultCode::OP_NOT_APPLICABLE),
+        value => Ok(value.particle()),
+    }
+}
+
+/// Works out what an operation that writes does. `subject` has the bins as they are.
+pub fn modify(operation: &Op<'_>, subject: &Subject<'_>) -> Result<Change, ResultCode> {
+    let all = flag::CREATE_ONLY
+        | flag::UPDATE_ONLY
+        | flag::ALLOW_DELETE
+        | flag::POLICY_NO_FAIL
+        | flag::EVAL_NO_FAIL;
+    let (program, flags) = open(operation.value, all)?;
+    change(&program.evaluate(subject), flags, subject.bin_type(operation.name) != 0)
+}
+
+impl Change {
+    /// Makes the change to the bin of this name.
+    pub fn apply(&self, bins: &mut Bins, name: &[u8]) -> Result<(), ResultCode> {
+        match self {
+            Self::Nothing => {}
+            Self::Remove => {
+                bins.remove(name);
+            }
+            Self::Set(particle, value) => {
+                bins.set_with(name, *particle, |out| store(out, *particle, value))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn open(payload: &[u8], known: i64) -> Result<(Program, i64), ResultCode> {
+    let (tree, flags) = Expression::decode_operation(payload).map_err(|_| ResultCode::PARAMETER)?;
+    if flags & !known != 0 {
+        return Err(ResultCode::PARAMETER);
+    }
+    Ok((Program::new(tree)?, flags))
+}
+
+fn change(value: &Val<'_>, flags: i64, exists: bool) -> Result<Change, ResultCode> {
+    let has = |flag| flags & flag != 0;
+    if *value == Val::Unknown {
+        let quiet = has(flag::EVAL_NO_FAIL);
+        return if quiet { Ok(Change::Nothing) } else { Err(ResultCode::OP_NOT_APPLICABLE) };
+    }
+    let refused = if has(flag::CREATE_ONLY) && exists {
+        Some(ResultCode::BIN_EXISTS)
+    } else if has(flag::UPDATE_ONLY) && !exists {
+        Some(ResultCode::BIN_NOT_FOUND)
+    } else {
+        None
+    };
+    if let Some(code) = refused {
+        return if has(flag::POLICY_NO_FAIL) { Ok(Change::Nothing) } else { Err(code) };
+    }
+    match value.particle() {
+        Some((particle, value)) => Ok(Change::Set(particle, value)),
+        None if !exists => Ok(Change::Nothing),
+        None if has(flag::ALLOW_DELETE) => Ok(Change::Remove),
+        None if flags == 0 => Err(ResultCode::OP_NOT_APPLICABLE),
+        None => Ok(Change::Nothing),
+    }
+}

@@ -1,0 +1,138 @@
+//! What is asked of a record.
+
+use std::borrow::Cow;
+
+use spikewire_protocol::expression::{Meta, Type};
+use spikewire_protocol::key::Digest;
+use spikewire_protocol::limits::EPOCH_2010;
+use spikewire_protocol::value::{self, particle};
+
+use super::Val;
+use crate::storage::bins::{self, Bin};
+use crate::storage::clock::Moment;
+use crate::storage::namespace::Namespace;
+use crate::storage::record::View;
+
+/// Bytes a stored record takes besides its image, as far as its size is shown.
+const OVERHEAD: usize = 16;
+
+/// Where a record's bins are.
+#[derive(Debug, Clone, Copy)]
+pub enum Bins<'a> {
+    /// In the stored record.
+    Stored(&'a [u8]),
+    /// Being edited by a command.
+    Edited(&'a bins::Bins),
+}
+
+impl<'a> Bins<'a> {
+    fn find(self, name: &[u8]) -> Option<Bin<'a>> {
+        match self {
+            Self::Stored(wire) => Bin::find(wire, name),
+            Self::Edited(bins) => bins.iter().find(|bin| bin.name == name),
+        }
+    }
+}
+
+/// A record that an expression is evaluated on.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// Its namespace.
+    pub namespace: &'a Namespace,
+    /// What identifies it.
+    pub digest: Digest,
+    /// The stored record; `None` while it is being made.
+    pub record: Option<View<'a>>,
+    /// Its bins.
+    pub bins: Bins<'a>,
+    /// The time.
+    pub now: Moment,
+}
+
+impl<'a> Subject<'a> {
+    /// A record as it is stored.
+    pub fn stored(namespace: &'a Namespace, record: View<'a>, now: Moment) -> Self {
+        let digest = Digest(*record.digest());
+        let bins = Bins::Stored(record.bins());
+        Self { namespace, digest, record: Some(record), bins, now }
+    }
+
+    /// The value of a bin; unknown if it is missing or of another type.
+    pub(super) fn bin(&self, kind: Type, name: &[u8]) -> Val<'a> {
+        match self.bins.find(name) {
+            Some(bin) if bin.particle == kind.particle() => read(kind, bin.value),
+            _ => Val::Unknown,
+        }
+    }
+
+    /// The particle type of a bin, 0 if it is missing.
+    pub(super) fn bin_type(&self, name: &[u8]) -> i64 {
+        self.bins.find(name).map_or(0, |bin| i64::from(bin.particle))
+    }
+
+    /// The stored user key; unknown if none of this type is stored.
+    pub(super) fn key(&self, kind: Type) -> Val<'a> {
+        match self.record.and_then(View::key) {
+            Some([of, key @ ..]) if *of == kind.particle() => read(kind, key),
+            _ => Val::Unknown,
+        }
+    }
+
+    pub(super) fn digest_modulo(&self, divisor: i64) -> i64 {
+        let tail = self.digest.0.last_chunk().copied().unwrap_or_default();
+        i64::from(u32::from_le_bytes(tail)).wrapping_rem(divisor)
+    }
+
+    pub(super) fn meta(&self, meta: Meta) -> Val<'a> {
+        let millis = self.record.map_or(self.now.millis(), View::last_update);
+        let void_time = self.record.map_or(0, View::void_time);
+        let size = self.record.map_or(0, |record| record.image().len() + OVERHEAD);
+        let unix = |seconds: u32| (u64::from(seconds) + EPOCH_2010) * 1_000_000_000;
+        Val::Int(match meta {
+            Meta::DeviceSize => 0,
+            Meta::MemorySize | Meta::RecordSize => size as i64,
+            Meta::LastUpdate => ((millis + EPOCH_2010 * 1000) * 1_000_000) as i64,
+            Meta::SinceUpdate => self.now.millis().saturating_sub(millis) as i64,
+            Meta::VoidTime | Meta::Ttl if void_time == 0 => -1,
+            Meta::VoidTime => unix(void_time) as i64,
+            Meta::Ttl => i64::from(void_time.saturating_sub(self.now.seconds())),
+            Meta::IsTombstone => return Val::Bool(false),
+            Meta::KeyExists => return Val::Bool(self.record.is_some_and(|it| it.key().is_some())),
+            Meta::SetName => {
+                let set = self.record.and_then(|record| self.namespace.sets.get(record.set()));
+                let name = set.map_or_else(Vec::new, |set| set.name.to_vec());
+                return Val::Bytes(Type::Str, Cow::Owned(name));
+            }
+        })
+    }
+}
+
+/// A particle as a value.
+pub(super) fn read(kind: Type, bytes: &[u8]) -> Val<'_> {
+    let found = match kind {
+        Type::Int => value::read_int(bytes).map(Val::Int),
+        Type::Float => value::read_float(bytes).map(Val::Float),
+        Type::Bool => value::read_bool(bytes).map(Val::Bool),
+        Type::Geo => value::geojson_text(bytes).map(|text| Val::Bytes(kind, Cow::Borrowed(text))),
+        Type::List | Type::Map => Ok(Val::Packed(kind, Cow::Borrowed(bytes))),
+        Type::Str | Type::Blob | Type::Hll => Ok(Val::Bytes(kind, Cow::Borrowed(bytes))),
+        Type::Nil => Ok(Val::Nil),
+    };
+    found.unwrap_or(Val::Unknown)
+}
+
+impl Val<'_> {
+    /// The particle of this value: type and bytes; `None` for nil. Unknown is none.
+    pub fn particle(&self) -> Option<(u8, Vec<u8>)> {
+        Some(match self {
+            Self::Unknown | Self::Nil => return None,
+            Self::Bool(flag) => (particle::BOOL, vec![u8::from(*flag)]),
+            Self::Int(int) => (particle::INTEGER, int.to_be_bytes().to_vec()),
+            Self::Float(float) => (particle::FLOAT, float.to_be_bytes().to_vec()),
+            Self::Bytes(Type::Geo, text) => (particle::GEOJSON, [&[0, 0, 0], &text[..]].concat()),
+            Self::Bytes(kind, bytes) | Self::Packed(kind, bytes) => {
+                (kind.particle(), bytes.to_vec())
+            }
+        })
+    }
+}
