@@ -78,7 +78,7 @@ test: test-rust test-fuzz test-python test-free-threaded ## Run every test
 
 .PHONY: test-rust
 test-rust: ## Run the Rust tests
-	cargo test --workspace --exclude spikewire-python --all-features
+	cargo test --workspace --exclude spikewire-python --all-features --no-fail-fast
 
 .PHONY: test-fuzz
 test-fuzz: ## Fuzz everything that reads bytes, briefly
