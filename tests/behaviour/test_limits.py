@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import random
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -180,3 +181,57 @@ def test_memory_of_large_values_is_given_back(run: Any, cluster: Cluster, set_na
             assert resident() - before < 64 << 20
 
     run(main())
+
+
+class TestBlockingThreads:
+    """The same limits for threads, which wait on the connections they share."""
+
+    @staticmethod
+    def together(count: int, call: Callable[[int], object]) -> list[object]:
+        ended: list[object] = [None] * count
+
+        def work(number: int) -> None:
+            try:
+                ended[number] = call(number)
+            except spikewire.Error as error:
+                ended[number] = error
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        return ended
+
+    def test_a_hundred_threads_take_turns_on_one_place(self, cluster: Cluster) -> None:
+        with spikewire.Client(
+            cluster.seeds, timeout=30, pipeline_depth=1, connections_per_node=1
+        ) as client:
+            data = client.dataset("test", "thread-turns")
+
+            def call(number: int) -> list[object]:
+                for turn in range(20):
+                    data.put((number, turn).__repr__(), {"v": number})
+                return [data.get((number, turn).__repr__())["v"] for turn in range(20)]
+
+            assert self.together(100, call) == [[number] * 20 for number in range(100)]
+
+    def test_a_full_queue_says_so(self) -> None:
+        with (
+            Cluster(1) as cluster,
+            spikewire.Client(
+                cluster.seeds, timeout=30, pipeline_depth=1, connections_per_node=1, queue_limit=10
+            ) as client,
+        ):
+            data = client.dataset("test", "full")
+            data.put(0, {"v": 0})
+            cluster.inject(0, delay=0.3)
+            ended = self.together(50, lambda _: data.get(0))
+            busy = [one for one in ended if isinstance(one, spikewire.TooBusy)]
+            served = [one for one in ended if isinstance(one, spikewire.Record)]
+            assert len(busy) + len(served) == 50
+            # A thread that starts late may find a place that has become free.
+            assert 11 <= len(served) < 50
+            assert "queue=10" in str(busy[0])
+            cluster.clear_faults(0)
+            assert data.get(0)["v"] == 0

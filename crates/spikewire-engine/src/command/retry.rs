@@ -49,8 +49,10 @@ impl Attempts {
     ) -> Verdict {
         let (error, retryable, moves_on) = match failure {
             Failure::NotSent(error) => {
-                let waits_in_vain =
-                    matches!(error.kind(), Kind::NoNamespace | Kind::Closed | Kind::Invalid);
+                let waits_in_vain = matches!(
+                    error.kind(),
+                    Kind::NoNamespace | Kind::Closed | Kind::Invalid | Kind::Busy
+                );
                 (error, !waits_in_vain, true)
             }
             Failure::Lost(error) => {

@@ -130,13 +130,15 @@ struct Wire {
 #[derive(Debug)]
 pub(super) struct Lane {
     node: Arc<Node>,
+    /// Requests that may be under way at once, at least 1.
+    depth: usize,
     shared: Mutex<Shared>,
     wire: Mutex<Wire>,
 }
 
 impl Lane {
-    pub fn new(node: Arc<Node>) -> Self {
-        Self { node, shared: Mutex::default(), wire: Mutex::default() }
+    pub fn new(node: Arc<Node>, depth: usize) -> Self {
+        Self { node, depth: depth.max(1), shared: Mutex::default(), wire: Mutex::default() }
     }
 
     /// Queues the request if the lane is idle; the caller leads then.
@@ -322,9 +324,20 @@ impl Lane {
                 if shared.out.is_empty() {
                     return Ok(());
                 }
-                std::mem::swap(&mut shared.out, &mut wire.sending);
-                wire.batch = shared.fifo.len() - shared.taken;
-                shared.taken = shared.fifo.len();
+                wire.batch = (shared.fifo.len() - shared.taken).min(self.depth - shared.taken);
+                let end = shared.taken + wire.batch;
+                if end == shared.fifo.len() {
+                    std::mem::swap(&mut shared.out, &mut wire.sending);
+                } else {
+                    // The others wait until replies make room.
+                    let len: usize =
+                        shared.fifo.range(shared.taken..end).map(|slot| slot.len).sum();
+                    wire.sending.extend(shared.out.drain(..len));
+                }
+                shared.taken = end;
+                if wire.batch == 0 {
+                    return Ok(());
+                }
             }
             let Some(socket) = &wire.socket else { return Ok(()) };
             match socket.write_some(&wire.sending[wire.written..]) {
@@ -465,7 +478,7 @@ mod tests {
     #[test]
     fn a_follower_that_gives_up_withdraws_what_has_not_been_taken() {
         let node = Node::new(0, "N".into(), "127.0.0.1:1".parse().unwrap(), None);
-        let lane = Lane::new(Arc::new(node));
+        let lane = Lane::new(Arc::new(node), 512);
         let waiters: Vec<_> = (0..4).map(|_| Waiter::for_test()).collect();
         assert!(lane.claim(&waiters[0], b"lead"));
         // The leader has taken its own request to write it.

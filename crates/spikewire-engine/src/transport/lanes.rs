@@ -13,7 +13,7 @@ use crate::clock::Tick;
 use crate::cluster::{Cluster, Janitor, Node};
 use crate::command::{Attempts, Failure, Router, Target, Verdict, deadline};
 use crate::error::{Error, Kind, Result};
-use crate::options::Policy;
+use crate::options::{Options, Policy};
 
 /// The blocking transport of one client.
 #[derive(Debug)]
@@ -38,8 +38,10 @@ struct NodeLanes {
     node: Arc<Node>,
     short: Box<[Lane]>,
     bulk: Box<[Lane]>,
-    /// Calls under way on this node.
+    /// Calls under way on this node, and how many there may be: those that the connections carry
+    /// and those that may wait.
     callers: AtomicUsize,
+    most_callers: usize,
 }
 
 /// The lanes that callers share once there are more callers than lanes. Fewer lanes carry more
@@ -174,6 +176,15 @@ impl Lanes {
         };
         let waiter = Waiter::own();
         let callers = lanes.callers.fetch_add(1, Relaxed);
+        if callers >= lanes.most_callers {
+            lanes.callers.fetch_sub(1, Relaxed);
+            let queue = self.cluster.options().queue;
+            let message = format!(
+                "{queue} calls wait for node {node} already, which is the client's limit \
+                 (queue={queue}); lower the load or raise the limit"
+            );
+            return Err(Error::new(Kind::Busy, message).on(node.to_string()));
+        }
         let (lane, role) = lanes.enter(&waiter, bytes, callers);
         let attempt = lane.attend(role, &waiter, call, body);
         lanes.callers.fetch_sub(1, Relaxed);
@@ -202,8 +213,8 @@ impl Lanes {
         if nodes.len() <= slot {
             nodes.resize(slot + 1, None);
         }
-        let most = self.cluster.options().connections_per_node.max(1);
-        nodes[slot].get_or_insert_with(|| Arc::new(NodeLanes::new(node, most))).clone()
+        let options = self.cluster.options();
+        nodes[slot].get_or_insert_with(|| Arc::new(NodeLanes::new(node, options))).clone()
     }
 
     /// Ends every connection; callers that wait get an error at once.
@@ -234,9 +245,18 @@ impl Janitor for Lanes {
 }
 
 impl NodeLanes {
-    fn new(node: &Arc<Node>, most: usize) -> Self {
-        let lanes = || (0..most).map(|_| Lane::new(node.clone())).collect();
-        Self { node: node.clone(), short: lanes(), bulk: lanes(), callers: AtomicUsize::new(0) }
+    fn new(node: &Arc<Node>, options: &Options) -> Self {
+        let most = options.connections_per_node.max(1);
+        let lanes = || (0..most).map(|_| Lane::new(node.clone(), options.depth)).collect();
+        let carried = most.min(CROWDED).saturating_mul(options.depth.max(1));
+        let most_callers = carried.saturating_add(options.queue);
+        Self {
+            node: node.clone(),
+            short: lanes(),
+            bulk: lanes(),
+            callers: AtomicUsize::new(0),
+            most_callers,
+        }
     }
 
     fn all(&self) -> impl Iterator<Item = &Lane> {
