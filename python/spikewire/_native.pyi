@@ -33,6 +33,7 @@ __all__ = [
     "Client",
     "ClusterCore",
     "Dataset",
+    "Expression",
     "GeoJSON",
     "HyperLogLog",
     "Key",
@@ -1370,6 +1371,124 @@ class Operation:
     """One step of `operate`; made by the functions of `spikewire.op`."""
 
     def __new__(cls, kind: str, bin: str | None = None, value: BinValue = None) -> Self: ...
+
+@final
+class Expression:
+    """An expression; made by the functions of `spikewire.exp` and by operators on expressions."""
+
+    @staticmethod
+    def bin(name: str, kind: type[object] | None = None) -> Expression:
+        """A bin; what it is used with gives it a type, unless `kind` does."""
+
+    @staticmethod
+    def bin_type(name: str) -> Expression:
+        """The particle type of a bin, 0 if it is missing."""
+
+    @staticmethod
+    def value(value: object) -> Expression:
+        """A constant."""
+
+    @staticmethod
+    def unknown() -> Expression:
+        """What is never known."""
+
+    @staticmethod
+    def key(kind: type[int | str | bytes]) -> Expression:
+        """The stored user key."""
+
+    @staticmethod
+    def meta(name: str) -> Expression:
+        """Something about the record, by its name in text expressions."""
+
+    @staticmethod
+    def digest_modulo(divisor: int) -> Expression:
+        """The last four bytes of the digest modulo `divisor`."""
+
+    @staticmethod
+    def var(name: str) -> Expression:
+        """The value of a variable."""
+
+    @staticmethod
+    def let_(definitions: dict[str, object], scope: object) -> Expression:
+        """Variables and the expression they hold in."""
+
+    @staticmethod
+    def apply(operator: str, operands: tuple[object, ...]) -> Expression:
+        """An operator, by its name in text expressions, on operands."""
+
+    @staticmethod
+    def text(text: str, parameters: tuple[object, ...]) -> Expression:
+        """Reads a text. `?0` stands for the first of `parameters`."""
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Expression:
+        """Reads the wire form, as `bytes()` makes it."""
+
+    def matches(
+        self,
+        pattern: str,
+        *,
+        ignore_case: bool = False,
+        by_lines: bool = False,
+        basic: bool = False,
+    ) -> Expression:
+        """Whether the string matches a POSIX pattern."""
+
+    def is_in(self, list: object) -> Expression:
+        """Whether a list holds this value."""
+
+    def to_int(self) -> Expression:
+        """The float cut toward zero."""
+
+    def to_float(self) -> Expression:
+        """The integer as a float."""
+
+    def shift_right(self, count: object) -> Expression:
+        """The bits moved down, zeros from above. (`>>` keeps the sign.)"""
+
+    def same_as(self, other: Expression) -> bool:
+        """Whether the other is the same expression. (`==` makes a comparison.)"""
+
+    @property
+    def kind(self) -> str | None:
+        """The type of its value, by its name in text expressions; `None` while it is not known."""
+
+    def __eq__(self, other: object, /) -> Expression: ...  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __ne__(self, other: object, /) -> Expression: ...  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __lt__(self, other: object, /) -> Expression: ...
+    def __le__(self, other: object, /) -> Expression: ...
+    def __gt__(self, other: object, /) -> Expression: ...
+    def __ge__(self, other: object, /) -> Expression: ...
+    def __and__(self, other: object, /) -> Expression: ...
+    def __rand__(self, other: object, /) -> Expression: ...
+    def __or__(self, other: object, /) -> Expression: ...
+    def __ror__(self, other: object, /) -> Expression: ...
+    def __xor__(self, other: object, /) -> Expression: ...
+    def __rxor__(self, other: object, /) -> Expression: ...
+    def __add__(self, other: object, /) -> Expression: ...
+    def __radd__(self, other: object, /) -> Expression: ...
+    def __sub__(self, other: object, /) -> Expression: ...
+    def __rsub__(self, other: object, /) -> Expression: ...
+    def __mul__(self, other: object, /) -> Expression: ...
+    def __rmul__(self, other: object, /) -> Expression: ...
+    def __truediv__(self, other: object, /) -> Expression: ...
+    def __rtruediv__(self, other: object, /) -> Expression: ...
+    def __mod__(self, other: object, /) -> Expression: ...
+    def __rmod__(self, other: object, /) -> Expression: ...
+    def __pow__(self, other: object, mod: None = None, /) -> Expression: ...
+    def __rpow__(self, other: object, mod: None = None, /) -> Expression: ...
+    def __lshift__(self, other: object, /) -> Expression: ...
+    def __rlshift__(self, other: object, /) -> Expression: ...
+    def __rshift__(self, other: object, /) -> Expression: ...
+    def __rrshift__(self, other: object, /) -> Expression: ...
+    def __invert__(self) -> Expression: ...
+    def __neg__(self) -> Expression: ...
+    def __abs__(self) -> Expression: ...
+    def __floor__(self) -> Expression: ...
+    def __ceil__(self) -> Expression: ...
+    def __bool__(self) -> Never: ...
+    def __hash__(self) -> int: ...
+    def __bytes__(self) -> bytes: ...
 
 @final
 class GeoJSON:

@@ -11,6 +11,7 @@ mod call;
 mod client;
 mod core;
 mod errors;
+mod expression;
 mod face;
 mod identity;
 mod key;
@@ -29,6 +30,8 @@ mod _native {
     use crate::batch::Batch;
     #[pymodule_export]
     use crate::core::_after_fork;
+    #[pymodule_export]
+    use crate::expression::Expression;
     #[pymodule_export]
     use crate::face::_close_adopted;
     #[pymodule_export]

@@ -252,6 +252,21 @@ impl Expression {
         Self::make(Node::Apply(op, operands), rule.result)
     }
 
+    /// An operator between two operands. What is joined already by the same operator is
+    /// continued, so that long chains do not nest deep.
+    pub fn join(op: Op, left: Self, right: Self) -> Result<Self, Fault> {
+        let chains = matches!(op, Op::And | Op::Or | Op::Add | Op::Mul);
+        let operands = match left.node() {
+            Node::Apply(same, operands) if chains && *same == op && operands.len() > 1 => {
+                let mut operands = operands.clone();
+                operands.push(right);
+                operands
+            }
+            _ => vec![left, right],
+        };
+        Self::apply(op, operands)
+    }
+
     /// The value of a variable that [`Expression::bind`] names. Its type is that of its
     /// definition.
     pub fn var(name: impl AsRef<[u8]>) -> Result<Self, Fault> {

@@ -66,7 +66,7 @@ fn apply(f: &mut Formatter<'_>, op: Op, operands: &[Expression]) -> Result {
             match part.node() {
                 Node::Apply(inner, _)
                     if matches!(op, Op::And | Op::Or)
-                        && (*inner as u8 <= Op::Le as u8 || *inner == Op::In) =>
+                        && (*inner as u8 <= Op::Le as u8 || matches!(inner, Op::In | Op::Not)) =>
                 {
                     part.fmt(f)?;
                 }

@@ -1,6 +1,6 @@
 //! Expressions to their wire form.
 
-use super::{Argument, Call, Constant, Expression, Fault, Node, Op, SIZE, Type};
+use super::{Argument, Call, Constant, Expression, Fault, Node, SIZE, Type};
 use crate::msgpack;
 
 /// Numbers on the wire of what is not an [`Op`] or a [`super::Meta`].
@@ -50,10 +50,16 @@ impl Expression {
         limited(out)
     }
 
-    fn packed(&self) -> Result<Vec<u8>, Fault> {
+    /// The wire form without any check, bins without a type and all. Equal expressions have equal
+    /// images.
+    pub fn image(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.write(&mut out);
-        limited(out)
+        out
+    }
+
+    fn packed(&self) -> Result<Vec<u8>, Fault> {
+        limited(self.image())
     }
 
     fn write(&self, out: &mut Vec<u8>) {
@@ -159,10 +165,4 @@ fn limited(out: Vec<u8>) -> Result<Vec<u8>, Fault> {
         )));
     }
     Ok(out)
-}
-
-/// Whether `op` may take a list of operands of any length, so that `(a op b) op c` can be written
-/// as one operation.
-pub(super) fn chains(op: Op) -> bool {
-    matches!(op, Op::And | Op::Or | Op::Add | Op::Mul)
 }

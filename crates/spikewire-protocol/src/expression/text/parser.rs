@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::lexer::{Lexer, Word};
 use super::{LONGEST, REGEX_FLAGS, TextError};
-use crate::expression::encode::chains;
 use crate::expression::{Argument, Constant, Expression, Fault, Meta, Node, Op, Type};
 use crate::value::Value;
 
@@ -192,14 +191,7 @@ impl<'a> Parser<'a> {
             self.advance()?;
             let (right, end) = self.expression(strength, depth)?;
             at.end = end.end;
-            left = match left.node() {
-                Node::Apply(same, operands) if *same == op && chains(op) && operands.len() > 1 => {
-                    let mut operands = operands.clone();
-                    operands.push(right);
-                    faulty(&at, Expression::apply(op, operands))?
-                }
-                _ => faulty(&at, Expression::apply(op, vec![left, right]))?,
-            };
+            left = faulty(&at, Expression::join(op, left, right))?;
         }
         Ok((left, at))
     }

@@ -16,7 +16,7 @@ fn texts_are_read() {
         ("25 < $.age", "25 < $.age:INT"),
         (
             "$.a == 1 and $.b == 'x' or not $.c == 2.5",
-            "($.a:INT == 1 and $.b:STRING == 'x') or (not($.c:FLOAT == 2.5))",
+            "($.a:INT == 1 and $.b:STRING == 'x') or not($.c:FLOAT == 2.5)",
         ),
         ("$.a + 2 * $.b - 1 >= 0", "(($.a:INT + (2 * $.b:INT)) - 1) >= 0"),
         ("$.a ** 2.0 ** 3.0 < 1.0", "($.a:FLOAT ** (2.0 ** 3.0)) < 1.0"),
