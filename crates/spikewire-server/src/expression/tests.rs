@@ -293,3 +293,38 @@ fn writing_operations_and_their_flags() {
     assert_eq!(change("new", "nil", 2), Err(ResultCode::BIN_NOT_FOUND));
     assert_eq!(change("i", "1", 32), Err(ResultCode::PARAMETER));
 }
+
+#[test]
+fn the_deepest_expressions_are_evaluated() {
+    for (open, close, bottom) in [
+        (&[0x92, 18][..], &[][..], &[0xc2][..]),
+        (&[0x93, 20], &[1], &[1]),
+        (&[0x94, 123, 0xc2, 1], &[], &[1]),
+        (&[0x95, 127, 4, 0x40, 0x92, 1, 1], &[], &[0x92, 126, 0x90]),
+    ] {
+        let whole = |levels| [open.repeat(levels), bottom.to_vec(), close.repeat(levels)].concat();
+        assert!(matches!(run(&whole(127)), Ok(Some(_))), "{open:02x?}");
+        assert_eq!(run(&whole(128)), Err(ResultCode::PARAMETER));
+    }
+}
+
+#[test]
+fn any_pattern_is_read_or_refused() {
+    const LETTERS: &[u8] = b"a[]^-\\(){}|*+?.$:,19\n&~\xc3";
+    let mut state = 1_u64;
+    let mut taken = 0;
+    for _ in 0..20_000 {
+        let pattern: Vec<u8> = (0..state % 12)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                LETTERS[(state >> 33) as usize % LETTERS.len()]
+            })
+            .collect();
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        if let Ok(regex) = pattern::compile(&pattern, (state >> 40) as i64 & 15) {
+            regex.is_match(b"a1\n-");
+            taken += 1;
+        }
+    }
+    assert!(taken > 1_000, "{taken}");
+}

@@ -209,7 +209,8 @@ impl<'a> Lexer<'a> {
         self.at += space;
         let start = self.at;
         let Some(body) = self.rest().strip_prefix('/') else {
-            return Err(TextError::new(start..start + 1, "a pattern is written /pattern/"));
+            let end = self.text.len().min(start + 1);
+            return Err(TextError::new(start..end, "a pattern is written /pattern/"));
         };
         let mut pattern = String::new();
         let mut letters = body.char_indices();

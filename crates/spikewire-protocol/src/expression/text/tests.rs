@@ -71,6 +71,7 @@ fn errors_say_where() {
         ("age > 1", 0..3, "$.age"),
         ("$.a.b > 1", 4..5, "paths"),
         ("$.a =~ /x", 7..8, "slash"),
+        ("$.a =~ ", 7..7, "pattern"),
         ("$.a =~ /x/q", 7..11, "'q'"),
         ("'abc", 0..1, "quote"),
         ("${x} > 1", 0..4, "not defined"),

@@ -1,0 +1,14 @@
+//! Expressions from the wire; what decodes is encoded, and from then on stays the same.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use spikewire_protocol::expression::Expression;
+
+fuzz_target!(|bytes: &[u8]| {
+    let _ = Expression::decode_operation(bytes);
+    let Ok(read) = Expression::decode(bytes) else { return };
+    let first = read.encode().expect("what was read is whole");
+    let again = Expression::decode(&first).expect("our own encoding");
+    assert_eq!(again.encode().expect("what was read is whole"), first);
+    let _ = read.to_string();
+});

@@ -1,0 +1,22 @@
+//! Expressions as people write them: read or refused with a place in the text, and what is read
+//! survives the wire.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use spikewire_protocol::expression::Expression;
+use spikewire_protocol::expression::text::parse;
+
+fuzz_target!(|text: &str| {
+    match parse(text, &[]) {
+        Ok(read) => {
+            let bytes = read.encode().expect("what was read is whole");
+            let again = Expression::decode(&bytes).expect("our own encoding");
+            assert_eq!(again.encode().expect("what was read is whole"), bytes);
+            let _ = read.to_string();
+        }
+        Err(error) => {
+            assert!(error.at.start <= error.at.end && error.at.end <= text.len());
+            let _ = error.shown(text);
+        }
+    }
+});
