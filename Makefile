@@ -163,7 +163,7 @@ bench-free-threaded: build-free-threaded ## Compare on a Python without a GIL
 	fi; \
 	tools/venv.sh $(VENV_FT) $(VENV_FT)/bin/python --attempt requirements/bench.txt \
 		--optional requirements/loops.txt --optional requirements/peers.txt
-	$(VENV_FT)/bin/spikewire compare $(if $(SEEDS),-H $(SEEDS)) $(PYTHON_MODES) --gil off $(ARGS)
+	PYTHON_GIL=0 $(VENV_FT)/bin/spikewire compare $(if $(SEEDS),-H $(SEEDS)) $(PYTHON_MODES) --gil off $(ARGS)
 
 # --- Clearing away ----------------------------------------------------------------------------
 
