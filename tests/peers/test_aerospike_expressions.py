@@ -201,7 +201,10 @@ def logic(children: st.SearchStrategy[Pair]) -> st.SearchStrategy[Pair]:
 
 trees = st.recursive(tests, logic, max_leaves=8)
 examples = settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=300,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 

@@ -18,7 +18,10 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 KEY = ("test", "bits", "k")
 checks = settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=200,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 blobs = st.binary(min_size=1, max_size=12)
 
