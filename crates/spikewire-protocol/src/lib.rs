@@ -13,6 +13,7 @@
 //! | [`message`] | the binary message: header, fields, operations |
 //! | [`request`] | composing a client request into a caller's buffer |
 //! | [`batch`] | rows of many records in one request |
+//! | [`query`] | scans and index queries: the request for a node's share, the records that stream back |
 //! | [`void_time`] | when records expire: the wire's absolute seconds and a caller's TTL |
 //! | [`key`] | user keys, digests, partition ids |
 //! | [`cdt`] | list and map operations |
@@ -37,6 +38,7 @@ pub mod message;
 pub mod msgpack;
 pub mod partition;
 pub mod peers;
+pub mod query;
 pub mod racks;
 pub mod request;
 pub mod result_code;

@@ -8,6 +8,8 @@ pub const NAMESPACE_NAME: usize = 31;
 pub const SET_NAME: usize = 63;
 /// Longest bin name in bytes.
 pub const BIN_NAME: usize = 15;
+/// Longest index name in bytes.
+pub const INDEX_NAME: usize = 63;
 /// Most distinct bins in one record.
 pub const BINS_PER_RECORD: usize = 32_767;
 /// Most operations in one command.

@@ -87,6 +87,28 @@ pub mod field {
     pub const DIGESTS: u8 = 12;
     /// Most records to return.
     pub const MAX_RECORDS: u8 = 13;
+    /// Index values to resume after, u64 little-endian each; in a record of a query: its own.
+    pub const INDEX_VALUES: u8 = 15;
+    /// Name of the index to use.
+    pub const INDEX_NAME: u8 = 21;
+    /// Index range of a query.
+    pub const INDEX_RANGE: u8 = 22;
+    /// Path to the nested list or map that is indexed.
+    pub const INDEX_CONTEXT: u8 = 23;
+    /// Expression that is indexed.
+    pub const INDEX_EXPRESSION: u8 = 24;
+    /// What is indexed of a list or map.
+    pub const INDEX_TYPE: u8 = 26;
+    /// User-defined function: module.
+    pub const UDF_PACKAGE: u8 = 30;
+    /// User-defined function: name.
+    pub const UDF_FUNCTION: u8 = 31;
+    /// User-defined function: list of arguments.
+    pub const UDF_ARGUMENTS: u8 = 32;
+    /// User-defined function over many records: 1 aggregates, 2 works in the background.
+    pub const UDF_OP: u8 = 33;
+    /// Names of wanted bins (an older form of read operations).
+    pub const BINS: u8 = 40;
     /// Batch rows.
     pub const BATCH: u8 = 41;
     /// Filter expression.

@@ -1,0 +1,311 @@
+//! Composing the request of one node's share, or the request that starts a background job.
+
+use super::{Collection, Index, Point, Subject};
+use crate::message::{self, Header, field, info1, info2, info3};
+use crate::request::Request;
+
+/// A scan or an index query, without what differs from node to node.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Query {
+    /// Namespace name.
+    pub namespace: String,
+    /// Set name; empty: the whole namespace.
+    pub set: String,
+    /// Which index, and what of it; none: a scan.
+    pub index: Option<Index>,
+    /// The filter expression in its wire form.
+    pub filter: Option<Vec<u8>>,
+    /// Read operations that say what comes back, in their wire form; none: all bins.
+    pub ops: Vec<u8>,
+    /// How many operations those are.
+    pub op_count: u16,
+    /// Whether each operation answers, with null where it has no result.
+    pub respond_all_ops: bool,
+    /// Leave out the bins: digests and metadata only.
+    pub no_bins: bool,
+    /// A query of few records, which the server runs at once and with its own time limit.
+    pub short: bool,
+    /// Records per second that each node may send; 0: no limit.
+    pub records_per_second: u32,
+}
+
+/// What one node is to read in one round. A partition stands in one of the two lists.
+#[derive(Debug, Clone, Copy)]
+pub struct Share<'a> {
+    /// The query's number on the server, a new one in each round.
+    pub id: u64,
+    /// How long the server waits for a reader that takes nothing, in ms; 0: for ever.
+    pub patience: u32,
+    /// Partitions to read from their start.
+    pub partitions: &'a [u16],
+    /// Partitions to go on with.
+    pub points: &'a [Point],
+    /// Most records; 0: no limit.
+    pub limit: u64,
+}
+
+/// What a background job does to each record.
+#[derive(Debug, Clone, Copy)]
+pub enum Task<'a> {
+    /// The query's operations, which write.
+    Operations {
+        /// Further flags of the second info byte, such as a durable delete.
+        info2: u8,
+        /// Flags of the third info byte: what has to exist.
+        info3: u8,
+        /// Expiration that the records get.
+        ttl: u32,
+    },
+    /// A user-defined function.
+    Function {
+        /// Its module.
+        package: &'a str,
+        /// Its name.
+        name: &'a str,
+        /// Its arguments: a `MessagePack` list.
+        arguments: &'a [u8],
+    },
+}
+
+impl Query {
+    /// Appends operation `code` on `bin` without a value: with `READ`, a bin that is wanted.
+    pub fn op(&mut self, code: u8, bin: &str) {
+        message::write_op(&mut self.ops, code, bin.as_bytes(), 0, &[]);
+        self.op_count += 1;
+    }
+
+    /// Writes the request for one node's share.
+    pub fn write(&self, share: &Share<'_>, out: &mut Vec<u8>) {
+        let flag = |on: bool, flag: u8| if on { flag } else { 0 };
+        let header = Header {
+            info1: info1::READ
+                | flag(self.no_bins, info1::NO_BINS)
+                | flag(self.short, info1::SHORT_QUERY),
+            info2: flag(self.respond_all_ops, info2::RESPOND_ALL_OPS),
+            info3: info3::PARTITION_DONE,
+            ..Header::default()
+        };
+        let mut request = Request::begin(out, &header);
+        self.place(&mut request, share.id);
+        request.field(field::SOCKET_TIMEOUT, &share.patience.to_be_bytes());
+        self.pace(&mut request);
+        let mut list = Vec::new();
+        if !share.partitions.is_empty() {
+            list.extend(share.partitions.iter().flat_map(|pid| pid.to_le_bytes()));
+            request.field(field::PARTITIONS, &list);
+        }
+        if !share.points.is_empty() {
+            list.clear();
+            share.points.iter().for_each(|point| list.extend_from_slice(&point.digest.0));
+            request.field(field::DIGESTS, &list);
+            if self.index.is_some() {
+                list.clear();
+                list.extend(share.points.iter().flat_map(|point| point.value.to_le_bytes()));
+                request.field(field::INDEX_VALUES, &list);
+            }
+        }
+        if share.limit > 0 {
+            request.field(field::MAX_RECORDS, &share.limit.to_be_bytes());
+        }
+        self.choice(&mut request);
+        if !self.no_bins {
+            request.encoded_ops(self.op_count, &self.ops);
+        }
+        request.finish();
+    }
+
+    /// Writes the request that starts a background job on one node.
+    pub fn write_task(&self, id: u64, task: &Task<'_>, out: &mut Vec<u8>) {
+        let header = match *task {
+            Task::Operations { info2, info3, ttl } => {
+                Header { info2: info2 | info2::WRITE, info3, ttl, ..Header::default() }
+            }
+            Task::Function { .. } => Header { info2: info2::WRITE, ..Header::default() },
+        };
+        let mut request = Request::begin(out, &header);
+        self.place(&mut request, id);
+        self.pace(&mut request);
+        self.choice(&mut request);
+        match *task {
+            Task::Operations { .. } => request.encoded_ops(self.op_count, &self.ops),
+            Task::Function { package, name, arguments } => {
+                request.field(field::UDF_PACKAGE, package.as_bytes());
+                request.field(field::UDF_FUNCTION, name.as_bytes());
+                request.field(field::UDF_ARGUMENTS, arguments);
+                request.field(field::UDF_OP, &[2]);
+            }
+        }
+        request.finish();
+    }
+
+    fn place(&self, request: &mut Request<'_>, id: u64) {
+        request.field(field::NAMESPACE, self.namespace.as_bytes());
+        if !self.set.is_empty() {
+            request.field(field::SET, self.set.as_bytes());
+        }
+        request.field(field::TASK_ID, &id.to_be_bytes());
+    }
+
+    fn pace(&self, request: &mut Request<'_>) {
+        if self.records_per_second > 0 {
+            request.field(field::RECORDS_PER_SECOND, &self.records_per_second.to_be_bytes());
+        }
+    }
+
+    /// Which records: index and filter.
+    fn choice(&self, request: &mut Request<'_>) {
+        if let Some(index) = &self.index {
+            let bin = match &index.subject {
+                Subject::Bin(bin) => bin.as_str(),
+                Subject::Name(name) => {
+                    request.field(field::INDEX_NAME, name.as_bytes());
+                    ""
+                }
+                Subject::Expression(expression) => {
+                    request.field(field::INDEX_EXPRESSION, expression);
+                    ""
+                }
+            };
+            let mut range = Vec::new();
+            index.range.encode(bin, &mut range);
+            request.field(field::INDEX_RANGE, &range);
+            if let Some(context) = &index.context {
+                request.field(field::INDEX_CONTEXT, context);
+            }
+            if index.collection != Collection::Value {
+                request.field(field::INDEX_TYPE, &[index.collection as u8]);
+            }
+        }
+        if let Some(filter) = &self.filter {
+            request.field(field::FILTER, filter);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame;
+    use crate::message::{Message, op};
+    use crate::query::{Asked, Range, Work};
+    use crate::result_code::ResultCode;
+
+    fn hex(text: &str) -> Vec<u8> {
+        let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
+        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16);
+        digits.chunks(2).map(|pair| byte(pair).unwrap()).collect()
+    }
+
+    fn scan() -> Query {
+        Query { namespace: "test".to_owned(), set: "demo".to_owned(), ..Query::default() }
+    }
+
+    fn share<'a>(partitions: &'a [u16], points: &'a [Point]) -> Share<'a> {
+        Share { id: 1, patience: 30_000, partitions, points, limit: 0 }
+    }
+
+    fn asked(bytes: &[u8]) -> Result<Asked<'_>, ResultCode> {
+        let (message, used) = Message::parse(&bytes[frame::HEADER_LEN..]).unwrap();
+        assert_eq!(used, bytes.len() - frame::HEADER_LEN);
+        assert!(Asked::is_query(&message));
+        Asked::parse(&message)
+    }
+
+    /// Example 23 of the protocol notes, as a live server took it.
+    #[test]
+    fn the_scan_of_the_notes() {
+        let mut out = Vec::new();
+        scan().write(&share(&[0, 1], &[]), &mut out);
+        let expected =
+            hex("0203000000000047 16 01 00 04 00 00 00000000 00000000 00000000 0005 0000
+             00000005 00 74657374 00000005 01 64656d6f
+             00000009 07 0000000000000001 00000005 09 00007530 00000005 0b 0000 0100");
+        assert_eq!(out, expected);
+        let asked = asked(&out).unwrap();
+        assert_eq!(
+            (asked.work, asked.namespace, asked.set),
+            (Work::Send, &b"test"[..], &b"demo"[..])
+        );
+        assert_eq!((asked.id, asked.patience, asked.partitions), (1, Some(30_000), vec![0, 1]));
+    }
+
+    /// Examples 10, 11 and 12: ranges and what is indexed.
+    #[test]
+    fn the_ranges_of_the_notes() {
+        let index = |range, collection| Index {
+            subject: Subject::Bin("a".to_owned()),
+            collection,
+            context: None,
+            range,
+        };
+        let bytes = |index| {
+            let mut out = Vec::new();
+            let query = Query { index: Some(index), ..scan() };
+            query.write(&share(&[7], &[]), &mut out);
+            assert_eq!(asked(&out).unwrap().index, query.index);
+            out
+        };
+        let holds = |bytes: Vec<u8>, part: &str| {
+            let part = hex(part);
+            assert!(bytes.windows(part.len()).any(|window| window == part), "{part:02x?}");
+        };
+        let ints = bytes(index(Range::Int(1, 10), Collection::List));
+        holds(ints.clone(), "00000002 1a 01");
+        holds(ints, "0000001d 16 01016101 00000008 0000000000000001 00000008 000000000000000a");
+        let text = bytes(index(Range::Str("x1".to_owned()), Collection::Value));
+        holds(text, "00000011 16 01016103 00000002 7831 00000002 7831");
+    }
+
+    #[test]
+    fn a_share_goes_on_after_points() {
+        let digest = crate::key::Digest([9; 20]);
+        let points = [Point { digest, value: 5 }];
+        for index in [None, Some(Range::Blob(b"x".to_vec()))] {
+            let index = index.map(|range| Index {
+                subject: Subject::Name("by_x".to_owned()),
+                collection: Collection::Value,
+                context: None,
+                range,
+            });
+            let mut query = Query { index, records_per_second: 10, ..scan() };
+            query.op(op::READ, "a");
+            let mut out = Vec::new();
+            query.write(&Share { limit: 3, ..share(&[1], &points) }, &mut out);
+            let asked = asked(&out).unwrap();
+            let value = if query.index.is_some() { 5 } else { 0 };
+            assert_eq!(asked.points, [Point { digest, value }]);
+            assert_eq!((asked.limit, asked.records_per_second), (3, 10));
+            assert_eq!(asked.index, query.index);
+        }
+    }
+
+    #[test]
+    fn background_tasks() {
+        let mut query = scan();
+        query.op(op::TOUCH, "");
+        let mut out = Vec::new();
+        query.write_task(3, &Task::Operations { info2: 0, info3: 0, ttl: 60 }, &mut out);
+        assert_eq!(asked(&out).unwrap().work, Work::Operations);
+        out.clear();
+        let task = Task::Function { package: "m", name: "f", arguments: &[0x90] };
+        query.write_task(3, &task, &mut out);
+        let expected = Work::Function { package: b"m", name: b"f", arguments: &[0x90] };
+        assert_eq!(asked(&out).unwrap().work, expected);
+    }
+
+    #[test]
+    fn what_a_server_cannot_follow() {
+        let digest = crate::key::Digest([9; 20]);
+        let pid = digest.partition();
+        let points = [Point { digest, value: 0 }];
+        let code = |share: &Share<'_>| {
+            let mut out = Vec::new();
+            scan().write(share, &mut out);
+            asked(&out).map(|_| ()).unwrap_err()
+        };
+        assert_eq!(code(&share(&[], &[])), ResultCode::UNSUPPORTED_FEATURE);
+        assert_eq!(code(&share(&[4096], &[])), ResultCode::PARAMETER);
+        assert_eq!(code(&share(&[3, 3], &[])), ResultCode::PARAMETER);
+        assert_eq!(code(&share(&[pid], &points)), ResultCode::PARAMETER, "in both lists");
+    }
+}

@@ -1,0 +1,79 @@
+//! Queries from both sides: a request that can be followed says the same when it is written again,
+//! and so does a stream of answers.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use spikewire_protocol::frame;
+use spikewire_protocol::message::{Header, Message};
+use spikewire_protocol::query::answer::{write_end, write_unavailable};
+use spikewire_protocol::query::{Answer, Asked, Query, Share, Work};
+use spikewire_protocol::result_code::ResultCode;
+
+fuzz_target!(|body: &[u8]| {
+    if let Ok((message, _)) = Message::parse(body)
+        && let Ok(asked) = Asked::parse(&message)
+        && asked.work == Work::Send
+    {
+        again(&asked);
+    }
+    let mut rest = body;
+    while let Ok((answer, used)) = Answer::parse(rest) {
+        stream(&answer);
+        rest = &rest[used..];
+    }
+});
+
+/// Composes the request that was asked and reads it again.
+fn again(asked: &Asked<'_>) {
+    let (Ok(namespace), Ok(set)) =
+        (std::str::from_utf8(asked.namespace), std::str::from_utf8(asked.set))
+    else {
+        return;
+    };
+    let query = Query {
+        namespace: namespace.to_owned(),
+        set: set.to_owned(),
+        index: asked.index.clone(),
+        filter: asked.filter.map(<[u8]>::to_vec),
+        no_bins: asked.no_bins,
+        short: asked.short,
+        records_per_second: asked.records_per_second,
+        ..Query::default()
+    };
+    let share = Share {
+        id: asked.id,
+        patience: asked.patience.unwrap_or(10_000),
+        partitions: &asked.partitions,
+        points: &asked.points,
+        limit: asked.limit,
+    };
+    let mut out = Vec::new();
+    query.write(&share, &mut out);
+    let (message, _) = Message::parse(&out[frame::HEADER_LEN..]).expect("our own message");
+    let copy = Asked::parse(&message).expect("our own query");
+    let patience = Some(share.patience);
+    assert_eq!(copy, Asked { patience, bins: None, ..asked.clone() });
+}
+
+fn stream(answer: &Answer<'_>) {
+    let mut out = Vec::new();
+    match answer {
+        Answer::Row(row) => row.write(b"test", true, false, &mut out),
+        Answer::Partition(pid, _) => write_unavailable(*pid, &mut out),
+        Answer::End(ResultCode::OK) => write_end(ResultCode::OK, &mut out),
+        Answer::End(code) => {
+            out.extend_from_slice(&Header { result: code.0, ..Header::default() }.to_bytes());
+        }
+    }
+    let (copy, used) = Answer::parse(&out).expect("our own message");
+    assert_eq!(used, out.len());
+    match (answer, &copy) {
+        (Answer::Row(row), Answer::Row(copy)) => {
+            assert_eq!((row.point, row.set, row.key), (copy.point, copy.set, copy.key));
+            assert!(row.ops().eq(copy.ops()));
+        }
+        (Answer::Partition(pid, _), Answer::Partition(copy, _)) => assert_eq!(pid, copy),
+        (Answer::End(code), Answer::End(copy)) => assert_eq!(code, copy),
+        _ => panic!("{answer:?} became {copy:?}"),
+    }
+}
