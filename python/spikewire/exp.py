@@ -216,6 +216,6 @@ def map_values(operand: Operand) -> Expression:
 
 
 def within(point: Operand, region: Operand) -> Expression:
-    """Whether a GeoJSON point lies in a GeoJSON region, in either order. The embedded cluster
-    answers 16: it computes no geometry."""
+    """Whether a GeoJSON point lies in a GeoJSON region (``Polygon``, ``MultiPolygon`` or
+    ``AeroCircle``), in either order."""
     return Expression.apply("geoCompare", (point, region))

@@ -8,6 +8,7 @@ use spikewire_protocol::msgpack::{self, Reader, Token};
 
 use super::compare::{compare, is_in};
 use super::{Program, Subject, Val, call};
+use crate::value::geo::within;
 
 /// One evaluation of an expression.
 pub(super) struct Evaluation<'a> {
@@ -70,6 +71,12 @@ impl<'a> Evaluation<'a> {
             Op::Eq | Op::Ne | Op::Gt | Op::Ge | Op::Lt | Op::Le => {
                 compare(op, &self.value(&operands[0]), &self.value(&operands[1]))
             }
+            Op::Geo => match (self.value(&operands[0]), self.value(&operands[1])) {
+                (Val::Bytes(Type::Geo, a), Val::Bytes(Type::Geo, b)) => {
+                    within(&a, &b).map_or(Val::Unknown, Val::Bool)
+                }
+                _ => Val::Unknown,
+            },
             Op::In => match (self.value(&operands[0]), self.value(&operands[1])) {
                 (value, Val::Packed(Type::List, list)) => is_in(&value, &list),
                 _ => Val::Unknown,

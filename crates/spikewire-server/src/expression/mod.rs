@@ -14,8 +14,7 @@
 //! | [`pattern`] | POSIX patterns |
 //! | [`operation`] | the operations that read and write what an expression gives |
 //!
-//! Not built: path expressions, refused with 4 when the expression is read, and comparisons of
-//! `GeoJSON`, refused with 16 since no geometry is computed here.
+//! Not built: path expressions, refused with 4 when the expression is read.
 
 pub mod call;
 pub mod compare;
@@ -28,7 +27,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use regex::bytes::Regex;
-use spikewire_protocol::expression::{Argument, Expression, Node, Op, Type};
+use spikewire_protocol::expression::{Argument, Expression, Node, Type};
 use spikewire_protocol::result_code::ResultCode;
 
 pub use self::subject::{Bins, Subject};
@@ -91,10 +90,9 @@ impl Program {
         found.map(|(_, _, regex)| regex)
     }
 
-    /// Reads the patterns, and refuses what is not built.
+    /// Reads the patterns.
     fn prepare(&mut self, part: &Expression) -> Result<(), ResultCode> {
         match part.node() {
-            Node::Apply(Op::Geo, _) => return Err(ResultCode::UNSUPPORTED_FEATURE),
             Node::Apply(_, operands) => {
                 for operand in operands {
                     self.prepare(operand)?;

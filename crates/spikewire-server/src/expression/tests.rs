@@ -255,9 +255,9 @@ fn calls() {
     // how many bits of the second byte are set
     let bits = [0x95, 127, 2, 1, 0x93, 51, 8, 8, 0x93, 81, 6, 0xa1, b'b'];
     assert_eq!(run(&bits), Ok(Some(int(1))));
-    // geo
+    // geo: a point does not lie in a point
     let geo = [0x93, 8, 0x93, 81, 8, 0xa1, b'g', 0x93, 81, 8, 0xa1, b'g'];
-    assert_eq!(run(&geo), Err(ResultCode::UNSUPPORTED_FEATURE));
+    assert_eq!(run(&geo), Ok(Some(Value::Bool(false))));
     // [1, wildcard] equals a list that starts with 1
     let wild = [0x93, 1, 0x93, 81, 4, 0xa1, b'l', 0x92, 126, 0x92, 1, 0xd4, 0xff, 0];
     assert_eq!(run(&wild), Ok(Some(yes())));
@@ -327,4 +327,19 @@ fn any_pattern_is_read_or_refused() {
         }
     }
     assert!(taken > 1_000, "{taken}");
+}
+
+#[test]
+fn points_in_regions() {
+    let point = r#"{"type":"Point","coordinates":[1,2]}"#;
+    for (region, inside) in [
+        (r#"{"type":"AeroCircle","coordinates":[[1,2.001],200]}"#, Some(true)),
+        (r#"{"type":"AeroCircle","coordinates":[[1,2.001],100]}"#, Some(false)),
+        (point, Some(false)),
+        ("{}", None),
+    ] {
+        let text = format!("geoCompare(geoJson('{point}'), geoJson('{region}'))");
+        let found = run(&parse(&text, &[]).unwrap().encode().unwrap());
+        assert_eq!(found, Ok(inside.map(Value::from)), "{region}");
+    }
 }
