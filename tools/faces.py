@@ -37,6 +37,7 @@ TYPES = {
     "send_key": "bool | None",
     "timeout": "Seconds | None",
     "ttl": "Ttl | None",
+    "where": "Where | None",
     "add.bins": "Mapping[str, float]",
     "append.bins": "Mapping[str, str | BytesLike]",
     "get.bins": "BinNames | None",
@@ -101,7 +102,7 @@ def verbs(source: str) -> list[Verb]:
 def _parameters(signature: str) -> dict[str, str | None]:
     parameters: dict[str, str | None] = {}
     for part in signature.split(", "):
-        name, _, default = part.partition("=")
+        name, _, default = part.removeprefix("r#").partition("=")
         # Whatever is no plain value has no Python form: such a parameter is told apart when it
         # is left out, and takes an overload.
         plain = VALUES.get(default, default if re.fullmatch(r"None|[\w.\"]*", default) else "...")

@@ -17,7 +17,7 @@ import atexit as _atexit
 import os as _os
 import warnings as _warnings
 
-from spikewire import errors, op, options, testing, types
+from spikewire import errors, exp, op, options, testing, types
 from spikewire._native import (
     DEBUG_BUILD as _DEBUG_BUILD,
 )
@@ -25,6 +25,7 @@ from spikewire._native import (
     AsyncDataset,
     Batch,
     Dataset,
+    Expression,
     GeoJSON,
     HyperLogLog,
     Key,
@@ -40,6 +41,7 @@ from spikewire.errors import (
     ClientClosed,
     ConnectionFailed,
     Error,
+    FilteredOut,
     GenerationMismatch,
     NamespaceNotFound,
     NodeUnavailable,
@@ -62,6 +64,8 @@ __all__ = [
     "ConnectionFailed",
     "Dataset",
     "Error",
+    "Expression",
+    "FilteredOut",
     "GenerationMismatch",
     "GeoJSON",
     "HyperLogLog",
@@ -80,6 +84,7 @@ __all__ = [
     "TooBusy",
     "__version__",
     "errors",
+    "exp",
     "op",
     "options",
     "testing",

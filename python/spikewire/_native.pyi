@@ -23,6 +23,7 @@ from spikewire.types import (
     Ttl,
     UserKey,
     Value,
+    Where,
 )
 
 __all__ = [
@@ -87,20 +88,26 @@ class Client:
         key: KeyLike,
         bins: BinNames | None = None,
         *,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Record:
         """Reads a record.
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out. `default` is returned when there is no such record, instead of
-        raising `RecordNotFound`. `timeout` is the total time of the call with all its
-        retries, in seconds or as a timedelta; 0: no limit. Default: the client's `timeout`,
-        1 s unless set.
+        have is left out.
 
-        Raises `RecordNotFound`, or `Timeout`, `ConnectionFailed` and the other errors of
-        `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for arguments that
-        cannot be sent.
+        `default`: returned when there is no such record, or when it does not pass `where`,
+        instead of raising an error. Default: raise.
+        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
+        for which it is true is read. Default: any.
+        `timeout`: total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+
+        Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
+        errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
+        arguments that cannot be sent.
         """
     @overload
     def get(
@@ -109,31 +116,39 @@ class Client:
         bins: BinNames | None = None,
         *,
         default: _D,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Record | _D:
         """Reads a record.
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out. `default` is returned when there is no such record, instead of
-        raising `RecordNotFound`. `timeout` is the total time of the call with all its
-        retries, in seconds or as a timedelta; 0: no limit. Default: the client's `timeout`,
-        1 s unless set.
+        have is left out.
 
-        Raises `RecordNotFound`, or `Timeout`, `ConnectionFailed` and the other errors of
-        `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for arguments that
-        cannot be sent.
+        `default`: returned when there is no such record, or when it does not pass `where`,
+        instead of raising an error. Default: raise.
+        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
+        for which it is true is read. Default: any.
+        `timeout`: total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+
+        Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
+        errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
+        arguments that cannot be sent.
         """
     def exists(
         self,
         key: KeyLike,
         *,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> bool:
         """Whether there is such a record. Reads no bins.
 
-        `timeout` is the total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`.
+        `where`: a filter as in `get`; a record that does not pass it counts as absent.
+        Default: any.
+        `timeout`: as in `get`.
         """
     def put(
         self,
@@ -145,6 +160,7 @@ class Client:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
@@ -164,6 +180,9 @@ class Client:
         `durable`: leaves a tombstone if the write removes the last bin, so that the record
         cannot come back (Enterprise servers only). Default: False.
         `send_key`: stores the user key with the record. Default: the client's `send_key`.
+        `where`: a filter as in `get`; if there is a record for which it is not true, nothing
+        is written, and `FilteredOut` is raised. A record that is not there yet is created
+        all the same, unless `exists` says otherwise. Default: any.
         `timeout`: total time of the call with all its retries, in seconds or as a
         timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
 
@@ -182,6 +201,7 @@ class Client:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -200,6 +220,7 @@ class Client:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -217,6 +238,7 @@ class Client:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
@@ -230,14 +252,17 @@ class Client:
         *,
         generation: int | None = None,
         durable: bool = False,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> bool:
-        """Deletes a record. Returns whether there was one.
+        """Deletes a record. Returns whether one was deleted.
 
         `generation`: the record is deleted only if it has this generation (0 to 65535),
         else `GenerationMismatch`. Default: any.
         `durable`: leaves a tombstone, so that the record cannot come back after a cold
         restart (Enterprise servers only). Default: False.
+        `where`: a filter as in `get`; a record that does not pass it stays, and the answer
+        is False. Default: any.
         `timeout`: as in `put`.
         """
     def touch(
@@ -247,6 +272,7 @@ class Client:
         ttl: Ttl | None = None,
         generation: int | None = None,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -264,6 +290,7 @@ class Client:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Record:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
@@ -274,31 +301,35 @@ class Client:
         writes, else `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and there is no such record,
-        `BinTypeError` if an operation does not fit its bin, and the errors of `put`.
+        `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
+        operation does not fit its bin, and the errors of `put`.
         """
     def get_many(
         self,
         keys: Iterable[KeyLike],
         bins: BinNames | None = None,
         *,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Reads many records in one call, in parallel over the nodes.
 
-        `keys` is any iterable of keys, also of several sets on a client. `bins` as for
-        `get`. Returns a `Batch` in input order: a `Record` per row, `None` where there is
-        no such record. A row that fails does not disturb the others.
+        `keys` is any iterable of keys, also of several sets on a client. `bins`, `where` and
+        `timeout` as for `get`. Returns a `Batch` in input order: a `Record` per row, `None`
+        where there is no such record or `where` is not true for it. A row that fails does
+        not disturb the others.
         """
     def exists_many(
         self,
         keys: Iterable[KeyLike],
         *,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Looks for many records without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
-        record.
+        record or `where` is not true for it. Keywords as in `get`.
         """
     def put_many(
         self,
@@ -309,13 +340,15 @@ class Client:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
 
         `records` is a mapping of keys to bins, or an iterable of such pairs. The keywords
         are those of `put` and hold for every row. Returns a `Batch`: a `Record` without
-        bins per row that was written; see `Batch.errors` and `Batch.raise_for_errors`.
+        bins per row that was written, `None` where `where` was not true; see `Batch.errors`
+        and `Batch.raise_for_errors`.
         """
     def delete_many(
         self,
@@ -323,12 +356,13 @@ class Client:
         *,
         generation: int | None = None,
         durable: bool = False,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Deletes many records in one call.
 
         Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
-        there was no such record.
+        there was no such record or `where` was not true for it. Keywords as in `delete`.
         """
     def operate_many(
         self,
@@ -340,12 +374,13 @@ class Client:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
-        such record.
+        such record or `where` is not true for it. Keywords as in `operate`.
         """
     # end of Client's verbs
     def __reduce__(self) -> Never: ...
@@ -376,20 +411,26 @@ class Dataset:
         key: UserKey | Key,
         bins: BinNames | None = None,
         *,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Record:
         """Reads a record.
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out. `default` is returned when there is no such record, instead of
-        raising `RecordNotFound`. `timeout` is the total time of the call with all its
-        retries, in seconds or as a timedelta; 0: no limit. Default: the client's `timeout`,
-        1 s unless set.
+        have is left out.
 
-        Raises `RecordNotFound`, or `Timeout`, `ConnectionFailed` and the other errors of
-        `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for arguments that
-        cannot be sent.
+        `default`: returned when there is no such record, or when it does not pass `where`,
+        instead of raising an error. Default: raise.
+        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
+        for which it is true is read. Default: any.
+        `timeout`: total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+
+        Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
+        errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
+        arguments that cannot be sent.
         """
     @overload
     def get(
@@ -398,31 +439,39 @@ class Dataset:
         bins: BinNames | None = None,
         *,
         default: _D,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Record | _D:
         """Reads a record.
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out. `default` is returned when there is no such record, instead of
-        raising `RecordNotFound`. `timeout` is the total time of the call with all its
-        retries, in seconds or as a timedelta; 0: no limit. Default: the client's `timeout`,
-        1 s unless set.
+        have is left out.
 
-        Raises `RecordNotFound`, or `Timeout`, `ConnectionFailed` and the other errors of
-        `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for arguments that
-        cannot be sent.
+        `default`: returned when there is no such record, or when it does not pass `where`,
+        instead of raising an error. Default: raise.
+        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
+        for which it is true is read. Default: any.
+        `timeout`: total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+
+        Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
+        errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
+        arguments that cannot be sent.
         """
     def exists(
         self,
         key: UserKey | Key,
         *,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> bool:
         """Whether there is such a record. Reads no bins.
 
-        `timeout` is the total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`.
+        `where`: a filter as in `get`; a record that does not pass it counts as absent.
+        Default: any.
+        `timeout`: as in `get`.
         """
     def put(
         self,
@@ -434,6 +483,7 @@ class Dataset:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
@@ -453,6 +503,9 @@ class Dataset:
         `durable`: leaves a tombstone if the write removes the last bin, so that the record
         cannot come back (Enterprise servers only). Default: False.
         `send_key`: stores the user key with the record. Default: the client's `send_key`.
+        `where`: a filter as in `get`; if there is a record for which it is not true, nothing
+        is written, and `FilteredOut` is raised. A record that is not there yet is created
+        all the same, unless `exists` says otherwise. Default: any.
         `timeout`: total time of the call with all its retries, in seconds or as a
         timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
 
@@ -471,6 +524,7 @@ class Dataset:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -489,6 +543,7 @@ class Dataset:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -506,6 +561,7 @@ class Dataset:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
@@ -519,14 +575,17 @@ class Dataset:
         *,
         generation: int | None = None,
         durable: bool = False,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> bool:
-        """Deletes a record. Returns whether there was one.
+        """Deletes a record. Returns whether one was deleted.
 
         `generation`: the record is deleted only if it has this generation (0 to 65535),
         else `GenerationMismatch`. Default: any.
         `durable`: leaves a tombstone, so that the record cannot come back after a cold
         restart (Enterprise servers only). Default: False.
+        `where`: a filter as in `get`; a record that does not pass it stays, and the answer
+        is False. Default: any.
         `timeout`: as in `put`.
         """
     def touch(
@@ -536,6 +595,7 @@ class Dataset:
         ttl: Ttl | None = None,
         generation: int | None = None,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -553,6 +613,7 @@ class Dataset:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Record:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
@@ -563,31 +624,35 @@ class Dataset:
         writes, else `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and there is no such record,
-        `BinTypeError` if an operation does not fit its bin, and the errors of `put`.
+        `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
+        operation does not fit its bin, and the errors of `put`.
         """
     def get_many(
         self,
         keys: Iterable[UserKey | Key],
         bins: BinNames | None = None,
         *,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Reads many records in one call, in parallel over the nodes.
 
-        `keys` is any iterable of keys, also of several sets on a client. `bins` as for
-        `get`. Returns a `Batch` in input order: a `Record` per row, `None` where there is
-        no such record. A row that fails does not disturb the others.
+        `keys` is any iterable of keys, also of several sets on a client. `bins`, `where` and
+        `timeout` as for `get`. Returns a `Batch` in input order: a `Record` per row, `None`
+        where there is no such record or `where` is not true for it. A row that fails does
+        not disturb the others.
         """
     def exists_many(
         self,
         keys: Iterable[UserKey | Key],
         *,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Looks for many records without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
-        record.
+        record or `where` is not true for it. Keywords as in `get`.
         """
     def put_many(
         self,
@@ -598,13 +663,15 @@ class Dataset:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
 
         `records` is a mapping of keys to bins, or an iterable of such pairs. The keywords
         are those of `put` and hold for every row. Returns a `Batch`: a `Record` without
-        bins per row that was written; see `Batch.errors` and `Batch.raise_for_errors`.
+        bins per row that was written, `None` where `where` was not true; see `Batch.errors`
+        and `Batch.raise_for_errors`.
         """
     def delete_many(
         self,
@@ -612,12 +679,13 @@ class Dataset:
         *,
         generation: int | None = None,
         durable: bool = False,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Deletes many records in one call.
 
         Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
-        there was no such record.
+        there was no such record or `where` was not true for it. Keywords as in `delete`.
         """
     def operate_many(
         self,
@@ -629,12 +697,13 @@ class Dataset:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
-        such record.
+        such record or `where` is not true for it. Keywords as in `operate`.
         """
     # end of Dataset's verbs
     def __eq__(self, other: object, /) -> bool: ...
@@ -681,20 +750,26 @@ class AsyncClient:
         key: KeyLike,
         bins: BinNames | None = None,
         *,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Record]:
         """Reads a record.
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out. `default` is returned when there is no such record, instead of
-        raising `RecordNotFound`. `timeout` is the total time of the call with all its
-        retries, in seconds or as a timedelta; 0: no limit. Default: the client's `timeout`,
-        1 s unless set.
+        have is left out.
 
-        Raises `RecordNotFound`, or `Timeout`, `ConnectionFailed` and the other errors of
-        `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for arguments that
-        cannot be sent.
+        `default`: returned when there is no such record, or when it does not pass `where`,
+        instead of raising an error. Default: raise.
+        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
+        for which it is true is read. Default: any.
+        `timeout`: total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+
+        Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
+        errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
+        arguments that cannot be sent.
         """
     @overload
     def get(
@@ -703,31 +778,39 @@ class AsyncClient:
         bins: BinNames | None = None,
         *,
         default: _D,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Record | _D]:
         """Reads a record.
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out. `default` is returned when there is no such record, instead of
-        raising `RecordNotFound`. `timeout` is the total time of the call with all its
-        retries, in seconds or as a timedelta; 0: no limit. Default: the client's `timeout`,
-        1 s unless set.
+        have is left out.
 
-        Raises `RecordNotFound`, or `Timeout`, `ConnectionFailed` and the other errors of
-        `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for arguments that
-        cannot be sent.
+        `default`: returned when there is no such record, or when it does not pass `where`,
+        instead of raising an error. Default: raise.
+        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
+        for which it is true is read. Default: any.
+        `timeout`: total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+
+        Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
+        errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
+        arguments that cannot be sent.
         """
     def exists(
         self,
         key: KeyLike,
         *,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[bool]:
         """Whether there is such a record. Reads no bins.
 
-        `timeout` is the total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`.
+        `where`: a filter as in `get`; a record that does not pass it counts as absent.
+        Default: any.
+        `timeout`: as in `get`.
         """
     def put(
         self,
@@ -739,6 +822,7 @@ class AsyncClient:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
@@ -758,6 +842,9 @@ class AsyncClient:
         `durable`: leaves a tombstone if the write removes the last bin, so that the record
         cannot come back (Enterprise servers only). Default: False.
         `send_key`: stores the user key with the record. Default: the client's `send_key`.
+        `where`: a filter as in `get`; if there is a record for which it is not true, nothing
+        is written, and `FilteredOut` is raised. A record that is not there yet is created
+        all the same, unless `exists` says otherwise. Default: any.
         `timeout`: total time of the call with all its retries, in seconds or as a
         timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
 
@@ -776,6 +863,7 @@ class AsyncClient:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -794,6 +882,7 @@ class AsyncClient:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -811,6 +900,7 @@ class AsyncClient:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
@@ -824,14 +914,17 @@ class AsyncClient:
         *,
         generation: int | None = None,
         durable: bool = False,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[bool]:
-        """Deletes a record. Returns whether there was one.
+        """Deletes a record. Returns whether one was deleted.
 
         `generation`: the record is deleted only if it has this generation (0 to 65535),
         else `GenerationMismatch`. Default: any.
         `durable`: leaves a tombstone, so that the record cannot come back after a cold
         restart (Enterprise servers only). Default: False.
+        `where`: a filter as in `get`; a record that does not pass it stays, and the answer
+        is False. Default: any.
         `timeout`: as in `put`.
         """
     def touch(
@@ -841,6 +934,7 @@ class AsyncClient:
         ttl: Ttl | None = None,
         generation: int | None = None,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -858,6 +952,7 @@ class AsyncClient:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
@@ -868,31 +963,35 @@ class AsyncClient:
         writes, else `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and there is no such record,
-        `BinTypeError` if an operation does not fit its bin, and the errors of `put`.
+        `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
+        operation does not fit its bin, and the errors of `put`.
         """
     def get_many(
         self,
         keys: Iterable[KeyLike],
         bins: BinNames | None = None,
         *,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
-        `keys` is any iterable of keys, also of several sets on a client. `bins` as for
-        `get`. Returns a `Batch` in input order: a `Record` per row, `None` where there is
-        no such record. A row that fails does not disturb the others.
+        `keys` is any iterable of keys, also of several sets on a client. `bins`, `where` and
+        `timeout` as for `get`. Returns a `Batch` in input order: a `Record` per row, `None`
+        where there is no such record or `where` is not true for it. A row that fails does
+        not disturb the others.
         """
     def exists_many(
         self,
         keys: Iterable[KeyLike],
         *,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Looks for many records without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
-        record.
+        record or `where` is not true for it. Keywords as in `get`.
         """
     def put_many(
         self,
@@ -903,13 +1002,15 @@ class AsyncClient:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
 
         `records` is a mapping of keys to bins, or an iterable of such pairs. The keywords
         are those of `put` and hold for every row. Returns a `Batch`: a `Record` without
-        bins per row that was written; see `Batch.errors` and `Batch.raise_for_errors`.
+        bins per row that was written, `None` where `where` was not true; see `Batch.errors`
+        and `Batch.raise_for_errors`.
         """
     def delete_many(
         self,
@@ -917,12 +1018,13 @@ class AsyncClient:
         *,
         generation: int | None = None,
         durable: bool = False,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Deletes many records in one call.
 
         Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
-        there was no such record.
+        there was no such record or `where` was not true for it. Keywords as in `delete`.
         """
     def operate_many(
         self,
@@ -934,12 +1036,13 @@ class AsyncClient:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
-        such record.
+        such record or `where` is not true for it. Keywords as in `operate`.
         """
     # end of AsyncClient's verbs
     def __reduce__(self) -> Never: ...
@@ -971,20 +1074,26 @@ class AsyncDataset:
         key: UserKey | Key,
         bins: BinNames | None = None,
         *,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Record]:
         """Reads a record.
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out. `default` is returned when there is no such record, instead of
-        raising `RecordNotFound`. `timeout` is the total time of the call with all its
-        retries, in seconds or as a timedelta; 0: no limit. Default: the client's `timeout`,
-        1 s unless set.
+        have is left out.
 
-        Raises `RecordNotFound`, or `Timeout`, `ConnectionFailed` and the other errors of
-        `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for arguments that
-        cannot be sent.
+        `default`: returned when there is no such record, or when it does not pass `where`,
+        instead of raising an error. Default: raise.
+        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
+        for which it is true is read. Default: any.
+        `timeout`: total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+
+        Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
+        errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
+        arguments that cannot be sent.
         """
     @overload
     def get(
@@ -993,31 +1102,39 @@ class AsyncDataset:
         bins: BinNames | None = None,
         *,
         default: _D,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Record | _D]:
         """Reads a record.
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out. `default` is returned when there is no such record, instead of
-        raising `RecordNotFound`. `timeout` is the total time of the call with all its
-        retries, in seconds or as a timedelta; 0: no limit. Default: the client's `timeout`,
-        1 s unless set.
+        have is left out.
 
-        Raises `RecordNotFound`, or `Timeout`, `ConnectionFailed` and the other errors of
-        `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for arguments that
-        cannot be sent.
+        `default`: returned when there is no such record, or when it does not pass `where`,
+        instead of raising an error. Default: raise.
+        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
+        for which it is true is read. Default: any.
+        `timeout`: total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+
+        Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
+        errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
+        arguments that cannot be sent.
         """
     def exists(
         self,
         key: UserKey | Key,
         *,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[bool]:
         """Whether there is such a record. Reads no bins.
 
-        `timeout` is the total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`.
+        `where`: a filter as in `get`; a record that does not pass it counts as absent.
+        Default: any.
+        `timeout`: as in `get`.
         """
     def put(
         self,
@@ -1029,6 +1146,7 @@ class AsyncDataset:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
@@ -1048,6 +1166,9 @@ class AsyncDataset:
         `durable`: leaves a tombstone if the write removes the last bin, so that the record
         cannot come back (Enterprise servers only). Default: False.
         `send_key`: stores the user key with the record. Default: the client's `send_key`.
+        `where`: a filter as in `get`; if there is a record for which it is not true, nothing
+        is written, and `FilteredOut` is raised. A record that is not there yet is created
+        all the same, unless `exists` says otherwise. Default: any.
         `timeout`: total time of the call with all its retries, in seconds or as a
         timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
 
@@ -1066,6 +1187,7 @@ class AsyncDataset:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -1084,6 +1206,7 @@ class AsyncDataset:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -1101,6 +1224,7 @@ class AsyncDataset:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
@@ -1114,14 +1238,17 @@ class AsyncDataset:
         *,
         generation: int | None = None,
         durable: bool = False,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[bool]:
-        """Deletes a record. Returns whether there was one.
+        """Deletes a record. Returns whether one was deleted.
 
         `generation`: the record is deleted only if it has this generation (0 to 65535),
         else `GenerationMismatch`. Default: any.
         `durable`: leaves a tombstone, so that the record cannot come back after a cold
         restart (Enterprise servers only). Default: False.
+        `where`: a filter as in `get`; a record that does not pass it stays, and the answer
+        is False. Default: any.
         `timeout`: as in `put`.
         """
     def touch(
@@ -1131,6 +1258,7 @@ class AsyncDataset:
         ttl: Ttl | None = None,
         generation: int | None = None,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -1148,6 +1276,7 @@ class AsyncDataset:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
@@ -1158,31 +1287,35 @@ class AsyncDataset:
         writes, else `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and there is no such record,
-        `BinTypeError` if an operation does not fit its bin, and the errors of `put`.
+        `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
+        operation does not fit its bin, and the errors of `put`.
         """
     def get_many(
         self,
         keys: Iterable[UserKey | Key],
         bins: BinNames | None = None,
         *,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
-        `keys` is any iterable of keys, also of several sets on a client. `bins` as for
-        `get`. Returns a `Batch` in input order: a `Record` per row, `None` where there is
-        no such record. A row that fails does not disturb the others.
+        `keys` is any iterable of keys, also of several sets on a client. `bins`, `where` and
+        `timeout` as for `get`. Returns a `Batch` in input order: a `Record` per row, `None`
+        where there is no such record or `where` is not true for it. A row that fails does
+        not disturb the others.
         """
     def exists_many(
         self,
         keys: Iterable[UserKey | Key],
         *,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Looks for many records without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
-        record.
+        record or `where` is not true for it. Keywords as in `get`.
         """
     def put_many(
         self,
@@ -1193,13 +1326,15 @@ class AsyncDataset:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
 
         `records` is a mapping of keys to bins, or an iterable of such pairs. The keywords
         are those of `put` and hold for every row. Returns a `Batch`: a `Record` without
-        bins per row that was written; see `Batch.errors` and `Batch.raise_for_errors`.
+        bins per row that was written, `None` where `where` was not true; see `Batch.errors`
+        and `Batch.raise_for_errors`.
         """
     def delete_many(
         self,
@@ -1207,12 +1342,13 @@ class AsyncDataset:
         *,
         generation: int | None = None,
         durable: bool = False,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Deletes many records in one call.
 
         Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
-        there was no such record.
+        there was no such record or `where` was not true for it. Keywords as in `delete`.
         """
     def operate_many(
         self,
@@ -1224,12 +1360,13 @@ class AsyncDataset:
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
+        where: Where | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
-        such record.
+        such record or `where` is not true for it. Keywords as in `operate`.
         """
     # end of AsyncDataset's verbs
     def __eq__(self, other: object, /) -> bool: ...

@@ -18,6 +18,7 @@ __all__ = [
     "ClientClosed",
     "ConnectionFailed",
     "Error",
+    "FilteredOut",
     "GenerationMismatch",
     "NamespaceNotFound",
     "NodeUnavailable",
@@ -117,6 +118,10 @@ class RecordTooBig(ServerError):
     """The record would exceed the namespace's max-record-size; the old record is unchanged."""
 
 
+class FilteredOut(ServerError):
+    """There is a record, and the call's ``where`` is not true for it."""
+
+
 class NamespaceNotFound(ServerError):
     """The cluster has no such namespace."""
 
@@ -168,6 +173,7 @@ _BY_CODE: dict[int, type[Error]] = {
     12: BinTypeError,
     13: RecordTooBig,
     20: NamespaceNotFound,
+    27: FilteredOut,
 }
 
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from spikewire._native import GeoJSON, HyperLogLog, Key
+from spikewire._native import Expression, GeoJSON, HyperLogLog, Key
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    _Text: TypeAlias = tuple[str, Unpack[tuple[object, ...]]]
+else:  # what it is before Python 3.11
+    _Text = tuple[str, ...]
 
 __all__ = [
     "BinNames",
@@ -23,6 +30,7 @@ __all__ = [
     "Ttl",
     "UserKey",
     "Value",
+    "Where",
 ]
 
 #: Bytes, in whatever holds them.
@@ -105,3 +113,7 @@ Exists: TypeAlias = Literal["merge", "create", "update", "replace", "replace_onl
 
 #: Which replica a command goes to.
 Replica: TypeAlias = Literal["master", "sequence", "any", "prefer-rack"]
+
+#: A filter: an expression from ``spikewire.exp``, a text such as ``"$.age > 25"``, or a tuple of a
+#: text and its parameters, such as ``("$.age > ?0", 25)``.
+Where: TypeAlias = Expression | str | _Text

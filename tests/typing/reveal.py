@@ -18,6 +18,7 @@ import spikewire
 from spikewire import (
     AsyncClient,
     AsyncDataset,
+    Batch,
     Client,
     Dataset,
     GeoJSON,
@@ -26,6 +27,7 @@ from spikewire import (
     Operation,
     Record,
     errors,
+    exp,
     op,
 )
 from spikewire.testing import Cluster, NodeStats
@@ -74,6 +76,14 @@ def verbs(users: Dataset, client: Client, key: Key) -> None:
     users.get(7)
     users.get(b"raw")
     users.get(bytearray(b"raw"))
+
+    adult = exp.bin("age") >= 18
+    assert_type(users.get("alice", where=adult), Record)
+    assert_type(users.get("alice", where="$.age > 18", default=None), Record | None)
+    assert_type(users.get_many(["alice"], where=("$.age > ?0", 18)), Batch)
+    users.put("alice", {"name": "A"}, where=("$.a == ?0 or $.b == ?1", "x", b"y"))
+    users.get("alice", where=(18, "$.age > ?0"))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    users.put("alice", {"name": "A"}, where=True)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
     users.get("alice", bins="name")  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]
     users.get(1.5)  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]

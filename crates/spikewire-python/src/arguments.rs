@@ -9,7 +9,8 @@ use spikewire_engine::{Policy, ReplicaPolicy};
 use spikewire_protocol::limits;
 use spikewire_protocol::message::{Header, info2, info3};
 
-use crate::errors::{overflow, shown, type_error, type_name, value_error};
+use crate::errors::{about, overflow, shown, type_error, type_name, value_error};
+use crate::expression::filter_bytes;
 use crate::value::bin_name;
 
 /// An argument for which `None` means something, so that leaving it out must be told apart.
@@ -94,6 +95,15 @@ pub fn policy(base: &Policy, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<Pol
         policy.timeout = seconds("timeout", timeout)?;
     }
     Ok(policy)
+}
+
+/// The bytes of a filter expression.
+pub fn filter(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec<u8>>> {
+    let Some(value) = value else { return Ok(None) };
+    match filter_bytes(value) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) => Err(about(value.py(), error, "where")),
+    }
 }
 
 /// The expiration slot of a write.

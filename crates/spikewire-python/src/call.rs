@@ -10,7 +10,7 @@ use spikewire_engine::command::Target;
 use spikewire_engine::transport::{Reply, buffer};
 use spikewire_engine::{Error, Policy};
 use spikewire_protocol::key::Digest;
-use spikewire_protocol::message::Message;
+use spikewire_protocol::message::{Header, Message, field};
 use spikewire_protocol::request::Request;
 use spikewire_protocol::result_code::ResultCode;
 use spikewire_protocol::void_time;
@@ -20,6 +20,7 @@ use crate::key::Key;
 use crate::record::Record;
 use crate::space::{Address, Space};
 use crate::value::{bin, particle};
+use crate::verbs::options::Outline;
 
 /// A composed request and what its reply becomes.
 pub struct Call {
@@ -39,11 +40,11 @@ pub struct Plan {
 
 /// The kinds of answers.
 pub enum Shape {
-    /// A `Record`; on a miss the default, or `RecordNotFound` without one.
+    /// A `Record`; on a miss or a filter's no the default, or an error without one.
     Record { default: Option<Py<PyAny>> },
-    /// Whether the record is there.
+    /// Whether the record is there and passes the filter.
     Found,
-    /// Nothing; a miss is an error.
+    /// Nothing; a miss or a filter's no is an error.
     Done,
     /// A `Record` with one result per operation; these are the operations.
     Operated { answered: Vec<bool> },
@@ -53,28 +54,28 @@ impl Call {
     /// Composes a request for one record: `compose` adds the operations.
     pub fn compose(
         address: Address<'_>,
-        header: &spikewire_protocol::message::Header,
-        write: bool,
-        send_key: bool,
-        policy: Policy,
+        outline: &Outline,
         shape: Shape,
         compose: impl FnOnce(&mut Request<'_>) -> PyResult<()>,
     ) -> PyResult<Self> {
+        let policy = outline.policy;
         let mut bytes = buffer::take();
         let timeout = u32::try_from(policy.timeout.as_millis()).unwrap_or(u32::MAX);
-        let mut request =
-            Request::begin(&mut bytes, &spikewire_protocol::message::Header { timeout, ..*header });
+        let mut request = Request::begin(&mut bytes, &Header { timeout, ..outline.header });
         request.encoded_fields(2, &address.space.fields);
         request.digest(&address.digest);
+        if let Some(filter) = &outline.filter {
+            request.field(field::FILTER, filter);
+        }
         let composed =
-            add_key(&mut request, send_key, &address).and_then(|()| compose(&mut request));
+            add_key(&mut request, outline.send_key, &address).and_then(|()| compose(&mut request));
         if let Err(error) = composed {
             buffer::give(bytes);
             return Err(error);
         }
         request.finish();
         let (namespace, partition) = (address.space.namespace.clone(), address.digest.partition());
-        let target = Target::record(namespace, partition, write);
+        let target = Target::record(namespace, partition, outline.write);
         let plan = Plan {
             shape,
             space: address.space,
@@ -91,7 +92,7 @@ fn add_key(request: &mut Request<'_>, send_key: bool, address: &Address<'_>) -> 
     }
     let mut data = Vec::with_capacity(16);
     crate::space::with_user_key(&address.key, |user| user.encode(&mut data))?;
-    request.field(spikewire_protocol::message::field::KEY, &data);
+    request.field(field::KEY, &data);
     Ok(())
 }
 
@@ -108,13 +109,14 @@ impl Plan {
         };
         match (reply.code(), &self.shape) {
             (ResultCode::OK, Shape::Found) => Ok(PyBool::new(py, true).to_owned().into_any()),
-            (ResultCode::NOT_FOUND, Shape::Found) => {
+            (ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT, Shape::Found) => {
                 Ok(PyBool::new(py, false).to_owned().into_any())
             }
             (ResultCode::OK, Shape::Done) => Ok(PyNone::get(py).to_owned().into_any()),
-            (ResultCode::NOT_FOUND, Shape::Record { default: Some(default) }) => {
-                Ok(default.bind(py).clone())
-            }
+            (
+                ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT,
+                Shape::Record { default: Some(default) },
+            ) => Ok(default.bind(py).clone()),
             (ResultCode::OK, _) => self.record(py, &reply),
             _ => Err(self.error(py, &reply.error())),
         }

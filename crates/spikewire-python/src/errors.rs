@@ -60,6 +60,13 @@ pub fn overflow(message: impl Into<String>) -> PyErr {
     PyOverflowError::new_err(message.into())
 }
 
+/// The same error, saying first what it is about.
+pub fn about(py: Python<'_>, error: PyErr, what: &str) -> PyErr {
+    let message = format!("{what}: {}", error.value(py));
+    let made = error.get_type(py).call1((message,)).map(PyErr::from_value);
+    made.unwrap_or(error)
+}
+
 /// A value for messages, cut where it is long.
 pub fn shown(value: &Bound<'_, PyAny>) -> String {
     let text = match value.repr() {

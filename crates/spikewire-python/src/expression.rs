@@ -18,7 +18,6 @@ use crate::errors::{overflow, shown, type_error, type_name, value_error};
 use crate::value::{GeoJSON, HyperLogLog};
 
 /// The bytes of a filter: an `Expression`, a text, or a tuple of a text and its parameters.
-#[allow(dead_code)] // until verbs take filters
 pub fn filter_bytes(value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     tree_of(value, true)?.filter().map_err(refused)
 }

@@ -9,13 +9,14 @@ use spikewire_engine::Policy;
 use spikewire_engine::clock::Tick;
 use spikewire_engine::command::batch::{Batch as Rows, RowKind};
 use spikewire_protocol::batch;
-use spikewire_protocol::message::{Header, field, info1, info2, op};
+use spikewire_protocol::message::{field, info2, op};
 
-use crate::arguments;
-use crate::errors::{type_error, type_name, value_error};
+use crate::errors::{about, type_error, type_name, value_error};
 use crate::key::Key;
 use crate::space::{Address, Space, with_user_key};
-use crate::verbs::{Defaults, Operations, Steps, WriteOptions, reading, write_bins};
+use crate::verbs::options::{Defaults, Outline, ReadOptions, WriteOptions};
+use crate::verbs::single::{looking, reading};
+use crate::verbs::{Operations, Steps, write_bins};
 
 /// A composed batch: what is sent, and what its answers become.
 pub struct ManyCall {
@@ -88,22 +89,21 @@ impl<'a> Gather<'a> {
 
 /// Says which row an error is about.
 fn at_row(py: Python<'_>, error: PyErr, row: usize) -> PyErr {
-    let kind = error.get_type(py);
-    let message = format!("row {row}: {}", error.value(py));
-    let named = kind.call1((message,)).map(PyErr::from_value);
-    named.unwrap_or(error)
+    about(py, error, &format!("row {row}"))
 }
 
 fn kind(
     space: &Space,
-    header: &Header,
-    write: bool,
+    outline: &Outline,
     compose: impl FnOnce(&mut batch::Kind) -> PyResult<()>,
 ) -> PyResult<RowKind> {
-    let mut row = batch::Kind::new(header, &space.fields);
+    let mut row = batch::Kind::new(&outline.header, &space.fields);
+    if let Some(filter) = &outline.filter {
+        row.field(field::FILTER, filter);
+    }
     compose(&mut row)?;
     row.finish();
-    Ok(RowKind { row, namespace: space.namespace.clone(), write })
+    Ok(RowKind { row, namespace: space.namespace.clone(), write: outline.write })
 }
 
 /// Walks a list, tuple, generator or any other iterable, but not text.
@@ -135,35 +135,30 @@ pub fn get<'py>(
     resolve: Resolve<'_>,
     keys: &Bound<'py, PyAny>,
     bins: Option<&Bound<'py, PyAny>>,
-    timeout: Option<&Bound<'py, PyAny>>,
+    options: &ReadOptions<'py>,
 ) -> PyResult<ManyCall> {
     let (header, names) = reading(bins)?;
-    let policy = arguments::policy(&defaults.policy, timeout)?;
+    let outline = options.outline(defaults, header)?;
     let mut rows = Gather::new(resolve);
     each("keys", keys, |key| {
         rows.shared(&key, |key| {
-            kind(&key.space, &header, false, |out| {
+            kind(&key.space, &outline, |out| {
                 names.iter().for_each(|name| Operations::op(out, op::READ, name.as_bytes()));
                 Ok(())
             })
         })
     })?;
-    Ok(rows.finish(policy, None))
+    Ok(rows.finish(outline.policy, None))
 }
 
 pub fn exists<'py>(
     defaults: &Defaults,
     resolve: Resolve<'_>,
     keys: &Bound<'py, PyAny>,
-    timeout: Option<&Bound<'py, PyAny>>,
+    options: &ReadOptions<'py>,
 ) -> PyResult<ManyCall> {
-    let header = Header { info1: info1::READ | info1::NO_BINS, ..Header::default() };
-    let policy = arguments::policy(&defaults.policy, timeout)?;
-    let mut rows = Gather::new(resolve);
-    each("keys", keys, |key| {
-        rows.shared(&key, |key| kind(&key.space, &header, false, |_| Ok(())))
-    })?;
-    Ok(rows.finish(policy, None))
+    let outline = options.outline(defaults, looking())?;
+    alike(resolve, keys, &outline)
 }
 
 pub fn delete<'py>(
@@ -172,12 +167,16 @@ pub fn delete<'py>(
     keys: &Bound<'py, PyAny>,
     options: &WriteOptions<'py>,
 ) -> PyResult<ManyCall> {
-    let mut header = options.header()?;
-    header.info2 |= info2::DELETE | info2::RESPOND_ALL_OPS;
-    let policy = arguments::policy(&defaults.policy, options.timeout.as_ref())?;
+    let mut outline = options.outline(defaults)?;
+    outline.header.info2 |= info2::DELETE | info2::RESPOND_ALL_OPS;
+    alike(resolve, keys, &outline)
+}
+
+/// Rows that are all of one kind and need no operations.
+fn alike(resolve: Resolve<'_>, keys: &Bound<'_, PyAny>, outline: &Outline) -> PyResult<ManyCall> {
     let mut rows = Gather::new(resolve);
-    each("keys", keys, |key| rows.shared(&key, |key| kind(&key.space, &header, true, |_| Ok(()))))?;
-    Ok(rows.finish(policy, None))
+    each("keys", keys, |key| rows.shared(&key, |key| kind(&key.space, outline, |_| Ok(()))))?;
+    Ok(rows.finish(outline.policy, None))
 }
 
 pub fn operate<'py>(
@@ -187,25 +186,19 @@ pub fn operate<'py>(
     operations: &Bound<'py, PyAny>,
     options: &WriteOptions<'py>,
 ) -> PyResult<ManyCall> {
-    let steps = Steps::new(operations, options)?;
-    let policy = arguments::policy(&defaults.policy, options.timeout.as_ref())?;
-    let send_key = steps.writes && options.send_key.unwrap_or(defaults.send_key);
-    let mut header = steps.header;
-    if !steps.writes {
-        // Rows that only read always answer each of their operations that has a value.
-        header.info2 = 0;
-    }
+    let steps = Steps::new(operations, options, defaults)?;
+    let outline = &steps.outline;
     let mut rows = Gather::new(resolve);
     each("keys", keys, |key| {
         let make = |key: &Key| {
-            kind(&key.space, &header, steps.writes, |out| {
-                if send_key {
+            kind(&key.space, outline, |out| {
+                if outline.send_key {
                     stored_key(keys.py(), key, out)?;
                 }
                 steps.write(out)
             })
         };
-        if send_key {
+        if outline.send_key {
             let key = rows.key(&key)?;
             let kind = make(&key)?;
             rows.own(key, kind);
@@ -214,8 +207,8 @@ pub fn operate<'py>(
             rows.shared(&key, make)
         }
     })?;
-    let answered = if steps.writes { Some(steps.answered()) } else { None };
-    Ok(rows.finish(policy, answered))
+    let answered = if outline.write { Some(steps.answered()) } else { None };
+    Ok(rows.finish(outline.policy, answered))
 }
 
 /// `records`: a mapping of keys to bins, or pairs of them.
@@ -225,16 +218,14 @@ pub fn put<'py>(
     records: &Bound<'py, PyAny>,
     options: &WriteOptions<'py>,
 ) -> PyResult<ManyCall> {
-    let mut header = options.header()?;
-    header.info2 |= info2::RESPOND_ALL_OPS;
-    let policy = arguments::policy(&defaults.policy, options.timeout.as_ref())?;
-    let send_key = options.send_key.unwrap_or(defaults.send_key);
+    let mut outline = options.outline(defaults)?;
+    outline.header.info2 |= info2::RESPOND_ALL_OPS;
     let mut rows = Gather::new(resolve);
     let mut row = |key: &Bound<'py, PyAny>, bins: &Bound<'py, PyAny>| {
         let number = rows.keys.len();
         let key = rows.key(key)?;
-        let made = kind(&key.space, &header, true, |out| {
-            if send_key {
+        let made = kind(&key.space, &outline, |out| {
+            if outline.send_key {
                 stored_key(bins.py(), &key, out)?;
             }
             write_bins(out, bins, op::WRITE)
@@ -266,7 +257,7 @@ pub fn put<'py>(
             row(&key, &bins)
         })?;
     }
-    Ok(rows.finish(policy, None))
+    Ok(rows.finish(outline.policy, None))
 }
 
 fn stored_key(py: Python<'_>, key: &Key, out: &mut batch::Kind) -> PyResult<()> {

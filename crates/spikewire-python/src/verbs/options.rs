@@ -1,0 +1,78 @@
+//! The keywords of a call, and what they make of its request.
+
+use pyo3::prelude::*;
+
+use spikewire_engine::Policy;
+use spikewire_protocol::message::{Header, info2};
+
+use crate::arguments;
+
+/// What every call inherits from its client.
+#[derive(Debug, Clone, Copy)]
+pub struct Defaults {
+    pub policy: Policy,
+    pub send_key: bool,
+}
+
+/// What a request is besides its address and its operations.
+#[derive(Debug)]
+pub struct Outline {
+    pub header: Header,
+    pub write: bool,
+    /// Whether the user key goes along.
+    pub send_key: bool,
+    /// The filter expression, encoded.
+    pub filter: Option<Vec<u8>>,
+    pub policy: Policy,
+}
+
+/// Keywords that every read takes.
+pub struct ReadOptions<'py> {
+    pub filter: Option<Bound<'py, PyAny>>,
+    pub timeout: Option<Bound<'py, PyAny>>,
+}
+
+impl ReadOptions<'_> {
+    pub fn outline(&self, defaults: &Defaults, header: Header) -> PyResult<Outline> {
+        Ok(Outline {
+            header,
+            write: false,
+            send_key: false,
+            filter: arguments::filter(self.filter.as_ref())?,
+            policy: arguments::policy(&defaults.policy, self.timeout.as_ref())?,
+        })
+    }
+}
+
+/// Keywords that every write takes.
+pub struct WriteOptions<'py> {
+    pub ttl: Option<Bound<'py, PyAny>>,
+    pub generation: Option<Bound<'py, PyAny>>,
+    pub exists: Option<Bound<'py, PyAny>>,
+    pub durable: bool,
+    pub send_key: Option<bool>,
+    pub filter: Option<Bound<'py, PyAny>>,
+    pub timeout: Option<Bound<'py, PyAny>>,
+}
+
+impl WriteOptions<'_> {
+    pub fn outline(&self, defaults: &Defaults) -> PyResult<Outline> {
+        let mut header = Header {
+            info2: info2::WRITE,
+            ttl: arguments::ttl(self.ttl.as_ref())?,
+            ..Header::default()
+        };
+        arguments::generation(&mut header, self.generation.as_ref())?;
+        arguments::exists(&mut header, self.exists.as_ref())?;
+        if self.durable {
+            header.info2 |= info2::DURABLE_DELETE;
+        }
+        Ok(Outline {
+            header,
+            write: true,
+            send_key: self.send_key.unwrap_or(defaults.send_key),
+            filter: arguments::filter(self.filter.as_ref())?,
+            policy: arguments::policy(&defaults.policy, self.timeout.as_ref())?,
+        })
+    }
+}
