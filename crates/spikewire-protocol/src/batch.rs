@@ -227,11 +227,22 @@ pub struct Row<'a> {
 /// Reads the rows of field 41.
 #[derive(Debug)]
 pub struct Rows<'a> {
-    rest: &'a [u8],
+    data: &'a [u8],
+    at: usize,
     left: u32,
     /// Batch flags.
     pub flags: u8,
     latest: Option<Row<'a>>,
+    /// Where the flags of the latest row stand that may be repeated.
+    latest_at: usize,
+}
+
+/// How far the rows of a field were read: a reader of the same bytes can go on from there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    at: usize,
+    left: u32,
+    latest_at: Option<usize>,
 }
 
 impl<'a> Rows<'a> {
@@ -239,7 +250,25 @@ impl<'a> Rows<'a> {
     pub fn parse(data: &'a [u8]) -> Result<Self, Malformed> {
         let head = data.first_chunk::<5>().ok_or(Malformed::new("batch", "no row count"))?;
         let left = u32::from_be_bytes([head[0], head[1], head[2], head[3]]);
-        Ok(Self { rest: &data[5..], left, flags: head[4], latest: None })
+        Ok(Self { data, at: 5, left, flags: head[4], latest: None, latest_at: 0 })
+    }
+
+    /// Goes on reading where another reader of the same bytes was.
+    pub fn resume(data: &'a [u8], position: Position) -> Result<Self, Malformed> {
+        let mut rows = Self::parse(data)?;
+        if let Some(at) = position.latest_at {
+            rows.at = at;
+            let [flags] = rows.take()?;
+            rows.kind(0, Digest([0; 20]), flags, at)?;
+        }
+        (rows.at, rows.left) = (position.at, position.left);
+        Ok(rows)
+    }
+
+    /// How far it has read.
+    pub fn position(&self) -> Position {
+        let latest_at = self.latest.map(|_| self.latest_at);
+        Position { at: self.at, left: self.left, latest_at }
     }
 
     /// Rows not read yet.
@@ -255,18 +284,25 @@ impl<'a> Rows<'a> {
         }
         let index = u32::from_be_bytes(self.take()?);
         let digest = Digest(self.take()?);
+        let flags_at = self.at;
         let [flags] = self.take()?;
         let row = if flags & row_flag::REPEAT != 0 {
             let latest = self.latest.ok_or(Malformed::new("batch row", "nothing to repeat"))?;
             Row { index, digest, ..latest }
         } else {
-            self.kind(index, digest, flags)?
+            self.kind(index, digest, flags, flags_at)?
         };
         self.left -= 1;
         Ok(Some(row))
     }
 
-    fn kind(&mut self, index: u32, digest: Digest, flags: u8) -> Result<Row<'a>, Malformed> {
+    fn kind(
+        &mut self,
+        index: u32,
+        digest: Digest,
+        flags: u8,
+        flags_at: usize,
+    ) -> Result<Row<'a>, Malformed> {
         let mut header = Header::default();
         [header.info1] = self.take()?;
         if flags & row_flag::INFO != 0 {
@@ -284,18 +320,20 @@ impl<'a> Rows<'a> {
         // Old clients count no fields although the namespace is there.
         header.fields = u16::from_be_bytes(self.take()?).max(1);
         header.ops = u16::from_be_bytes(self.take()?);
-        let (fields, ops, used) = message::split_parts(self.rest, header.fields, header.ops)?;
+        let rest = self.data.get(self.at..).unwrap_or_default();
+        let (fields, ops, used) = message::split_parts(rest, header.fields, header.ops)?;
         let row = Row { index, digest, header, fields, ops };
         let keyed = message::fields_in(fields).any(|field| field.id == field::KEY);
         self.latest = (!keyed).then_some(row);
-        self.rest = &self.rest[used..];
+        self.latest_at = flags_at;
+        self.at += used;
         Ok(row)
     }
 
     fn take<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
-        let (head, rest) =
-            self.rest.split_first_chunk().ok_or(Malformed::new("batch row", "cut short"))?;
-        self.rest = rest;
+        let rest = self.data.get(self.at..).unwrap_or_default();
+        let head = rest.first_chunk().ok_or(Malformed::new("batch row", "cut short"))?;
+        self.at += N;
         Ok(*head)
     }
 }
@@ -365,6 +403,38 @@ mod tests {
         let mut rows = Rows::parse(message.field(field::BATCH).unwrap()).unwrap();
         assert!(rows.next().unwrap().is_some_and(|row| row.header.generation == 0));
         assert!(rows.next().unwrap().is_some());
+    }
+
+    #[test]
+    fn reading_goes_on_from_any_position() {
+        let mut out = Vec::new();
+        let mut batch = Writer::begin(&mut out, 0, 0);
+        let (plain, mut keyed) = (get_all(), get_all());
+        keyed.restart(&Header { info2: 1, ..Header::default() }, &address("test", "demo"));
+        keyed.field(field::KEY, b"\x03k1");
+        keyed.finish();
+        for at in 0..9 {
+            let kind = if at == 4 { &keyed } else { &plain };
+            batch.row(at, &Digest([at as u8; 20]), kind.as_bytes(), kind.is_repeatable());
+        }
+        batch.finish();
+        let (message, _) = Message::parse(&out[8..]).unwrap();
+        let data = message.field(field::BATCH).unwrap();
+        let all = |mut rows: Rows<'_>| {
+            let mut found = Vec::new();
+            while let Some(row) = rows.next().unwrap() {
+                found.push((row.index, row.digest, row.header, row.fields.len()));
+            }
+            found
+        };
+        let whole = all(Rows::parse(data).unwrap());
+        assert_eq!(whole.len(), 9);
+        let mut rows = Rows::parse(data).unwrap();
+        for at in 0..=9 {
+            assert_eq!(all(Rows::resume(data, rows.position()).unwrap()), whole[at..]);
+            assert_eq!(rows.next().unwrap().is_some(), at < 9);
+        }
+        assert!(Rows::resume(&data[..40], rows.position()).is_err());
     }
 
     #[test]

@@ -2,19 +2,25 @@
 //!
 //! Rows are run in order, each as soon as it is read. What stops the reading therefore does not
 //! undo the rows before it; it only takes the answers away that were not in a whole block yet.
+//!
+//! A long batch is run in slices ([`super::stream`]): its rows wait while the client is slow to take
+//! the answers of those before.
 
-use spikewire_protocol::batch::{Row, Rows, flag};
+use spikewire_protocol::batch::{Position, Row, Rows, flag};
 use spikewire_protocol::frame::{self, Kind};
 use spikewire_protocol::message::{self, HEADER_LEN, Header, field, info1, info3};
 use spikewire_protocol::result_code::ResultCode;
 
 use super::reply::Reply;
 use super::request::Request;
+use super::stream::{Pace, SLICE, Stream};
 use super::{Context, Target};
 use crate::storage::clock::Moment;
 
 /// The most bytes in the body of a frame that holds more than one answer.
 pub const BLOCK: usize = 131_032;
+/// Rows after which a batch ends its turn.
+const ROWS: usize = 1000;
 /// An old spelling of the field that holds the rows.
 const BATCH_WITH_SET: u8 = 42;
 /// Where a message header has its result code.
@@ -33,45 +39,109 @@ struct Parent<'a> {
     filter: Option<&'a [u8]>,
 }
 
+/// A batch whose turn ended before its rows did.
+#[derive(Debug)]
+pub struct Rest {
+    node: usize,
+    body: Vec<u8>,
+    position: Position,
+    block: Block,
+    /// The open block, frame header included.
+    open: Vec<u8>,
+}
+
 impl Context {
-    /// Runs the rows of the batch in `body` and appends the answers and the end.
-    pub(super) fn batch(&mut self, node: usize, body: &[u8], now: Moment, out: &mut Vec<u8>) {
+    /// Runs the rows of the batch in `body` and appends the answers and the end; hands back what
+    /// is left when the batch is longer than one turn.
+    pub(super) fn batch(
+        &mut self,
+        node: usize,
+        body: &[u8],
+        now: Moment,
+        out: &mut Vec<u8>,
+    ) -> Option<Stream> {
         let Some((parent, rows)) = open(body) else {
-            return self.refuse(Reply::begin(out), ResultCode::PARAMETER.into());
+            self.refuse(Reply::begin(out), ResultCode::PARAMETER.into());
+            return None;
         };
-        let code = match rows.map(Rows::parse) {
-            Some(Ok(rows)) if rows.left() > 0 => {
-                let mut blocks = Blocks::new(out, rows.flags);
-                let outcome = self.rows(node, &parent, rows, now, &mut blocks);
-                blocks.finish(outcome)
-            }
-            _ => ResultCode::PARAMETER,
+        let Some(mut rows) =
+            rows.and_then(|rows| Rows::parse(rows).ok()).filter(|rows| rows.left() > 0)
+        else {
+            self.refuse_with_last(Reply::begin(out), ResultCode::PARAMETER);
+            return None;
         };
-        if code != ResultCode::OK {
-            self.tally.refused(code);
+        let mut blocks = Blocks::new(out, Block::new(rows.flags));
+        if self.rows(node, &parent, &mut rows, now, &mut blocks) == Pace::Done {
+            return None;
         }
-        Reply::begin(out).last(code);
+        let (block, open) = blocks.pause();
+        let position = rows.position();
+        let rest = Rest { node, body: body.to_vec(), position, block, open };
+        Some(Stream::Batch(Box::new(rest)))
     }
 
-    /// Runs rows until one cannot be read.
+    /// Goes on with a batch.
+    pub(super) fn resume_batch(&mut self, rest: &mut Rest, now: Moment, out: &mut Vec<u8>) -> Pace {
+        let Rest { node, body, position, block, open: start } = rest;
+        let Some((parent, Some(rows))) = open(body) else { return Pace::Done };
+        let Ok(mut rows) = Rows::resume(rows, *position) else { return Pace::Done };
+        let mut blocks = Blocks::resume(out, *block, start);
+        let pace = self.rows(*node, &parent, &mut rows, now, &mut blocks);
+        if pace != Pace::Done {
+            (*block, *start) = blocks.pause();
+            *position = rows.position();
+        }
+        pace
+    }
+
+    /// Runs rows until the turn is over. After the last row, or one that cannot be read, the
+    /// answers are ended.
     fn rows(
         &mut self,
         node: usize,
         parent: &Parent<'_>,
-        mut rows: Rows<'_>,
+        rows: &mut Rows<'_>,
         now: Moment,
         blocks: &mut Blocks<'_>,
-    ) -> Result<(), ResultCode> {
-        let state = self.state.clone();
-        while let Some(row) = rows.next().map_err(|_| ResultCode::PARAMETER)? {
-            let request = request(&row, parent).ok_or(ResultCode::PARAMETER)?;
-            let found = state.namespace(request.namespace);
-            let (index, namespace) = found.ok_or(ResultCode::PARAMETER)?;
-            let set = self.find_set(index, namespace, request.set);
-            let target = Target { node, namespace, request: &request, set, now, filter: None };
-            blocks.add(|out| self.run_single(&target, Reply::row(out, row.index)));
+    ) -> Pace {
+        let first = blocks.start;
+        for _ in 0..ROWS {
+            if blocks.start - first >= SLICE {
+                return Pace::On;
+            }
+            let outcome = match self.row(node, parent, rows, now, blocks) {
+                Ok(true) => continue,
+                Ok(false) => Ok(()),
+                Err(code) => Err(code),
+            };
+            let code = blocks.finish(outcome);
+            if code != ResultCode::OK {
+                self.tally.refused(code);
+            }
+            Reply::begin(blocks.out).last(code);
+            return Pace::Done;
         }
-        Ok(())
+        Pace::On
+    }
+
+    /// Runs the next row; says whether there was one.
+    fn row(
+        &mut self,
+        node: usize,
+        parent: &Parent<'_>,
+        rows: &mut Rows<'_>,
+        now: Moment,
+        blocks: &mut Blocks<'_>,
+    ) -> Result<bool, ResultCode> {
+        let Some(row) = rows.next().map_err(|_| ResultCode::PARAMETER)? else { return Ok(false) };
+        let request = request(&row, parent).ok_or(ResultCode::PARAMETER)?;
+        let state = self.state.clone();
+        let found = state.namespace(request.namespace);
+        let (index, namespace) = found.ok_or(ResultCode::PARAMETER)?;
+        let set = self.find_set(index, namespace, request.set);
+        let target = Target { node, namespace, request: &request, set, now, filter: None };
+        blocks.add(|out| self.run_single(&target, Reply::row(out, row.index)));
+        Ok(true)
     }
 }
 
@@ -107,11 +177,9 @@ fn request<'a>(row: &Row<'a>, parent: &Parent<'a>) -> Option<Request<'a>> {
     Some(request)
 }
 
-/// The answers of a batch, as they go into frames.
-struct Blocks<'a> {
-    out: &'a mut Vec<u8>,
-    /// Where the frame of the open block starts; the end of the output if there is none.
-    start: usize,
+/// How the answers of a batch stand.
+#[derive(Debug, Clone, Copy)]
+struct Block {
     responds_all: bool,
     reports_error: bool,
     /// The first code that ends the answers.
@@ -120,17 +188,41 @@ struct Blocks<'a> {
     ended: bool,
 }
 
-impl<'a> Blocks<'a> {
-    fn new(out: &'a mut Vec<u8>, flags: u8) -> Self {
-        let start = frame::begin(out, Kind::Message);
+impl Block {
+    fn new(flags: u8) -> Self {
         Self {
-            out,
-            start,
             responds_all: flags & flag::RESPOND_ALL != 0,
             reports_error: flags & flag::REPORT_ERROR != 0,
             code: ResultCode::OK,
             ended: false,
         }
+    }
+}
+
+/// The answers of a batch, as they go into frames.
+struct Blocks<'a> {
+    out: &'a mut Vec<u8>,
+    /// Where the frame of the open block starts; the end of the output if there is none.
+    start: usize,
+    block: Block,
+}
+
+impl<'a> Blocks<'a> {
+    fn new(out: &'a mut Vec<u8>, block: Block) -> Self {
+        let start = frame::begin(out, Kind::Message);
+        Self { out, start, block }
+    }
+
+    /// Goes on after [`Blocks::pause`].
+    fn resume(out: &'a mut Vec<u8>, block: Block, open: &[u8]) -> Self {
+        let start = out.len();
+        out.extend_from_slice(open);
+        Self { out, start, block }
+    }
+
+    /// Takes the open block off the output: it may still be taken back.
+    fn pause(self) -> (Block, Vec<u8>) {
+        (self.block, self.out.split_off(self.start))
     }
 
     /// Takes the answer that `write` appends.
@@ -139,20 +231,24 @@ impl<'a> Blocks<'a> {
         write(self.out);
         let code = ResultCode(self.out[at + RESULT_AT]);
         let first = self.start + frame::HEADER_LEN;
-        if self.ended {
+        if self.block.ended {
             self.out.truncate(at);
             return;
         }
         if at > first && self.out.len() - first > BLOCK {
             self.split(at);
         }
-        if self.responds_all || self.ended || self.code != ResultCode::OK || goes_on(code) {
+        if self.block.responds_all
+            || self.block.ended
+            || self.block.code != ResultCode::OK
+            || goes_on(code)
+        {
             return;
         }
-        self.code = code;
-        if !self.reports_error {
+        self.block.code = code;
+        if !self.block.reports_error {
             self.out.truncate(self.start);
-            self.ended = true;
+            self.block.ended = true;
         }
     }
 
@@ -160,12 +256,12 @@ impl<'a> Blocks<'a> {
     fn split(&mut self, at: usize) {
         self.close(at);
         let end = self.out.len();
-        if self.code == ResultCode::OK {
+        if self.block.code == ResultCode::OK {
             frame::begin(self.out, Kind::Message);
             self.out.copy_within(at..end, at + frame::HEADER_LEN);
         } else {
             self.out.truncate(at);
-            self.ended = true;
+            self.block.ended = true;
         }
         self.start = at;
     }
@@ -177,13 +273,13 @@ impl<'a> Blocks<'a> {
     }
 
     /// Closes the last block, unless the rows broke off in it, and says how the batch ended.
-    fn finish(mut self, outcome: Result<(), ResultCode>) -> ResultCode {
+    fn finish(&mut self, outcome: Result<(), ResultCode>) -> ResultCode {
         if outcome.is_err() {
             self.out.truncate(self.start);
-        } else if !self.ended {
+        } else if !self.block.ended {
             self.close(self.out.len());
         }
-        outcome.err().unwrap_or(self.code)
+        outcome.err().unwrap_or(self.block.code)
     }
 }
 

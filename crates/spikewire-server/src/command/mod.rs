@@ -7,6 +7,7 @@
 //! | [`read`], [`write`], [`delete`] | the single-record commands |
 //! | [`modify`] | what one operation of a write does to the bins |
 //! | [`batch`] | many of them in one request |
+//! | [`stream`] | replies that are longer than one turn |
 //! | [`structured`] | operations on what is inside a bin |
 //! | [`tally`] | counters |
 //!
@@ -19,6 +20,7 @@ pub mod modify;
 pub mod read;
 pub mod reply;
 pub mod request;
+pub mod stream;
 pub mod structured;
 pub mod tally;
 pub mod write;
@@ -30,6 +32,7 @@ use spikewire_protocol::result_code::ResultCode;
 
 use self::reply::{Refusal, Reply};
 use self::request::Request;
+use self::stream::Stream;
 use self::tally::Tally;
 use crate::cluster::state::State;
 use crate::expression::{Filters, Program, Subject};
@@ -72,26 +75,37 @@ impl Context {
         }
     }
 
-    /// Runs the request in `body`, which arrived at `node`, and appends the reply.
-    pub fn run(&mut self, node: usize, body: &[u8], now: Moment, out: &mut Vec<u8>) {
+    /// Runs the request in `body`, which arrived at `node`, and appends the reply, or its start and
+    /// hands back the rest.
+    pub fn run(
+        &mut self,
+        node: usize,
+        body: &[u8],
+        now: Moment,
+        out: &mut Vec<u8>,
+    ) -> Option<Stream> {
         self.tally.requests += 1;
         if batch::is_batch(body) {
             return self.batch(node, body, now, out);
         }
         let reply = Reply::begin(out);
         let Ok(request) = Request::parse(body) else {
-            return self.refuse(reply, ResultCode::PARAMETER.into());
+            self.refuse(reply, ResultCode::PARAMETER.into());
+            return None;
         };
         let state = self.state.clone();
         let Some((index, namespace)) = state.namespace(request.namespace) else {
-            return self.refuse(reply, ResultCode::NAMESPACE.into());
+            self.refuse(reply, ResultCode::NAMESPACE.into());
+            return None;
         };
         if !request.has_digest {
-            return self.refuse_query(reply, &request);
+            self.refuse_query(reply, &request);
+            return None;
         }
         let set = self.find_set(index, namespace, request.set);
         let target = Target { node, namespace, request: &request, set, now, filter: None };
         self.run_single(&target, reply);
+        None
     }
 
     /// Runs a command on one record, which came alone or as a row of a batch.

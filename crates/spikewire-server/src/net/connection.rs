@@ -9,11 +9,10 @@ use mio::net::TcpStream;
 use socket2::SockRef;
 
 use super::faults::{Drip, Fate};
+use crate::command::stream::{PATIENCE, Stream};
 
 /// No more requests are run while this much output waits for the client.
 pub const BACKLOG: usize = 1 << 20;
-/// A client that takes nothing for this long is cut off.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A reply that is held back.
 #[derive(Debug)]
@@ -21,6 +20,26 @@ struct Held {
     due: Instant,
     bytes: Vec<u8>,
     then_close: bool,
+}
+
+/// What becomes of a reply at a node that misbehaves.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Twist {
+    /// Nothing of it is sent.
+    pub mute: bool,
+    /// Half of it, or of its next slice, is sent before the connection is closed.
+    pub cut: bool,
+    /// It is held for this long.
+    pub delay: Duration,
+}
+
+/// A reply that goes on.
+#[derive(Debug)]
+pub struct Running {
+    /// The reply.
+    pub stream: Stream,
+    /// What becomes of every slice.
+    pub twist: Twist,
 }
 
 /// A client's connection to a node.
@@ -41,12 +60,16 @@ pub struct Connection {
     /// What becomes of every further request, once one was lost. Replies carry no numbers, so a
     /// stream that lost one can only fall silent.
     pub silenced: Option<Fate>,
+    /// The reply that goes on. No further request is run before it is whole.
+    pub running: Option<Running>,
     /// Received and not run: most often nothing or a part of a request.
     pub input: Vec<u8>,
     /// Replies, from [`Connection::sent`] on still to be sent.
     pub out: Vec<u8>,
     sent: usize,
     blocked: Option<Instant>,
+    /// How long the client may take nothing; `None` = for ever.
+    patience: Option<Duration>,
     held: VecDeque<Held>,
     held_bytes: usize,
     next_drop: Option<Instant>,
@@ -66,6 +89,8 @@ impl Connection {
             closing: false,
             user_agent: false,
             silenced: None,
+            running: None,
+            patience: Some(PATIENCE),
             input: Vec::new(),
             out: Vec::new(),
             sent: 0,
@@ -89,14 +114,50 @@ impl Connection {
         self.out.len() - self.sent
     }
 
-    /// Whether the client has taken nothing for too long.
-    pub fn is_stuck(&self, now: Instant) -> bool {
-        self.blocked.is_some_and(|since| now.duration_since(since) >= PATIENCE)
+    /// Bytes that wait for the client or for their time.
+    pub fn pending(&self) -> usize {
+        self.backlog() + self.held_bytes
     }
 
-    /// Whether output waits for the client to read.
-    pub fn is_blocked(&self) -> bool {
-        self.blocked.is_some()
+    /// Starts a reply that goes on.
+    pub fn start(&mut self, stream: Stream) {
+        self.patience = stream.patience();
+        self.running = Some(Running { stream, twist: Twist::default() });
+    }
+
+    /// Does to the output from `start` on what its fate has in store; says whether the connection
+    /// ends with it.
+    pub fn twist(&mut self, start: usize, twist: Twist) -> bool {
+        let len = self.out.len() - start;
+        if twist.mute {
+            self.out.truncate(start);
+            return false;
+        }
+        // A stream that has brought nothing yet is cut when it does.
+        let cut = twist.cut && len > 0;
+        if cut {
+            self.out.truncate(start + len / 2);
+        }
+        if len > 0 && (!twist.delay.is_zero() || self.holds()) {
+            let reply = self.out.split_off(start);
+            self.hold(Instant::now() + twist.delay, &reply, cut);
+        } else if cut {
+            self.closing = true;
+        }
+        cut
+    }
+
+    /// Frees what was sent already of an output that is never quite empty.
+    pub fn compact(&mut self) {
+        if self.sent > self.backlog() {
+            self.out.drain(..self.sent);
+            self.sent = 0;
+        }
+    }
+
+    /// When the client will have taken nothing for too long; `None` while nothing waits for it.
+    pub fn stuck_at(&self) -> Option<Instant> {
+        self.blocked?.checked_add(self.patience?)
     }
 
     /// Sends what can be sent. An error means that the connection is over.
@@ -149,6 +210,9 @@ impl Connection {
     fn emptied(&mut self) -> io::Result<()> {
         self.out.clear();
         self.sent = 0;
+        if self.running.is_none() {
+            self.patience = Some(PATIENCE);
+        }
         if self.closing { Err(ErrorKind::ConnectionAborted.into()) } else { Ok(()) }
     }
 
@@ -184,11 +248,6 @@ impl Connection {
     /// Whether replies are held back.
     pub fn holds(&self) -> bool {
         !self.held.is_empty()
-    }
-
-    /// Bytes of the replies that are held back.
-    pub fn held_bytes(&self) -> usize {
-        self.held_bytes
     }
 
     /// Makes the close that follows a reset: the client sees a broken connection, not an end.

@@ -1,14 +1,13 @@
 //! Running the requests that have come in.
 
-use std::time::Instant;
-
 use spikewire_protocol::frame::{self, Kind};
 use spikewire_protocol::message::Header;
 use spikewire_protocol::result_code::ResultCode;
 
-use super::connection::{BACKLOG, Connection};
+use super::connection::{BACKLOG, Connection, Twist};
 use super::faults::Fate;
 use super::worker::Worker;
+use crate::command::stream::Pace;
 use crate::info::{self, Asker};
 
 /// What a node without security says to every security message: scheme 0, result, no fields.
@@ -41,7 +40,12 @@ impl Worker {
             }
             used += len;
             if frame.kind == Kind::Message {
-                self.context.run(connection.node, frame.body, now, &mut connection.out);
+                let rest = self.context.run(connection.node, frame.body, now, &mut connection.out);
+                if let Some(stream) = rest {
+                    connection.start(stream);
+                    connection.waiting = true;
+                    return used;
+                }
             } else {
                 self.run_other(connection, frame);
                 now = self.state.clock.now();
@@ -73,9 +77,26 @@ impl Worker {
             Kind::Compressed => answer_code(out, ResultCode::ENTERPRISE_ONLY),
             Kind::Message => {
                 let now = self.state.clock.now();
-                self.context.run(connection.node, frame.body, now, out);
+                if let Some(stream) = self.context.run(connection.node, frame.body, now, out) {
+                    connection.start(stream);
+                }
             }
         }
+    }
+
+    /// Appends the next slice of the reply that goes on.
+    pub(super) fn advance(&mut self, connection: &mut Connection) -> Pace {
+        let Some(mut running) = connection.running.take() else { return Pace::Done };
+        connection.compact();
+        let start = connection.out.len();
+        let pace = self.context.advance(&mut running.stream, &mut connection.out);
+        if connection.twist(start, running.twist) {
+            return Pace::Done;
+        }
+        if pace != Pace::Done {
+            connection.running = Some(running);
+        }
+        pace
     }
 
     /// The same, one request after another, at a node that misbehaves.
@@ -91,13 +112,17 @@ impl Worker {
                     return used;
                 }
             };
-            if connection.backlog() + connection.held_bytes() >= BACKLOG {
+            if connection.pending() >= BACKLOG {
                 connection.waiting = true;
                 return used;
             }
             used += len;
             if self.run_one_faulty(connection, frame) {
                 return bytes.len();
+            }
+            if connection.running.is_some() {
+                connection.waiting = true;
+                return used;
             }
         }
     }
@@ -125,22 +150,15 @@ impl Worker {
             }
             _ => self.run_other(connection, frame),
         }
-        if fate == Fate::Unanswered {
-            connection.out.truncate(start);
-            return false;
+        let (mute, cut) = (fate == Fate::Unanswered, fate == Fate::Cut);
+        let twist = Twist { mute, cut, delay };
+        let over = connection.twist(start, twist);
+        if over {
+            connection.running = None;
+        } else if let Some(running) = &mut connection.running {
+            running.twist = twist;
         }
-        let cut = fate == Fate::Cut;
-        if cut {
-            let half = (connection.out.len() - start) / 2;
-            connection.out.truncate(start + half);
-        }
-        if !delay.is_zero() || connection.holds() {
-            let reply = connection.out.split_off(start);
-            connection.hold(Instant::now() + delay, &reply, cut);
-        } else if cut {
-            connection.closing = true;
-        }
-        cut
+        over
     }
 }
 

@@ -37,6 +37,11 @@ impl<T> Slab<T> {
         self.free.push(at);
     }
 
+    /// The things that are in their places.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.items.iter().flatten()
+    }
+
     /// The numbers of the things that match.
     pub fn find(&self, wanted: impl Fn(&T) -> bool) -> Vec<usize> {
         let matches = |at: &usize| self.items[*at].as_ref().is_some_and(&wanted);

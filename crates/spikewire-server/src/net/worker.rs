@@ -19,6 +19,7 @@ use super::slab::Slab;
 use super::{Handle, Message, Order};
 use crate::cluster::state::State;
 use crate::command::Context;
+use crate::command::stream::{Pace, SLICE};
 
 /// The token a worker is woken with.
 pub const WAKE: Token = Token(usize::MAX);
@@ -48,7 +49,8 @@ pub struct Worker {
     timers: BinaryHeap<Reverse<(Instant, usize)>>,
     buffer: Vec<u8>,
     spare: Vec<u8>,
-    any_blocked: bool,
+    /// When the first client will have taken nothing for too long.
+    check_at: Option<Instant>,
 }
 
 impl Worker {
@@ -76,7 +78,7 @@ impl Worker {
             timers: BinaryHeap::new(),
             buffer: vec![0; READ],
             spare: Vec::new(),
-            any_blocked: false,
+            check_at: None,
         }
     }
 
@@ -108,7 +110,10 @@ impl Worker {
                     self.notice(event);
                 }
             }
-            for at in std::mem::take(&mut self.ready) {
+            let mut ready = std::mem::take(&mut self.ready);
+            ready.sort_unstable();
+            ready.dedup();
+            for at in ready {
                 self.serve(at);
             }
             self.run_timers();
@@ -124,7 +129,9 @@ impl Worker {
             // Rounded up: the system counts in milliseconds and must not wake us too early.
             due.saturating_duration_since(Instant::now()) + Duration::from_micros(999)
         });
-        let check = self.any_blocked.then_some(Duration::from_secs(1));
+        let check = self
+            .check_at
+            .map(|due| due.saturating_duration_since(Instant::now()) + Duration::from_micros(999));
         timer.into_iter().chain(check).min()
     }
 
@@ -256,7 +263,7 @@ impl Worker {
         }
         match outcome {
             Ok(()) => {
-                self.any_blocked |= connection.is_blocked();
+                self.check_at = self.check_at.into_iter().chain(connection.stuck_at()).min();
                 self.connections.put(at, connection);
             }
             Err(_) => self.forget(at, &connection),
@@ -266,8 +273,27 @@ impl Worker {
     fn turn(&mut self, at: usize, connection: &mut Connection) -> io::Result<()> {
         for _ in 0..READS {
             self.send(at, connection)?;
-            if connection.closing || connection.backlog() + connection.held_bytes() > BACKLOG {
+            if connection.closing || connection.pending() > BACKLOG {
                 return Ok(());
+            }
+            if connection.running.is_some() {
+                // With less room, news of more come as an event or by a timer.
+                if connection.pending() >= SLICE {
+                    return Ok(());
+                }
+                match self.advance(connection) {
+                    Pace::Done => continue,
+                    Pace::On => {
+                        self.send(at, connection)?;
+                        self.ready.push(at);
+                        return Ok(());
+                    }
+                    Pace::At(due) => {
+                        self.send(at, connection)?;
+                        self.timers.push(Reverse((due, at)));
+                        return Ok(());
+                    }
+                }
             }
             if connection.waiting {
                 let mut input = std::mem::take(&mut connection.input);
@@ -282,7 +308,7 @@ impl Worker {
             self.receive(connection)?;
         }
         self.send(at, connection)?;
-        if connection.readable || connection.waiting {
+        if connection.readable || connection.waiting || connection.running.is_some() {
             self.ready.push(at);
         }
         Ok(())
@@ -358,16 +384,20 @@ impl Worker {
     }
 
     fn drop_stuck(&mut self) {
-        if !self.any_blocked {
+        let now = Instant::now();
+        if self.check_at.is_none_or(|due| now < due) {
             return;
         }
-        let now = Instant::now();
-        for at in self.connections.find(|connection| connection.is_stuck(now)) {
+        let is_stuck = |connection: &Connection| connection.stuck_at().is_some_and(|at| at <= now);
+        for at in self.connections.find(|connection| is_stuck(connection)) {
             if let Some(connection) = self.connections.take(at) {
+                if connection.running.is_some() {
+                    connection.reset_on_close();
+                }
                 self.forget(at, &connection);
             }
         }
-        self.any_blocked = !self.connections.find(|connection| connection.is_blocked()).is_empty();
+        self.check_at = self.connections.iter().filter_map(|it| it.stuck_at()).min();
     }
 
     /// Ends a connection that was taken out of its place.

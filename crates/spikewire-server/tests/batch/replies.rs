@@ -245,3 +245,31 @@ fn others_are_served_between_batches() {
     seen.dedup();
     assert!(seen.len() > 3, "{seen:?}");
 }
+
+/// A client that asks for much and reads nothing holds up its own batch, at a bound, and nobody
+/// else. Once it reads, everything comes.
+#[test]
+fn the_readers_pace_is_the_batchs_pace() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    let mut other = Wire::to(&cluster, 0);
+    assert_eq!(wire.batch(&Batch::new(ALL).row("k", &blob(100_000))).codes(), [0]);
+    let count = 2000;
+    wire.send(&Batch::each(ALL, &Row::get(), std::iter::repeat_n("k", count)).bytes());
+    let reads = || cluster.stats(0).unwrap().tally.reads;
+    // Rows are run for as long as the sockets take their answers, and no longer.
+    let mut seen = 0;
+    loop {
+        for _ in 0..100 {
+            assert_eq!(other.code(Request::head("nobody")), 2);
+        }
+        let now = reads();
+        if now - seen == 100 && now > 100 {
+            break;
+        }
+        seen = now;
+    }
+    assert!(reads() < count as u64, "{} rows of 100 kB were answered to nobody", reads());
+    assert_eq!(wire.answers().rows.len(), count);
+    assert_eq!(wire.code(Request::head("k")), 0);
+}

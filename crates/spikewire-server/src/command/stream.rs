@@ -1,0 +1,52 @@
+//! Replies that are longer than one turn of their connection.
+//!
+//! Such a reply is a state that appends a slice to the output whenever the client has taken what
+//! came before. So a client that reads slowly slows its own stream and nothing else, and no reply
+//! is ever gathered in memory.
+
+use std::time::{Duration, Instant};
+
+use super::Context;
+use super::batch;
+
+/// Bytes after which a stream ends its turn.
+pub const SLICE: usize = 128 << 10;
+/// How long a client may take nothing before it is cut off, if it does not say.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A reply that goes on.
+#[derive(Debug)]
+pub enum Stream {
+    /// The rest of a batch.
+    Batch(Box<batch::Rest>),
+}
+
+/// When a stream wants its next turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// As soon as there is room.
+    On,
+    /// Not before this moment.
+    At(Instant),
+    /// Never: the reply is whole.
+    Done,
+}
+
+impl Stream {
+    /// How long its client may take nothing before it is cut off; `None` = for ever.
+    pub fn patience(&self) -> Option<Duration> {
+        match self {
+            Self::Batch(_) => Some(PATIENCE),
+        }
+    }
+}
+
+impl Context {
+    /// Appends the next slice of a reply.
+    pub fn advance(&mut self, stream: &mut Stream, out: &mut Vec<u8>) -> Pace {
+        let now = self.state.clock.now();
+        match stream {
+            Stream::Batch(rest) => self.resume_batch(rest, now, out),
+        }
+    }
+}
