@@ -2,18 +2,14 @@
 
 use std::fmt::Write as _;
 
-use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
-use pyo3::types::{
-    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyMemoryView,
-    PyString, PyTuple,
-};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 
 use spikewire_protocol::value::{geojson, particle};
 use spikewire_protocol::{limits, msgpack};
 
-use super::{GeoJSON, HyperLogLog};
+use super::{GeoJSON, HyperLogLog, foreign};
 use crate::errors::{overflow, shown, type_error, type_name, value_error};
 
 /// Where a value stands, for error messages: the bin, then the way down into it.
@@ -84,8 +80,10 @@ pub fn encode(out: &mut Vec<u8>, value: &Bound<'_, PyAny>, place: &Place<'_>) ->
         nested(out, value, place, limits::NESTING)?;
         return Ok(particle::MAP);
     }
-    if let Some(bytes) = buffer(value)? {
-        out.extend_from_slice(&bytes);
+    if let Some(plain) = foreign::plain(value, place)? {
+        return encode(out, &plain, place);
+    }
+    if foreign::bytes(value, place, |bytes| out.extend_from_slice(bytes))?.is_some() {
         return Ok(particle::BLOB);
     }
     if value.cast::<PyMapping>().is_ok() {
@@ -140,8 +138,12 @@ fn nested(
         msgpack::bytes(out, particle::GEOJSON, geo.get().text.as_bytes());
     } else if let Ok(sketch) = value.cast::<HyperLogLog>() {
         msgpack::bytes(out, particle::HLL, &sketch.get().bytes);
-    } else if let Some(bytes) = buffer(value)? {
-        msgpack::bytes(out, particle::BLOB, &bytes);
+    } else if let Some(plain) = foreign::plain(value, place)? {
+        return nested(out, &plain, place, depth - 1);
+    } else if let Some(done) =
+        foreign::bytes(value, place, |bytes| msgpack::bytes(out, particle::BLOB, bytes))?
+    {
+        return Ok(done);
     } else if let Ok(mapping) = value.cast::<PyMapping>() {
         msgpack::map(out, length(mapping.len()?, place)?);
         for pair in mapping.items()?.iter() {
@@ -165,9 +167,13 @@ fn entry(
         || (key.is_instance_of::<PyInt>() && !key.is_instance_of::<PyBool>())
         || key.is_instance_of::<PyBytes>();
     if !allowed {
+        let inner = Place::Key(place, key);
+        if let Some(plain) = foreign::plain(key, &inner)? {
+            return entry(out, &plain, item, place, depth);
+        }
         return Err(type_error(format!(
             "{}: a map key must be int, str or bytes, not {}",
-            Place::Key(place, key),
+            inner,
             type_name(key)
         )));
     }
@@ -198,18 +204,6 @@ fn utf8<'a>(text: &'a Bound<'_, PyString>, place: &Place<'_>) -> PyResult<&'a st
         let _ = write!(message, " ({error})");
         value_error(message)
     })
-}
-
-/// The bytes of bytearray, memoryview and the like.
-fn buffer(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
-    if let Ok(array) = value.cast::<PyByteArray>() {
-        return Ok(Some(array.to_vec()));
-    }
-    if value.is_instance_of::<PyMemoryView>() {
-        let contiguous = value.call_method1("cast", ("B",)).unwrap_or_else(|_| value.clone());
-        return PyBuffer::<u8>::get(&contiguous)?.to_vec(value.py()).map(Some);
-    }
-    Ok(None)
 }
 
 fn unsupported(value: &Bound<'_, PyAny>, place: &Place<'_>) -> PyErr {

@@ -2,6 +2,7 @@
 
 mod decode;
 mod encode;
+mod foreign;
 mod names;
 mod wrappers;
 

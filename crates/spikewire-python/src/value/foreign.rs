@@ -1,0 +1,124 @@
+//! Values of other types that stand for a plain one: enum members, NumPy scalars, buffers.
+//!
+//! Looked at only when a value is none of the types that bins hold, so these cost nothing else.
+
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyByteArray, PyMemoryView};
+
+use super::Place;
+use crate::errors::{type_error, type_name};
+
+/// The plain value that an enum member or a NumPy scalar stands for.
+pub fn plain<'py>(
+    value: &Bound<'py, PyAny>,
+    place: &Place<'_>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    static ENUM: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = value.py();
+    let members = ENUM.import(py, "enum", "Enum")?;
+    if value.is_instance(members)? {
+        let inner = value.getattr("value")?;
+        // A member of a member would be a riddle without end.
+        if inner.is_instance(members)? {
+            return Err(type_error(format!(
+                "{place}: the value of {} is an enum member itself",
+                type_name(value)
+            )));
+        }
+        return Ok(Some(inner));
+    }
+    let Some(generic) = numpy(py, "generic")? else { return Ok(None) };
+    if !value.is_instance(&generic)? {
+        return Ok(None);
+    }
+    let kind = value.getattr("dtype")?;
+    let letter: String = kind.getattr("kind")?.extract()?;
+    let size: usize = kind.getattr("itemsize")?.extract()?;
+    match letter.as_str() {
+        "b" | "i" | "u" => value.call_method0("item").map(Some),
+        "f" if size <= 8 => value.call_method0("item").map(Some),
+        "f" => Err(type_error(format!(
+            "{place}: {} has more digits than a bin's float; use float(value) to round it",
+            type_name(value)
+        ))),
+        "M" | "m" => Err(type_error(format!(
+            "{place}: cannot store a value of type {}; use value.astype('int64') to store its \
+             count of units",
+            type_name(value)
+        ))),
+        _ => Ok(None),
+    }
+}
+
+/// An attribute of NumPy, in programs that use it.
+fn numpy<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    static GENERIC: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let known = if name == "generic" { &GENERIC } else { &ARRAY };
+    if let Some(found) = known.get(py) {
+        return Ok(Some(found.bind(py).clone()));
+    }
+    // Nobody holds a NumPy scalar before NumPy is imported.
+    let modules = py.import("sys")?.getattr("modules")?;
+    let module = modules.call_method1("get", ("numpy",))?;
+    // It may be half imported, by another thread.
+    if module.is_none() || !module.hasattr(name)? {
+        return Ok(None);
+    }
+    let found = module.getattr(name)?;
+    let _ = known.set(py, found.clone().unbind());
+    Ok(Some(found))
+}
+
+/// Whether it is a NumPy array.
+pub fn is_array(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let Some(array) = numpy(value.py(), "ndarray")? else { return Ok(false) };
+    value.is_instance(&array)
+}
+
+/// Hands the bytes of a bytearray, a memoryview or another buffer of bytes to `take`; `None` for
+/// what is no buffer. Buffers of wider elements are refused, as there are two ways to store them.
+pub fn bytes<R>(
+    value: &Bound<'_, PyAny>,
+    place: &Place<'_>,
+    take: impl FnOnce(&[u8]) -> R,
+) -> PyResult<Option<R>> {
+    if let Ok(array) = value.cast::<PyByteArray>() {
+        return Ok(Some(take(&array.to_vec())));
+    }
+    // A view of it describes shape and strides also where the buffer itself leaves them out.
+    let buffer = PyMemoryView::from(value).and_then(|view| PyUntypedBuffer::get(&view));
+    let Ok(buffer) = buffer else {
+        if is_array(value)? {
+            return Err(wide(value, place, "objects"));
+        }
+        return Ok(None);
+    };
+    let explicit = value.is_instance_of::<PyMemoryView>();
+    let format = buffer.format().to_str().unwrap_or("?");
+    if !explicit && (is_array(value)? || !matches!(format, "B" | "b" | "c" | "<B" | "<b" | "<c")) {
+        return Err(wide(value, place, &format!("format {format:?}")));
+    }
+    // Copied, as whoever owns the memory may write to it at any time.
+    let copy: Vec<u8> = if buffer.is_c_contiguous() && !buffer.buf_ptr().is_null() {
+        // SAFETY: the buffer is held, contiguous and as long as it says.
+        unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), buffer.len_bytes()) }
+            .to_vec()
+    } else if buffer.len_bytes() == 0 {
+        Vec::new()
+    } else {
+        let view = PyMemoryView::from(value)?;
+        view.call_method0("tobytes")?.extract()?
+    };
+    Ok(Some(take(&copy)))
+}
+
+fn wide(value: &Bound<'_, PyAny>, place: &Place<'_>, what: &str) -> PyErr {
+    type_error(format!(
+        "{place}: cannot store a {} of {what} as it is: use value.tolist() for a list, or \
+         value.tobytes() or memoryview(value) for its bytes",
+        type_name(value)
+    ))
+}
