@@ -42,7 +42,8 @@ KINDS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64
 STORED: list[tuple[Any, object]] = [
     *((numpy.dtype(kind).type(numpy.iinfo(kind).max >> (kind == "uint64")),
        int(numpy.iinfo(kind).max) >> (kind == "uint64")) for kind in KINDS),
-    *((numpy.dtype(kind).type(numpy.iinfo(kind).min), int(numpy.iinfo(kind).min)) for kind in KINDS),
+    *((numpy.dtype(kind).type(numpy.iinfo(kind).min),
+       int(numpy.iinfo(kind).min)) for kind in KINDS),
     (numpy.float16(0.5), 0.5),
     (numpy.float32(0.1), float(numpy.float32(0.1))),
     (numpy.float64(0.1), 0.1),
