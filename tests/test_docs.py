@@ -20,7 +20,13 @@ from spikewire.testing.cluster import Cluster, ClusterOptions, Faults
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "crates/spikewire/README.md"])
-PROGRAMS = ["README.md", "docs/python.md", "docs/errors.md", "docs/embedded-cluster.md"]
+PROGRAMS = [
+    "README.md",
+    "docs/python.md",
+    "docs/columns.md",
+    "docs/errors.md",
+    "docs/embedded-cluster.md",
+]
 
 SAID = re.compile(r"^\s*print\(.*\)  # (.+)$")
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]*)#?([^)\s]*)\)")
@@ -96,10 +102,14 @@ def test_tables_are_whole(page: str, names: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("page", "kind"),
-    [("docs/python.md", spikewire.Dataset), ("docs/embedded-cluster.md", Cluster)],
-    ids=["verbs", "cluster"],
+    [
+        ("docs/python.md", spikewire.Dataset),
+        ("docs/embedded-cluster.md", Cluster),
+        ("docs/python.md docs/columns.md", spikewire.Batch),
+    ],
+    ids=["verbs", "cluster", "batch"],
 )
 def test_methods_are_told(page: str, kind: type) -> None:
-    text = (ROOT / page).read_text(encoding="utf-8")
+    text = "".join((ROOT / name).read_text(encoding="utf-8") for name in page.split())
     public = [name for name in vars(kind) if not name.startswith("_")]
     assert [name for name in public if f"{name}(" not in text and f"`{name}`" not in text] == []

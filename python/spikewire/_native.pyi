@@ -3,8 +3,10 @@
 from array import array
 from asyncio import Future
 from collections.abc import Iterable, Iterator, Mapping
-from typing import ClassVar, TypeVar, final, overload
+from typing import ClassVar, Literal, TypeVar, final, overload
 
+import numpy as np
+import numpy.typing as npt
 from typing_extensions import Never, Self, Unpack
 
 from spikewire.errors import Error
@@ -1446,6 +1448,66 @@ class Batch:
     def to_dict(self) -> dict[int | str | bytes, Record]:
         """The records that were found, by user key (by digest where that is all there is). A row
         that failed raises its error."""
+    @overload
+    def to_numpy(
+        self,
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["mask"] = "mask",
+        errors: Literal["raise", "mask"] = "raise",
+    ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
+        """The records as a structured NumPy array, one row per key, in input order.
+
+        `dtype` is a structured dtype, or what `numpy.dtype` makes one of. Each field takes the bin
+        of its name; bins without a field are left out. Fields are integers, float32, float64,
+        bool, S (bytes or ASCII text), U (text), V (bytes of just that size), datetime64 and
+        timedelta64 (integers, counted in their unit), and sub-arrays: lists of just that shape, or
+        bytes of just that size.
+        `key`, `generation`, `ttl`: names of fields that take the user key, the record's generation
+        and its seconds left to live instead of a bin. Default: none.
+        `missing`: "mask" returns a `numpy.ma.MaskedArray` that masks, field by field, what is not
+        there: no such record, no such bin, no TTL, `None` in a list. "raise" returns a plain
+        `numpy.ndarray` and raises `RecordNotFound` or `ValueError` instead. Default: "mask".
+        `errors`: "raise" raises the error of the first row that failed, "mask" masks such rows.
+        Default: "raise".
+
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming row, key and field, for a value
+        that its field cannot hold; nothing is cut, wrapped or made up. Floats are rounded to
+        float32 where that is asked for. Raises `ImportError` without NumPy.
+        """
+    @overload
+    def to_numpy(
+        self,
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["raise"],
+        errors: Literal["raise", "mask"] = "raise",
+    ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+        """The records as a structured NumPy array, one row per key, in input order.
+
+        `dtype` is a structured dtype, or what `numpy.dtype` makes one of. Each field takes the bin
+        of its name; bins without a field are left out. Fields are integers, float32, float64,
+        bool, S (bytes or ASCII text), U (text), V (bytes of just that size), datetime64 and
+        timedelta64 (integers, counted in their unit), and sub-arrays: lists of just that shape, or
+        bytes of just that size.
+        `key`, `generation`, `ttl`: names of fields that take the user key, the record's generation
+        and its seconds left to live instead of a bin. Default: none.
+        `missing`: "mask" returns a `numpy.ma.MaskedArray` that masks, field by field, what is not
+        there: no such record, no such bin, no TTL, `None` in a list. "raise" returns a plain
+        `numpy.ndarray` and raises `RecordNotFound` or `ValueError` instead. Default: "mask".
+        `errors`: "raise" raises the error of the first row that failed, "mask" masks such rows.
+        Default: "raise".
+
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming row, key and field, for a value
+        that its field cannot hold; nothing is cut, wrapped or made up. Floats are rounded to
+        float32 where that is asked for. Raises `ImportError` without NumPy.
+        """
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> Record | None: ...
     def __iter__(self) -> Iterator[Record | None]: ...

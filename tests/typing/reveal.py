@@ -10,8 +10,9 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeAlias
 
+import numpy as np
 from typing_extensions import assert_type
 
 import spikewire
@@ -53,6 +54,18 @@ def clients() -> None:
     Client("a", timeout="1")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     Client("a", replica="nearest")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     Client(b"a")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+Masked: TypeAlias = "np.ma.MaskedArray[tuple[int], np.dtype[np.void]]"
+Plain: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.void]]"
+
+
+def columns(found: Batch) -> None:
+    dtype = np.dtype([("age", "i4"), ("id", "i8")])
+    assert_type(found.to_numpy(dtype, key="id"), Masked)
+    assert_type(found.to_numpy([("age", "i4")], missing="mask", errors="mask"), Masked)
+    assert_type(found.to_numpy(dtype, missing="raise"), Plain)
+    found.to_numpy(dtype, missing="zero")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue,reportArgumentType]
 
 
 def verbs(users: Dataset, client: Client, key: Key) -> None:

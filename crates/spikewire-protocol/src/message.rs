@@ -270,6 +270,45 @@ impl<'a> Message<'a> {
     }
 }
 
+/// A message whose operations are checked as they are taken, for readers that go through them once.
+#[derive(Debug, Clone)]
+pub struct Walk<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    left: u16,
+}
+
+impl<'a> Walk<'a> {
+    /// Reads the header of the message at the start of `bytes` and steps over its fields.
+    pub fn begin(bytes: &'a [u8]) -> Result<(Header, Self), Malformed> {
+        let header = Header::parse(bytes)?;
+        let mut at = HEADER_LEN;
+        for _ in 0..header.fields {
+            at += read_field(&bytes[at..])?.1;
+        }
+        Ok((header, Self { bytes, at, left: header.ops }))
+    }
+
+    /// The next operation, or nothing after the last one.
+    #[allow(clippy::should_implement_trait)] // fallible
+    #[inline]
+    pub fn next(&mut self) -> Result<Option<Op<'a>>, Malformed> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let (op, used) = read_op(&self.bytes[self.at..])?;
+        self.at += used;
+        Ok(Some(op))
+    }
+
+    /// Steps over what is left and says how many bytes the message has.
+    pub fn finish(mut self) -> Result<usize, Malformed> {
+        while self.next()?.is_some() {}
+        Ok(self.at)
+    }
+}
+
 /// Walks `fields` fields and `ops` operations from the start of `bytes`: the bytes of each, and
 /// how many they are together.
 pub fn split_parts(
@@ -353,6 +392,7 @@ pub(crate) fn read_field(bytes: &[u8]) -> Result<(Field<'_>, usize), Malformed> 
     Ok((Field { id: head[4], data }, 4 + len))
 }
 
+#[inline]
 fn read_op(bytes: &[u8]) -> Result<(Op<'_>, usize), Malformed> {
     let short = Malformed::new("operation", "runs past the message");
     let head = bytes.first_chunk::<8>().ok_or(short.clone())?;

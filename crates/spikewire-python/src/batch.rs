@@ -11,6 +11,7 @@ use spikewire_protocol::message::Message;
 use spikewire_protocol::result_code::ResultCode;
 
 use crate::call::record;
+use crate::columns;
 use crate::errors;
 use crate::key::Key;
 use crate::many::ManyPlan;
@@ -69,6 +70,14 @@ impl Batch {
     fn failure(&self, py: Python<'_>, index: usize, error: &Error) -> PyErr {
         let key = Bound::new(py, self.key(py, index)).ok().map(Bound::into_any);
         errors::to_python(py, error, key)
+    }
+
+    /// The exception for columns that were not made.
+    fn explain(&self, py: Python<'_>, stop: &columns::Stop) -> PyErr {
+        stop.raise(py, &self.plan.keys, |row| match self.row(py, row) {
+            Err(error) => error,
+            Ok(_) => self.failure(py, row, &Error::server(ResultCode::NOT_FOUND)),
+        })
     }
 
     fn is_failure(&self, index: usize) -> bool {
@@ -158,6 +167,45 @@ impl Batch {
             }
         }
         Ok(found)
+    }
+
+    /// The records as a structured NumPy array, one row per key, in input order.
+    ///
+    /// `dtype` is a structured dtype, or what `numpy.dtype` makes one of. Each field takes the bin
+    /// of its name; bins without a field are left out. Fields are integers, float32, float64,
+    /// bool, S (bytes or ASCII text), U (text), V (bytes of just that size), datetime64 and
+    /// timedelta64 (integers, counted in their unit), and sub-arrays: lists of just that shape, or
+    /// bytes of just that size.
+    /// `key`, `generation`, `ttl`: names of fields that take the user key, the record's generation
+    /// and its seconds left to live instead of a bin. Default: none.
+    /// `missing`: "mask" returns a `numpy.ma.MaskedArray` that masks, field by field, what is not
+    /// there: no such record, no such bin, no TTL, `None` in a list. "raise" returns a plain
+    /// `numpy.ndarray` and raises `RecordNotFound` or `ValueError` instead. Default: "mask".
+    /// `errors`: "raise" raises the error of the first row that failed, "mask" masks such rows.
+    /// Default: "raise".
+    ///
+    /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, key and field, for a value
+    /// that its field cannot hold; nothing is cut, wrapped or made up. Floats are rounded to
+    /// float32 where that is asked for. Raises `ImportError` without NumPy.
+    #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise"))]
+    fn to_numpy<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: &Bound<'py, PyAny>,
+        key: Option<&Bound<'py, PyAny>>,
+        generation: Option<&Bound<'py, PyAny>>,
+        ttl: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = columns::missing)] missing: &'static str,
+        #[pyo3(from_py_with = columns::errors)] errors: &'static str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let wanted = columns::Wanted {
+            extra: columns::Extra::new(key, generation, ttl)?,
+            strict: missing == "raise",
+            lenient: errors == "mask",
+        };
+        let explain = |stop: &columns::Stop| self.explain(py, stop);
+        columns::to_numpy(py, &self.rows, &self.plan.keys, dtype, &wanted, explain)
     }
 
     fn __repr__(&self) -> String {

@@ -9,6 +9,7 @@ mod arguments;
 mod batch;
 mod call;
 mod client;
+mod columns;
 mod core;
 mod errors;
 mod expression;

@@ -1,0 +1,104 @@
+//! One value on the wire, as columns read it: borrowed, with containers still packed.
+
+use spikewire_protocol::Malformed;
+use spikewire_protocol::msgpack::{Reader, Token};
+use spikewire_protocol::value::{geojson_text, particle as kind, read_bool, read_float, read_int};
+
+/// A value of a bin, or of a list or map in one.
+#[derive(Debug, Clone, Copy)]
+pub enum Item<'a> {
+    Nil,
+    Bool(bool),
+    Int(i64),
+    /// 2^63 or more; other clients can write it into lists and maps.
+    UInt(u64),
+    Float(f64),
+    Text(&'a [u8]),
+    Bytes(&'a [u8]),
+    GeoJson(&'a [u8]),
+    Hll(&'a [u8]),
+    /// A list bin that was not looked into.
+    PackedList(&'a [u8]),
+    /// A map bin that was not looked into.
+    PackedMap,
+    /// A list whose items are next in the reader.
+    List(u32),
+    /// A map whose pairs are next in the reader.
+    Map,
+}
+
+impl<'a> Item<'a> {
+    /// The value of a bin.
+    #[inline]
+    pub fn of_bin(of: u8, bytes: &'a [u8]) -> Result<Self, Malformed> {
+        Ok(match of {
+            kind::INTEGER => Self::Int(read_int(bytes)?),
+            kind::FLOAT => Self::Float(read_float(bytes)?),
+            kind::STRING => Self::Text(bytes),
+            kind::NULL => Self::Nil,
+            kind::BOOL => Self::Bool(read_bool(bytes)?),
+            kind::GEOJSON => Self::GeoJson(geojson_text(bytes)?),
+            kind::HLL => Self::Hll(bytes),
+            kind::LIST => Self::PackedList(bytes),
+            kind::MAP => Self::PackedMap,
+            // Blobs, and the types nothing has a better shape for.
+            _ => Self::Bytes(bytes),
+        })
+    }
+
+    /// The next value in a list or map. Order flags are stepped over and not counted.
+    pub fn next(reader: &mut Reader<'a>) -> Result<Self, Malformed> {
+        Ok(match reader.next()? {
+            Token::Nil => Self::Nil,
+            Token::Bool(flag) => Self::Bool(flag),
+            Token::Int(int) => Self::Int(int),
+            Token::UInt(int) => Self::UInt(int),
+            Token::Float(float) => Self::Float(float),
+            Token::Bytes(kind::STRING, bytes) => Self::Text(bytes),
+            Token::Bytes(kind::GEOJSON, bytes) => Self::GeoJson(bytes),
+            Token::Bytes(kind::HLL, bytes) => Self::Hll(bytes),
+            Token::Bytes(_, bytes) | Token::Ext(_, bytes) => Self::Bytes(bytes),
+            Token::Array(count) => {
+                let flags = count > 0 && reader.skip_flags();
+                Self::List(count - u32::from(flags))
+            }
+            Token::Map(count) => {
+                let flags = count > 0 && reader.skip_flags();
+                if flags {
+                    reader.next()?;
+                }
+                Self::Map
+            }
+        })
+    }
+
+    /// What it is called in messages.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Nil => "nothing",
+            Self::Bool(_) => "a bool",
+            Self::Int(_) | Self::UInt(_) => "an integer",
+            Self::Float(_) => "a float",
+            Self::Text(_) => "text",
+            Self::Bytes(_) => "a byte string",
+            Self::GeoJson(_) => "GeoJSON",
+            Self::Hll(_) => "a HyperLogLog",
+            Self::List(_) | Self::PackedList(_) => "a list",
+            Self::Map | Self::PackedMap => "a map",
+        }
+    }
+}
+
+/// Opens a packed list or map: its head, and the reader of what is in it.
+pub fn open(bytes: &[u8]) -> Result<(Item<'_>, Reader<'_>), Malformed> {
+    let mut reader = Reader::new(bytes);
+    Ok((Item::next(&mut reader)?, reader))
+}
+
+/// Nothing may follow a list or map in its bin.
+pub fn close(reader: &Reader<'_>) -> Result<(), Malformed> {
+    if reader.is_at_end() {
+        return Ok(());
+    }
+    Err(Malformed::new("list or map", "bytes after its end"))
+}

@@ -1,0 +1,16 @@
+//! Batches as columns: rows go from the wire straight into the memory of arrays.
+//!
+//! | room | what |
+//! |---|---|
+//! | `item` | one value on the wire, as columns read it |
+//! | `trouble` | what may be wrong with a value, a row or an option |
+//! | `rows` | the rows of a batch as columns walk them |
+//! | `numpy` | structured NumPy arrays |
+
+mod item;
+mod numpy;
+mod rows;
+mod trouble;
+
+pub use numpy::{Wanted, to_numpy};
+pub use rows::{Extra, Stop, errors, missing};

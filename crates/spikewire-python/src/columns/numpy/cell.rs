@@ -1,0 +1,168 @@
+//! One value into the bytes of one element.
+
+use super::super::item::Item;
+use super::super::trouble::Trouble;
+use super::layout::{Cell, Kind};
+
+impl Cell {
+    /// Writes a value over the element's bytes, of which there are `self.size`.
+    #[inline]
+    pub fn write(&self, item: &Item<'_>, shown: &str, out: &mut [u8]) -> Result<(), Trouble> {
+        match (self.kind, *item) {
+            (Kind::Int, Item::Int(int)) => self.int(int, shown, out),
+            (Kind::Float, Item::Float(float)) => self.float(float, shown, out),
+            _ => self.other(item, shown, out),
+        }
+    }
+
+    fn other(&self, item: &Item<'_>, shown: &str, out: &mut [u8]) -> Result<(), Trouble> {
+        match (self.kind, *item) {
+            (Kind::UInt, Item::Int(int)) => match u64::try_from(int) {
+                Ok(int) => self.uint(int, shown, out),
+                Err(_) => Err(beyond(int, shown)),
+            },
+            (Kind::UInt, Item::UInt(int)) => self.uint(int, shown, out),
+            (Kind::Int | Kind::Time, Item::UInt(int)) => Err(beyond(int, shown)),
+            (Kind::Time, Item::Int(i64::MIN)) => {
+                Err(Trouble::overflow(format!("{} means \"not a time\" in {shown}", i64::MIN)))
+            }
+            (Kind::Time, Item::Int(int)) => self.int(int, shown, out),
+            (Kind::Float, Item::Int(int)) => self.whole(i128::from(int), shown, out),
+            (Kind::Float, Item::UInt(int)) => self.whole(i128::from(int), shown, out),
+            (Kind::Bool, Item::Bool(flag)) => {
+                out[0] = u8::from(flag);
+                Ok(())
+            }
+            (Kind::Bytes, Item::Text(text) | Item::GeoJson(text)) => {
+                if !text.is_ascii() {
+                    return Err(Trouble::value(format!(
+                        "text that is not ASCII does not go into {shown}: use a U field"
+                    )));
+                }
+                self.bytes(text, shown, out)
+            }
+            (Kind::Bytes, Item::Bytes(bytes) | Item::Hll(bytes)) => self.bytes(bytes, shown, out),
+            (Kind::Text, Item::Text(text) | Item::GeoJson(text)) => self.text(text, shown, out),
+            (Kind::Raw, Item::Bytes(bytes) | Item::Hll(bytes)) => {
+                if bytes.len() != self.size {
+                    return Err(Trouble::value(format!(
+                        "{} bytes do not fill {shown}, which has {}",
+                        bytes.len(),
+                        self.size
+                    )));
+                }
+                out.copy_from_slice(bytes);
+                Ok(())
+            }
+            _ => Err(Trouble::kind(format!("{} does not go into {shown}", item.name()))),
+        }
+    }
+
+    #[inline]
+    fn int(&self, int: i64, shown: &str, out: &mut [u8]) -> Result<(), Trouble> {
+        let fits = match self.size {
+            8 => true,
+            4 => i32::try_from(int).is_ok(),
+            2 => i16::try_from(int).is_ok(),
+            _ => i8::try_from(int).is_ok(),
+        };
+        if !fits {
+            return Err(beyond(int, shown));
+        }
+        self.put(int as u64, out);
+        Ok(())
+    }
+
+    #[inline]
+    fn uint(&self, int: u64, shown: &str, out: &mut [u8]) -> Result<(), Trouble> {
+        if self.size < 8 && int >> (8 * self.size) != 0 {
+            return Err(beyond(int, shown));
+        }
+        self.put(int, out);
+        Ok(())
+    }
+
+    #[inline]
+    fn float(&self, float: f64, shown: &str, out: &mut [u8]) -> Result<(), Trouble> {
+        if self.size == 8 {
+            self.put(float.to_bits(), out);
+            return Ok(());
+        }
+        let short = float as f32;
+        if short.is_infinite() && float.is_finite() {
+            return Err(beyond(float, shown));
+        }
+        self.put(u64::from(short.to_bits()), out);
+        Ok(())
+    }
+
+    /// An integer in a field of floats, which must hold just that.
+    fn whole(&self, int: i128, shown: &str, out: &mut [u8]) -> Result<(), Trouble> {
+        let exact = if self.size == 8 { int as f64 as i128 } else { int as f32 as i128 };
+        if exact != int {
+            return Err(Trouble::overflow(format!("{int} is not exact in {shown}")));
+        }
+        self.float(int as f64, shown, out)
+    }
+
+    fn bytes(&self, bytes: &[u8], shown: &str, out: &mut [u8]) -> Result<(), Trouble> {
+        if bytes.len() > self.size {
+            return Err(Trouble::value(format!(
+                "{} bytes are too many for {shown}, which has {}",
+                bytes.len(),
+                self.size
+            )));
+        }
+        if bytes.last() == Some(&0) {
+            return Err(nul(shown));
+        }
+        let (head, rest) = out.split_at_mut(bytes.len());
+        head.copy_from_slice(bytes);
+        rest.fill(0);
+        Ok(())
+    }
+
+    fn text(&self, text: &[u8], shown: &str, out: &mut [u8]) -> Result<(), Trouble> {
+        let text = std::str::from_utf8(text)
+            .map_err(|_| Trouble::value("text that is not valid UTF-8"))?;
+        if text.ends_with('\0') {
+            return Err(nul(shown));
+        }
+        let mut chars = text.chars();
+        for at in out.chunks_exact_mut(4) {
+            let code = chars.next().map_or(0, u32::from);
+            let code = if self.swapped { code.swap_bytes() } else { code };
+            at.copy_from_slice(&code.to_ne_bytes());
+        }
+        match chars.next() {
+            None => Ok(()),
+            Some(_) => Err(Trouble::value(format!(
+                "text of {} characters is too long for {shown}, which has {}",
+                text.chars().count(),
+                self.size / 4
+            ))),
+        }
+    }
+
+    /// The low bytes of a number.
+    #[inline]
+    fn put(&self, bits: u64, out: &mut [u8]) {
+        match (self.size, self.swapped) {
+            (8, false) => out.copy_from_slice(&bits.to_ne_bytes()),
+            (4, false) => out.copy_from_slice(&(bits as u32).to_ne_bytes()),
+            (2, false) => out.copy_from_slice(&(bits as u16).to_ne_bytes()),
+            (8, true) => out.copy_from_slice(&bits.swap_bytes().to_ne_bytes()),
+            (4, true) => out.copy_from_slice(&(bits as u32).swap_bytes().to_ne_bytes()),
+            (2, true) => out.copy_from_slice(&(bits as u16).swap_bytes().to_ne_bytes()),
+            _ => out[0] = bits as u8,
+        }
+    }
+}
+
+fn beyond(number: impl std::fmt::Display, shown: &str) -> Trouble {
+    Trouble::overflow(format!("{number} does not fit {shown}"))
+}
+
+fn nul(shown: &str) -> Trouble {
+    Trouble::value(format!("{shown} would lose the NUL at the end of the value: use a V field"))
+}

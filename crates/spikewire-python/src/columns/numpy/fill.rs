@@ -1,0 +1,120 @@
+//! One row of the array from one record on the wire.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyInt, PyString};
+
+use spikewire_protocol::Malformed;
+use spikewire_protocol::message::{Header, Walk};
+use spikewire_protocol::void_time;
+
+use super::super::item::Item;
+use super::super::rows::Stop;
+use super::layout::{Field, Layout};
+
+/// How records are written.
+#[derive(Debug, Clone, Copy)]
+pub struct Fill<'a> {
+    pub layout: &'a Layout,
+    /// Whether a gap stops the filling.
+    pub strict: bool,
+    /// Seconds since 1970.
+    pub now: u64,
+}
+
+impl Fill<'_> {
+    /// Writes the user key. The rest of the row's flags are the other functions' to write.
+    pub fn key(
+        &self,
+        user: &Bound<'_, PyAny>,
+        row: usize,
+        data: &mut [u8],
+        mask: &mut [u8],
+    ) -> PyResult<Result<(), Stop>> {
+        let Some(field) = &self.layout.key else { return Ok(Ok(())) };
+        let mut put = |item: &Item<'_>| put(field, item, row, data, mask);
+        Ok(if let Ok(text) = user.cast::<PyString>() {
+            put(&Item::Text(text.to_str()?.as_bytes()))
+        } else if let Ok(bytes) = user.cast::<PyBytes>() {
+            put(&Item::Bytes(bytes.as_bytes()))
+        } else if user.is_instance_of::<PyInt>() {
+            put(&Item::Int(user.extract()?))
+        } else if user.is_none() {
+            // Only the digest is known.
+            mask[field.mask] = 1;
+            if self.strict { Err(Stop::NoValue(row, field.name.clone())) } else { Ok(()) }
+        } else {
+            // Other buffers that keys may come in.
+            put(&Item::Bytes(&user.extract::<Vec<u8>>()?))
+        })
+    }
+
+    /// Flags everything but the key as missing.
+    pub fn hide(&self, mask: &mut [u8]) {
+        let key = self.layout.key.as_ref().map(|field| (field.mask, mask[field.mask]));
+        mask.fill(1);
+        if let Some((at, flag)) = key {
+            mask[at] = flag;
+        }
+    }
+
+    /// Writes a record; what it does not have is flagged.
+    pub fn record(
+        &self,
+        header: &Header,
+        mut walk: Walk<'_>,
+        row: usize,
+        data: &mut [u8],
+        mask: &mut [u8],
+    ) -> Result<(), Stop> {
+        self.hide(mask);
+        if let Some(field) = &self.layout.generation {
+            put(field, &Item::Int(header.generation.into()), row, data, mask)?;
+        }
+        if let Some(field) = &self.layout.ttl
+            && header.ttl != 0
+            && let Some(left) = void_time::seconds_left(header.ttl, self.now)
+        {
+            put(field, &Item::Int(left.into()), row, data, mask)?;
+        }
+        let bins = &self.layout.bins;
+        let mut next = 0;
+        let broken = |error: Malformed| Stop::Bad(row, String::new(), error.into());
+        while let Some(op) = walk.next().map_err(broken)? {
+            // Bins mostly come in the same order, row after row.
+            let at = match bins.get(next) {
+                Some(field) if field.name.as_bytes() == op.name => next,
+                _ => match bins.iter().position(|field| field.name.as_bytes() == op.name) {
+                    Some(at) => at,
+                    None => continue,
+                },
+            };
+            next = if at + 1 == bins.len() { 0 } else { at + 1 };
+            let field = &bins[at];
+            match Item::of_bin(op.particle, op.value) {
+                Ok(Item::Nil) => {}
+                Ok(item) => put(field, &item, row, data, mask)?,
+                Err(error) => return Err(Stop::Bad(row, field.name.clone(), error.into())),
+            }
+        }
+        if self.strict && mask.contains(&1) { Err(self.gap(row, mask)) } else { Ok(()) }
+    }
+
+    /// Names the first field with a gap.
+    fn gap(&self, row: usize, mask: &[u8]) -> Stop {
+        let layout = self.layout;
+        let fields = layout.bins.iter().chain(&layout.generation).chain(&layout.ttl);
+        let open = |field: &&Field| mask[field.mask..field.mask + field.count].contains(&1);
+        Stop::NoValue(row, fields.clone().find(open).map_or(String::new(), |f| f.name.clone()))
+    }
+}
+
+#[inline]
+fn put(
+    field: &Field,
+    item: &Item<'_>,
+    row: usize,
+    data: &mut [u8],
+    mask: &mut [u8],
+) -> Result<(), Stop> {
+    field.write(item, data, mask).map_err(|trouble| Stop::Bad(row, field.name.clone(), trouble))
+}

@@ -1,0 +1,203 @@
+//! A structured dtype as the filling needs it: which bin goes where, and as what.
+
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use super::super::rows::Extra;
+use crate::errors::{shown, type_error, value_error};
+
+/// The kinds of a field's elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Int,
+    UInt,
+    Float,
+    Bool,
+    /// `S`: bytes, padded with NUL.
+    Bytes,
+    /// `U`: UCS-4, padded with NUL.
+    Text,
+    /// `V`: bytes of exactly this size.
+    Raw,
+    /// `M` and `m`: integers, of which the least one is taken for "not a time".
+    Time,
+}
+
+/// One element of a field: what it is, its size in bytes, and whether its bytes are swapped.
+#[derive(Debug, Clone, Copy)]
+pub struct Cell {
+    pub kind: Kind,
+    pub size: usize,
+    pub swapped: bool,
+}
+
+/// A field of the dtype.
+#[derive(Debug)]
+pub struct Field {
+    pub name: String,
+    /// Its dtype as NumPy writes it.
+    pub shown: String,
+    pub offset: usize,
+    /// Where its flags are in a row of the mask: one per element.
+    pub mask: usize,
+    pub cell: Cell,
+    /// Elements along each axis of a sub-array; empty for a single value.
+    pub shape: Vec<usize>,
+    /// Elements in all.
+    pub count: usize,
+}
+
+/// The dtype.
+#[derive(Debug)]
+pub struct Layout {
+    pub dtype: Py<PyAny>,
+    pub mask_dtype: Py<PyAny>,
+    /// Bytes in a row, and in a row of the mask.
+    pub size: usize,
+    pub mask_size: usize,
+    /// The fields that bins go to.
+    pub bins: Vec<Field>,
+    pub key: Option<Field>,
+    pub generation: Option<Field>,
+    pub ttl: Option<Field>,
+}
+
+impl Layout {
+    pub fn new(
+        numpy: &Bound<'_, PyAny>,
+        dtype: &Bound<'_, PyAny>,
+        extra: &Extra,
+    ) -> PyResult<Self> {
+        if dtype.is_none() {
+            // NumPy takes None for float64, which nobody means here.
+            return Err(type_error("dtype must be a structured dtype, not None"));
+        }
+        let dtype = numpy.call_method1("dtype", (dtype,))?;
+        let names = dtype.getattr("names")?;
+        let Ok(names) = names.cast::<PyTuple>() else {
+            return Err(value_error(format!(
+                "dtype must be structured, with one field for each bin, such as [(\"age\", \
+                 \"i4\")], not {}",
+                shown(&dtype)
+            )));
+        };
+        let size: usize = dtype.getattr("itemsize")?.extract()?;
+        if size == 0 {
+            return Err(value_error(format!("dtype has no bytes: {}", shown(&dtype))));
+        }
+        let masks = numpy.getattr("ma")?.call_method1("make_mask_descr", (&dtype,))?;
+        let (fields, mask_fields) = (dtype.getattr("fields")?, masks.getattr("fields")?);
+        let mut layout = Self {
+            mask_size: masks.getattr("itemsize")?.extract()?,
+            dtype: dtype.clone().unbind(),
+            mask_dtype: masks.unbind(),
+            size,
+            bins: Vec::with_capacity(names.len()),
+            key: None,
+            generation: None,
+            ttl: None,
+        };
+        for name in names.iter() {
+            let part = fields.get_item(&name)?;
+            let mask = mask_fields.get_item(&name)?.get_item(1)?.extract()?;
+            let name: String = name.extract()?;
+            let field = field(&name, &part, mask)?;
+            if extra.key.as_ref() == Some(&name) {
+                if !field.shape.is_empty() {
+                    return Err(type_error(format!(
+                        "key: field {name:?} must hold one value, not {}",
+                        field.shown
+                    )));
+                }
+                layout.key = Some(field);
+            } else if extra.generation.as_ref() == Some(&name) {
+                layout.generation = Some(number(field, "generation")?);
+            } else if extra.ttl.as_ref() == Some(&name) {
+                layout.ttl = Some(number(field, "ttl")?);
+            } else {
+                layout.bins.push(field);
+            }
+        }
+        for (what, name) in extra.all() {
+            if let Some(name) = name
+                && !names.contains(name)?
+            {
+                return Err(value_error(format!("{what}: the dtype has no field {name:?}")));
+            }
+        }
+        Ok(layout)
+    }
+}
+
+/// What is not a bin but a number goes to a field of numbers.
+fn number(field: Field, what: &str) -> PyResult<Field> {
+    match field.cell.kind {
+        Kind::Int | Kind::UInt | Kind::Float | Kind::Time if field.shape.is_empty() => Ok(field),
+        _ => Err(type_error(format!(
+            "{what}: field {:?} must be a number, not {}",
+            field.name, field.shown
+        ))),
+    }
+}
+
+fn field(name: &str, part: &Bound<'_, PyAny>, mask: usize) -> PyResult<Field> {
+    let whole = part.get_item(0)?;
+    let offset = part.get_item(1)?.extract()?;
+    let sub = whole.getattr("subdtype")?;
+    let (base, shape) = if sub.is_none() {
+        (whole.clone(), vec![])
+    } else {
+        (sub.get_item(0)?, sub.get_item(1)?.extract::<Vec<usize>>()?)
+    };
+    let count: usize = shape.iter().product();
+    let cell = cell(name, &base)?;
+    if count == 0 || cell.size == 0 {
+        return Err(value_error(format!("field {name:?} of the dtype has no bytes")));
+    }
+    Ok(Field {
+        name: name.to_owned(),
+        shown: whole.str()?.to_string(),
+        offset,
+        mask,
+        cell,
+        shape,
+        count,
+    })
+}
+
+fn cell(name: &str, base: &Bound<'_, PyAny>) -> PyResult<Cell> {
+    let size: usize = base.getattr("itemsize")?.extract()?;
+    let order: char = base.getattr("byteorder")?.extract()?;
+    let letter: char = base.getattr("kind")?.extract()?;
+    let structured = !base.getattr("names")?.is_none();
+    let kind = match letter {
+        'i' => Kind::Int,
+        'u' => Kind::UInt,
+        'f' if matches!(size, 4 | 8) => Kind::Float,
+        'b' => Kind::Bool,
+        'S' => Kind::Bytes,
+        'U' => Kind::Text,
+        'V' if !structured => Kind::Raw,
+        'M' | 'm' => {
+            let data = base.py().import("numpy")?.call_method1("datetime_data", (base,))?;
+            let data: Bound<'_, PyTuple> = data.cast_into()?;
+            if data.get_item(0)?.extract::<String>()? == "generic" {
+                return Err(value_error(format!(
+                    "field {name:?}: {} needs a unit, such as {}[ms]",
+                    base.str()?,
+                    base.str()?
+                )));
+            }
+            Kind::Time
+        }
+        _ => {
+            return Err(type_error(format!(
+                "field {name:?}: no bin goes into {}; there are integers, float32, float64, \
+                 bool, S, U, V, datetime64, timedelta64, and sub-arrays of them",
+                base.str()?
+            )));
+        }
+    };
+    let native = if cfg!(target_endian = "little") { '<' } else { '>' };
+    Ok(Cell { kind, size, swapped: !matches!(order, '=' | '|') && order != native })
+}

@@ -1,0 +1,123 @@
+//! Structured NumPy arrays from a batch: one pass over the rows, no Python object per value.
+//!
+//! `layout` is the dtype as the filling needs it, `memory` what is filled, `cell` one value into
+//! its bytes, `nested` lists into sub-arrays, `fill` the pass itself.
+
+mod cell;
+mod fill;
+mod layout;
+mod memory;
+mod nested;
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use pyo3::exceptions::PyImportError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use spikewire_engine::command::batch::Batch as Rows;
+
+use self::fill::Fill;
+use self::layout::Layout;
+use self::memory::Memory;
+use super::rows::{Extra, Found, Stop, look};
+use crate::key::Key;
+
+/// What the caller asks for, besides the dtype.
+pub struct Wanted {
+    pub extra: Extra,
+    /// Whether a gap raises, instead of being masked.
+    pub strict: bool,
+    /// Whether a failed row is masked, instead of raising.
+    pub lenient: bool,
+}
+
+/// An array being filled, with its mask.
+pub struct Target<'py> {
+    data: Bound<'py, PyAny>,
+    mask: Option<Bound<'py, PyAny>>,
+}
+
+impl<'py> Target<'py> {
+    fn new(
+        numpy: &Bound<'py, PyAny>,
+        layout: &Layout,
+        rows: usize,
+        strict: bool,
+    ) -> PyResult<Self> {
+        let py = numpy.py();
+        let data = numpy.call_method1("zeros", (rows, layout.dtype.bind(py)))?;
+        let mask = layout.mask_dtype.bind(py);
+        let mask = if strict { None } else { Some(numpy.call_method1("zeros", (rows, mask))?) };
+        Ok(Self { data, mask })
+    }
+
+    fn memory(&self, numpy: &Bound<'py, PyAny>, layout: &Layout) -> PyResult<Memory> {
+        Memory::of(numpy, layout, &self.data, self.mask.as_ref())
+    }
+
+    fn finish(self, numpy: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let Some(mask) = self.mask else { return Ok(self.data) };
+        let named = PyDict::new(numpy.py());
+        named.set_item("mask", mask)?;
+        numpy.getattr("ma")?.call_method("MaskedArray", (self.data,), Some(&named))
+    }
+}
+
+/// NumPy, or in plain words what to do.
+fn numpy(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    match py.import("numpy") {
+        Ok(numpy) => Ok(numpy.into_any()),
+        Err(error) if error.is_instance_of::<PyImportError>(py) => {
+            let message = "to_numpy needs NumPy, which is not installed: pip install numpy";
+            let made = PyImportError::new_err(message);
+            made.set_cause(py, Some(error));
+            Err(made)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The rows as a structured array: masked, or plain when every gap is to raise.
+pub fn to_numpy<'py>(
+    py: Python<'py>,
+    rows: &Rows,
+    keys: &[Key],
+    dtype: &Bound<'py, PyAny>,
+    wanted: &Wanted,
+    explain: impl Fn(&Stop) -> PyErr,
+) -> PyResult<Bound<'py, PyAny>> {
+    let numpy = numpy(py)?;
+    let layout = Layout::new(&numpy, dtype, &wanted.extra)?;
+    let target = Target::new(&numpy, &layout, rows.len(), wanted.strict)?;
+    let mut memory = target.memory(&numpy, &layout)?;
+    let fill = Fill { layout: &layout, strict: wanted.strict, now: now() };
+    if layout.key.is_some() {
+        for (row, key) in keys.iter().enumerate() {
+            let (data, mask) = memory.row(row);
+            fill.key(key.user.bind(py), row, data, mask)?.map_err(|stop| explain(&stop))?;
+        }
+    }
+    let filled = py.detach(|| {
+        (0..rows.len()).try_for_each(|row| {
+            let (data, mask) = memory.row(row);
+            match look(rows, row) {
+                Found::Record(header, walk) => fill.record(&header, walk, row, data, mask),
+                Found::Failed if !wanted.lenient => Err(Stop::Failed(row)),
+                Found::NoRecord if wanted.strict => Err(Stop::NoRecord(row)),
+                Found::NoRecord | Found::Failed => {
+                    fill.hide(mask);
+                    Ok(())
+                }
+            }
+        })
+    });
+    drop(memory);
+    filled.map_err(|stop| explain(&stop))?;
+    target.finish(&numpy)
+}
+
+/// Seconds since 1970.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}

@@ -1,0 +1,101 @@
+//! Lists into sub-arrays of exactly their shape.
+
+use spikewire_protocol::msgpack::Reader;
+
+use super::super::item::{self, Item};
+use super::super::trouble::Trouble;
+use super::layout::{Field, Kind};
+
+impl Field {
+    /// Writes a value into the field's bytes and flags: one flag per element, 1 where there is
+    /// none.
+    #[inline]
+    pub fn write(&self, item: &Item<'_>, data: &mut [u8], mask: &mut [u8]) -> Result<(), Trouble> {
+        let data = &mut data[self.offset..self.offset + self.count * self.cell.size];
+        let mask = &mut mask[self.mask..self.mask + self.count];
+        if self.shape.is_empty() {
+            mask[0] = 0;
+            return self.cell.write(item, &self.shown, data);
+        }
+        self.sub_array(item, data, mask)
+    }
+
+    fn sub_array(&self, item: &Item<'_>, data: &mut [u8], mask: &mut [u8]) -> Result<(), Trouble> {
+        let of_numbers =
+            matches!(self.cell.kind, Kind::Int | Kind::UInt | Kind::Float | Kind::Time);
+        match *item {
+            Item::PackedList(bytes) => {
+                let (head, mut reader) = item::open(bytes)?;
+                let mut at = 0;
+                self.axis(&head, &mut reader, 0, &mut at, data, mask)?;
+                Ok(item::close(&reader)?)
+            }
+            Item::Bytes(bytes) if of_numbers => {
+                if bytes.len() != data.len() {
+                    return Err(Trouble::value(format!(
+                        "{} bytes do not fill {}, which has {}",
+                        bytes.len(),
+                        self.shown,
+                        data.len()
+                    )));
+                }
+                data.copy_from_slice(bytes);
+                mask.fill(0);
+                Ok(())
+            }
+            _ => Err(Trouble::kind(format!("{} does not go into {}", item.name(), self.shown))),
+        }
+    }
+
+    /// Writes the list `item` along one axis, and those in it along the next ones.
+    fn axis(
+        &self,
+        item: &Item<'_>,
+        reader: &mut Reader<'_>,
+        axis: usize,
+        at: &mut usize,
+        data: &mut [u8],
+        mask: &mut [u8],
+    ) -> Result<(), Trouble> {
+        let wanted = self.shape[axis];
+        let Item::List(count) = *item else {
+            return Err(Trouble::value(format!(
+                "{} where axis {axis} of {} needs a list of {wanted}",
+                item.name(),
+                self.shown
+            )));
+        };
+        if count as usize != wanted {
+            return Err(Trouble::value(format!(
+                "a list of {count} where axis {axis} of {} has {wanted}",
+                self.shown
+            )));
+        }
+        for index in 0..wanted {
+            let item = Item::next(reader)?;
+            if axis + 1 < self.shape.len() {
+                self.axis(&item, reader, axis + 1, at, data, mask)
+            } else {
+                self.element(&item, *at, data, mask).inspect(|()| *at += 1)
+            }
+            .map_err(|trouble| trouble.within(&format!("[{index}]")))?;
+        }
+        Ok(())
+    }
+
+    fn element(
+        &self,
+        item: &Item<'_>,
+        at: usize,
+        data: &mut [u8],
+        mask: &mut [u8],
+    ) -> Result<(), Trouble> {
+        let out = &mut data[at * self.cell.size..(at + 1) * self.cell.size];
+        mask[at] = u8::from(matches!(item, Item::Nil));
+        if mask[at] == 1 {
+            out.fill(0);
+            return Ok(());
+        }
+        self.cell.write(item, &self.shown, out)
+    }
+}

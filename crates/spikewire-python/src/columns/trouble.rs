@@ -1,0 +1,60 @@
+//! What may be wrong with a value: gathered without the interpreter, raised once there is one.
+
+use pyo3::prelude::*;
+
+use spikewire_protocol::Malformed;
+
+use crate::errors::{overflow, type_error, value_error};
+
+/// Which exception it becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Type,
+    Value,
+    Overflow,
+}
+
+/// A value that does not go where it should.
+#[derive(Debug)]
+pub struct Trouble {
+    class: Class,
+    message: String,
+}
+
+impl Trouble {
+    /// The value is of another kind than the column: `TypeError`.
+    pub fn kind(message: impl Into<String>) -> Self {
+        Self { class: Class::Type, message: message.into() }
+    }
+
+    /// The kind is right, the value is not: `ValueError`.
+    pub fn value(message: impl Into<String>) -> Self {
+        Self { class: Class::Value, message: message.into() }
+    }
+
+    /// A number beyond the column's bounds: `OverflowError`.
+    pub fn overflow(message: impl Into<String>) -> Self {
+        Self { class: Class::Overflow, message: message.into() }
+    }
+
+    /// Says where inside a value it is.
+    pub fn within(self, place: &str) -> Self {
+        Self { message: format!("{place}: {}", self.message), ..self }
+    }
+
+    /// The exception; `place` names row, key and column.
+    pub fn raise(&self, place: &str) -> PyErr {
+        let message = format!("{place}: {}", self.message);
+        match self.class {
+            Class::Type => type_error(message),
+            Class::Value => value_error(message),
+            Class::Overflow => overflow(message),
+        }
+    }
+}
+
+impl From<Malformed> for Trouble {
+    fn from(error: Malformed) -> Self {
+        Self::value(error.to_string())
+    }
+}

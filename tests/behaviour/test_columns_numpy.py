@@ -1,0 +1,336 @@
+"""Batches as structured arrays: every kind of field, what is masked, and what is refused."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+import spikewire
+from spikewire import GeoJSON, op
+
+if TYPE_CHECKING:
+    from faces import Caller, Opened
+
+MOST = 2**63 - 1
+SCALARS: list[tuple[str, Any, Any]] = [
+    *[(f"i{size}", 2 ** (8 * size - 1) - 1, None) for size in (1, 2, 4, 8)],
+    *[(f">i{size}", -(2 ** (8 * size - 1)), None) for size in (1, 2, 4, 8)],
+    *[(f"u{size}", min(2 ** (8 * size) - 1, MOST), None) for size in (1, 2, 4, 8)],
+    (">u4", 0x01020304, None),
+    ("f8", 0.1, None),
+    (">f8", -1.5e300, None),
+    ("f8", float("inf"), None),
+    ("f4", 0.1, np.float32(0.1)),
+    (">f4", float("-inf"), None),
+    ("f8", 2**53, float(2**53)),
+    ("f4", -(2**24), None),
+    ("?", True, None),
+    ("S3", b"abc", None),
+    ("S3", b"", None),
+    ("S5", "text", b"text"),
+    ("S4", b"\0\xff\0\xfe", None),
+    ("U4", "héß€", None),
+    (">U4", "a\U0001f600", None),
+    ("U4", "", None),
+    ("V3", b"\0\xff\0", np.void(b"\0\xff\0")),
+    (
+        "U40",
+        GeoJSON('{"type":"Point","coordinates":[1,2]}'),
+        '{"type":"Point","coordinates":[1,2]}',
+    ),
+    ("M8[s]", 1_700_000_000, np.datetime64(1_700_000_000, "s")),
+    ("M8[ns]", -1, np.datetime64(-1, "ns")),
+    (">M8[D]", 20_000, np.datetime64(20_000, "D")),
+    ("m8[ms]", 1500, np.timedelta64(1500, "ms")),
+]
+SUB_ARRAYS: list[tuple[Any, Any, Any]] = [
+    (("i4", (3,)), [1, -2, 3], None),
+    ((">i2", (2,)), [1, 2], None),
+    (("f8", 2), [0.5, 1], [0.5, 1.0]),
+    (("i8", (2, 2)), [[1, 2], [3, 4]], None),
+    (("u1", (2, 1, 3)), [[[1, 2, 3]], [[4, 5, 6]]], None),
+    (("U2", (2,)), ["é", "ab"], None),
+    (("S2", (2,)), ["a", b"bc"], [b"a", b"bc"]),
+    (("?", (2,)), [True, False], None),
+    (("M8[s]", (2,)), [0, 1], np.array([0, 1], "M8[s]")),
+    (("u8", (1,)), [MOST], None),
+    (("u1", (4,)), b"\1\2\3\4", [1, 2, 3, 4]),
+    (("<f4", (2,)), np.array([1.5, 2.5], "<f4").tobytes(), [1.5, 2.5]),
+    ((">i2", (2,)), b"\0\1\0\2", [1, 2]),
+]
+
+
+class TestKinds:
+    @pytest.mark.parametrize(("kind", "value", "wanted"), SCALARS)
+    def test_scalars(self, data: Caller, kind: str, value: object, wanted: object) -> None:
+        data.put(1, {"v": value})
+        found = data.get_many([1]).to_numpy([("v", kind)])
+        assert type(found) is np.ma.MaskedArray
+        assert found.dtype == np.dtype([("v", kind)])
+        assert not found.mask["v"][0]
+        assert found["v"][0] == (value if wanted is None else wanted)
+
+    @pytest.mark.parametrize(("kind", "value", "wanted"), SUB_ARRAYS)
+    def test_sub_arrays(self, data: Caller, kind: Any, value: object, wanted: Any) -> None:
+        data.put(1, {"v": value})
+        found = data.get_many([1]).to_numpy([("v", *kind)])
+        np.testing.assert_array_equal(found.data["v"][0], value if wanted is None else wanted)
+        assert not found.mask["v"].any()
+
+    def test_nothing_in_a_list_is_masked(self, data: Caller) -> None:
+        data.put_many({1: {"v": [[1, None], [None, 4]]}, 2: {"n": 1}})
+        found = data.get_many([1, 2]).to_numpy([("v", "i4", (2, 2))])
+        assert found.mask["v"].tolist() == [[[False, True], [True, False]], [[True, True]] * 2]
+        assert found.data["v"][0].tolist() == [[1, 0], [0, 4]]
+        with pytest.raises(ValueError, match=r"row 0 \(key 1\), \"v\": there is no value"):
+            data.get_many([1]).to_numpy([("v", "i4", (2, 2))], missing="raise")
+
+    def test_padding_titles_and_overlap(self, data: Caller) -> None:
+        data.put(1, {"a": 1, "b": 2, "c": 3})
+        aligned = np.dtype([("a", "i1"), ("b", "i8"), ("c", "i2")], align=True)
+        assert data.get_many([1]).to_numpy(aligned)[0].tolist() == (1, 2, 3)
+        titled = np.dtype([(("the a", "a"), "i4"), ("b", "i4")])
+        assert data.get_many([1]).to_numpy(titled)["the a"].tolist() == [1]
+        offsets = np.dtype({"names": ["c", "a"], "formats": ["i4", "i2"], "offsets": [8, 2]})
+        assert data.get_many([1]).to_numpy(offsets)[0].tolist() == (3, 1)
+
+    def test_many_fields_in_any_order(self, data: Caller) -> None:
+        bins = {f"b{i}": i for i in range(100)}
+        data.put(1, bins)
+        names = sorted(bins, key=lambda name: hash((name, 1)))
+        found = data.get_many([1]).to_numpy([(name, "i2") for name in names])
+        assert dict(zip(names, found[0].tolist(), strict=True)) == bins
+
+
+class TestRows:
+    def test_input_order_with_misses_and_duplicates(self, data: Caller) -> None:
+        data.put_many({i: {"n": i, "f": i / 2} for i in range(100)} | {"odd": {"f": 0.5}})
+        found = data.get_many([5, "none", 5, "odd", 99]).to_numpy([("n", "i4"), ("f", "f8")])
+        assert found.tolist() == [(5, 2.5), (None, None), (5, 2.5), (None, 0.5), (99, 49.5)]
+        assert found.mask["n"].tolist() == [False, True, False, True, False]
+        assert found["f"].sum() == 55
+
+    def test_keys_generations_and_times_to_live(self, data: Caller) -> None:
+        data.put(1, {"n": 1}, ttl=1000)
+        data.put(2, {"n": 2}, ttl="never")
+        data.put(2, {"n": 3})
+        kinds = [("n", "i4"), ("id", "i8"), ("gen", "u2"), ("left", "u4")]
+        found = data.get_many([2, 1, 7]).to_numpy(kinds, key="id", generation="gen", ttl="left")
+        assert found["id"].tolist() == [2, 1, 7]
+        assert found["gen"].tolist() == [2, 1, None]
+        assert found["left"].mask.tolist() == [True, False, True]
+        assert 900 < found["left"][1] <= 1000
+
+    def test_keys_of_other_kinds(self, data: Caller, set_name: str) -> None:
+        data.put_many({"é": {"n": 1}, b"\1": {"n": 2}})
+        assert data.get_many(["é"]).to_numpy([("k", "U3")], key="k").tolist() == [("é",)]
+        assert data.get_many([b"\1", bytearray(b"xy")]).to_numpy(
+            [("k", "S2"), ("n", "i1")], key="k"
+        ).tolist() == [(b"\1", 2), (b"xy", None)]
+        digest = spikewire.Key("test", set_name, "é").digest
+        unknown = spikewire.Key.from_digest("test", set_name, digest)
+        found = data.get_many([unknown])
+        assert found.to_numpy([("k", "U3"), ("n", "i1")], key="k").tolist() == [(None, 1)]
+        with pytest.raises(ValueError, match=r"row 0, \"k\": there is no value"):
+            found.to_numpy([("k", "U3")], key="k", missing="raise")
+        with pytest.raises(TypeError, match=r"row 1 \(key 'b'\), \"k\": text does not go into int"):
+            data.get_many([1, "b"]).to_numpy([("k", "i8")], key="k")
+
+    def test_without_a_mask(self, data: Caller) -> None:
+        data.put_many({1: {"n": 1, "m": 1}, 2: {"n": 2}})
+        found = data.get_many([1, 2, 1]).to_numpy([("n", "i4")], missing="raise")
+        assert type(found) is np.ndarray
+        assert found["n"].tolist() == [1, 2, 1]
+        assert found.flags.writeable
+        with pytest.raises(spikewire.RecordNotFound) as caught:
+            data.get_many([1, 3]).to_numpy([("n", "i4")], missing="raise")
+        assert caught.value.key.key == 3
+        with pytest.raises(ValueError, match=r"row 1 \(key 2\), \"m\": there is no value"):
+            data.get_many([1, 2]).to_numpy([("m", "i4"), ("n", "i4")], missing="raise")
+
+    def test_rows_that_failed(self, client: Opened, data: Caller, set_name: str) -> None:
+        data.put_many({1: {"n": 1}, 2: {"n": 2}})
+        keys = [("test", set_name, 1), ("nowhere", "s", 1), ("test", set_name, 2)]
+        found = client.verbs.get_many(keys)
+        with pytest.raises(spikewire.NamespaceNotFound):
+            found.to_numpy([("n", "i4")])
+        kinds = [("n", "i4"), ("k", "i4")]
+        masked = found.to_numpy(kinds, key="k", errors="mask")
+        assert masked.tolist() == [(1, 1), (None, 1), (2, 2)]
+        with pytest.raises(spikewire.NamespaceNotFound):
+            found.to_numpy(kinds[:1], missing="raise")
+
+    def test_other_verbs(self, data: Caller) -> None:
+        data.put_many({1: {"n": 1}, 2: {"n": 2}})
+        done = data.operate_many([1, 2, 1], [op.add("n", 10), op.get("n"), op.put("s", "x")])
+        assert done.to_numpy([("n", "i4")])["n"].tolist() == [11, 12, 21]
+        for batch in (data.exists_many([1, 9]), data.put_many({1: {"n": 5}, 9: {"n": 1}})):
+            assert batch.to_numpy([("n", "i4")]).mask["n"].all()
+        assert data.get_many([]).to_numpy([("n", "i4")]).shape == (0,)
+
+    def test_the_batch_stays_as_it_is(self, data: Caller) -> None:
+        data.put(1, {"n": 1})
+        found = data.get_many([1])
+        first = found.to_numpy([("n", "i4")])
+        first["n"] = 7
+        assert found.to_numpy([("n", "i4")])["n"].tolist() == [1]
+        assert found[0].bins == {"n": 1}
+
+    def test_from_many_threads(self, data: Caller) -> None:
+        data.put_many({i: {"n": i} for i in range(500)})
+        found = data.get_many(range(500))
+        sums: list[int] = []
+
+        def work() -> None:
+            sums.extend(int(found.to_numpy([("n", "i8")])["n"].sum()) for _ in range(20))
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sums == [sum(range(500))] * 80
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("kind", "value", "error", "text"),
+        [
+            ("i1", 128, OverflowError, "128 does not fit int8"),
+            ("i4", -(2**31) - 1, OverflowError, "does not fit int32"),
+            ("u1", 256, OverflowError, "256 does not fit uint8"),
+            ("u8", -1, OverflowError, "-1 does not fit uint64"),
+            ("i4", 1.0, TypeError, "a float does not go into int32"),
+            ("i4", True, TypeError, "a bool does not go into int32"),
+            ("i4", "1", TypeError, "text does not go into int32"),
+            ("?", 1, TypeError, "an integer does not go into bool"),
+            ("f4", 1e39, OverflowError, "does not fit float32"),
+            ("f4", 2**24 + 1, OverflowError, "16777217 is not exact in float32"),
+            ("f8", MOST, OverflowError, f"{MOST} is not exact in float64"),
+            ("f8", "1.5", TypeError, "text does not go into float64"),
+            ("S2", b"abc", ValueError, "3 bytes are too many for .*, which has 2"),
+            ("S3", "é", ValueError, "not ASCII"),
+            ("S3", b"a\0", ValueError, "would lose the NUL at the end"),
+            ("U2", "abc", ValueError, "text of 3 characters is too long for .*, which has 2"),
+            ("U3", "a\0", ValueError, "would lose the NUL at the end"),
+            ("U3", b"abc", TypeError, "a byte string does not go into"),
+            ("V3", b"ab", ValueError, "2 bytes do not fill .*, which has 3"),
+            ("V3", "abc", TypeError, "text does not go into"),
+            ("M8[s]", -(2**63), OverflowError, "not a time"),
+            ("M8[s]", 1.5, TypeError, "a float does not go into"),
+            ("i4", [1], TypeError, "a list does not go into int32"),
+            ("i4", {"a": 1}, TypeError, "a map does not go into int32"),
+            (("i4", (2,)), [1], ValueError, "a list of 1 where axis 0 of .* has 2"),
+            (("i4", (2, 2)), [[1, 2], [3]], ValueError, r"\[1\]: a list of 1 where axis 1"),
+            (("i4", (2, 2)), [1, 2], ValueError, r"\[0\]: an integer where axis 1"),
+            (("i4", (2,)), [1, 2.5], TypeError, r"\[1\]: a float does not go into"),
+            (("i1", (2,)), [1, 200], OverflowError, r"\[1\]: 200 does not fit"),
+            (("i4", (2,)), 5, TypeError, "an integer does not go into"),
+            (("i4", (2,)), {1: 2}, TypeError, "a map does not go into"),
+            (("i4", (2,)), b"1234567", ValueError, "7 bytes do not fill .*, which has 8"),
+            (("?", (2,)), b"\7\7", TypeError, "a byte string does not go into"),
+            (("i4", (2,)), [[1], [2]], TypeError, r"\[0\]: a list does not go into"),
+        ],
+    )
+    def test_values(self, data: Caller, kind: Any, value: Any, error: Any, text: str) -> None:
+        data.put_many({"good": {"n": 1}, "bad": {"v": value}})
+        field = ("v", *kind) if isinstance(kind, tuple) else ("v", kind)
+        found = data.get_many(["good", "bad"])
+        with pytest.raises(error, match=rf"row 1 \(key 'bad'\), \"v\": .*({text})"):
+            found.to_numpy([field])
+
+    @pytest.mark.parametrize(
+        ("kind", "error", "text"),
+        [
+            (None, TypeError, "dtype must be a structured dtype, not None"),
+            ("f8", ValueError, r"dtype must be structured.*not dtype\('float64'\)"),
+            ([], ValueError, "dtype has no bytes"),
+            ([("v", "S0")], ValueError, "no bytes"),
+            ([("v", "i4"), ("w", "i4", (0,))], ValueError, 'field "w" of the dtype has no bytes'),
+            ([("v", "f2")], TypeError, 'field "v": no bin goes into float16'),
+            ([("v", "c16")], TypeError, 'field "v": no bin goes into complex128'),
+            ([("v", "O")], TypeError, 'field "v": no bin goes into object'),
+            ([("v", [("w", "i4")])], TypeError, 'field "v": no bin goes into'),
+            ([("v", "M8")], ValueError, 'field "v": datetime64 needs a unit'),
+            ("nonsense", TypeError, "nonsense"),
+        ],
+    )
+    def test_dtypes(self, data: Caller, kind: Any, error: Any, text: str) -> None:
+        with pytest.raises(error, match=text):
+            data.get_many([1]).to_numpy(kind)
+
+    @pytest.mark.parametrize(
+        ("options", "error", "text"),
+        [
+            ({"missing": "zero"}, ValueError, 'missing must be "mask" or "raise", not \'zero\''),
+            ({"errors": 1}, TypeError, 'errors must be "raise" or "mask", not int'),
+            ({"key": 1}, TypeError, "key must be the name of a column, not int"),
+            ({"key": "zz"}, ValueError, 'key: the dtype has no field "zz"'),
+            ({"ttl": "v", "key": "v"}, ValueError, 'must be different columns, not "v" twice'),
+            ({"generation": "s"}, TypeError, 'generation: field "s" must be a number, not'),
+            ({"key": "l"}, TypeError, 'key: field "l" must hold one value'),
+            ({"mising": "mask"}, TypeError, "mising"),
+        ],
+    )
+    def test_options(self, data: Caller, options: Any, error: Any, text: str) -> None:
+        kinds = [("v", "i4"), ("s", "S3"), ("l", "i4", (2,))]
+        with pytest.raises(error, match=text):
+            data.get_many([1]).to_numpy(kinds, **options)
+
+    def test_without_numpy(self, data: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "numpy", None)
+        with pytest.raises(ImportError, match=r"to_numpy needs NumPy.*pip install numpy"):
+            data.get_many([1]).to_numpy([("v", "i4")])
+
+
+def bins_of(kinds: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[dict[str, Any]]:
+    """Records with some of the bins."""
+    return st.fixed_dictionaries({}, optional=kinds).filter(bool)
+
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6)
+KINDS: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
+    "i1": (("i1",), st.integers(-128, 127)),
+    "u2": ((">u2",), st.integers(0, 65535)),
+    "i8": (("i8",), st.integers(-(2**63), MOST)),
+    "f8": (("f8",), st.floats(allow_nan=False)),
+    "f4": (("f4",), st.floats(allow_nan=False, width=32)),
+    "bool": (("?",), st.booleans()),
+    "text": (("U6",), TEXT),
+    "bytes": (("S6",), st.binary(max_size=6).filter(lambda it: not it.endswith(b"\0"))),
+    "raw": (("V4",), st.binary(min_size=4, max_size=4)),
+    "list": (("i4", (2,)), st.lists(st.integers(-(2**31), 2**31 - 1), min_size=2, max_size=2)),
+}
+
+
+@hypothesis.settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
+)
+@hypothesis.given(drawn=st.data())
+def test_round_trip(data: Caller, drawn: st.DataObject) -> None:
+    strategies = {name: strategy for name, (_, strategy) in KINDS.items()}
+    ids = st.integers(0, 20)
+    stored = drawn.draw(st.dictionaries(ids, bins_of(strategies), max_size=10))
+    asked = drawn.draw(st.lists(ids, max_size=15))
+    names = drawn.draw(st.lists(st.sampled_from(sorted(KINDS)), unique=True, min_size=1))
+    data.delete_many(range(21))
+    data.put_many(stored).raise_for_errors()
+    kinds = [(name, *KINDS[name][0]) for name in names]
+    found = data.get_many(asked).to_numpy([*kinds, ("id", "i8")], key="id")
+    assert found["id"].tolist() == asked
+    for row, key in enumerate(asked):
+        for name in names:
+            value = stored.get(key, {}).get(name)
+            mask = np.atleast_1d(found.mask[name][row])
+            assert mask.all() if value is None else not mask.any()
+            if value is not None:
+                given = found.data[name][row]
+                assert (given.tobytes() if name == "raw" else given.tolist()) == value
