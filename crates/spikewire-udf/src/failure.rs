@@ -1,0 +1,64 @@
+//! Why a function gave no result.
+
+use std::fmt;
+
+/// Why a function gave no result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// No module of that name is registered.
+    NoModule(String),
+    /// The module has no such function.
+    NoFunction(String),
+    /// The code raised this: `file:line: message` where the place is known.
+    Raised(String),
+}
+
+impl Failure {
+    /// From what Lua raised, without the traceback.
+    pub(crate) fn raised(error: &mlua::Error) -> Self {
+        Self::Raised(told(error))
+    }
+}
+
+/// What an error says in one line.
+pub(crate) fn told(error: &mlua::Error) -> String {
+    match error {
+        // What Rust code raised below Lua code: the place is in the traceback.
+        mlua::Error::CallbackError { traceback, cause } => {
+            let message = told(cause);
+            match place(traceback) {
+                Some(place) if !message.starts_with(place) => format!("{place}: {message}"),
+                _ => message,
+            }
+        }
+        mlua::Error::RuntimeError(text) | mlua::Error::SyntaxError { message: text, .. } => {
+            text.split("\nstack traceback:").next().unwrap_or_default().to_owned()
+        }
+        mlua::Error::MemoryError(_) => "out of memory".to_owned(),
+        mlua::Error::BadArgument { pos, cause, .. } => format!("argument {pos}: {}", told(cause)),
+        mlua::Error::WithContext { context, cause } => format!("{context}: {}", told(cause)),
+        other => other.to_string(),
+    }
+}
+
+/// The innermost `file:line` of a traceback.
+fn place(traceback: &str) -> Option<&str> {
+    traceback.lines().map(str::trim).find_map(|line| {
+        let (file, rest) = line.split_once(':')?;
+        let (number, _) = rest.split_once(':')?;
+        (file.strip_suffix(".lua").is_some() && number.bytes().all(|digit| digit.is_ascii_digit()))
+            .then(|| &line[..=file.len() + number.len()])
+    })
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoModule(name) => write!(out, "no module {name:?} is registered"),
+            Self::NoFunction(name) => write!(out, "function not found: {name}"),
+            Self::Raised(text) => out.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}

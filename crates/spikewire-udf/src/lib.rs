@@ -1,0 +1,26 @@
+//! Lua functions on records and on streams of records, in a sandbox with bounds on time and
+//! memory.
+//!
+//! The embedded cluster runs them where the records are; a client runs the reduce stage of an
+//! aggregation over what the nodes sent. A [`Library`] holds the registered modules; a [`Machine`]
+//! has them loaded, for one thread. What Lua code sees is told by the modules: [`record`] objects
+//! and the `aerospike` object that stores them, the types `list`, `map`, `bytes` and `geojson`, and
+//! streams. Lua's own libraries are there as far as they cannot reach out: `string`, `table`,
+//! `math`, `utf8`, and the clock of `os`.
+
+mod bounds;
+mod failure;
+mod library;
+mod machine;
+pub mod record;
+mod sandbox;
+mod stream;
+mod types;
+mod value;
+
+pub use bounds::Limits;
+pub use failure::Failure;
+pub use library::{CompileError, Library, check};
+pub use machine::Machine;
+pub use record::Record;
+pub use stream::{Pipeline, Side};

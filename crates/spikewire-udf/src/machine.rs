@@ -1,0 +1,130 @@
+//! Runs functions of registered modules.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use mlua::{Function, Lua, MultiValue, Table};
+use spikewire_protocol::value::Value;
+
+use crate::bounds::{Bounds, Limits};
+use crate::failure::Failure;
+use crate::library::Library;
+use crate::record::{Handle, Record};
+use crate::sandbox;
+use crate::stream::{Pipeline, Plan, Side};
+use crate::value::Val;
+
+/// Modules loaded into a sandbox, for one thread. Each module is loaded when it is first called
+/// and has globals of its own, which live as long as the machine.
+pub struct Machine {
+    lua: Lua,
+    bounds: Rc<Bounds>,
+    library: Arc<Library>,
+    loaded: RefCell<HashMap<String, Table>>,
+}
+
+impl Machine {
+    /// A machine for these modules.
+    pub fn new(library: Arc<Library>, limits: Limits) -> Result<Self, Failure> {
+        let bounds = Bounds::new(limits);
+        let lua = sandbox::state(&bounds).map_err(|error| Failure::raised(&error))?;
+        Ok(Self { lua, bounds, library, loaded: RefCell::default() })
+    }
+
+    /// The modules it was made for.
+    pub fn library(&self) -> &Arc<Library> {
+        &self.library
+    }
+
+    /// Applies `function` of `package` to a record. The record comes back with what the function
+    /// stored; also when it failed afterwards, as the storing is done by then.
+    pub fn apply(
+        &self,
+        package: &str,
+        function: &str,
+        record: Record,
+        arguments: &[Value],
+    ) -> (Record, Result<Value, Failure>) {
+        self.bounds.start();
+        let handle = Handle::new(record, &self.bounds);
+        let result = self.function(package, function).and_then(|function| {
+            let call = || {
+                let record = mlua::Value::UserData(self.lua.create_userdata(handle.clone())?);
+                let arguments = self.arguments(record, arguments)?;
+                Val::from_lua(function.call(arguments)?)?.to_value()
+            };
+            call().map_err(|error| Failure::raised(&error))
+        });
+        (handle.take(), result)
+    }
+
+    /// Asks `function` of `package` what it does with a stream.
+    pub fn stream(
+        &self,
+        package: &str,
+        function: &str,
+        arguments: &[Value],
+        side: Side,
+    ) -> Result<Pipeline, Failure> {
+        self.bounds.start();
+        let function = self.function(package, function)?;
+        let call = || {
+            let stream = mlua::Value::UserData(self.lua.create_userdata(Plan::default())?);
+            let given: mlua::Value = function.call(self.arguments(stream, arguments)?)?;
+            let plan = given.as_userdata().and_then(|given| given.borrow::<Plan>().ok());
+            match plan {
+                Some(plan) => Ok(Pipeline::new(&self.lua, &self.bounds, plan.clone(), side)),
+                None => Err(mlua::Error::runtime("a stream function returns what it does with it")),
+            }
+        };
+        call().map_err(|error| Failure::raised(&error))
+    }
+
+    fn arguments(&self, first: mlua::Value, rest: &[Value]) -> mlua::Result<MultiValue> {
+        let mut all = vec![first];
+        for value in rest {
+            all.push(Val::new(value, &self.bounds)?.to_lua(&self.lua)?);
+        }
+        Ok(MultiValue::from_vec(all))
+    }
+
+    fn function(&self, package: &str, function: &str) -> Result<Function, Failure> {
+        let module = self.module(package)?;
+        let found = module.raw_get::<mlua::Value>(function);
+        match found.map_err(|error| Failure::raised(&error))? {
+            mlua::Value::Function(found) => Ok(found),
+            _ => Err(Failure::NoFunction(function.to_owned())),
+        }
+    }
+
+    /// The globals of a module.
+    fn module(&self, package: &str) -> Result<Table, Failure> {
+        if let Some(module) = self.loaded.borrow().get(package) {
+            return Ok(module.clone());
+        }
+        let Some((file, source)) = self.library.package(package) else {
+            return Err(Failure::NoModule(package.to_owned()));
+        };
+        let load = || {
+            let module = self.lua.create_table()?;
+            let meta = self.lua.create_table()?;
+            meta.set("__index", self.lua.globals())?;
+            module.set_metatable(Some(meta))?;
+            let chunk = self.lua.load(&*source).set_name(format!("@{file}"));
+            chunk.set_mode(mlua::chunk::ChunkMode::Text).set_environment(module.clone()).exec()?;
+            Ok(module)
+        };
+        let module: Table = load().map_err(|error| Failure::raised(&error))?;
+        self.loaded.borrow_mut().insert(package.to_owned(), module.clone());
+        Ok(module)
+    }
+}
+
+impl fmt::Debug for Machine {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Machine").field("library", &self.library).finish_non_exhaustive()
+    }
+}

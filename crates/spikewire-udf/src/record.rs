@@ -1,0 +1,245 @@
+//! Records as Lua code sees them, and what it did to them.
+//!
+//! `rec["bin"]` reads a bin and assigns it; nothing is stored until `aerospike:create(rec)` or
+//! `aerospike:update(rec)`. `record.ttl(rec)` and its like tell the rest.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use mlua::{Error, Lua, MetaMethod, Result, UserData, UserDataMethods, UserDataRef};
+use spikewire_protocol::value::Value;
+
+use crate::bounds::Bounds;
+use crate::failure::told;
+use crate::types::Bytes;
+use crate::value::Val;
+
+/// Longest bin name.
+const NAME: usize = 15;
+
+/// A record that a function is applied to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Record {
+    /// Whether it is there.
+    pub exists: bool,
+    /// Its bins.
+    pub bins: BTreeMap<String, Value>,
+    /// Its generation.
+    pub generation: u32,
+    /// Seconds it has left to live; 0 for ever.
+    pub ttl: u32,
+    /// The user key, if it is stored.
+    pub key: Option<Value>,
+    /// Its set.
+    pub set: Option<String>,
+    /// What identifies it.
+    pub digest: [u8; 20],
+    /// When it was last written, in ms since 2010.
+    pub last_update: u64,
+    /// Bytes it takes.
+    pub size: usize,
+    /// What the function stored, if it did.
+    pub change: Option<Change>,
+}
+
+/// What a function did to a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// The bins are as [`Record::bins`] has them now.
+    Write {
+        /// Seconds to live, if the function set them: as the TTL of a write.
+        ttl: Option<u32>,
+        /// Whether the stored user key goes.
+        drop_key: bool,
+    },
+    /// The record is gone.
+    Remove,
+}
+
+/// A record in the hands of Lua code.
+#[derive(Debug)]
+pub(crate) struct Held {
+    record: Record,
+    /// Bins that were looked at or assigned: what Lua code holds of them.
+    live: BTreeMap<String, Val>,
+    /// Those that were assigned since they were stored.
+    assigned: Vec<String>,
+    ttl: Option<u32>,
+    drop_key: bool,
+    bounds: Rc<Bounds>,
+}
+
+/// Clones are the same record.
+#[derive(Debug, Clone)]
+pub(crate) struct Handle(Rc<RefCell<Held>>);
+
+impl Handle {
+    pub fn new(record: Record, bounds: &Rc<Bounds>) -> Self {
+        Self(Rc::new(RefCell::new(Held {
+            record,
+            live: BTreeMap::new(),
+            assigned: Vec::new(),
+            ttl: None,
+            drop_key: false,
+            bounds: bounds.clone(),
+        })))
+    }
+
+    /// The record with what was stored. Lua code that kept it sees an empty one.
+    pub fn take(&self) -> Record {
+        std::mem::take(&mut self.0.borrow_mut().record)
+    }
+
+    fn get(&self, name: &str) -> Result<Val> {
+        let held = &mut *self.0.borrow_mut();
+        if let Some(value) = held.live.get(name) {
+            return Ok(value.clone());
+        }
+        let Some(value) = held.record.bins.get(name) else { return Ok(Val::Nil) };
+        let value = Val::new(value, &held.bounds)?;
+        held.live.insert(name.to_owned(), value.clone());
+        Ok(value)
+    }
+
+    fn set(&self, name: &str, value: mlua::Value) -> Result<()> {
+        if name.is_empty() || name.len() > NAME {
+            let message = format!("bin name {name:?} must have from 1 to {NAME} bytes");
+            return Err(Error::runtime(message));
+        }
+        let value = Val::from_lua(value)
+            .map_err(|error| Error::runtime(format!("bin {name:?}: {}", told(&error))))?;
+        let held = &mut *self.0.borrow_mut();
+        held.bounds.check_time()?;
+        held.live.insert(name.to_owned(), value);
+        if !held.assigned.iter().any(|known| known == name) {
+            held.assigned.push(name.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Stores what was assigned.
+    fn store(&self) -> Result<()> {
+        let held = &mut *self.0.borrow_mut();
+        for name in std::mem::take(&mut held.assigned) {
+            let value = held.live.get(&name).map_or(Ok(Value::Nil), Val::to_value)?;
+            if value == Value::Nil {
+                held.record.bins.remove(&name);
+            } else {
+                held.record.bins.insert(name, value);
+            }
+        }
+        held.record.exists = !held.record.bins.is_empty();
+        held.record.change = Some(if held.record.exists {
+            Change::Write { ttl: held.ttl, drop_key: held.drop_key }
+        } else {
+            Change::Remove
+        });
+        Ok(())
+    }
+
+    /// 0, or why not: 1 when it is there already.
+    pub fn create(&self) -> Result<i64> {
+        let held = self.0.borrow();
+        if held.record.exists {
+            return Ok(1);
+        }
+        drop(held);
+        self.store().map(|()| 0)
+    }
+
+    /// 0, or -2 when there is no record.
+    pub fn update(&self) -> Result<i64> {
+        if !self.exists() {
+            return Ok(-2);
+        }
+        self.store().map(|()| 0)
+    }
+
+    /// 0, or 1 when there is no record.
+    pub fn remove(&self) -> i64 {
+        let held = &mut *self.0.borrow_mut();
+        if !held.record.exists {
+            return 1;
+        }
+        held.record.bins.clear();
+        held.live.clear();
+        held.assigned.clear();
+        held.record.exists = false;
+        held.record.change = Some(Change::Remove);
+        0
+    }
+
+    pub fn exists(&self) -> bool {
+        self.0.borrow().record.exists
+    }
+}
+
+impl UserData for Handle {
+    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        methods.add_meta_method(MetaMethod::Index, |lua, this, name: Option<String>| {
+            name.map_or(Ok(mlua::Value::Nil), |name| this.get(&name)?.to_lua(lua))
+        });
+        methods.add_meta_method(MetaMethod::NewIndex, |_, this, (name, value): (String, _)| {
+            this.set(&name, value)
+        });
+        methods.add_meta_method(MetaMethod::ToString, |_, this, ()| {
+            Ok(format!("Record({} bins)", this.0.borrow().record.bins.len()))
+        });
+    }
+}
+
+type Of = UserDataRef<Handle>;
+
+/// Makes the table `record`: what can be asked of a record besides its bins.
+pub(crate) fn register(lua: &Lua) -> Result<()> {
+    let record = lua.create_table()?;
+    macro_rules! tell {
+        ($($name:literal => $tell:expr),* $(,)?) => {
+            $(record.set($name, lua.create_function(|_, rec: Of| {
+                let held = rec.0.borrow();
+                Ok(($tell)(&held.record))
+            })?)?;)*
+        };
+    }
+    tell! {
+        "ttl" => |record: &Record| record.ttl,
+        "gen" => |record: &Record| record.generation,
+        "setname" => |record: &Record| record.set.clone(),
+        "numbins" => |record: &Record| record.bins.len(),
+        "last_update_time" => |record: &Record| record.last_update,
+        "size" => |record: &Record| record.size,
+        "memory_size" => |record: &Record| record.size,
+        "device_size" => |_: &Record| 0,
+    }
+    let digest = |_: &Lua, rec: Of| Ok(Bytes::uncounted(rec.0.borrow().record.digest.to_vec()));
+    record.set("digest", lua.create_function(digest)?)?;
+    let key = |lua: &Lua, rec: Of| {
+        let held = rec.0.borrow();
+        let key = held.record.key.as_ref().map(|key| Val::new(key, &held.bounds)).transpose()?;
+        key.unwrap_or(Val::Nil).to_lua(lua)
+    };
+    record.set("key", lua.create_function(key)?)?;
+    let names = |lua: &Lua, rec: Of| {
+        lua.create_sequence_from(rec.0.borrow().record.bins.keys().map(String::as_str))
+    };
+    record.set("bin_names", lua.create_function(names)?)?;
+    let set_ttl = |_: &Lua, (rec, ttl): (Of, i64)| {
+        // -1 and -2 mean never and unchanged, as in a write.
+        let slot = u32::try_from(ttl).ok().or(match ttl {
+            -1 => Some(u32::MAX),
+            -2 => Some(u32::MAX - 1),
+            _ => None,
+        });
+        rec.0.borrow_mut().ttl =
+            Some(slot.ok_or_else(|| Error::runtime(format!("{ttl} is no time to live")))?);
+        Ok(())
+    };
+    record.set("set_ttl", lua.create_function(set_ttl)?)?;
+    let drop_key = |_: &Lua, rec: Of| {
+        rec.0.borrow_mut().drop_key = true;
+        Ok(())
+    };
+    record.set("drop_key", lua.create_function(drop_key)?)?;
+    lua.globals().set("record", record)
+}

@@ -1,0 +1,241 @@
+//! Streams: `stream : filter(f) : map(f) : aggregate(init, f) : reduce(f)`.
+//!
+//! A function that gets a stream says what is to be done with it. The nodes do everything up to
+//! and with the first `reduce`, each for its own records; the client goes on from that `reduce`
+//! with what they sent.
+
+use std::rc::Rc;
+
+use mlua::{Function, Lua, Result, Table, UserData, UserDataMethods};
+use spikewire_protocol::value::Value;
+
+use crate::bounds::Bounds;
+use crate::failure::Failure;
+use crate::record::{Handle, Record};
+use crate::types::{List, Map};
+use crate::value::Val;
+
+/// Where a stream is worked on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// On a node: up to and with the first `reduce`.
+    Node,
+    /// On the client: from the first `reduce` on.
+    Client,
+}
+
+/// From this number on an aggregate is passed on at once, and the next one started.
+const FULL: f64 = 1000.0;
+
+#[derive(Debug, Clone)]
+enum Step {
+    Filter(Function),
+    Map(Function),
+    Aggregate(mlua::Value, Function),
+    Reduce(Function),
+}
+
+/// What a function asked of its stream so far.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Plan(Vec<Step>);
+
+impl Plan {
+    fn with(&self, step: Step) -> Self {
+        let mut steps = self.0.clone();
+        steps.push(step);
+        Self(steps)
+    }
+
+    /// The steps of one side.
+    fn select(self, side: Side) -> Vec<Step> {
+        let reduce = self.0.iter().position(|step| matches!(step, Step::Reduce(_)));
+        match (side, reduce) {
+            (Side::Node, Some(at)) => self.0.into_iter().take(at + 1).collect(),
+            (Side::Node, None) => self.0,
+            (Side::Client, Some(at)) => self.0.into_iter().skip(at).collect(),
+            (Side::Client, None) => Vec::new(),
+        }
+    }
+}
+
+impl UserData for Plan {
+    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        methods.add_method("filter", |_, this, f| Ok(this.with(Step::Filter(f))));
+        methods.add_method("map", |_, this, f| Ok(this.with(Step::Map(f))));
+        methods.add_method("reduce", |_, this, f| Ok(this.with(Step::Reduce(f))));
+        methods
+            .add_method("aggregate", |_, this, (init, f)| Ok(this.with(Step::Aggregate(init, f))));
+        methods.add_method("groupby", |lua, this, f: Function| {
+            let table: Table = lua.named_registry_value(GROUP)?;
+            let collect: Function = table.get("collect")?;
+            let create: Function = lua.globals().get::<Table>("map")?.get("create")?;
+            let init: mlua::Value = create.call(())?;
+            let grouped = this.with(Step::Aggregate(init, collect.call(f)?));
+            Ok(grouped.with(Step::Reduce(table.get("merge")?)))
+        });
+    }
+}
+
+const GROUP: &str = "spikewire groups";
+
+/// Makes what `groupby` is made of.
+pub(crate) fn register(lua: &Lua) -> Result<()> {
+    let source = "
+        local list, map = list, map
+        local function join(ours, theirs) return list.merge(ours, theirs) end
+        return {
+            merge = function(ours, theirs) return map.merge(ours, theirs, join) end,
+            collect = function(key_of)
+                return function(groups, value)
+                    local key = key_of(value)
+                    local group = groups[key] or list()
+                    list.append(group, value)
+                    groups[key] = group
+                    return groups
+                end
+            end,
+        }";
+    let table: Table = lua.load(source).set_name("=groupby").eval()?;
+    lua.set_named_registry_value(GROUP, table)
+}
+
+/// A stage of the work, with what it keeps.
+#[derive(Debug)]
+struct Stage {
+    step: Step,
+    /// An aggregate or a reduction so far.
+    kept: Option<mlua::Value>,
+    /// A `map` that gave nil ends its stream.
+    ended: bool,
+}
+
+/// A stream being worked on: values go in, what the last step gives comes out.
+#[derive(Debug)]
+pub struct Pipeline {
+    lua: Lua,
+    bounds: Rc<Bounds>,
+    stages: Vec<Stage>,
+}
+
+impl Pipeline {
+    pub(crate) fn new(lua: &Lua, bounds: &Rc<Bounds>, plan: Plan, side: Side) -> Self {
+        let stage = |step| Stage { step, kept: None, ended: false };
+        let stages = plan.select(side).into_iter().map(stage).collect();
+        Self { lua: lua.clone(), bounds: bounds.clone(), stages }
+    }
+
+    /// Takes a record; what comes out at the end goes to `out`.
+    pub fn record(
+        &mut self,
+        record: Record,
+        out: &mut Vec<Value>,
+    ) -> std::result::Result<(), Failure> {
+        self.bounds.start();
+        let handle = Handle::new(record, &self.bounds);
+        let value = self.lua.create_userdata(handle).map(mlua::Value::UserData);
+        let done = value.and_then(|value| self.push(0, value, out));
+        done.map_err(|error| Failure::raised(&error))
+    }
+
+    /// Takes a value, such as one that a node sent.
+    pub fn value(
+        &mut self,
+        value: &Value,
+        out: &mut Vec<Value>,
+    ) -> std::result::Result<(), Failure> {
+        self.bounds.start();
+        let value = Val::new(value, &self.bounds).and_then(|value| value.to_lua(&self.lua));
+        let done = value.and_then(|value| self.push(0, value, out));
+        done.map_err(|error| Failure::raised(&error))
+    }
+
+    /// The stream is over: what aggregates and reductions kept comes out.
+    pub fn finish(mut self, out: &mut Vec<Value>) -> std::result::Result<(), Failure> {
+        for at in 0..self.stages.len() {
+            self.bounds.start();
+            let last = match &self.stages[at].step {
+                Step::Aggregate(..) => Some(self.aggregate(at)),
+                Step::Reduce(_) => self.stages[at].kept.take().map(Ok),
+                _ => None,
+            };
+            let Some(last) = last else { continue };
+            let done = last.and_then(|last| self.push(at + 1, last, out));
+            done.map_err(|error| Failure::raised(&error))?;
+        }
+        Ok(())
+    }
+
+    /// What an aggregate kept, or a fresh start of it.
+    fn aggregate(&mut self, at: usize) -> Result<mlua::Value> {
+        let stage = &mut self.stages[at];
+        match (stage.kept.take(), &stage.step) {
+            (Some(kept), _) => Ok(kept),
+            (None, Step::Aggregate(init, _)) => fresh(&self.lua, init),
+            (None, _) => Ok(mlua::Value::Nil),
+        }
+    }
+
+    fn push(&mut self, at: usize, value: mlua::Value, out: &mut Vec<Value>) -> Result<()> {
+        let mut value = value;
+        for at in at..self.stages.len() {
+            let stage = &mut self.stages[at];
+            if stage.ended {
+                return Ok(());
+            }
+            match &stage.step {
+                Step::Filter(keep) => {
+                    let keep: mlua::Value = keep.call(value.clone())?;
+                    if matches!(keep, mlua::Value::Nil | mlua::Value::Boolean(false)) {
+                        return Ok(());
+                    }
+                }
+                Step::Map(turn) => {
+                    value = turn.call(value)?;
+                    if value.is_nil() {
+                        stage.ended = true;
+                        return Ok(());
+                    }
+                }
+                Step::Aggregate(_, add) => {
+                    let add = add.clone();
+                    let kept = self.aggregate(at)?;
+                    let kept: mlua::Value = add.call((kept, value))?;
+                    if kept.as_number().is_none_or(|number| number < FULL) {
+                        self.stages[at].kept = Some(kept);
+                        return Ok(());
+                    }
+                    value = kept;
+                }
+                Step::Reduce(join) => {
+                    stage.kept = Some(match stage.kept.take() {
+                        Some(kept) => join.call((kept, value))?,
+                        None => value,
+                    });
+                    return Ok(());
+                }
+            }
+        }
+        if let mlua::Value::UserData(object) = &value
+            && object.is::<Handle>()
+        {
+            return Err(mlua::Error::runtime("a stream gives values: map its records to some"));
+        }
+        out.push(Val::from_lua(value)?.to_value()?);
+        Ok(())
+    }
+}
+
+/// A value to start an aggregate with: lists and maps are copied, as the code changes them.
+fn fresh(lua: &Lua, init: &mlua::Value) -> Result<mlua::Value> {
+    if let mlua::Value::UserData(object) = init {
+        let table = if object.is::<Map>() {
+            "map"
+        } else if object.is::<List>() {
+            "list"
+        } else {
+            return Ok(init.clone());
+        };
+        return lua.globals().get::<Table>(table)?.get::<Function>("clone")?.call(init.clone());
+    }
+    Ok(init.clone())
+}

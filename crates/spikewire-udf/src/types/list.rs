@@ -1,0 +1,184 @@
+//! `list`: a sequence of values.
+
+use std::rc::Rc;
+
+use mlua::{
+    Error, Lua, MetaMethod, Result, Table, UserData, UserDataMethods, UserDataRef, Variadic,
+};
+
+use super::{callable, place};
+use crate::bounds::Bounds;
+use crate::value::{Shared, Val};
+
+/// Longest list that an index may make.
+const LONGEST: usize = 1 << 24;
+
+/// A list; clones are the same list.
+#[derive(Debug, Clone)]
+pub struct List(pub Rc<Shared<Vec<Val>>>);
+
+impl List {
+    /// A list of these values.
+    pub fn new(items: Vec<Val>, bounds: &Rc<Bounds>) -> Result<Self> {
+        let cost = items.iter().map(Val::cost).sum();
+        let list = Shared::new(items, bounds);
+        list.grow(cost)?;
+        Ok(Self(list))
+    }
+
+    fn insert(&self, at: usize, value: Val) -> Result<()> {
+        let mut items = self.0.inner.borrow_mut();
+        if at > LONGEST {
+            return Err(Error::runtime(format!("list index {} is too large", at + 1)));
+        }
+        self.0.grow(value.cost() * (at.saturating_sub(items.len()) + 1))?;
+        if at > items.len() {
+            items.resize(at, Val::Nil);
+        }
+        items.insert(at, value);
+        Ok(())
+    }
+
+    fn set(&self, at: usize, value: Val) -> Result<()> {
+        if at >= self.0.inner.borrow().len() {
+            return self.insert(at, value);
+        }
+        self.0.grow(value.cost())?;
+        self.0.inner.borrow_mut()[at] = value;
+        Ok(())
+    }
+
+    /// A new list of some of the items.
+    fn part(&self, range: impl std::slice::SliceIndex<[Val], Output = [Val]>) -> Result<Self> {
+        let items = self.0.inner.borrow().get(range).unwrap_or_default().to_vec();
+        Self::new(items, &self.0.bounds)
+    }
+
+    fn len(&self) -> usize {
+        self.0.inner.borrow().len()
+    }
+
+    /// What an iteration needs: a function that gives the next item each time.
+    fn iterator(&self, lua: &Lua) -> Result<mlua::Function> {
+        let list = self.clone();
+        let next = std::cell::Cell::new(0);
+        lua.create_function(move |lua, ()| {
+            let at = next.get();
+            next.set(at + 1);
+            let item = list.0.inner.borrow().get(at).cloned();
+            item.map_or(Ok(mlua::Value::Nil), |item| item.to_lua(lua))
+        })
+    }
+}
+
+impl UserData for List {
+    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        methods.add_meta_method(MetaMethod::Index, |lua, this, index: mlua::Value| {
+            if let mlua::Value::String(_) = index {
+                // list.append(l, v) may be written l:append(v).
+                return lua.globals().get::<Table>("list")?.raw_get(index);
+            }
+            let at = place(index.as_integer());
+            let item = at.and_then(|at| this.0.inner.borrow().get(at).cloned());
+            item.map_or(Ok(mlua::Value::Nil), |item| item.to_lua(lua))
+        });
+        methods.add_meta_method(
+            MetaMethod::NewIndex,
+            |_, this, (index, value): (Option<i64>, mlua::Value)| match place(index) {
+                Some(at) => this.set(at, Val::from_lua(value)?),
+                None => Err(Error::runtime("a list index is an integer from 1")),
+            },
+        );
+        methods.add_meta_method(MetaMethod::Len, |_, this, ()| Ok(this.len()));
+        methods.add_meta_method(MetaMethod::ToString, |_, this, ()| {
+            Ok(format!("{:?}", Val::List(this.clone()).to_value()?))
+        });
+    }
+}
+
+type Of = UserDataRef<List>;
+
+pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
+    let list = lua.create_table()?;
+    let own = bounds.clone();
+    let make = move |_: &Lua, (_, items): (mlua::Value, Option<Table>)| {
+        let items = items.map_or(Ok(vec![]), |items| {
+            items.sequence_values().map(|item| Val::from_lua(item?)).collect::<Result<_>>()
+        })?;
+        List::new(items, &own)
+    };
+    callable(lua, &list, lua.create_function(make)?)?;
+    let own = bounds.clone();
+    let create = move |_: &Lua, _: Variadic<mlua::Value>| List::new(vec![], &own);
+    list.set("create", lua.create_function(create.clone())?)?;
+    list.set("new", lua.create_function(create)?)?;
+    let set = |name: &str, function: mlua::Function| list.set(name, function);
+    set(
+        "insert",
+        lua.create_function(|_, (list, index, value): (Of, Option<i64>, _)| match place(index) {
+            Some(at) => list.insert(at, Val::from_lua(value)?),
+            None => Err(Error::runtime("a list index is an integer from 1")),
+        })?,
+    )?;
+    set(
+        "append",
+        lua.create_function(|_, (list, value): (Of, _)| {
+            list.insert(list.len(), Val::from_lua(value)?)
+        })?,
+    )?;
+    set(
+        "prepend",
+        lua.create_function(|_, (list, value): (Of, _)| list.insert(0, Val::from_lua(value)?))?,
+    )?;
+    set(
+        "remove",
+        lua.create_function(|_, (list, index): (Of, Option<i64>)| {
+            let mut items = list.0.inner.borrow_mut();
+            if let Some(at) = place(index).filter(|at| *at < items.len()) {
+                items.remove(at);
+            }
+            Ok(())
+        })?,
+    )?;
+    set(
+        "concat",
+        lua.create_function(|_, (list, other): (Of, Of)| {
+            let items = other.0.inner.borrow().clone();
+            list.0.grow(items.iter().map(Val::cost).sum())?;
+            list.0.inner.borrow_mut().extend(items);
+            Ok(())
+        })?,
+    )?;
+    set(
+        "trim",
+        lua.create_function(|_, (list, index): (Of, Option<i64>)| {
+            if let Some(at) = place(index) {
+                list.0.inner.borrow_mut().truncate(at);
+            }
+            Ok(())
+        })?,
+    )?;
+    set(
+        "take",
+        lua.create_function(|_, (list, count): (Of, usize)| list.part(..count.min(list.len())))?,
+    )?;
+    set("drop", lua.create_function(|_, (list, count): (Of, usize)| list.part(count..))?)?;
+    set("size", lua.create_function(|_, list: Of| Ok(list.len()))?)?;
+    set("iterator", lua.create_function(|lua, list: Of| list.iterator(lua))?)?;
+    set("clone", lua.create_function(|_, list: Of| list.part(..))?)?;
+    set(
+        "merge",
+        lua.create_function(|_, (list, other): (Of, Of)| {
+            let mut items = list.0.inner.borrow().clone();
+            items.extend(other.0.inner.borrow().iter().cloned());
+            List::new(items, &list.0.bounds)
+        })?,
+    )?;
+    set(
+        "tostring",
+        lua.create_function(|_, list: Of| {
+            Ok(format!("{:?}", Val::List(list.clone()).to_value()?))
+        })?,
+    )?;
+    lua.globals().set("list", list)
+}

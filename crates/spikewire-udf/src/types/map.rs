@@ -1,0 +1,160 @@
+//! `map`: values by key, in the order of the keys.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use mlua::{Function, Lua, MetaMethod, Result, UserData, UserDataMethods, UserDataRef, Variadic};
+
+use super::callable;
+use crate::bounds::Bounds;
+use crate::value::{MapKey, Shared, Val};
+
+/// A map; clones are the same map.
+#[derive(Debug, Clone)]
+pub struct Map(pub Rc<Shared<BTreeMap<MapKey, Val>>>);
+
+/// What an iteration over a map gives.
+#[derive(Debug, Clone, Copy)]
+enum Give {
+    Pairs,
+    Keys,
+    Values,
+}
+
+impl Map {
+    /// A map of these pairs.
+    pub fn new(pairs: BTreeMap<MapKey, Val>, bounds: &Rc<Bounds>) -> Result<Self> {
+        let cost = pairs.iter().map(|(key, value)| key.cost() + value.cost()).sum();
+        let map = Shared::new(pairs, bounds);
+        map.grow(cost)?;
+        Ok(Self(map))
+    }
+
+    fn get(&self, key: mlua::Value) -> Result<Val> {
+        let Ok(key) = MapKey::new(&Val::from_lua(key)?) else { return Ok(Val::Nil) };
+        Ok(self.0.inner.borrow().get(&key).cloned().unwrap_or(Val::Nil))
+    }
+
+    /// Sets a value; nil removes the key.
+    fn set(&self, key: mlua::Value, value: mlua::Value) -> Result<()> {
+        let (key, value) = (MapKey::new(&Val::from_lua(key)?)?, Val::from_lua(value)?);
+        if matches!(value, Val::Nil) {
+            self.0.inner.borrow_mut().remove(&key);
+            return Ok(());
+        }
+        let known = self.0.inner.borrow().contains_key(&key);
+        self.0.grow(if known { 0 } else { key.cost() + value.cost() })?;
+        self.0.inner.borrow_mut().insert(key, value);
+        Ok(())
+    }
+
+    fn len(&self) -> usize {
+        self.0.inner.borrow().len()
+    }
+
+    fn iterator(&self, lua: &Lua, give: Give) -> Result<Function> {
+        let map = self.clone();
+        // The map may be changed while code walks it: go on behind the latest key.
+        let latest = std::cell::RefCell::new(None::<MapKey>);
+        lua.create_function(move |lua, ()| {
+            use std::ops::Bound::{Excluded, Unbounded};
+            let from = latest.borrow().clone().map_or(Unbounded, Excluded);
+            let next = {
+                let pairs = map.0.inner.borrow();
+                pairs
+                    .range((from, Unbounded))
+                    .next()
+                    .map(|(key, value)| (key.clone(), value.clone()))
+            };
+            let Some((key, value)) = next else {
+                return Ok((mlua::Value::Nil, mlua::Value::Nil));
+            };
+            let given = match give {
+                Give::Pairs => (key.to_val().to_lua(lua)?, value.to_lua(lua)?),
+                Give::Keys => (key.to_val().to_lua(lua)?, mlua::Value::Nil),
+                Give::Values => (value.to_lua(lua)?, mlua::Value::Nil),
+            };
+            *latest.borrow_mut() = Some(key);
+            Ok(given)
+        })
+    }
+
+    fn copy(&self) -> Result<Self> {
+        Self::new(self.0.inner.borrow().clone(), &self.0.bounds)
+    }
+}
+
+impl UserData for Map {
+    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        methods.add_meta_method(MetaMethod::Index, |lua, this, key| this.get(key)?.to_lua(lua));
+        methods.add_meta_method(MetaMethod::NewIndex, |_, this, (key, value)| this.set(key, value));
+        methods.add_meta_method(MetaMethod::Len, |_, this, ()| Ok(this.len()));
+        methods.add_meta_method(MetaMethod::ToString, |_, this, ()| {
+            Ok(format!("{:?}", Val::Map(this.clone()).to_value()?))
+        });
+    }
+}
+
+type Of = UserDataRef<Map>;
+
+pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
+    let map = lua.create_table()?;
+    let own = bounds.clone();
+    let make = move |_: &Lua, (_, pairs): (mlua::Value, mlua::Value)| {
+        let made = Map::new(BTreeMap::new(), &own)?;
+        if let mlua::Value::Table(pairs) = pairs {
+            pairs.for_each(|key: mlua::Value, value: mlua::Value| made.set(key, value))?;
+        }
+        Ok(made)
+    };
+    callable(lua, &map, lua.create_function(make)?)?;
+    let own = bounds.clone();
+    let create = move |_: &Lua, _: Variadic<mlua::Value>| Map::new(BTreeMap::new(), &own);
+    map.set("create", lua.create_function(create.clone())?)?;
+    map.set("new", lua.create_function(create)?)?;
+    let walks = [
+        ("pairs", Give::Pairs),
+        ("iterator", Give::Pairs),
+        ("keys", Give::Keys),
+        ("values", Give::Values),
+    ];
+    for (name, give) in walks {
+        map.set(name, lua.create_function(move |lua, map: Of| map.iterator(lua, give))?)?;
+    }
+    map.set("size", lua.create_function(|_, map: Of| Ok(map.len()))?)?;
+    let remove = |_: &Lua, (map, key): (Of, _)| map.set(key, mlua::Value::Nil);
+    map.set("remove", lua.create_function(remove)?)?;
+    map.set("clone", lua.create_function(|_, map: Of| map.copy())?)?;
+    map.set("merge", lua.create_function(merge)?)?;
+    map.set("diff", lua.create_function(diff)?)?;
+    let text = |_: &Lua, map: Of| Ok(format!("{:?}", Val::Map(map.clone()).to_value()?));
+    map.set("tostring", lua.create_function(text)?)?;
+    lua.globals().set("map", map)
+}
+
+/// The pairs of both; `join` makes one value of the two of a key, else the second one's stays.
+fn merge(lua: &Lua, (left, right, join): (Of, Of, Option<Function>)) -> Result<Map> {
+    let merged = left.copy()?;
+    let added = right.0.inner.borrow().clone();
+    for (key, value) in added {
+        let mut value = value.to_lua(lua)?;
+        let own = merged.0.inner.borrow().get(&key).cloned();
+        if let (Some(join), Some(own)) = (&join, own) {
+            value = join.call((own.to_lua(lua)?, value))?;
+        }
+        merged.set(key.to_val().to_lua(lua)?, value)?;
+    }
+    Ok(merged)
+}
+
+/// The pairs whose keys only one of the two has.
+fn diff(_: &Lua, (left, right): (Of, Of)) -> Result<Map> {
+    let (left, right) = (left.clone(), right.clone());
+    let (one, other) = (left.0.inner.borrow(), right.0.inner.borrow());
+    let only = |a: &BTreeMap<MapKey, Val>, b: &BTreeMap<MapKey, Val>| {
+        let pairs = a.iter().filter(|(key, _)| !b.contains_key(key));
+        pairs.map(|(key, value)| (key.clone(), value.clone())).collect::<Vec<_>>()
+    };
+    let pairs = only(&one, &other).into_iter().chain(only(&other, &one)).collect();
+    Map::new(pairs, &left.0.bounds)
+}
