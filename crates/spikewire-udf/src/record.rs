@@ -48,6 +48,8 @@ pub struct Record {
 pub enum Change {
     /// The bins are as [`Record::bins`] has them now.
     Write {
+        /// Names of the bins that were assigned, those that went included.
+        bins: Vec<String>,
         /// Seconds to live, if the function set them: as the TTL of a write.
         ttl: Option<u32>,
         /// Whether the stored user key goes.
@@ -121,17 +123,22 @@ impl Handle {
     /// Stores what was assigned.
     fn store(&self) -> Result<()> {
         let held = &mut *self.0.borrow_mut();
+        let mut bins = match held.record.change.take() {
+            Some(Change::Write { bins, .. }) => bins,
+            Some(Change::Remove) | None => Vec::new(),
+        };
         for name in std::mem::take(&mut held.assigned) {
             let value = held.live.get(&name).map_or(Ok(Value::Nil), Val::to_value)?;
             if value == Value::Nil {
                 held.record.bins.remove(&name);
             } else {
-                held.record.bins.insert(name, value);
+                held.record.bins.insert(name.clone(), value);
             }
+            bins.push(name);
         }
         held.record.exists = !held.record.bins.is_empty();
         held.record.change = Some(if held.record.exists {
-            Change::Write { ttl: held.ttl, drop_key: held.drop_key }
+            Change::Write { bins, ttl: held.ttl, drop_key: held.drop_key }
         } else {
             Change::Remove
         });

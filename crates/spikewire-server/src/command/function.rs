@@ -1,0 +1,245 @@
+//! A user-defined function applied to one record.
+//!
+//! The function runs while its partition is locked, so nobody sees the record half changed; its
+//! time is bounded, and with it how long others wait.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use spikewire_protocol::limits;
+use spikewire_protocol::message::{Header, Op, info1, info2, info3, op};
+use spikewire_protocol::msgpack::Reader;
+use spikewire_protocol::result_code::ResultCode;
+use spikewire_protocol::value::{Value, particle};
+use spikewire_udf::record::Change;
+use spikewire_udf::{Failure, Library, Limits, Machine, Record};
+
+use super::modify::modify;
+use super::reply::{Refusal, Reply};
+use super::request::Request;
+use super::write::{RECORD_OVERHEAD, prepare};
+use super::{Context, Target};
+use crate::storage::bins::Bin;
+use crate::storage::record::{Draft, View};
+
+/// What a request calls.
+#[derive(Debug)]
+pub struct Call<'a> {
+    package: &'a str,
+    function: &'a str,
+    arguments: Vec<Value>,
+}
+
+impl<'a> Call<'a> {
+    /// The call of a request; all of its parts must be there and make sense.
+    pub fn of(request: &Request<'a>) -> Result<Self, ResultCode> {
+        let udf = &request.udf;
+        let text = |part: Option<&'a [u8]>| part.and_then(|part| std::str::from_utf8(part).ok());
+        let (Some(package), Some(function), Some(arguments)) =
+            (text(udf.package), text(udf.function), udf.arguments)
+        else {
+            return Err(ResultCode::PARAMETER);
+        };
+        match Value::decode(particle::LIST, arguments) {
+            Ok(Value::List(arguments)) => Ok(Self { package, function, arguments }),
+            _ => Err(ResultCode::PARAMETER),
+        }
+    }
+}
+
+thread_local! {
+    /// The machine of this thread, made anew when the modules change.
+    static MACHINE: RefCell<Option<Machine>> = const { RefCell::new(None) };
+}
+
+/// Works with this thread's machine for these modules.
+fn with_machine<R>(
+    library: &Arc<Library>,
+    work: impl FnOnce(&Machine) -> Result<R, Failure>,
+) -> Result<R, Failure> {
+    MACHINE.with_borrow_mut(|own| {
+        let machine = match own.take() {
+            Some(machine) if Arc::ptr_eq(machine.library(), library) => machine,
+            _ => Machine::new(library.clone(), Limits::default())?,
+        };
+        let result = work(&machine);
+        *own = Some(machine);
+        result
+    })
+}
+
+/// What a server says of a failure.
+pub fn failure_text(failure: &Failure) -> String {
+    match failure {
+        Failure::NoModule(_) => "UDF: Execution Error 1".to_owned(),
+        Failure::NoFunction(_) => "function not found".to_owned(),
+        Failure::Raised(text) => text.clone(),
+    }
+}
+
+impl Context {
+    /// Applies a function to a record, stores what it stored on every copy, then answers.
+    pub(super) fn function(&mut self, target: &Target<'_>, mut reply: Reply<'_>) {
+        let request = target.request;
+        let Some(digest) = request.digest else { return };
+        let call = match admit(request).and_then(|()| Call::of(request)) {
+            Ok(call) => call,
+            Err(code) => return self.refuse(reply, code.into()),
+        };
+        let library = self.state.modules.read().clone();
+        let mut partition = target.namespace.partition(digest.partition());
+        let Some(table) = partition.master() else {
+            return self.refuse(reply, ResultCode::PARTITION_UNAVAILABLE.into());
+        };
+        let old = table.get(&digest.0);
+        let found = old.filter(|record| !target.namespace.is_gone(*record, target.now));
+        let draft = match prepare(target, found) {
+            Ok(draft) => draft,
+            Err(code) => return self.refuse(reply, Refusal::at(code, found)),
+        };
+        let ran = described(target, found).and_then(|record| {
+            with_machine(&library, |machine| {
+                Ok(machine.apply(call.package, call.function, record, &call.arguments))
+            })
+        });
+        let (record, result) = match ran {
+            Ok((record, result)) => (record, result),
+            Err(failure) => (Record::default(), Err(failure)),
+        };
+        let (mut generation, mut void_time) =
+            found.map_or((0, 0), |record| (record.generation(), record.void_time()));
+        let replaced = old.map(|record| (record.set(), record.image().len()));
+        match &record.change {
+            None => {}
+            Some(Change::Remove) => {
+                partition.remove(&digest.0);
+                (generation, void_time) = (0, 0);
+            }
+            Some(Change::Write { bins, ttl, drop_key }) => {
+                let draft = match ttl {
+                    None => Ok(draft),
+                    Some(ttl) => prepare_with(target, found, *ttl),
+                };
+                let draft = draft.and_then(|draft| {
+                    self.stage(found, &record, bins)?;
+                    Ok(Draft { bins: self.bins.len() as u16, ..draft })
+                });
+                let draft = match draft {
+                    Ok(draft) => draft,
+                    Err(code) => return self.refuse(reply, Refusal::at(code, found)),
+                };
+                draft.begin(&mut self.image);
+                self.bins.write(&mut self.image);
+                let key = found.and_then(View::key).or(request.key).filter(|_| !drop_key);
+                draft.finish(&mut self.image, key);
+                if self.image.len() + RECORD_OVERHEAD > target.namespace.options.max_record_size {
+                    return self.refuse(reply, Refusal::at(ResultCode::RECORD_TOO_BIG, found));
+                }
+                partition.put(&self.image, replaced);
+                (generation, void_time) = (draft.generation, draft.void_time);
+            }
+        }
+        drop(partition);
+        let mut bytes = Vec::new();
+        match result {
+            Ok(value) => {
+                let of = value.encode(&mut bytes);
+                reply.op(op::READ, b"SUCCESS", of, &bytes);
+                reply.finish(generation, void_time);
+            }
+            Err(failure) => {
+                self.tally.refused(ResultCode::UDF);
+                let text = failure_text(&failure);
+                reply.op(op::READ, b"FAILURE", particle::STRING, text.as_bytes());
+                reply.fail(ResultCode::UDF, generation, void_time);
+            }
+        }
+    }
+
+    /// Puts the bins as the function left them into the edit buffer. Those it did not assign stay
+    /// byte for byte.
+    fn stage(
+        &mut self,
+        found: Option<View<'_>>,
+        record: &Record,
+        assigned: &[String],
+    ) -> Result<(), ResultCode> {
+        match found {
+            Some(found) => self.bins.load(found.bins()),
+            None => self.bins.clear(),
+        }
+        let mut bytes = Vec::new();
+        // After a removal in the function the record started anew.
+        let gone: Vec<Vec<u8>> = self
+            .bins
+            .iter()
+            .filter(|bin| std::str::from_utf8(bin.name).is_ok_and(|name| !record.bins.contains_key(name)))
+            .map(|bin| bin.name.to_vec())
+            .collect();
+        for name in gone {
+            self.bins.remove(&name);
+        }
+        for name in assigned {
+            let Some(value) = record.bins.get(name) else { continue };
+            bytes.clear();
+            let of = value.encode(&mut bytes);
+            let name = name.as_bytes();
+            modify(&mut self.bins, &Op { code: op::WRITE, particle: of, name, value: &bytes })?;
+        }
+        if self.bins.len() > limits::BINS_PER_RECORD {
+            return Err(ResultCode::PARAMETER);
+        }
+        Ok(())
+    }
+}
+
+/// What a function cannot keep is refused.
+fn admit(request: &Request<'_>) -> Result<(), ResultCode> {
+    let header = &request.header;
+    let policies = info2::GENERATION | info2::GENERATION_GT | info2::CREATE_ONLY;
+    let actions = info3::UPDATE_ONLY | info3::CREATE_OR_REPLACE | info3::REPLACE_ONLY;
+    if header.info2 & policies != 0 || header.info3 & actions != 0 {
+        return Err(ResultCode::PARAMETER);
+    }
+    Ok(())
+}
+
+/// As [`prepare`], with the TTL that the function set.
+fn prepare_with(
+    target: &Target<'_>,
+    found: Option<View<'_>>,
+    ttl: u32,
+) -> Result<Draft, ResultCode> {
+    let header = Header { ttl, ..target.request.header };
+    let request = Request { header, ..*target.request };
+    prepare(&Target { request: &request, filter: None, ..*target }, found)
+}
+
+/// The record as a function sees it.
+pub fn described(target: &Target<'_>, found: Option<View<'_>>) -> Result<Record, Failure> {
+    let Some(view) = found else {
+        let set = std::str::from_utf8(target.request.set).ok().filter(|set| !set.is_empty());
+        let digest = target.request.digest.map_or([0; 20], |digest| digest.0);
+        return Ok(Record { set: set.map(str::to_owned), digest, ..Record::default() });
+    };
+    let unreadable = |error: &dyn std::fmt::Display| Failure::Raised(error.to_string());
+    let mut record = Record {
+        exists: true,
+        generation: u32::from(view.generation()),
+        ttl: view.void_time().saturating_sub(target.now.seconds()),
+        digest: *view.digest(),
+        last_update: view.last_update(),
+        size: view.image().len(),
+        ..Record::default()
+    };
+    for bin in Bin::all(view.bins()) {
+        let name = std::str::from_utf8(bin.name).map_err(|error| unreadable(&error))?;
+        let value = Value::decode(bin.particle, bin.value).map_err(|error| unreadable(&error))?;
+        record.bins.insert(name.to_owned(), value);
+    }
+    record.set = target.namespace.sets.name(view.set());
+    if let Some([of, key @ ..]) = view.key() {
+        record.key = Value::decode(*of, key).ok();
+    }
+    Ok(record)
+}
