@@ -40,7 +40,10 @@ fn reads_changes_and_returns() {
     let (record, result) = run(source, &[("n", Value::Int(40))], &[Value::Int(2)]);
     assert_eq!(result, Ok(Value::Int(42)));
     assert_eq!(record.bins["n"], Value::Int(42));
-    assert_eq!(record.change, Some(Change::Write { bins: vec!["n".into()], ttl: None, drop_key: false }));
+    assert_eq!(
+        record.change,
+        Some(Change::Write { bins: vec!["n".into()], ttl: None, drop_key: false })
+    );
 }
 
 #[test]
@@ -60,7 +63,10 @@ fn creates_once() {
     end";
     let (made, result) = run(source, &[], &[]);
     assert_eq!(result, Ok(Value::List(vec![Value::Int(0), Value::Int(0), Value::Int(1)])));
-    assert_eq!(made.change, Some(Change::Write { bins: vec!["a".into()], ttl: Some(5), drop_key: false }));
+    assert_eq!(
+        made.change,
+        Some(Change::Write { bins: vec!["a".into()], ttl: Some(5), drop_key: false })
+    );
     assert_eq!(run(source, &[("a", Value::Int(1))], &[]).1, Ok(Value::Int(1)));
 }
 

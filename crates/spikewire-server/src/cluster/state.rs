@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering}
 use std::time::Instant;
 
 use parking_lot::{Mutex, RwLock};
+use spikewire_udf::Library;
 
 use super::invalid;
 use super::options::Options;
@@ -98,6 +99,8 @@ pub struct State {
     pub settled: AtomicU64,
     /// Whether a truncation left records to free.
     pub must_free: AtomicBool,
+    /// The registered user-defined functions.
+    pub modules: RwLock<Arc<Library>>,
     /// Held while a node is killed or restarted.
     pub membership: Mutex<()>,
 }
@@ -119,6 +122,7 @@ impl State {
             migrations: AtomicUsize::new(0),
             settled: AtomicU64::new(0),
             must_free: AtomicBool::new(false),
+            modules: RwLock::default(),
             membership: Mutex::default(),
             options,
         }

@@ -7,8 +7,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use spikewire_protocol::limits;
-use spikewire_protocol::message::{Header, Op, info1, info2, info3, op};
-use spikewire_protocol::msgpack::Reader;
+use spikewire_protocol::message::{Header, Op, info2, info3, op};
 use spikewire_protocol::result_code::ResultCode;
 use spikewire_protocol::value::{Value, particle};
 use spikewire_udf::record::Change;
@@ -173,7 +172,9 @@ impl Context {
         let gone: Vec<Vec<u8>> = self
             .bins
             .iter()
-            .filter(|bin| std::str::from_utf8(bin.name).is_ok_and(|name| !record.bins.contains_key(name)))
+            .filter(|bin| {
+                std::str::from_utf8(bin.name).is_ok_and(|name| !record.bins.contains_key(name))
+            })
             .map(|bin| bin.name.to_vec())
             .collect();
         for name in gone {
@@ -211,7 +212,7 @@ fn prepare_with(
     ttl: u32,
 ) -> Result<Draft, ResultCode> {
     let header = Header { ttl, ..target.request.header };
-    let request = Request { header, ..*target.request };
+    let request = target.request.with_header(header);
     prepare(&Target { request: &request, filter: None, ..*target }, found)
 }
 
@@ -237,7 +238,11 @@ pub fn described(target: &Target<'_>, found: Option<View<'_>>) -> Result<Record,
         let value = Value::decode(bin.particle, bin.value).map_err(|error| unreadable(&error))?;
         record.bins.insert(name.to_owned(), value);
     }
-    record.set = target.namespace.sets.name(view.set());
+    record.set = target
+        .namespace
+        .sets
+        .get(view.set())
+        .map(|set| String::from_utf8_lossy(&set.name).into_owned());
     if let Some([of, key @ ..]) = view.key() {
         record.key = Value::decode(*of, key).ok();
     }

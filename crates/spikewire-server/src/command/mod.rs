@@ -9,6 +9,7 @@
 //! | [`batch`] | many of them in one request |
 //! | [`stream`] | replies that are longer than one turn |
 //! | [`structured`] | operations on what is inside a bin |
+//! | [`function`] | a user-defined function applied to a record |
 //! | [`tally`] | counters |
 //!
 //! Not built yet, and refused with a code of their own so that nobody waits: scans and queries,
@@ -16,6 +17,7 @@
 
 pub mod batch;
 pub mod delete;
+pub mod function;
 pub mod modify;
 pub mod read;
 pub mod reply;
@@ -120,8 +122,14 @@ impl Context {
         };
         let target = &Target { filter, ..*target };
         if request.header.info2 & info2::WRITE == 0 {
+            if request.has_udf {
+                return self.refuse(reply, ResultCode::PARAMETER.into());
+            }
             self.tally.reads += 1;
             self.read(target, reply);
+        } else if request.has_udf {
+            self.tally.writes += 1;
+            self.function(target, reply);
         } else if request.header.info2 & info2::DELETE != 0 {
             self.tally.writes += 1;
             self.delete(target, reply);
@@ -217,9 +225,6 @@ fn admit(request: &Request<'_>) -> Result<(), ResultCode> {
     let linearize = !writes && header.info3 & modes == info3::SC_READ_TYPE;
     if request.has_transaction || verify || roll || linearize {
         return Err(ResultCode::ENTERPRISE_ONLY);
-    }
-    if request.has_udf {
-        return Err(ResultCode::UNSUPPORTED_FEATURE);
     }
     Ok(())
 }

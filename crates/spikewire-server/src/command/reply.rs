@@ -112,6 +112,13 @@ impl<'a> Reply<'a> {
         });
     }
 
+    /// Ends a reply whose results tell of a failure.
+    pub fn fail(self, code: ResultCode, generation: u16, void_time: u32) {
+        let generation = u32::from(generation);
+        let header = Header { result: code.0, generation, ttl: void_time, ..Header::default() };
+        self.close(&header);
+    }
+
     /// Ends a reply of several messages with its last one; `code` is that of the whole.
     pub fn last(mut self, code: ResultCode) {
         self.clear();

@@ -4,11 +4,19 @@ use spikewire_protocol::Malformed;
 use spikewire_protocol::key::Digest;
 use spikewire_protocol::message::{self, HEADER_LEN, Header, Op, field};
 
-/// The package of a user-defined function.
-const UDF_PACKAGE: u8 = 30;
+/// The parts of a call of a user-defined function.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Udf<'a> {
+    /// The module, without its ending.
+    pub package: Option<&'a [u8]>,
+    /// The function in it.
+    pub function: Option<&'a [u8]>,
+    /// Its arguments, a packed list.
+    pub arguments: Option<&'a [u8]>,
+}
 
 /// A request whose fields and operations fit its body.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// The header.
     pub header: Header,
@@ -28,6 +36,8 @@ pub struct Request<'a> {
     pub has_transaction: bool,
     /// Whether it calls a user-defined function.
     pub has_udf: bool,
+    /// What it calls.
+    pub udf: Udf<'a>,
     /// Whether it names partitions or digests to go through.
     pub has_partitions: bool,
     ops: &'a [u8],
@@ -57,6 +67,7 @@ impl<'a> Request<'a> {
             filter: None,
             has_transaction: false,
             has_udf: false,
+            udf: Udf::default(),
             has_partitions: false,
             ops,
         };
@@ -71,12 +82,22 @@ impl<'a> Request<'a> {
                 }
                 field::FILTER => request.filter = Some(field.data),
                 field::TRANSACTION => request.has_transaction = true,
-                UDF_PACKAGE => request.has_udf = true,
+                field::UDF_PACKAGE => {
+                    request.has_udf = true;
+                    request.udf.package = Some(field.data);
+                }
+                field::UDF_FUNCTION => request.udf.function = Some(field.data),
+                field::UDF_ARGUMENTS => request.udf.arguments = Some(field.data),
                 field::PARTITIONS | field::DIGESTS => request.has_partitions = true,
                 _ => {}
             }
         }
         request
+    }
+
+    /// The same request under another header.
+    pub fn with_header(self, header: Header) -> Self {
+        Self { header, ..self }
     }
 
     /// Its operations.

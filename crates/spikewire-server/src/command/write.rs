@@ -16,7 +16,7 @@ use crate::storage::bins::Bins;
 use crate::storage::record::{Draft, View};
 
 /// Bytes a stored record takes besides its name and data, as far as `max-record-size` counts.
-const RECORD_OVERHEAD: usize = 16;
+pub(super) const RECORD_OVERHEAD: usize = 16;
 
 impl Context {
     /// Runs a write on the master's copy, stores the outcome on every copy, then answers.
@@ -134,7 +134,7 @@ fn scan(request: &Request<'_>) -> Result<bool, ResultCode> {
 }
 
 /// The checks against the record the write found, and the fixed part of the record it leaves.
-fn prepare(target: &Target<'_>, found: Option<View<'_>>) -> Result<Draft, ResultCode> {
+pub(super) fn prepare(target: &Target<'_>, found: Option<View<'_>>) -> Result<Draft, ResultCode> {
     let request = target.request;
     let header = &request.header;
     if header.info2 & info2::CREATE_ONLY != 0 && found.is_some() {
