@@ -19,7 +19,9 @@ from spikewire.types import (
     BytesLike,
     Exists,
     KeyLike,
+    ReadMode,
     Records,
+    Replica,
     Seconds,
     Seeds,
     Ttl,
@@ -40,6 +42,7 @@ __all__ = [
     "GeoJSON",
     "HyperLogLog",
     "Key",
+    "Newer",
     "Operation",
     "Record",
     "__version__",
@@ -91,6 +94,9 @@ class Client:
         bins: BinNames | None = None,
         *,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Record:
         """Reads a record.
@@ -104,6 +110,16 @@ class Client:
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
+        `read_touch`: renews the record's time to live when no more than this percentage of
+        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
+        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
+        "all" compares the copies while they may differ. In strongly consistent namespaces
+        "session" (never older than what this client has seen), "linearize" (nor than what
+        any client has seen), "allow_replica" or "allow_unavailable". Default: the
+        client's `read_mode`, "one" unless set, which there means "session".
+        `replica`: where the call goes: "master", "sequence" (the master, then the other
+        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
+        the client's `replica`.
         `timeout`: total time of the call with all its retries, in seconds or as a
         timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
 
@@ -119,6 +135,9 @@ class Client:
         *,
         default: _D,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Record | _D:
         """Reads a record.
@@ -132,6 +151,16 @@ class Client:
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
+        `read_touch`: renews the record's time to live when no more than this percentage of
+        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
+        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
+        "all" compares the copies while they may differ. In strongly consistent namespaces
+        "session" (never older than what this client has seen), "linearize" (nor than what
+        any client has seen), "allow_replica" or "allow_unavailable". Default: the
+        client's `read_mode`, "one" unless set, which there means "session".
+        `replica`: where the call goes: "master", "sequence" (the master, then the other
+        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
+        the client's `replica`.
         `timeout`: total time of the call with all its retries, in seconds or as a
         timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
 
@@ -144,13 +173,16 @@ class Client:
         key: KeyLike,
         *,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> bool:
         """Whether there is such a record. Reads no bins.
 
         `where`: a filter as in `get`; a record that does not pass it counts as absent.
         Default: any.
-        `timeout`: as in `get`.
+        `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
         """
     def put(
         self,
@@ -158,11 +190,12 @@ class Client:
         bins: Bins,
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
@@ -171,10 +204,12 @@ class Client:
         A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
         list, tuple or dict of these; map keys are int, str or bytes.
 
-        `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta),
-        "default" (the namespace's own), "never" or "unchanged". Default: "default".
-        `generation`: the write is done only if the record has this generation (0 to 65535),
-        else `GenerationMismatch`. Default: any.
+        `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
+        moment of expiry (a datetime with a time zone, in the future), "default" (the
+        namespace's own), "never" or "unchanged". Default: "default".
+        `generation`: the write is done only if the record has this generation (0 to 65535;
+        0: there is no record), or with `Newer(n)` only if n is greater than it, else
+        `GenerationMismatch`. Default: any.
         `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
         record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
         that are not named, "replace_only" does so and raises `RecordNotFound` if there is
@@ -185,6 +220,8 @@ class Client:
         `where`: a filter as in `get`; if there is a record for which it is not true, nothing
         is written, and `FilteredOut` is raised. A record that is not there yet is created
         all the same, unless `exists` says otherwise. Default: any.
+        `replica`: as in `get`; a write goes to the master first whatever it says, and
+        retries move on. Default: the client's `replica`.
         `timeout`: total time of the call with all its retries, in seconds or as a
         timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
 
@@ -199,11 +236,12 @@ class Client:
         bins: Mapping[str, float],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -218,11 +256,12 @@ class Client:
         bins: Mapping[str, str | BytesLike],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -236,11 +275,12 @@ class Client:
         bins: Mapping[str, str | BytesLike],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
@@ -252,29 +292,33 @@ class Client:
         self,
         key: KeyLike,
         *,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         durable: bool = False,
+        send_key: bool = False,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> bool:
         """Deletes a record. Returns whether one was deleted.
 
-        `generation`: the record is deleted only if it has this generation (0 to 65535),
-        else `GenerationMismatch`. Default: any.
+        `generation`: as in `put`.
         `durable`: leaves a tombstone, so that the record cannot come back after a cold
         restart (Enterprise servers only). Default: False.
+        `send_key`: has the server compare the user key with the one that is stored with
+        the record, if one is. Default: False.
         `where`: a filter as in `get`; a record that does not pass it stays, and the answer
         is False. Default: any.
-        `timeout`: as in `put`.
+        `replica`, `timeout`: as in `put`.
         """
     def touch(
         self,
         key: KeyLike,
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -288,19 +332,23 @@ class Client:
         operations: list[Operation] | tuple[Operation, ...],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Record:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
         and all or nothing. Returns a record with the bins that were read; its `results` has
         one item per operation, `None` where an operation gives nothing.
 
-        Keywords as in `put`; `generation`, `exists` and `durable` need an operation that
-        writes, else `ValueError`.
+        Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
+        need an operation that writes, `read_touch` and `read_mode` need operations that
+        only read, else `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and there is no such record,
         `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
@@ -312,12 +360,15 @@ class Client:
         bins: BinNames | None = None,
         *,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Reads many records in one call, in parallel over the nodes.
 
-        `keys` is any iterable of keys, also of several sets on a client. `bins`, `where` and
-        `timeout` as for `get`. Returns a `Batch` in input order: a `Record` per row, `None`
+        `keys` is any iterable of keys, also of several sets on a client. `bins` and the
+        keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
         where there is no such record or `where` is not true for it. A row that fails does
         not disturb the others.
         """
@@ -326,6 +377,9 @@ class Client:
         keys: Iterable[KeyLike],
         *,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Looks for many records without reading their bins.
@@ -338,11 +392,12 @@ class Client:
         records: Records,
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
@@ -356,9 +411,11 @@ class Client:
         self,
         keys: Iterable[KeyLike],
         *,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         durable: bool = False,
+        send_key: bool = False,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Deletes many records in one call.
@@ -372,11 +429,14 @@ class Client:
         operations: list[Operation] | tuple[Operation, ...],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Applies the same operations to many records in one call.
@@ -414,6 +474,9 @@ class Dataset:
         bins: BinNames | None = None,
         *,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Record:
         """Reads a record.
@@ -427,6 +490,16 @@ class Dataset:
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
+        `read_touch`: renews the record's time to live when no more than this percentage of
+        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
+        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
+        "all" compares the copies while they may differ. In strongly consistent namespaces
+        "session" (never older than what this client has seen), "linearize" (nor than what
+        any client has seen), "allow_replica" or "allow_unavailable". Default: the
+        client's `read_mode`, "one" unless set, which there means "session".
+        `replica`: where the call goes: "master", "sequence" (the master, then the other
+        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
+        the client's `replica`.
         `timeout`: total time of the call with all its retries, in seconds or as a
         timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
 
@@ -442,6 +515,9 @@ class Dataset:
         *,
         default: _D,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Record | _D:
         """Reads a record.
@@ -455,6 +531,16 @@ class Dataset:
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
+        `read_touch`: renews the record's time to live when no more than this percentage of
+        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
+        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
+        "all" compares the copies while they may differ. In strongly consistent namespaces
+        "session" (never older than what this client has seen), "linearize" (nor than what
+        any client has seen), "allow_replica" or "allow_unavailable". Default: the
+        client's `read_mode`, "one" unless set, which there means "session".
+        `replica`: where the call goes: "master", "sequence" (the master, then the other
+        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
+        the client's `replica`.
         `timeout`: total time of the call with all its retries, in seconds or as a
         timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
 
@@ -467,13 +553,16 @@ class Dataset:
         key: UserKey | Key,
         *,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> bool:
         """Whether there is such a record. Reads no bins.
 
         `where`: a filter as in `get`; a record that does not pass it counts as absent.
         Default: any.
-        `timeout`: as in `get`.
+        `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
         """
     def put(
         self,
@@ -481,11 +570,12 @@ class Dataset:
         bins: Bins,
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
@@ -494,10 +584,12 @@ class Dataset:
         A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
         list, tuple or dict of these; map keys are int, str or bytes.
 
-        `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta),
-        "default" (the namespace's own), "never" or "unchanged". Default: "default".
-        `generation`: the write is done only if the record has this generation (0 to 65535),
-        else `GenerationMismatch`. Default: any.
+        `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
+        moment of expiry (a datetime with a time zone, in the future), "default" (the
+        namespace's own), "never" or "unchanged". Default: "default".
+        `generation`: the write is done only if the record has this generation (0 to 65535;
+        0: there is no record), or with `Newer(n)` only if n is greater than it, else
+        `GenerationMismatch`. Default: any.
         `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
         record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
         that are not named, "replace_only" does so and raises `RecordNotFound` if there is
@@ -508,6 +600,8 @@ class Dataset:
         `where`: a filter as in `get`; if there is a record for which it is not true, nothing
         is written, and `FilteredOut` is raised. A record that is not there yet is created
         all the same, unless `exists` says otherwise. Default: any.
+        `replica`: as in `get`; a write goes to the master first whatever it says, and
+        retries move on. Default: the client's `replica`.
         `timeout`: total time of the call with all its retries, in seconds or as a
         timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
 
@@ -522,11 +616,12 @@ class Dataset:
         bins: Mapping[str, float],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -541,11 +636,12 @@ class Dataset:
         bins: Mapping[str, str | BytesLike],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -559,11 +655,12 @@ class Dataset:
         bins: Mapping[str, str | BytesLike],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
@@ -575,29 +672,33 @@ class Dataset:
         self,
         key: UserKey | Key,
         *,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         durable: bool = False,
+        send_key: bool = False,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> bool:
         """Deletes a record. Returns whether one was deleted.
 
-        `generation`: the record is deleted only if it has this generation (0 to 65535),
-        else `GenerationMismatch`. Default: any.
+        `generation`: as in `put`.
         `durable`: leaves a tombstone, so that the record cannot come back after a cold
         restart (Enterprise servers only). Default: False.
+        `send_key`: has the server compare the user key with the one that is stored with
+        the record, if one is. Default: False.
         `where`: a filter as in `get`; a record that does not pass it stays, and the answer
         is False. Default: any.
-        `timeout`: as in `put`.
+        `replica`, `timeout`: as in `put`.
         """
     def touch(
         self,
         key: UserKey | Key,
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -611,19 +712,23 @@ class Dataset:
         operations: list[Operation] | tuple[Operation, ...],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Record:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
         and all or nothing. Returns a record with the bins that were read; its `results` has
         one item per operation, `None` where an operation gives nothing.
 
-        Keywords as in `put`; `generation`, `exists` and `durable` need an operation that
-        writes, else `ValueError`.
+        Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
+        need an operation that writes, `read_touch` and `read_mode` need operations that
+        only read, else `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and there is no such record,
         `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
@@ -635,12 +740,15 @@ class Dataset:
         bins: BinNames | None = None,
         *,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Reads many records in one call, in parallel over the nodes.
 
-        `keys` is any iterable of keys, also of several sets on a client. `bins`, `where` and
-        `timeout` as for `get`. Returns a `Batch` in input order: a `Record` per row, `None`
+        `keys` is any iterable of keys, also of several sets on a client. `bins` and the
+        keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
         where there is no such record or `where` is not true for it. A row that fails does
         not disturb the others.
         """
@@ -649,6 +757,9 @@ class Dataset:
         keys: Iterable[UserKey | Key],
         *,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Looks for many records without reading their bins.
@@ -661,11 +772,12 @@ class Dataset:
         records: Records,
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
@@ -679,9 +791,11 @@ class Dataset:
         self,
         keys: Iterable[UserKey | Key],
         *,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         durable: bool = False,
+        send_key: bool = False,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Deletes many records in one call.
@@ -695,11 +809,14 @@ class Dataset:
         operations: list[Operation] | tuple[Operation, ...],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
         """Applies the same operations to many records in one call.
@@ -753,6 +870,9 @@ class AsyncClient:
         bins: BinNames | None = None,
         *,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Record]:
         """Reads a record.
@@ -766,6 +886,16 @@ class AsyncClient:
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
+        `read_touch`: renews the record's time to live when no more than this percentage of
+        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
+        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
+        "all" compares the copies while they may differ. In strongly consistent namespaces
+        "session" (never older than what this client has seen), "linearize" (nor than what
+        any client has seen), "allow_replica" or "allow_unavailable". Default: the
+        client's `read_mode`, "one" unless set, which there means "session".
+        `replica`: where the call goes: "master", "sequence" (the master, then the other
+        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
+        the client's `replica`.
         `timeout`: total time of the call with all its retries, in seconds or as a
         timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
 
@@ -781,6 +911,9 @@ class AsyncClient:
         *,
         default: _D,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Record | _D]:
         """Reads a record.
@@ -794,6 +927,16 @@ class AsyncClient:
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
+        `read_touch`: renews the record's time to live when no more than this percentage of
+        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
+        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
+        "all" compares the copies while they may differ. In strongly consistent namespaces
+        "session" (never older than what this client has seen), "linearize" (nor than what
+        any client has seen), "allow_replica" or "allow_unavailable". Default: the
+        client's `read_mode`, "one" unless set, which there means "session".
+        `replica`: where the call goes: "master", "sequence" (the master, then the other
+        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
+        the client's `replica`.
         `timeout`: total time of the call with all its retries, in seconds or as a
         timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
 
@@ -806,13 +949,16 @@ class AsyncClient:
         key: KeyLike,
         *,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[bool]:
         """Whether there is such a record. Reads no bins.
 
         `where`: a filter as in `get`; a record that does not pass it counts as absent.
         Default: any.
-        `timeout`: as in `get`.
+        `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
         """
     def put(
         self,
@@ -820,11 +966,12 @@ class AsyncClient:
         bins: Bins,
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
@@ -833,10 +980,12 @@ class AsyncClient:
         A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
         list, tuple or dict of these; map keys are int, str or bytes.
 
-        `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta),
-        "default" (the namespace's own), "never" or "unchanged". Default: "default".
-        `generation`: the write is done only if the record has this generation (0 to 65535),
-        else `GenerationMismatch`. Default: any.
+        `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
+        moment of expiry (a datetime with a time zone, in the future), "default" (the
+        namespace's own), "never" or "unchanged". Default: "default".
+        `generation`: the write is done only if the record has this generation (0 to 65535;
+        0: there is no record), or with `Newer(n)` only if n is greater than it, else
+        `GenerationMismatch`. Default: any.
         `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
         record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
         that are not named, "replace_only" does so and raises `RecordNotFound` if there is
@@ -847,6 +996,8 @@ class AsyncClient:
         `where`: a filter as in `get`; if there is a record for which it is not true, nothing
         is written, and `FilteredOut` is raised. A record that is not there yet is created
         all the same, unless `exists` says otherwise. Default: any.
+        `replica`: as in `get`; a write goes to the master first whatever it says, and
+        retries move on. Default: the client's `replica`.
         `timeout`: total time of the call with all its retries, in seconds or as a
         timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
 
@@ -861,11 +1012,12 @@ class AsyncClient:
         bins: Mapping[str, float],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -880,11 +1032,12 @@ class AsyncClient:
         bins: Mapping[str, str | BytesLike],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -898,11 +1051,12 @@ class AsyncClient:
         bins: Mapping[str, str | BytesLike],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
@@ -914,29 +1068,33 @@ class AsyncClient:
         self,
         key: KeyLike,
         *,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         durable: bool = False,
+        send_key: bool = False,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[bool]:
         """Deletes a record. Returns whether one was deleted.
 
-        `generation`: the record is deleted only if it has this generation (0 to 65535),
-        else `GenerationMismatch`. Default: any.
+        `generation`: as in `put`.
         `durable`: leaves a tombstone, so that the record cannot come back after a cold
         restart (Enterprise servers only). Default: False.
+        `send_key`: has the server compare the user key with the one that is stored with
+        the record, if one is. Default: False.
         `where`: a filter as in `get`; a record that does not pass it stays, and the answer
         is False. Default: any.
-        `timeout`: as in `put`.
+        `replica`, `timeout`: as in `put`.
         """
     def touch(
         self,
         key: KeyLike,
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -950,19 +1108,23 @@ class AsyncClient:
         operations: list[Operation] | tuple[Operation, ...],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
         and all or nothing. Returns a record with the bins that were read; its `results` has
         one item per operation, `None` where an operation gives nothing.
 
-        Keywords as in `put`; `generation`, `exists` and `durable` need an operation that
-        writes, else `ValueError`.
+        Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
+        need an operation that writes, `read_touch` and `read_mode` need operations that
+        only read, else `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and there is no such record,
         `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
@@ -974,12 +1136,15 @@ class AsyncClient:
         bins: BinNames | None = None,
         *,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
-        `keys` is any iterable of keys, also of several sets on a client. `bins`, `where` and
-        `timeout` as for `get`. Returns a `Batch` in input order: a `Record` per row, `None`
+        `keys` is any iterable of keys, also of several sets on a client. `bins` and the
+        keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
         where there is no such record or `where` is not true for it. A row that fails does
         not disturb the others.
         """
@@ -988,6 +1153,9 @@ class AsyncClient:
         keys: Iterable[KeyLike],
         *,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Looks for many records without reading their bins.
@@ -1000,11 +1168,12 @@ class AsyncClient:
         records: Records,
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
@@ -1018,9 +1187,11 @@ class AsyncClient:
         self,
         keys: Iterable[KeyLike],
         *,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         durable: bool = False,
+        send_key: bool = False,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Deletes many records in one call.
@@ -1034,11 +1205,14 @@ class AsyncClient:
         operations: list[Operation] | tuple[Operation, ...],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Applies the same operations to many records in one call.
@@ -1077,6 +1251,9 @@ class AsyncDataset:
         bins: BinNames | None = None,
         *,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Record]:
         """Reads a record.
@@ -1090,6 +1267,16 @@ class AsyncDataset:
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
+        `read_touch`: renews the record's time to live when no more than this percentage of
+        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
+        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
+        "all" compares the copies while they may differ. In strongly consistent namespaces
+        "session" (never older than what this client has seen), "linearize" (nor than what
+        any client has seen), "allow_replica" or "allow_unavailable". Default: the
+        client's `read_mode`, "one" unless set, which there means "session".
+        `replica`: where the call goes: "master", "sequence" (the master, then the other
+        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
+        the client's `replica`.
         `timeout`: total time of the call with all its retries, in seconds or as a
         timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
 
@@ -1105,6 +1292,9 @@ class AsyncDataset:
         *,
         default: _D,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Record | _D]:
         """Reads a record.
@@ -1118,6 +1308,16 @@ class AsyncDataset:
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
+        `read_touch`: renews the record's time to live when no more than this percentage of
+        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
+        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
+        "all" compares the copies while they may differ. In strongly consistent namespaces
+        "session" (never older than what this client has seen), "linearize" (nor than what
+        any client has seen), "allow_replica" or "allow_unavailable". Default: the
+        client's `read_mode`, "one" unless set, which there means "session".
+        `replica`: where the call goes: "master", "sequence" (the master, then the other
+        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
+        the client's `replica`.
         `timeout`: total time of the call with all its retries, in seconds or as a
         timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
 
@@ -1130,13 +1330,16 @@ class AsyncDataset:
         key: UserKey | Key,
         *,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[bool]:
         """Whether there is such a record. Reads no bins.
 
         `where`: a filter as in `get`; a record that does not pass it counts as absent.
         Default: any.
-        `timeout`: as in `get`.
+        `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
         """
     def put(
         self,
@@ -1144,11 +1347,12 @@ class AsyncDataset:
         bins: Bins,
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
@@ -1157,10 +1361,12 @@ class AsyncDataset:
         A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
         list, tuple or dict of these; map keys are int, str or bytes.
 
-        `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta),
-        "default" (the namespace's own), "never" or "unchanged". Default: "default".
-        `generation`: the write is done only if the record has this generation (0 to 65535),
-        else `GenerationMismatch`. Default: any.
+        `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
+        moment of expiry (a datetime with a time zone, in the future), "default" (the
+        namespace's own), "never" or "unchanged". Default: "default".
+        `generation`: the write is done only if the record has this generation (0 to 65535;
+        0: there is no record), or with `Newer(n)` only if n is greater than it, else
+        `GenerationMismatch`. Default: any.
         `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
         record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
         that are not named, "replace_only" does so and raises `RecordNotFound` if there is
@@ -1171,6 +1377,8 @@ class AsyncDataset:
         `where`: a filter as in `get`; if there is a record for which it is not true, nothing
         is written, and `FilteredOut` is raised. A record that is not there yet is created
         all the same, unless `exists` says otherwise. Default: any.
+        `replica`: as in `get`; a write goes to the master first whatever it says, and
+        retries move on. Default: the client's `replica`.
         `timeout`: total time of the call with all its retries, in seconds or as a
         timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
 
@@ -1185,11 +1393,12 @@ class AsyncDataset:
         bins: Mapping[str, float],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -1204,11 +1413,12 @@ class AsyncDataset:
         bins: Mapping[str, str | BytesLike],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -1222,11 +1432,12 @@ class AsyncDataset:
         bins: Mapping[str, str | BytesLike],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
@@ -1238,29 +1449,33 @@ class AsyncDataset:
         self,
         key: UserKey | Key,
         *,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         durable: bool = False,
+        send_key: bool = False,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[bool]:
         """Deletes a record. Returns whether one was deleted.
 
-        `generation`: the record is deleted only if it has this generation (0 to 65535),
-        else `GenerationMismatch`. Default: any.
+        `generation`: as in `put`.
         `durable`: leaves a tombstone, so that the record cannot come back after a cold
         restart (Enterprise servers only). Default: False.
+        `send_key`: has the server compare the user key with the one that is stored with
+        the record, if one is. Default: False.
         `where`: a filter as in `get`; a record that does not pass it stays, and the answer
         is False. Default: any.
-        `timeout`: as in `put`.
+        `replica`, `timeout`: as in `put`.
         """
     def touch(
         self,
         key: UserKey | Key,
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -1274,19 +1489,23 @@ class AsyncDataset:
         operations: list[Operation] | tuple[Operation, ...],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
         and all or nothing. Returns a record with the bins that were read; its `results` has
         one item per operation, `None` where an operation gives nothing.
 
-        Keywords as in `put`; `generation`, `exists` and `durable` need an operation that
-        writes, else `ValueError`.
+        Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
+        need an operation that writes, `read_touch` and `read_mode` need operations that
+        only read, else `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and there is no such record,
         `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
@@ -1298,12 +1517,15 @@ class AsyncDataset:
         bins: BinNames | None = None,
         *,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
-        `keys` is any iterable of keys, also of several sets on a client. `bins`, `where` and
-        `timeout` as for `get`. Returns a `Batch` in input order: a `Record` per row, `None`
+        `keys` is any iterable of keys, also of several sets on a client. `bins` and the
+        keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
         where there is no such record or `where` is not true for it. A row that fails does
         not disturb the others.
         """
@@ -1312,6 +1534,9 @@ class AsyncDataset:
         keys: Iterable[UserKey | Key],
         *,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Looks for many records without reading their bins.
@@ -1324,11 +1549,12 @@ class AsyncDataset:
         records: Records,
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
@@ -1342,9 +1568,11 @@ class AsyncDataset:
         self,
         keys: Iterable[UserKey | Key],
         *,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         durable: bool = False,
+        send_key: bool = False,
         where: Where | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Deletes many records in one call.
@@ -1358,11 +1586,14 @@ class AsyncDataset:
         operations: list[Operation] | tuple[Operation, ...],
         *,
         ttl: Ttl | None = None,
-        generation: int | None = None,
+        generation: int | Newer | None = None,
         exists: Exists | None = None,
         durable: bool = False,
         send_key: bool | None = None,
         where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
         """Applies the same operations to many records in one call.
@@ -1564,6 +1795,23 @@ class Record:
         results: tuple[Value, ...] | None,
     ) -> Record:
         """For unpickling."""
+
+@final
+class Newer:
+    """A rule for `generation`: write only if this is greater than the record's own generation.
+
+    For copies of records that carry their generation along: an older copy does not overwrite a
+    newer record. `generation` is from 1 to 65535. A record that is not there yet is written.
+    Raises `GenerationMismatch` in the write that uses it.
+    """
+
+    def __new__(cls, generation: int) -> Self: ...
+    @property
+    def generation(self) -> int:
+        """What the record's generation must be less than."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[type[Newer], tuple[int]]: ...
 
 @final
 class Operation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from spikewire.types import Replica, Seconds
+    from spikewire.types import ReadMode, Replica, Seconds
 
 __all__ = ["ClientOptions"]
 
@@ -27,6 +27,8 @@ class ClientOptions(TypedDict, total=False):
     """Whether writes that may have been applied are tried again. Default: False."""
     replica: Replica
     """Which replica a command goes to first. Default: "sequence"."""
+    read_mode: ReadMode
+    """How sure a read is that what it found is the latest. Default: "one"."""
     racks: list[int]
     """The client's racks, best first, for ``replica="prefer-rack"``. Default: none."""
     send_key: bool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from spikewire._native import Expression, GeoJSON, HyperLogLog, Key
@@ -23,6 +23,7 @@ __all__ = [
     "Exists",
     "KeyLike",
     "MapKey",
+    "ReadMode",
     "Records",
     "Replica",
     "Seconds",
@@ -105,11 +106,16 @@ Seeds: TypeAlias = str | list[str] | tuple[str, ...]
 #: A span of time: seconds, or a ``timedelta``.
 Seconds: TypeAlias = float | timedelta
 
-#: Time to live: whole seconds, a ``timedelta``, or a word.
-Ttl: TypeAlias = int | timedelta | Literal["default", "never", "unchanged"]
+#: Time to live: whole seconds, a ``timedelta``, a moment that knows its time zone, or a word.
+Ttl: TypeAlias = int | timedelta | datetime | Literal["default", "never", "unchanged"]
 
 #: What a write does about a record that exists, or does not.
 Exists: TypeAlias = Literal["merge", "create", "update", "replace", "replace_only"]
+
+#: How sure a read is that what it found is the latest.
+ReadMode: TypeAlias = Literal[
+    "one", "all", "session", "linearize", "allow_replica", "allow_unavailable"
+]
 
 #: Which replica a command goes to.
 Replica: TypeAlias = Literal["master", "sequence", "any", "prefer-rack"]

@@ -1,15 +1,23 @@
-//! Keyword arguments of the verbs: checked before a byte is encoded.
+//! Arguments of the verbs: checked before a byte is encoded.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | here | what several verbs take: seconds, counts, bin names, filters |
+//! | [`reading`] | where a read goes, what it may read, whether it renews the TTL |
+//! | [`writing`] | time to live, generation, what to do about a record that is there |
+
+mod reading;
+mod writing;
+
+pub use reading::{ReadMode, policy, read_touch, replica};
+pub use writing::{Newer, exists, generation, ttl};
 
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDelta, PyDeltaAccess, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDelta, PyDeltaAccess, PyInt, PyList, PyTuple};
 
-use spikewire_engine::{Policy, ReplicaPolicy};
-use spikewire_protocol::limits;
-use spikewire_protocol::message::{Header, info2, info3};
-
-use crate::errors::{about, overflow, shown, type_error, type_name, value_error};
+use crate::errors::{about, shown, type_error, type_name, value_error};
 use crate::expression::filter_bytes;
 use crate::value::bin_name;
 
@@ -73,30 +81,6 @@ pub fn count(what: &str, value: &Bound<'_, PyAny>, min: u64, max: u64) -> PyResu
     }
 }
 
-/// The replica policy of that name.
-pub fn replica(value: &str) -> PyResult<ReplicaPolicy> {
-    Ok(match value {
-        "master" => ReplicaPolicy::Master,
-        "sequence" => ReplicaPolicy::Sequence,
-        "any" => ReplicaPolicy::Any,
-        "prefer-rack" => ReplicaPolicy::PreferRack,
-        _ => {
-            return Err(value_error(format!(
-                "replica must be 'master', 'sequence', 'any' or 'prefer-rack', got {value:?}"
-            )));
-        }
-    })
-}
-
-/// The limits of one call: the client's defaults, changed by what the caller gave.
-pub fn policy(base: &Policy, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<Policy> {
-    let mut policy = *base;
-    if let Some(timeout) = timeout {
-        policy.timeout = seconds("timeout", timeout)?;
-    }
-    Ok(policy)
-}
-
 /// The bytes of a filter expression.
 pub fn filter(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec<u8>>> {
     let Some(value) = value else { return Ok(None) };
@@ -104,84 +88,6 @@ pub fn filter(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec<u8>>> {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) => Err(about(value.py(), error, "where")),
     }
-}
-
-/// The expiration slot of a write.
-pub fn ttl(value: Option<&Bound<'_, PyAny>>) -> PyResult<u32> {
-    let Some(value) = value else { return Ok(limits::TTL_DEFAULT) };
-    if let Ok(word) = value.cast::<PyString>() {
-        return match word.to_str()? {
-            "default" => Ok(limits::TTL_DEFAULT),
-            "never" => Ok(limits::TTL_NEVER),
-            "unchanged" => Ok(limits::TTL_UNCHANGED),
-            word => Err(value_error(format!(
-                "ttl must be seconds, a timedelta, 'default', 'never' or 'unchanged', got {word:?}"
-            ))),
-        };
-    }
-    let whole = if let Ok(delta) = value.cast::<PyDelta>() {
-        if delta.get_microseconds() != 0 {
-            return Err(value_error(format!("ttl must be whole seconds, got {}", shown(value))));
-        }
-        i64::from(delta.get_days()) * 86_400 + i64::from(delta.get_seconds())
-    } else if value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>() {
-        value.extract().unwrap_or(i64::MAX)
-    } else if let Ok(float) = value.cast::<PyFloat>() {
-        return Err(value_error(format!(
-            "ttl must be whole seconds (int), a timedelta, 'default', 'never' or 'unchanged', \
-             got the float {float}"
-        )));
-    } else {
-        return Err(type_error(format!(
-            "ttl must be whole seconds (int), a timedelta, 'default', 'never' or 'unchanged', \
-             not {}",
-            type_name(value)
-        )));
-    };
-    match u32::try_from(whole) {
-        Ok(ttl @ 1..=limits::TTL_SECONDS) => Ok(ttl),
-        _ => Err(value_error(format!(
-            "ttl must be from 1 to {} seconds (10 years), got {}; use ttl='never' for no \
-             expiry and ttl='default' for the namespace's own",
-            limits::TTL_SECONDS,
-            shown(value)
-        ))),
-    }
-}
-
-/// Puts the expected generation into the header.
-pub fn generation(header: &mut Header, value: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-    if let Some(value) = value {
-        if value.is_instance_of::<PyInt>() && value.extract::<u32>().is_err() {
-            return Err(overflow(format!(
-                "generation must be from 0 to 65535, got {}",
-                shown(value)
-            )));
-        }
-        header.generation = count("generation", value, 0, 0xFFFF)? as u32;
-        header.info2 |= info2::GENERATION;
-    }
-    Ok(())
-}
-
-/// Puts the rule about existing records into the header.
-pub fn exists(header: &mut Header, value: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-    let Some(value) = value else { return Ok(()) };
-    let word = crate::space::text("exists", value)?;
-    match word {
-        "merge" => {}
-        "create" => header.info2 |= info2::CREATE_ONLY,
-        "update" => header.info3 |= info3::UPDATE_ONLY,
-        "replace" => header.info3 |= info3::CREATE_OR_REPLACE,
-        "replace_only" => header.info3 |= info3::REPLACE_ONLY,
-        _ => {
-            return Err(value_error(format!(
-                "exists must be 'merge' (the default: create or update), 'create', 'update', \
-                 'replace' or 'replace_only', got {word:?}"
-            )));
-        }
-    }
-    Ok(())
 }
 
 /// The bin names of a read, each checked.

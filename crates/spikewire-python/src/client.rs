@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use spikewire_engine::Options;
 use spikewire_protocol::host::parse_hosts;
 
-use crate::arguments::{count, replica, seconds};
+use crate::arguments::{ReadMode, count, replica, seconds};
 use crate::core::{Core, not_connected};
 use crate::errors::{to_python, type_error, type_name, value_error};
 use crate::identity::{Token, token};
@@ -66,12 +66,16 @@ impl Shared {
         let py = seeds.py();
         let mut checked = Options::new(Vec::new());
         let mut send_key = false;
+        let mut read_mode = ReadMode::default();
         for (name, value) in options.into_iter().flatten() {
-            set(&mut checked, &mut send_key, text("option", &name)?, &value)?;
+            match text("option", &name)? {
+                "read_mode" => read_mode = ReadMode::named(&value)?,
+                name => set(&mut checked, &mut send_key, name, &value)?,
+            }
         }
         checked.seeds = parse_hosts(&seed_text(seeds)?, 3000)
             .map_err(|error| value_error(format!("seeds: {error}")))?;
-        let defaults = Defaults { policy: checked.policy, send_key };
+        let defaults = Defaults { policy: checked.policy, send_key, read_mode };
         // A copy: the caller may change a list or a dict among them later.
         let given = match options {
             Some(options) => {
@@ -209,7 +213,7 @@ fn seed_text(seeds: &Bound<'_, PyAny>) -> PyResult<String> {
 /// Every option of a client, by name.
 const NAMES: &str = "cluster_name, connect_timeout, connections_per_node, error_rate_window, \
                      idle_timeout, ip_map, max_error_rate, max_retries, pipeline_depth, \
-                     queue_limit, racks, replica, retry_in_doubt, send_key, \
+                     queue_limit, racks, read_mode, replica, retry_in_doubt, send_key, \
                      sleep_between_retries, socket_timeout, tend_interval, timeout, \
                      use_services_alternate";
 
@@ -239,7 +243,7 @@ fn set(
         "sleep_between_retries" => options.policy.sleep = seconds(name, value)?,
         "max_retries" => options.policy.max_retries = count(name, value, 0, 1000)? as u32,
         "retry_in_doubt" => options.policy.retry_in_doubt = flag()?,
-        "replica" => options.policy.replica = replica(text(name, value)?)?,
+        "replica" => options.policy.replica = replica(value)?,
         "send_key" => *send_key = flag()?,
         "connect_timeout" => options.connect_timeout = span(millis(1))?,
         "tend_interval" => options.tend_interval = span(millis(50))?,

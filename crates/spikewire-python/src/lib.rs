@@ -28,6 +28,8 @@ mod verbs;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
+    use crate::arguments::Newer;
+    #[pymodule_export]
     use crate::batch::Batch;
     #[pymodule_export]
     use crate::core::_after_fork;

@@ -14,7 +14,7 @@ use spikewire_protocol::message::{field, info2, op};
 use crate::errors::{about, type_error, type_name, value_error};
 use crate::key::Key;
 use crate::space::{Address, Space, with_user_key};
-use crate::verbs::options::{Defaults, Outline, ReadOptions, WriteOptions};
+use crate::verbs::options::{Defaults, Outline, ReadOptions, ReadRules, WriteOptions};
 use crate::verbs::single::{looking, reading};
 use crate::verbs::{Operations, Steps, write_bins};
 
@@ -50,13 +50,21 @@ impl<'a> Gather<'a> {
         (self.resolve)(key).map_err(|error| at_row(key.py(), error, self.keys.len()))
     }
 
-    /// Adds a row whose kind is that of the other rows of its space.
-    fn shared(
+    /// Adds a row that is treated like the others: it shares its kind with those of its space,
+    /// unless its user key goes along.
+    fn add(
         &mut self,
         key: &Bound<'_, PyAny>,
-        make: impl FnOnce(&Key) -> PyResult<RowKind>,
+        outline: &Outline,
+        compose: impl FnOnce(&mut batch::Kind) -> PyResult<()>,
     ) -> PyResult<()> {
+        let py = key.py();
         let key = self.key(key)?;
+        if outline.send_key {
+            let made = kind(py, &key, outline, compose)?;
+            self.own(key, made);
+            return Ok(());
+        }
         let known = self
             .spaces
             .iter()
@@ -64,7 +72,7 @@ impl<'a> Gather<'a> {
         let number = if let Some(number) = known {
             number
         } else {
-            self.kinds.push(make(&key)?);
+            self.kinds.push(kind(py, &key, outline, compose)?);
             self.spaces.push(key.space.clone());
             self.kinds.len() - 1
         };
@@ -93,13 +101,18 @@ fn at_row(py: Python<'_>, error: PyErr, row: usize) -> PyErr {
 }
 
 fn kind(
-    space: &Space,
+    py: Python<'_>,
+    key: &Key,
     outline: &Outline,
     compose: impl FnOnce(&mut batch::Kind) -> PyResult<()>,
 ) -> PyResult<RowKind> {
+    let space = &key.space;
     let mut row = batch::Kind::new(&outline.header, &space.fields);
     if let Some(filter) = &outline.filter {
         row.field(field::FILTER, filter);
+    }
+    if outline.send_key {
+        stored_key(py, key, &mut row)?;
     }
     compose(&mut row)?;
     row.finish();
@@ -141,11 +154,9 @@ pub fn get<'py>(
     let outline = options.outline(defaults, header)?;
     let mut rows = Gather::new(resolve);
     each("keys", keys, |key| {
-        rows.shared(&key, |key| {
-            kind(&key.space, &outline, |out| {
-                names.iter().for_each(|name| Operations::op(out, op::READ, name.as_bytes()));
-                Ok(())
-            })
+        rows.add(&key, &outline, |out| {
+            names.iter().for_each(|name| Operations::op(out, op::READ, name.as_bytes()));
+            Ok(())
         })
     })?;
     Ok(rows.finish(outline.policy, None))
@@ -175,7 +186,7 @@ pub fn delete<'py>(
 /// Rows that are all of one kind and need no operations.
 fn alike(resolve: Resolve<'_>, keys: &Bound<'_, PyAny>, outline: &Outline) -> PyResult<ManyCall> {
     let mut rows = Gather::new(resolve);
-    each("keys", keys, |key| rows.shared(&key, |key| kind(&key.space, outline, |_| Ok(()))))?;
+    each("keys", keys, |key| rows.add(&key, outline, |_| Ok(())))?;
     Ok(rows.finish(outline.policy, None))
 }
 
@@ -185,28 +196,12 @@ pub fn operate<'py>(
     keys: &Bound<'py, PyAny>,
     operations: &Bound<'py, PyAny>,
     options: &WriteOptions<'py>,
+    rules: &ReadRules<'py>,
 ) -> PyResult<ManyCall> {
-    let steps = Steps::new(operations, options, defaults)?;
+    let steps = Steps::new(operations, options, rules, defaults)?;
     let outline = &steps.outline;
     let mut rows = Gather::new(resolve);
-    each("keys", keys, |key| {
-        let make = |key: &Key| {
-            kind(&key.space, outline, |out| {
-                if outline.send_key {
-                    stored_key(keys.py(), key, out)?;
-                }
-                steps.write(out)
-            })
-        };
-        if outline.send_key {
-            let key = rows.key(&key)?;
-            let kind = make(&key)?;
-            rows.own(key, kind);
-            Ok(())
-        } else {
-            rows.shared(&key, make)
-        }
-    })?;
+    each("keys", keys, |key| rows.add(&key, outline, |out| steps.write(out)))?;
     let answered = if outline.write { Some(steps.answered()) } else { None };
     Ok(rows.finish(outline.policy, answered))
 }
@@ -224,12 +219,7 @@ pub fn put<'py>(
     let mut row = |key: &Bound<'py, PyAny>, bins: &Bound<'py, PyAny>| {
         let number = rows.keys.len();
         let key = rows.key(key)?;
-        let made = kind(&key.space, &outline, |out| {
-            if outline.send_key {
-                stored_key(bins.py(), &key, out)?;
-            }
-            write_bins(out, bins, op::WRITE)
-        });
+        let made = kind(bins.py(), &key, &outline, |out| write_bins(out, bins, op::WRITE));
         let kind = made.map_err(|error| at_row(bins.py(), error, number))?;
         rows.own(key, kind);
         Ok(())

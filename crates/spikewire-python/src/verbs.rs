@@ -15,7 +15,7 @@ pub mod options;
 pub mod single;
 pub mod steps;
 
-pub use options::{Defaults, ReadOptions, WriteOptions};
+pub use options::{Defaults, ReadOptions, ReadRules, WriteOptions};
 pub use single::{delete, exists, get, operate, touch, write};
 pub use steps::{Operations, Steps, write_bins};
 
@@ -25,6 +25,7 @@ pub use steps::{Operations, Steps, write_bins};
 #[macro_export]
 macro_rules! verbs {
     ($class:ty { $($own:tt)* }) => {
+        #[allow(clippy::too_many_arguments)] // a keyword is an argument
         #[pymethods]
         impl $class {
             $($own)*
@@ -40,14 +41,23 @@ macro_rules! verbs {
             /// `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
             /// text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
             /// for which it is true is read. Default: any.
+            /// `read_touch`: renews the record's time to live when no more than this percentage of
+            /// it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
+            /// `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
+            /// "all" compares the copies while they may differ. In strongly consistent namespaces
+            /// "session" (never older than what this client has seen), "linearize" (nor than what
+            /// any client has seen), "allow_replica" or "allow_unavailable". Default: the
+            /// client's `read_mode`, "one" unless set, which there means "session".
+            /// `replica`: where the call goes: "master", "sequence" (the master, then the other
+            /// replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
+            /// the client's `replica`.
             /// `timeout`: total time of the call with all its retries, in seconds or as a
             /// timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
             ///
             /// Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
             /// errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
             /// arguments that cannot be sent.
-            #[allow(clippy::too_many_arguments)]
-            #[pyo3(signature = (key, bins=None, *, default=$crate::arguments::Given::No, r#where=None, timeout=None))]
+            #[pyo3(signature = (key, bins=None, *, default=$crate::arguments::Given::No, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
             fn get<'py>(
                 &self,
                 py: Python<'py>,
@@ -55,9 +65,14 @@ macro_rules! verbs {
                 bins: Option<Bound<'py, PyAny>>,
                 default: $crate::arguments::Given<'py>,
                 r#where: Option<Bound<'py, PyAny>>,
+                read_touch: Option<Bound<'py, PyAny>>,
+                read_mode: Option<Bound<'py, PyAny>>,
+                replica: Option<Bound<'py, PyAny>>,
                 timeout: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyAny>> {
-                let options = $crate::verbs::ReadOptions { filter: r#where, timeout };
+                let rules = $crate::verbs::ReadRules { touch: read_touch, mode: read_mode };
+                let filter = r#where;
+                let options = $crate::verbs::ReadOptions { filter, rules, replica, timeout };
                 let address = self.address(key)?;
                 let call = $crate::verbs::get(&self.defaults(), address, bins, default, &options);
                 self.run(py, call?)
@@ -67,16 +82,21 @@ macro_rules! verbs {
             ///
             /// `where`: a filter as in `get`; a record that does not pass it counts as absent.
             /// Default: any.
-            /// `timeout`: as in `get`.
-            #[pyo3(signature = (key, *, r#where=None, timeout=None))]
+            /// `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
+            #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
             fn exists<'py>(
                 &self,
                 py: Python<'py>,
                 key: &Bound<'py, PyAny>,
                 r#where: Option<Bound<'py, PyAny>>,
+                read_touch: Option<Bound<'py, PyAny>>,
+                read_mode: Option<Bound<'py, PyAny>>,
+                replica: Option<Bound<'py, PyAny>>,
                 timeout: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyAny>> {
-                let options = $crate::verbs::ReadOptions { filter: r#where, timeout };
+                let rules = $crate::verbs::ReadRules { touch: read_touch, mode: read_mode };
+                let filter = r#where;
+                let options = $crate::verbs::ReadOptions { filter, rules, replica, timeout };
                 let address = self.address(key)?;
                 self.run(py, $crate::verbs::exists(&self.defaults(), address, &options)?)
             }
@@ -87,10 +107,12 @@ macro_rules! verbs {
             /// A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
             /// list, tuple or dict of these; map keys are int, str or bytes.
             ///
-            /// `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta),
-            /// "default" (the namespace's own), "never" or "unchanged". Default: "default".
-            /// `generation`: the write is done only if the record has this generation (0 to 65535),
-            /// else `GenerationMismatch`. Default: any.
+            /// `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
+            /// moment of expiry (a datetime with a time zone, in the future), "default" (the
+            /// namespace's own), "never" or "unchanged". Default: "default".
+            /// `generation`: the write is done only if the record has this generation (0 to 65535;
+            /// 0: there is no record), or with `Newer(n)` only if n is greater than it, else
+            /// `GenerationMismatch`. Default: any.
             /// `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
             /// record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
             /// that are not named, "replace_only" does so and raises `RecordNotFound` if there is
@@ -101,6 +123,8 @@ macro_rules! verbs {
             /// `where`: a filter as in `get`; if there is a record for which it is not true, nothing
             /// is written, and `FilteredOut` is raised. A record that is not there yet is created
             /// all the same, unless `exists` says otherwise. Default: any.
+            /// `replica`: as in `get`; a write goes to the master first whatever it says, and
+            /// retries move on. Default: the client's `replica`.
             /// `timeout`: total time of the call with all its retries, in seconds or as a
             /// timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
             ///
@@ -108,8 +132,7 @@ macro_rules! verbs {
             /// `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
             /// Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
             /// that cannot be stored; nothing is sent then.
-            #[allow(clippy::too_many_arguments)]
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, timeout=None))]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
             fn put<'py>(
                 &self,
                 py: Python<'py>,
@@ -121,10 +144,11 @@ macro_rules! verbs {
                 durable: bool,
                 send_key: Option<bool>,
                 r#where: Option<Bound<'py, PyAny>>,
+                replica: Option<Bound<'py, PyAny>>,
                 timeout: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 let options = $crate::verbs::WriteOptions {
-                    ttl, generation, exists, durable, send_key, filter: r#where, timeout,
+                    ttl, generation, exists, durable, send_key, filter: r#where, replica, timeout,
                 };
                 let code = spikewire_protocol::message::op::WRITE;
                 let address = self.address(key)?;
@@ -136,8 +160,7 @@ macro_rules! verbs {
             /// `put`.
             ///
             /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-            #[allow(clippy::too_many_arguments)]
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, timeout=None))]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
             fn add<'py>(
                 &self,
                 py: Python<'py>,
@@ -149,10 +172,11 @@ macro_rules! verbs {
                 durable: bool,
                 send_key: Option<bool>,
                 r#where: Option<Bound<'py, PyAny>>,
+                replica: Option<Bound<'py, PyAny>>,
                 timeout: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 let options = $crate::verbs::WriteOptions {
-                    ttl, generation, exists, durable, send_key, filter: r#where, timeout,
+                    ttl, generation, exists, durable, send_key, filter: r#where, replica, timeout,
                 };
                 let code = spikewire_protocol::message::op::ADD;
                 let address = self.address(key)?;
@@ -163,8 +187,7 @@ macro_rules! verbs {
             /// or a missing record, counts as empty. Keywords as in `put`.
             ///
             /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-            #[allow(clippy::too_many_arguments)]
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, timeout=None))]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
             fn append<'py>(
                 &self,
                 py: Python<'py>,
@@ -176,10 +199,11 @@ macro_rules! verbs {
                 durable: bool,
                 send_key: Option<bool>,
                 r#where: Option<Bound<'py, PyAny>>,
+                replica: Option<Bound<'py, PyAny>>,
                 timeout: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 let options = $crate::verbs::WriteOptions {
-                    ttl, generation, exists, durable, send_key, filter: r#where, timeout,
+                    ttl, generation, exists, durable, send_key, filter: r#where, replica, timeout,
                 };
                 let code = spikewire_protocol::message::op::APPEND;
                 let address = self.address(key)?;
@@ -190,8 +214,7 @@ macro_rules! verbs {
             /// bin, or a missing record, counts as empty. Keywords as in `put`.
             ///
             /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-            #[allow(clippy::too_many_arguments)]
-            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, timeout=None))]
+            #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
             fn prepend<'py>(
                 &self,
                 py: Python<'py>,
@@ -203,10 +226,11 @@ macro_rules! verbs {
                 durable: bool,
                 send_key: Option<bool>,
                 r#where: Option<Bound<'py, PyAny>>,
+                replica: Option<Bound<'py, PyAny>>,
                 timeout: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 let options = $crate::verbs::WriteOptions {
-                    ttl, generation, exists, durable, send_key, filter: r#where, timeout,
+                    ttl, generation, exists, durable, send_key, filter: r#where, replica, timeout,
                 };
                 let code = spikewire_protocol::message::op::PREPEND;
                 let address = self.address(key)?;
@@ -215,26 +239,29 @@ macro_rules! verbs {
 
             /// Deletes a record. Returns whether one was deleted.
             ///
-            /// `generation`: the record is deleted only if it has this generation (0 to 65535),
-            /// else `GenerationMismatch`. Default: any.
+            /// `generation`: as in `put`.
             /// `durable`: leaves a tombstone, so that the record cannot come back after a cold
             /// restart (Enterprise servers only). Default: False.
+            /// `send_key`: has the server compare the user key with the one that is stored with
+            /// the record, if one is. Default: False.
             /// `where`: a filter as in `get`; a record that does not pass it stays, and the answer
             /// is False. Default: any.
-            /// `timeout`: as in `put`.
-            #[pyo3(signature = (key, *, generation=None, durable=false, r#where=None, timeout=None))]
+            /// `replica`, `timeout`: as in `put`.
+            #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None))]
             fn delete<'py>(
                 &self,
                 py: Python<'py>,
                 key: &Bound<'py, PyAny>,
                 generation: Option<Bound<'py, PyAny>>,
                 durable: bool,
+                send_key: bool,
                 r#where: Option<Bound<'py, PyAny>>,
+                replica: Option<Bound<'py, PyAny>>,
                 timeout: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 let options = $crate::verbs::WriteOptions {
-                    ttl: None, generation, exists: None, durable, send_key: Some(false),
-                    filter: r#where, timeout,
+                    ttl: None, generation, exists: None, durable, send_key: Some(send_key),
+                    filter: r#where, replica, timeout,
                 };
                 let address = self.address(key)?;
                 self.run(py, $crate::verbs::delete(&self.defaults(), address, &options)?)
@@ -244,8 +271,7 @@ macro_rules! verbs {
             /// the generation grows. Keywords as in `put`.
             ///
             /// Raises `RecordNotFound` if there is no such record, and the errors of `put`.
-            #[allow(clippy::too_many_arguments)]
-            #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, timeout=None))]
+            #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None))]
             fn touch<'py>(
                 &self,
                 py: Python<'py>,
@@ -254,10 +280,11 @@ macro_rules! verbs {
                 generation: Option<Bound<'py, PyAny>>,
                 send_key: Option<bool>,
                 r#where: Option<Bound<'py, PyAny>>,
+                replica: Option<Bound<'py, PyAny>>,
                 timeout: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 let options = $crate::verbs::WriteOptions {
-                    ttl, generation, exists: None, durable: false, send_key, filter: r#where, timeout,
+                    ttl, generation, exists: None, durable: false, send_key, filter: r#where, replica, timeout,
                 };
                 let address = self.address(key)?;
                 self.run(py, $crate::verbs::touch(&self.defaults(), address, &options)?)
@@ -267,14 +294,14 @@ macro_rules! verbs {
             /// and all or nothing. Returns a record with the bins that were read; its `results` has
             /// one item per operation, `None` where an operation gives nothing.
             ///
-            /// Keywords as in `put`; `generation`, `exists` and `durable` need an operation that
-            /// writes, else `ValueError`.
+            /// Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
+            /// need an operation that writes, `read_touch` and `read_mode` need operations that
+            /// only read, else `ValueError`.
             ///
             /// Raises `RecordNotFound` if the operations only read and there is no such record,
             /// `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
             /// operation does not fit its bin, and the errors of `put`.
-            #[allow(clippy::too_many_arguments)]
-            #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, timeout=None))]
+            #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
             fn operate<'py>(
                 &self,
                 py: Python<'py>,
@@ -286,32 +313,43 @@ macro_rules! verbs {
                 durable: bool,
                 send_key: Option<bool>,
                 r#where: Option<Bound<'py, PyAny>>,
+                read_touch: Option<Bound<'py, PyAny>>,
+                read_mode: Option<Bound<'py, PyAny>>,
+                replica: Option<Bound<'py, PyAny>>,
                 timeout: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 let options = $crate::verbs::WriteOptions {
-                    ttl, generation, exists, durable, send_key, filter: r#where, timeout,
+                    ttl, generation, exists, durable, send_key, filter: r#where, replica, timeout,
                 };
                 let address = self.address(key)?;
-                self.run(py, $crate::verbs::operate(&self.defaults(), address, operations, &options)?)
+                let rules = $crate::verbs::ReadRules { touch: read_touch, mode: read_mode };
+                let defaults = self.defaults();
+                let call = $crate::verbs::operate(&defaults, address, operations, &options, &rules);
+                self.run(py, call?)
             }
 
             /// Reads many records in one call, in parallel over the nodes.
             ///
-            /// `keys` is any iterable of keys, also of several sets on a client. `bins`, `where` and
-            /// `timeout` as for `get`. Returns a `Batch` in input order: a `Record` per row, `None`
+            /// `keys` is any iterable of keys, also of several sets on a client. `bins` and the
+            /// keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
             /// where there is no such record or `where` is not true for it. A row that fails does
             /// not disturb the others.
-            #[pyo3(signature = (keys, bins=None, *, r#where=None, timeout=None))]
+            #[pyo3(signature = (keys, bins=None, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
             fn get_many<'py>(
                 &self,
                 py: Python<'py>,
                 keys: &Bound<'py, PyAny>,
                 bins: Option<Bound<'py, PyAny>>,
                 r#where: Option<Bound<'py, PyAny>>,
+                read_touch: Option<Bound<'py, PyAny>>,
+                read_mode: Option<Bound<'py, PyAny>>,
+                replica: Option<Bound<'py, PyAny>>,
                 timeout: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 let resolve = |key: &Bound<'_, PyAny>| $crate::many::whole(self.address(key));
-                let options = $crate::verbs::ReadOptions { filter: r#where, timeout };
+                let rules = $crate::verbs::ReadRules { touch: read_touch, mode: read_mode };
+                let filter = r#where;
+                let options = $crate::verbs::ReadOptions { filter, rules, replica, timeout };
                 let (defaults, bins) = (self.defaults(), bins.as_ref());
                 self.run_many(py, $crate::many::get(&defaults, &resolve, keys, bins, &options)?)
             }
@@ -320,16 +358,21 @@ macro_rules! verbs {
             ///
             /// Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
             /// record or `where` is not true for it. Keywords as in `get`.
-            #[pyo3(signature = (keys, *, r#where=None, timeout=None))]
+            #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
             fn exists_many<'py>(
                 &self,
                 py: Python<'py>,
                 keys: &Bound<'py, PyAny>,
                 r#where: Option<Bound<'py, PyAny>>,
+                read_touch: Option<Bound<'py, PyAny>>,
+                read_mode: Option<Bound<'py, PyAny>>,
+                replica: Option<Bound<'py, PyAny>>,
                 timeout: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 let resolve = |key: &Bound<'_, PyAny>| $crate::many::whole(self.address(key));
-                let options = $crate::verbs::ReadOptions { filter: r#where, timeout };
+                let rules = $crate::verbs::ReadRules { touch: read_touch, mode: read_mode };
+                let filter = r#where;
+                let options = $crate::verbs::ReadOptions { filter, rules, replica, timeout };
                 self.run_many(py, $crate::many::exists(&self.defaults(), &resolve, keys, &options)?)
             }
 
@@ -339,8 +382,7 @@ macro_rules! verbs {
             /// are those of `put` and hold for every row. Returns a `Batch`: a `Record` without
             /// bins per row that was written, `None` where `where` was not true; see `Batch.errors`
             /// and `Batch.raise_for_errors`.
-            #[allow(clippy::too_many_arguments)]
-            #[pyo3(signature = (records, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, timeout=None))]
+            #[pyo3(signature = (records, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
             fn put_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -351,10 +393,11 @@ macro_rules! verbs {
                 durable: bool,
                 send_key: Option<bool>,
                 r#where: Option<Bound<'py, PyAny>>,
+                replica: Option<Bound<'py, PyAny>>,
                 timeout: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 let options = $crate::verbs::WriteOptions {
-                    ttl, generation, exists, durable, send_key, filter: r#where, timeout,
+                    ttl, generation, exists, durable, send_key, filter: r#where, replica, timeout,
                 };
                 let resolve = |key: &Bound<'_, PyAny>| $crate::many::whole(self.address(key));
                 self.run_many(py, $crate::many::put(&self.defaults(), &resolve, records, &options)?)
@@ -364,19 +407,21 @@ macro_rules! verbs {
             ///
             /// Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
             /// there was no such record or `where` was not true for it. Keywords as in `delete`.
-            #[pyo3(signature = (keys, *, generation=None, durable=false, r#where=None, timeout=None))]
+            #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None))]
             fn delete_many<'py>(
                 &self,
                 py: Python<'py>,
                 keys: &Bound<'py, PyAny>,
                 generation: Option<Bound<'py, PyAny>>,
                 durable: bool,
+                send_key: bool,
                 r#where: Option<Bound<'py, PyAny>>,
+                replica: Option<Bound<'py, PyAny>>,
                 timeout: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 let options = $crate::verbs::WriteOptions {
-                    ttl: None, generation, exists: None, durable, send_key: Some(false),
-                    filter: r#where, timeout,
+                    ttl: None, generation, exists: None, durable, send_key: Some(send_key),
+                    filter: r#where, replica, timeout,
                 };
                 let resolve = |key: &Bound<'_, PyAny>| $crate::many::whole(self.address(key));
                 self.run_many(py, $crate::many::delete(&self.defaults(), &resolve, keys, &options)?)
@@ -386,8 +431,7 @@ macro_rules! verbs {
             ///
             /// Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
             /// such record or `where` is not true for it. Keywords as in `operate`.
-            #[allow(clippy::too_many_arguments)]
-            #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, timeout=None))]
+            #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
             fn operate_many<'py>(
                 &self,
                 py: Python<'py>,
@@ -399,14 +443,20 @@ macro_rules! verbs {
                 durable: bool,
                 send_key: Option<bool>,
                 r#where: Option<Bound<'py, PyAny>>,
+                read_touch: Option<Bound<'py, PyAny>>,
+                read_mode: Option<Bound<'py, PyAny>>,
+                replica: Option<Bound<'py, PyAny>>,
                 timeout: Option<Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyAny>> {
                 let options = $crate::verbs::WriteOptions {
-                    ttl, generation, exists, durable, send_key, filter: r#where, timeout,
+                    ttl, generation, exists, durable, send_key, filter: r#where, replica, timeout,
                 };
                 let resolve = |key: &Bound<'_, PyAny>| $crate::many::whole(self.address(key));
                 let defaults = self.defaults();
-                let call = $crate::many::operate(&defaults, &resolve, keys, operations, &options);
+                let rules = $crate::verbs::ReadRules { touch: read_touch, mode: read_mode };
+                let call = $crate::many::operate(
+                    &defaults, &resolve, keys, operations, &options, &rules,
+                );
                 self.run_many(py, call?)
             }
         }

@@ -5,13 +5,14 @@ use pyo3::prelude::*;
 use spikewire_engine::Policy;
 use spikewire_protocol::message::{Header, info2};
 
-use crate::arguments;
+use crate::arguments::{self, ReadMode};
 
 /// What every call inherits from its client.
 #[derive(Debug, Clone, Copy)]
 pub struct Defaults {
     pub policy: Policy,
     pub send_key: bool,
+    pub read_mode: ReadMode,
 }
 
 /// What a request is besides its address and its operations.
@@ -26,21 +27,43 @@ pub struct Outline {
     pub policy: Policy,
 }
 
+impl Outline {
+    /// Makes it a read under these rules.
+    pub fn reads(&mut self, defaults: &Defaults, rules: &ReadRules<'_>) -> PyResult<()> {
+        let mode = rules.mode.as_ref().map(ReadMode::named).transpose()?;
+        self.header.ttl = arguments::read_touch(rules.touch.as_ref())?;
+        mode.unwrap_or(defaults.read_mode).apply(&mut self.header, &mut self.policy);
+        (self.write, self.send_key) = (false, false);
+        Ok(())
+    }
+}
+
+/// Keywords about reading alone.
+pub struct ReadRules<'py> {
+    pub touch: Option<Bound<'py, PyAny>>,
+    pub mode: Option<Bound<'py, PyAny>>,
+}
+
 /// Keywords that every read takes.
 pub struct ReadOptions<'py> {
     pub filter: Option<Bound<'py, PyAny>>,
+    pub rules: ReadRules<'py>,
+    pub replica: Option<Bound<'py, PyAny>>,
     pub timeout: Option<Bound<'py, PyAny>>,
 }
 
 impl ReadOptions<'_> {
     pub fn outline(&self, defaults: &Defaults, header: Header) -> PyResult<Outline> {
-        Ok(Outline {
+        let (timeout, replica) = (self.timeout.as_ref(), self.replica.as_ref());
+        let mut outline = Outline {
             header,
             write: false,
             send_key: false,
             filter: arguments::filter(self.filter.as_ref())?,
-            policy: arguments::policy(&defaults.policy, self.timeout.as_ref())?,
-        })
+            policy: arguments::policy(&defaults.policy, timeout, replica)?,
+        };
+        outline.reads(defaults, &self.rules)?;
+        Ok(outline)
     }
 }
 
@@ -52,6 +75,7 @@ pub struct WriteOptions<'py> {
     pub durable: bool,
     pub send_key: Option<bool>,
     pub filter: Option<Bound<'py, PyAny>>,
+    pub replica: Option<Bound<'py, PyAny>>,
     pub timeout: Option<Bound<'py, PyAny>>,
 }
 
@@ -67,12 +91,13 @@ impl WriteOptions<'_> {
         if self.durable {
             header.info2 |= info2::DURABLE_DELETE;
         }
+        let (timeout, replica) = (self.timeout.as_ref(), self.replica.as_ref());
         Ok(Outline {
             header,
             write: true,
             send_key: self.send_key.unwrap_or(defaults.send_key),
             filter: arguments::filter(self.filter.as_ref())?,
-            policy: arguments::policy(&defaults.policy, self.timeout.as_ref())?,
+            policy: arguments::policy(&defaults.policy, timeout, replica)?,
         })
     }
 }

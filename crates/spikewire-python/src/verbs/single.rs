@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 
 use spikewire_protocol::message::{Header, info1, info2, op};
 
-use super::options::{Defaults, ReadOptions, WriteOptions};
+use super::options::{Defaults, ReadOptions, ReadRules, WriteOptions};
 use super::steps::{Steps, write_bins};
 use crate::arguments::{self, Given};
 use crate::call::{Call, Shape};
@@ -93,8 +93,9 @@ pub fn operate<'py>(
     address: Address<'py>,
     operations: &Bound<'py, PyAny>,
     options: &WriteOptions<'py>,
+    rules: &ReadRules<'py>,
 ) -> PyResult<Call> {
-    let steps = Steps::new(operations, options, defaults)?;
+    let steps = Steps::new(operations, options, rules, defaults)?;
     let shape = Shape::Operated { answered: steps.answered() };
     Call::compose(address, &steps.outline, shape, |request| steps.write(request))
 }

@@ -5,7 +5,7 @@ use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
 
 use spikewire_protocol::message::{Header, info1, info2};
 
-use super::options::{Defaults, Outline, WriteOptions};
+use super::options::{Defaults, Outline, ReadRules, WriteOptions};
 use crate::errors::{type_error, type_name, value_error};
 use crate::operation::{self, Operation};
 use crate::value::{Place, bin_name, encode};
@@ -90,26 +90,33 @@ impl<'py> Steps<'py> {
     pub fn new(
         operations: &Bound<'py, PyAny>,
         options: &WriteOptions<'py>,
+        rules: &ReadRules<'py>,
         defaults: &Defaults,
     ) -> PyResult<Self> {
         let steps = operations_of(operations)?;
         let any = |test: fn(&Operation) -> bool| steps.iter().any(|step| test(step.get()));
         let (reads, reads_all) = (any(Operation::reads), any(Operation::reads_all));
         let mut outline = options.outline(defaults)?;
-        let header = &mut outline.header;
-        if !any(|step| !step.reads()) {
-            let plain = Header { info2: info2::WRITE, ..Header::default() };
-            if *header != plain {
+        if any(|step| !step.reads()) {
+            if rules.touch.is_some() || rules.mode.is_some() {
                 return Err(value_error(
-                    "ttl, generation, exists and durable apply to writes, and these operations \
-                     only read",
+                    "read_touch and read_mode apply to reads, and these operations write",
                 ));
             }
-            header.info2 = 0;
-            (outline.write, outline.send_key) = (false, false);
+        } else {
+            let plain = Header { info2: info2::WRITE, ..Header::default() };
+            if outline.header != plain || options.send_key == Some(true) {
+                return Err(value_error(
+                    "ttl, generation, exists, durable and send_key apply to writes, and these \
+                     operations only read",
+                ));
+            }
+            outline.header.info2 = 0;
+            outline.reads(defaults, rules)?;
         }
+        let header = &mut outline.header;
         if reads {
-            header.info1 = info1::READ | if reads_all { info1::GET_ALL } else { 0 };
+            header.info1 |= info1::READ | if reads_all { info1::GET_ALL } else { 0 };
         }
         if !reads_all {
             header.info2 |= info2::RESPOND_ALL_OPS;
