@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,6 +24,7 @@ from spikewire import (
     Dataset,
     GeoJSON,
     Key,
+    Newer,
     Node,
     Operation,
     Record,
@@ -97,6 +98,13 @@ def verbs(users: Dataset, client: Client, key: Key) -> None:
     users.put("alice", {"name": "A"}, where=("$.a == ?0 or $.b == ?1", "x", b"y"))
     users.get("alice", where=(18, "$.age > ?0"))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     users.put("alice", {"name": "A"}, where=True)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+    now = datetime.now(timezone.utc)
+    users.put("alice", {"n": 1}, ttl=now, generation=Newer(3), replica="any")
+    assert_type(users.get("alice", read_touch=50, read_mode="all", replica="master"), Record)
+    assert_type(Newer(3).generation, int)
+    users.put("alice", {"n": 1}, generation="3")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    users.exists("alice", read_mode="strict")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
     users.get("alice", bins="name")  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]
     users.get(1.5)  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]

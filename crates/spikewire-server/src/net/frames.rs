@@ -1,12 +1,13 @@
 //! Running the requests that have come in.
 
 use spikewire_protocol::frame::{self, Kind};
-use spikewire_protocol::message::Header;
+use spikewire_protocol::message::{Header, info3};
 use spikewire_protocol::result_code::ResultCode;
 
 use super::connection::{BACKLOG, Connection, Twist};
 use super::faults::Fate;
 use super::worker::Worker;
+use crate::command::batch;
 use crate::command::stream::Pace;
 use crate::info::{self, Asker};
 
@@ -74,7 +75,7 @@ impl Worker {
                 frame::finish(out, start);
             }
             // Compression belongs to the Enterprise Edition.
-            Kind::Compressed => answer_code(out, ResultCode::ENTERPRISE_ONLY),
+            Kind::Compressed => answer_code(out, ResultCode::ENTERPRISE_ONLY, 0),
             Kind::Message => {
                 let now = self.state.clock.now();
                 if let Some(stream) = self.context.run(connection.node, frame.body, now, out) {
@@ -146,7 +147,9 @@ impl Worker {
         match fate {
             Fate::Lost => return false,
             Fate::Failed(code) if frame.kind != Kind::Info => {
-                answer_code(&mut connection.out, code);
+                // Whoever expects many messages waits for the last one.
+                let many = frame.kind == Kind::Message && batch::is_batch(frame.body);
+                answer_code(&mut connection.out, code, if many { info3::LAST } else { 0 });
             }
             _ => self.run_other(connection, frame),
         }
@@ -163,8 +166,8 @@ impl Worker {
 }
 
 /// Appends a reply that is nothing but a code.
-fn answer_code(out: &mut Vec<u8>, code: ResultCode) {
+fn answer_code(out: &mut Vec<u8>, code: ResultCode, info3: u8) {
     let start = frame::begin(out, Kind::Message);
-    out.extend_from_slice(&Header { result: code.0, ..Header::default() }.to_bytes());
+    out.extend_from_slice(&Header { result: code.0, info3, ..Header::default() }.to_bytes());
     frame::finish(out, start);
 }
