@@ -26,6 +26,7 @@
 //! | [`expression`] | filters, and values that are computed |
 //! | [`outcome`] | what operations inside a bin hand back |
 //! | [`command`] | binary requests |
+//! | [`job`] | scans and queries as jobs of a node |
 //! | [`info`] | text requests |
 //! | [`net`] | sockets, and making them misbehave |
 //! | [`serve`] | the program's options |
@@ -37,6 +38,7 @@ pub mod command;
 pub mod expression;
 pub mod hll;
 pub mod info;
+pub mod job;
 pub mod net;
 pub mod outcome;
 #[cfg(feature = "cli")]

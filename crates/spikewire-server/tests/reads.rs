@@ -89,11 +89,6 @@ fn what_a_request_must_have() {
         assert_eq!(wire.code(Request::new("demo", "k").info1(flags)), 4);
     }
     assert_eq!(wire.code(Request::new("demo", "k").info1(info1::READ).info2(info2::DELETE)), 4);
-    // No digest: a scan or query, which is not built yet.
-    let reply = wire.ask(bare().field(0, b"test"));
-    assert_eq!((reply.code(), reply.header.info3), (16, 0));
-    let reply = wire.ask(bare().field(0, b"test").field(11, b"\0\0").info3(info3::PARTITION_DONE));
-    assert_eq!((reply.code(), reply.header.info3), (16, info3::LAST));
     let job = Request::bare().info2(info2::WRITE).field(0, b"test");
     let reply = wire.ask(job.clone().int(op::WRITE, "a", 1));
     assert_eq!((reply.code(), reply.header.info3), (16, info3::LAST));

@@ -13,6 +13,7 @@ use super::invalid;
 use super::options::Options;
 use super::placement::mix;
 use crate::command::tally::Counters;
+use crate::job::list::Jobs;
 use crate::net::faults::Faults;
 use crate::storage::clock::Clock;
 use crate::storage::namespace::Namespace;
@@ -26,6 +27,8 @@ pub struct Node {
     pub address: SocketAddr,
     /// What it has done.
     pub counters: Counters,
+    /// Its queries and background jobs.
+    pub jobs: Jobs,
     /// Open client connections.
     pub connections: AtomicUsize,
     /// Rises on every change of ownership; -1 before the first balance.
@@ -43,6 +46,7 @@ impl Node {
             name: format!("{id:X}"),
             address,
             counters: Counters::default(),
+            jobs: Jobs::default(),
             connections: AtomicUsize::new(0),
             partition_generation: AtomicI64::new(-1),
             peers_generation: AtomicU64::new(if nodes > 1 { nodes as u64 + 1 } else { 0 }),
@@ -64,6 +68,7 @@ impl Node {
     /// Starts the node's own counters anew.
     pub fn revive(&self) {
         self.peers_generation.store(0, Ordering::Release);
+        self.jobs.clear();
         self.set_faults(None);
     }
 

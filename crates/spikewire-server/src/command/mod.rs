@@ -7,18 +7,20 @@
 //! | [`read`], [`write`], [`delete`] | the single-record commands |
 //! | [`modify`] | what one operation of a write does to the bins |
 //! | [`batch`] | many of them in one request |
+//! | [`query`] | scans |
 //! | [`stream`] | replies that are longer than one turn |
 //! | [`structured`] | operations on what is inside a bin |
 //! | [`function`] | a user-defined function applied to a record |
 //! | [`tally`] | counters |
 //!
-//! Not built yet, and refused with a code of their own so that nobody waits: scans and queries,
-//! background jobs (16 in a message marked as the last), user-defined functions (16).
+//! Not built yet, and refused with a code of their own so that nobody waits: background jobs (16 in
+//! a message marked as the last), user-defined functions (16).
 
 pub mod batch;
 pub mod delete;
 pub mod function;
 pub mod modify;
+pub mod query;
 pub mod read;
 pub mod reply;
 pub mod request;
@@ -27,6 +29,7 @@ pub mod structured;
 pub mod tally;
 pub mod write;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use spikewire_protocol::message::{info1, info2, info3};
@@ -50,6 +53,8 @@ pub struct Context {
     pub state: Arc<State>,
     /// Counters, moved to the node's when a connection's turn ends.
     pub tally: Tally,
+    /// The client whose request is run.
+    pub peer: Option<SocketAddr>,
     bins: Bins,
     image: Vec<u8>,
     last_set: LastSet,
@@ -70,6 +75,7 @@ impl Context {
         Self {
             state,
             tally: Tally::default(),
+            peer: None,
             bins: Bins::default(),
             image: Vec::new(),
             last_set: LastSet::default(),
@@ -101,8 +107,8 @@ impl Context {
             return None;
         };
         if !request.has_digest {
-            self.refuse_query(reply, &request);
-            return None;
+            reply.withdraw();
+            return self.query(node, index, body, out);
         }
         let set = self.find_set(index, namespace, request.set);
         let target = Target { node, namespace, request: &request, set, now, filter: None };
@@ -160,21 +166,6 @@ impl Context {
     fn refuse_with_last(&mut self, reply: Reply<'_>, code: ResultCode) {
         self.tally.refused(code);
         reply.last(code);
-    }
-
-    /// A request without a digest is a scan, a query or a background job.
-    fn refuse_query(&mut self, reply: Reply<'_>, request: &Request<'_>) {
-        let header = &request.header;
-        let writes = header.info2 & info2::WRITE != 0;
-        if writes && header.ops == 0 && !request.has_udf {
-            return self.refuse(reply, ResultCode::PARAMETER.into());
-        }
-        let streams = header.info3 & info3::PARTITION_DONE != 0 && request.has_partitions;
-        if writes || streams {
-            self.refuse_with_last(reply, ResultCode::UNSUPPORTED_FEATURE);
-        } else {
-            self.refuse(reply, ResultCode::UNSUPPORTED_FEATURE.into());
-        }
     }
 }
 

@@ -62,6 +62,16 @@ impl<'a> Reply<'a> {
         Self { out, start, framed: false, row, ops: 0 }
     }
 
+    /// Takes back a reply in a frame of its own: another one takes its place.
+    pub fn withdraw(self) {
+        self.out.truncate(self.start - frame::HEADER_LEN);
+    }
+
+    /// Results so far.
+    pub fn count(&self) -> u16 {
+        self.ops
+    }
+
     /// Appends a result.
     pub fn op(&mut self, code: u8, name: &[u8], particle: u8, value: &[u8]) {
         message::write_op(self.out, code, name, particle, value);

@@ -38,8 +38,6 @@ pub struct Request<'a> {
     pub has_udf: bool,
     /// What it calls.
     pub udf: Udf<'a>,
-    /// Whether it names partitions or digests to go through.
-    pub has_partitions: bool,
     ops: &'a [u8],
 }
 
@@ -68,7 +66,6 @@ impl<'a> Request<'a> {
             has_transaction: false,
             has_udf: false,
             udf: Udf::default(),
-            has_partitions: false,
             ops,
         };
         for field in message::fields_in(fields) {
@@ -88,7 +85,6 @@ impl<'a> Request<'a> {
                 }
                 field::UDF_FUNCTION => request.udf.function = Some(field.data),
                 field::UDF_ARGUMENTS => request.udf.arguments = Some(field.data),
-                field::PARTITIONS | field::DIGESTS => request.has_partitions = true,
                 _ => {}
             }
         }

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::Context;
 use super::batch;
+use super::query::scan::Scan;
+use crate::job::End;
 
 /// Bytes after which a stream ends its turn.
 pub const SLICE: usize = 128 << 10;
@@ -19,6 +21,8 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 pub enum Stream {
     /// The rest of a batch.
     Batch(Box<batch::Rest>),
+    /// The records of a query.
+    Scan(Box<Scan>),
 }
 
 /// When a stream wants its next turn.
@@ -37,6 +41,14 @@ impl Stream {
     pub fn patience(&self) -> Option<Duration> {
         match self {
             Self::Batch(_) => Some(PATIENCE),
+            Self::Scan(scan) => scan.job().plan.patience,
+        }
+    }
+
+    /// Notes that its client took nothing for too long.
+    pub fn give_up(&self) {
+        if let Self::Scan(scan) = self {
+            scan.job().end(End::NotTaken);
         }
     }
 }
@@ -47,6 +59,7 @@ impl Context {
         let now = self.state.clock.now();
         match stream {
             Stream::Batch(rest) => self.resume_batch(rest, now, out),
+            Stream::Scan(scan) => scan.turn(self, now, out),
         }
     }
 }

@@ -7,12 +7,14 @@
 //! | [`ownership`] | partition maps |
 //! | [`storage`] | namespaces, sets, statistics, configuration |
 //! | [`modules`] | user-defined functions |
+//! | [`queries`] | queries and background jobs |
 //! | [`truncate`] | truncation |
 
 pub mod addresses;
 pub mod identity;
 pub mod modules;
 pub mod ownership;
+pub mod queries;
 pub mod storage;
 pub mod truncate;
 
@@ -73,6 +75,7 @@ fn value(asker: &mut Asker<'_>, command: &Command<'_>) -> String {
         .or_else(|| storage::value(asker, command))
         .or_else(|| modules::value(asker, command))
         .or_else(|| truncate::value(asker, command))
+        .or_else(|| queries::value(asker, command))
         .or_else(|| other(asker, command))
         .unwrap_or_else(|| error(4, "unrecognized command"))
 }
@@ -81,7 +84,7 @@ fn value(asker: &mut Asker<'_>, command: &Command<'_>) -> String {
 fn other(asker: &mut Asker<'_>, command: &Command<'_>) -> Option<String> {
     Some(match command.name {
         "user-agent-set" => user_agent(asker, command),
-        // No index and no query exists, so these lists are empty and truly so.
+        // No index exists, so this list is empty and truly so.
         "sindex" | "sindex-list" => match namespace_param(command) {
             Some(name) if asker.state.namespace(name.as_bytes()).is_none() => {
                 let absent = error(20, "namespace not found on node");
@@ -94,10 +97,8 @@ fn other(asker: &mut Asker<'_>, command: &Command<'_>) -> Option<String> {
             Some(name) if asker.state.namespace(name.as_bytes()).is_some() => "false".to_owned(),
             _ => error(20, "namespace not found on node"),
         },
-        "query-show" | "user-agents" => String::new(),
+        "user-agents" => String::new(),
         "sindex-delete" => "ok".to_owned(),
-        "query-abort" => error(2, "id not active"),
-        "query-abort-all" => "number-of-queries-killed:0".to_owned(),
         "sindex-create" => error(16, "not supported by this server"),
         "service-tls-std" | "service-tls-alt" | "peers-tls-std" | "peers-tls-alt"
         | "alumni-tls-std" | "roster" | "quiesce" | "quiesce-undo" => error(25, "enterprise only"),

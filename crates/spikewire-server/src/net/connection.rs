@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Write};
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
 use mio::net::TcpStream;
@@ -49,6 +49,8 @@ pub struct Connection {
     pub stream: TcpStream,
     /// The node it is connected to.
     pub node: usize,
+    /// The client's address.
+    pub peer: Option<SocketAddr>,
     /// Whether the socket may have more to read.
     pub readable: bool,
     /// Whether [`Connection::input`] was left with whole requests in it.
@@ -81,9 +83,11 @@ impl Connection {
     pub fn new(stream: TcpStream, node: usize) -> Self {
         // Replies are written whole; waiting for more would only delay them.
         let _ = stream.set_nodelay(true);
+        let peer = stream.peer_addr().ok();
         Self {
             stream,
             node,
+            peer,
             readable: true,
             waiting: false,
             closing: false,

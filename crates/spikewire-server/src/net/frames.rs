@@ -19,6 +19,7 @@ impl Worker {
     /// Runs the whole requests at the start of `bytes`, in order, and says how many bytes they
     /// took. Stops early, and notes that it did, when too much output waits.
     pub(super) fn run_frames(&mut self, connection: &mut Connection, bytes: &[u8]) -> usize {
+        self.context.peer = connection.peer;
         let faulty = self.plans[connection.node].is_some() || connection.silenced.is_some();
         if faulty || connection.holds() {
             return self.run_faulty(connection, bytes);

@@ -391,7 +391,8 @@ impl Worker {
         let is_stuck = |connection: &Connection| connection.stuck_at().is_some_and(|at| at <= now);
         for at in self.connections.find(|connection| is_stuck(connection)) {
             if let Some(connection) = self.connections.take(at) {
-                if connection.running.is_some() {
+                if let Some(running) = &connection.running {
+                    running.stream.give_up();
                     connection.reset_on_close();
                 }
                 self.forget(at, &connection);

@@ -8,6 +8,7 @@
 //! | [`namespace`] | 4,096 partitions, sets, limits |
 //! | [`sets`] | set names and their numbers |
 //! | [`bins`] | a record's bins while a command edits them |
+//! | [`walk`] | a partition's records in the order of scans |
 //! | [`clock`] | the time of this cluster |
 
 pub mod bins;
@@ -17,3 +18,4 @@ pub mod partition;
 pub mod record;
 pub mod sets;
 pub mod table;
+pub mod walk;

@@ -1,0 +1,134 @@
+//! Scans: requests that name no record but partitions.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`scan`] | the reply: records in order, a slice at a time |
+//! | [`projection`] | what of a record is sent |
+
+pub mod projection;
+pub mod scan;
+
+use std::time::{Duration, Instant};
+
+use spikewire_protocol::message::Message;
+use spikewire_protocol::query::{Asked, Work};
+use spikewire_protocol::result_code::ResultCode;
+
+use self::projection::Projection;
+use self::scan::{Part, Scan, Wanted};
+use super::Context;
+use super::reply::Reply;
+use super::stream::{PATIENCE, Stream};
+use crate::job::{Kind, Plan};
+
+/// How long a short query may take if it does not say.
+const SHORT: Duration = Duration::from_secs(1);
+
+/// Why a query does not start.
+struct Refused {
+    code: ResultCode,
+    /// Whether the reply is marked as the last one, as clients that wait for a job expect.
+    last: bool,
+}
+
+impl From<ResultCode> for Refused {
+    fn from(code: ResultCode) -> Self {
+        Self { code, last: false }
+    }
+}
+
+impl Context {
+    /// Starts the query in `body`, or appends the reply that refuses it.
+    pub(super) fn query(
+        &mut self,
+        node: usize,
+        namespace: usize,
+        body: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Option<Stream> {
+        let refused = match self.start_query(node, namespace, body) {
+            Ok(stream) => return Some(stream),
+            Err(refused) => refused,
+        };
+        let reply = Reply::begin(out);
+        if refused.last {
+            self.refuse_with_last(reply, refused.code);
+        } else {
+            self.refuse(reply, refused.code.into());
+        }
+        None
+    }
+
+    fn start_query(&mut self, node: usize, at: usize, body: &[u8]) -> Result<Stream, Refused> {
+        let (message, _) = Message::parse(body).map_err(|_| ResultCode::PARAMETER)?;
+        let asked = Asked::parse(&message)?;
+        match asked.work {
+            Work::Send => self.start_scan(node, at, &message, asked),
+            Work::Operations if message.header.ops == 0 => Err(ResultCode::PARAMETER.into()),
+            Work::Operations | Work::Function { .. } | Work::Aggregate => {
+                Err(Refused { code: ResultCode::UNSUPPORTED_FEATURE, last: true })
+            }
+        }
+    }
+
+    fn start_scan(
+        &mut self,
+        node: usize,
+        at: usize,
+        message: &Message<'_>,
+        asked: Asked<'_>,
+    ) -> Result<Stream, Refused> {
+        let projection = Projection::new(message, &asked)?;
+        let filter = asked.filter.map(|bytes| self.filters.read(bytes)).transpose()?;
+        let state = self.state.clone();
+        let namespace = &state.namespaces[at];
+        if asked.index.is_some() {
+            return Err(ResultCode::INDEX_NOT_FOUND.into());
+        }
+        let wanted = match namespace.sets.find(asked.set) {
+            Some(0) => Wanted::All,
+            Some(set) => Wanted::Set(set),
+            None => Wanted::Nothing,
+        };
+        let patience = match asked.patience {
+            None => Some(PATIENCE),
+            Some(0) => None,
+            Some(millis) => Some(Duration::from_millis(u64::from(millis))),
+        };
+        let plan = Plan {
+            id: asked.id,
+            kind: Kind::Basic,
+            namespace: namespace.options.name.clone(),
+            set: String::from_utf8_lossy(asked.set).into_owned(),
+            index: None,
+            asked: (asked.partitions.len(), asked.points.len()),
+            rate: asked.records_per_second,
+            patience,
+            from: self.peer,
+        };
+        let parts: Vec<Part> = asked
+            .partitions
+            .iter()
+            .map(|pid| Part { pid: *pid, after: None })
+            .chain(
+                asked
+                    .points
+                    .iter()
+                    .map(|point| Part { pid: point.digest.partition(), after: Some(*point) }),
+            )
+            .collect();
+        let deadline = asked.short.then(|| match message.header.timeout {
+            0 => Instant::now() + SHORT,
+            millis => Instant::now() + Duration::from_millis(u64::from(millis)),
+        });
+        let jobs = &state.nodes[node].jobs;
+        // Short queries are not in the list and not limited.
+        let job = match deadline {
+            Some(_) => std::sync::Arc::new(crate::job::Job::new(plan, parts.len())),
+            None => jobs.start(plan, parts.len())?,
+        };
+        let limit = (asked.limit > 0).then_some(asked.limit);
+        let scan = Scan::new(node, at, job, parts, wanted, filter, projection, limit, deadline);
+        Ok(Stream::Scan(Box::new(scan)))
+    }
+}

@@ -1,0 +1,105 @@
+//! What of a record a query sends.
+
+use spikewire_protocol::limits;
+use spikewire_protocol::message::{self, HEADER_LEN, Message, info2, op};
+use spikewire_protocol::query::Asked;
+use spikewire_protocol::result_code::ResultCode;
+use spikewire_protocol::value::particle;
+
+use super::super::reply::Reply;
+use super::super::structured;
+use crate::expression::Subject;
+use crate::storage::bins::Bin;
+
+/// What of a record is sent.
+#[derive(Debug)]
+pub enum Projection {
+    /// All bins.
+    All,
+    /// None.
+    NoBins,
+    /// What these reading operations find.
+    Ops {
+        /// The operations in wire form.
+        ops: Vec<u8>,
+        /// Whether each has an answer, null where it finds nothing.
+        respond_all: bool,
+    },
+}
+
+impl Projection {
+    /// What a request asks for.
+    pub fn new(message: &Message<'_>, asked: &Asked<'_>) -> Result<Self, ResultCode> {
+        if asked.no_bins {
+            return Ok(Self::NoBins);
+        }
+        let mut ops = Vec::new();
+        for operation in message.ops() {
+            match operation.code {
+                op::READ | op::CDT_READ | op::EXP_READ | op::BITS_READ | op::HLL_READ => {}
+                _ => return Err(ResultCode::PARAMETER),
+            }
+            if operation.name.len() > limits::BIN_NAME {
+                return Err(ResultCode::BIN_NAME);
+            }
+            let (code, particle) = (operation.code, operation.particle);
+            message::write_op(&mut ops, code, operation.name, particle, operation.value);
+        }
+        for name in asked.bins.map(names).transpose()?.into_iter().flatten() {
+            message::write_op(&mut ops, op::READ, name, 0, &[]);
+        }
+        if ops.is_empty() {
+            return Ok(Self::All);
+        }
+        let respond_all = message.header.info2 & info2::RESPOND_ALL_OPS != 0;
+        Ok(Self::Ops { ops, respond_all })
+    }
+
+    /// Runs the operations on a record; says how many results `scratch` has behind a message
+    /// header's length. `None` when the record is not sent: an operation failed, or none has a
+    /// result.
+    pub fn run(ops: &[u8], all: bool, on: &Subject<'_>, scratch: &mut Vec<u8>) -> Option<u16> {
+        scratch.clear();
+        let mut reply = Reply::row(scratch, 0);
+        let bins = on.record?.bins();
+        for operation in message::ops_in(ops) {
+            let bin = Bin::find(bins, operation.name);
+            match operation.code {
+                op::READ => match bin {
+                    Some(bin) => reply.bin(op::READ, bin.wire),
+                    None if all => reply.op(op::READ, operation.name, particle::NULL, &[]),
+                    None => {}
+                },
+                op::EXP_READ => {
+                    let answer = structured::expression(&operation, on).ok()?;
+                    answer.write(&operation, &mut reply, all);
+                }
+                _ => {
+                    let answer = structured::read(bin, &operation).ok()?;
+                    answer.write(&operation, &mut reply, all);
+                }
+            }
+            reply.check_length().ok()?;
+        }
+        let count = reply.count();
+        debug_assert!(scratch.len() >= HEADER_LEN);
+        (count > 0).then_some(count)
+    }
+}
+
+/// The older form of a projection: `u8 count`, then names with their lengths.
+fn names(data: &[u8]) -> Result<Vec<&[u8]>, ResultCode> {
+    let (&count, mut rest) = data.split_first().ok_or(ResultCode::PARAMETER)?;
+    let mut names = Vec::with_capacity(usize::from(count));
+    for _ in 0..count {
+        let (&len, after) = rest.split_first().ok_or(ResultCode::PARAMETER)?;
+        let split = after.split_at_checked(usize::from(len));
+        let (name, after) = split.ok_or(ResultCode::PARAMETER)?;
+        if name.len() > limits::BIN_NAME {
+            return Err(ResultCode::BIN_NAME);
+        }
+        names.push(name);
+        rest = after;
+    }
+    if rest.is_empty() { Ok(names) } else { Err(ResultCode::PARAMETER) }
+}

@@ -1,0 +1,35 @@
+//! Queries and background jobs of the node: listing them, and making them end.
+
+use spikewire_protocol::info::Command;
+
+use super::{Asker, error};
+
+pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> {
+    let jobs = &asker.node().jobs;
+    Some(match command.name {
+        "query-show" if command.params.is_empty() => {
+            jobs.all().iter().map(|job| job.describe()).collect::<Vec<_>>().join(";")
+        }
+        "query-show" => match number(command) {
+            Err(text) => text,
+            Ok(id) => jobs.find(id).map_or_else(|| error(2, "job not found"), |it| it.describe()),
+        },
+        "query-abort" => match number(command) {
+            Err(text) => text,
+            Ok(id) if jobs.find(id).is_some_and(|job| job.abort()) => "ok".to_owned(),
+            Ok(_) => error(2, "id not active"),
+        },
+        "query-abort-all" => {
+            let killed = jobs.all().iter().filter(|job| job.abort()).count();
+            format!("number-of-queries-killed:{killed}")
+        }
+        _ => return None,
+    })
+}
+
+/// The job that is meant; servers before 8.1 have another word for it.
+fn number(command: &Command<'_>) -> Result<u64, String> {
+    let text = command.param("id").or(command.param("trid"));
+    let text = text.ok_or_else(|| error(4, "missing 'id'"))?;
+    text.parse().map_err(|_| error(4, "bad id"))
+}

@@ -1,0 +1,113 @@
+//! The jobs of a node.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+use spikewire_protocol::result_code::ResultCode;
+
+use super::{Job, Plan};
+
+/// Most jobs that run at a time on one node.
+pub const ACTIVE: usize = 128;
+/// Jobs that are shown after their end.
+const DONE: usize = 100;
+
+/// The jobs of a node that run, and the last ones that ran. Short queries are not among them.
+#[derive(Debug, Default)]
+pub struct Jobs {
+    jobs: Mutex<Vec<Arc<Job>>>,
+    last_id: AtomicU64,
+}
+
+impl Jobs {
+    /// Starts a job. Refused are a number that is in the list, and more jobs than run at a time.
+    pub fn start(&self, mut plan: Plan, partitions: usize) -> Result<Arc<Job>, ResultCode> {
+        if plan.id == 0 {
+            plan.id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
+        }
+        let mut jobs = self.jobs.lock();
+        if jobs.iter().any(|job| job.plan.id == plan.id) {
+            return Err(ResultCode::PARAMETER);
+        }
+        let active = jobs.iter().filter(|job| job.is_active()).count();
+        if active >= ACTIVE {
+            return Err(ResultCode::FORBIDDEN);
+        }
+        let mut done = jobs.len() - active;
+        jobs.retain(|job| {
+            let keep = done <= DONE || job.is_active();
+            done -= usize::from(!keep);
+            keep
+        });
+        let job = Arc::new(Job::new(plan, partitions));
+        jobs.push(job.clone());
+        Ok(job)
+    }
+
+    /// All of them, the oldest first.
+    pub fn all(&self) -> Vec<Arc<Job>> {
+        self.jobs.lock().clone()
+    }
+
+    /// The job with this number.
+    pub fn find(&self, id: u64) -> Option<Arc<Job>> {
+        self.jobs.lock().iter().find(|job| job.plan.id == id).cloned()
+    }
+
+    /// Forgets all of them: the node died. Those that run end soon.
+    pub fn clear(&self) {
+        for job in self.jobs.lock().drain(..) {
+            job.abort();
+        }
+        self.last_id.store(0, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{End, Kind};
+    use super::*;
+
+    fn plan(id: u64) -> Plan {
+        Plan {
+            id,
+            kind: Kind::Basic,
+            namespace: "test".to_owned(),
+            set: String::new(),
+            index: None,
+            asked: (1, 0),
+            rate: 0,
+            patience: None,
+            from: None,
+        }
+    }
+
+    #[test]
+    fn numbers_are_used_once_and_jobs_limited() {
+        let jobs = Jobs::default();
+        let first = jobs.start(plan(0), 1).unwrap();
+        assert_eq!(first.plan.id, 1);
+        assert_eq!(jobs.start(plan(1), 1).unwrap_err(), ResultCode::PARAMETER);
+        for _ in 1..ACTIVE {
+            jobs.start(plan(0), 1).unwrap();
+        }
+        assert_eq!(jobs.start(plan(0), 1).unwrap_err(), ResultCode::FORBIDDEN);
+        first.end(End::Ok);
+        assert_eq!(jobs.start(plan(1), 1).unwrap_err(), ResultCode::PARAMETER);
+        jobs.start(plan(0), 1).unwrap().end(End::Ok);
+        jobs.clear();
+        assert!(first.plan.id == 1 && jobs.all().is_empty());
+    }
+
+    #[test]
+    fn the_last_that_ended_are_kept() {
+        let jobs = Jobs::default();
+        let running = jobs.start(plan(9), 1).unwrap();
+        for id in 1000..1300 {
+            jobs.start(plan(id), 1).unwrap().end(End::Ok);
+        }
+        assert!(jobs.all().len() <= DONE + 2 && running.is_active());
+        assert!(jobs.find(1299).is_some() && jobs.find(1000).is_none() && jobs.find(9).is_some());
+    }
+}

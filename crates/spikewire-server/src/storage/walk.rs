@@ -1,0 +1,78 @@
+//! Going through a partition in the order of scans while others read and write it.
+//!
+//! A walk notes the digests that are there when it starts, and nothing else. The records are looked
+//! up one by one when their turn comes, so they are what they are by then; one that went meanwhile
+//! is left out, and one that came is not seen. A record that is there all the time is met exactly
+//! once.
+
+use super::table::Table;
+
+/// The digests of a partition that are still to be met, the next one last.
+#[derive(Debug, Default)]
+pub struct Walk(Vec<[u8; 20]>);
+
+impl Walk {
+    /// Notes the digests below `after`, or all of them. [`Walk::sort`] has to follow; it does not
+    /// need the table and should not hold up those who do.
+    pub fn gather(&mut self, table: &Table, after: Option<&[u8; 20]>) {
+        self.0.clear();
+        self.0.reserve(table.len());
+        let digests = table.iter().map(|record| *record.digest());
+        self.0.extend(digests.filter(|digest| after.is_none_or(|after| digest < after)));
+    }
+
+    /// Brings the digests into their order.
+    pub fn sort(&mut self) {
+        self.0.sort_unstable();
+    }
+
+    /// The next digest; they fall.
+    pub fn next(&self) -> Option<&[u8; 20]> {
+        self.0.last()
+    }
+
+    /// Goes past the next digest.
+    pub fn pass(&mut self) {
+        self.0.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::record::Draft;
+    use spikewire_protocol::key::Digest;
+
+    #[test]
+    fn digests_fall_and_start_below_a_point() {
+        let mut table = Table::default();
+        let mut image = Vec::new();
+        for id in [5, 1, 9, 7] {
+            let draft = Draft {
+                digest: Digest([id; 20]),
+                generation: 1,
+                set: 0,
+                void_time: 0,
+                last_update: 0,
+                bins: 0,
+            };
+            draft.compose(&mut image, b"", None);
+            table.put(&image);
+        }
+        let mut walk = Walk::default();
+        let met = |walk: &mut Walk, after: Option<u8>| {
+            walk.gather(&table, after.map(|id| [id; 20]).as_ref());
+            walk.sort();
+            let mut ids = Vec::new();
+            while let Some(digest) = walk.next() {
+                ids.push(digest[0]);
+                walk.pass();
+            }
+            ids
+        };
+        assert_eq!(met(&mut walk, None), [9, 7, 5, 1]);
+        assert_eq!(met(&mut walk, Some(7)), [5, 1]);
+        assert_eq!(met(&mut walk, Some(8)), [7, 5, 1]);
+        assert!(met(&mut walk, Some(0)).is_empty());
+    }
+}

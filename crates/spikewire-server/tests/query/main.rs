@@ -1,0 +1,7 @@
+//! Scans, queries and background jobs, byte by byte and in numbers.
+
+mod asking;
+mod pace;
+mod scans;
+#[path = "../wire/mod.rs"]
+mod wire;

@@ -1,0 +1,162 @@
+//! Readers' pace, rates, limits, and the list of jobs.
+
+use std::time::{Duration, Instant};
+
+use spikewire_protocol::message::op;
+use spikewire_protocol::query::{Query, Share};
+use spikewire_protocol::value::particle;
+
+use crate::asking::{Brought, all, scan, share};
+use crate::wire::{Request, Wire, cluster};
+
+/// Records of 100 kB: enough to fill any socket.
+fn fill_large(wire: &mut Wire, count: usize) {
+    for at in 0..count {
+        let put =
+            Request::write(&format!("k{at}")).op(op::WRITE, "b", particle::BLOB, &[7; 100_000]);
+        assert_eq!(wire.code(put), 0);
+    }
+}
+
+fn start(wire: &mut Wire, query: &Query, share: &Share<'_>) {
+    let mut out = Vec::new();
+    query.write(share, &mut out);
+    wire.send(&out);
+}
+
+/// The status of a job, and how many records it has sent.
+fn job(wire: &mut Wire, id: u64) -> (String, u64) {
+    let text = wire.info(&format!("query-show:id={id}"));
+    if text == "ERROR:2:job not found" {
+        // Requests of different connections have no order.
+        return (String::new(), 0);
+    }
+    let value = |key: &str| {
+        let found = text.split(':').find_map(|pair| pair.strip_prefix(key)?.strip_prefix('='));
+        found.unwrap_or_else(|| panic!("no {key} in {text}")).to_owned()
+    };
+    (value("status"), value("recs-succeeded").parse().unwrap())
+}
+
+#[test]
+fn the_readers_pace_is_the_scans_pace() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    fill_large(&mut wire, 500);
+    start(&mut wire, &scan(), &Share { id: 77, ..share(&all(), &[]) });
+    // Others are served all the time, and the scan stands still once the sockets are full.
+    let mut other = Wire::to(&cluster, 0);
+    let mut last = (0, 0);
+    while last.1 < 50 {
+        assert_eq!(other.code(Request::head("k1")), 0);
+        let (status, sent) = job(&mut other, 77);
+        assert!(matches!(status.as_str(), "" | "active(ok)"), "{status}");
+        last = if sent == last.0 { (sent, last.1 + 1) } else { (sent, 0) };
+    }
+    assert!(last.0 < 500, "{} records of 100 kB were sent to nobody", last.0);
+    let brought = wire.brought();
+    assert_eq!((brought.code, brought.rows.len()), (0, 500));
+    assert_eq!(job(&mut other, 77), ("done(ok)".to_owned(), 500));
+}
+
+#[test]
+fn who_does_not_read_is_cut_off() {
+    let cluster = cluster(1);
+    let mut other = Wire::to(&cluster, 0);
+    fill_large(&mut other, 300);
+    let mut wire = Wire::to(&cluster, 0);
+    start(&mut wire, &scan(), &Share { id: 5, patience: 100, ..share(&all(), &[]) });
+    let started = Instant::now();
+    while job(&mut other, 5).0 != "done(abandoned-response-timeout)" {
+        assert!(started.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // The stream breaks off without an end.
+    let mut brought = Brought::default();
+    while wire.read_frame(&mut brought).is_ok_and(|ended| !ended) {}
+    assert!(brought.rows.len() < 300);
+    // One that closes is noticed too.
+    let mut wire = Wire::to(&cluster, 0);
+    start(&mut wire, &scan(), &Share { id: 6, ..share(&all(), &[]) });
+    wire.read_frame(&mut Brought::default()).unwrap();
+    drop(wire);
+    while job(&mut other, 6).0 != "done(abandoned-response-error)" {
+        assert!(started.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_rate_is_kept() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    wire.fill(100);
+    let started = Instant::now();
+    let slow = Query { records_per_second: 250, ..scan() };
+    assert_eq!(wire.query(&slow, &share(&all(), &[])).rows.len(), 100);
+    assert!(started.elapsed() >= Duration::from_millis(395), "{:?}", started.elapsed());
+}
+
+#[test]
+fn jobs_are_listed_limited_and_aborted() {
+    let cluster = cluster(1);
+    let mut other = Wire::to(&cluster, 0);
+    other.fill(100);
+    assert_eq!(other.info("query-show"), "");
+    assert_eq!(other.info("query-show:id=9"), "ERROR:2:job not found");
+    assert_eq!(other.info("query-show:id=x"), "ERROR:4:bad id");
+    assert_eq!(other.info("query-abort"), "ERROR:4:missing 'id'");
+    assert_eq!(other.info("query-abort:id=9"), "ERROR:2:id not active");
+    let slow = Query { records_per_second: 1, ..scan() };
+    let mut wires: Vec<Wire> = (1001..=1128)
+        .map(|id| {
+            let mut wire = Wire::to(&cluster, 0);
+            start(&mut wire, &slow, &Share { id, ..share(&all(), &[]) });
+            wire
+        })
+        .collect();
+    while other.info("query-show").split(';').count() < 128 {}
+    let list = other.info("query-show");
+    assert!(list.split(';').all(|job| job.contains(":status=active(ok):")), "{list}");
+    let first = other.info("query-show:trid=1001");
+    for part in [
+        "trid=1001:ns=test:set=demo:n-pids-requested=4096:n-keyds-requested=0:rps=1:",
+        ":job-type=basic:",
+        ":socket-timeout=0",
+        ":from=127.0.0.1+",
+    ] {
+        assert!(first.contains(part), "{part} in {first}");
+    }
+    let mut late = Wire::to(&cluster, 0);
+    assert_eq!(late.query(&scan(), &share(&all(), &[])).code, 22);
+    assert_eq!(other.info("query-abort:id=1001"), "ok");
+    assert_eq!(wires[0].brought().code, 15);
+    assert_eq!(other.info("query-abort:trid=1001"), "ERROR:2:id not active");
+    assert_eq!(late.query(&scan(), &Share { id: 1001, ..share(&all(), &[]) }).code, 4);
+    assert_eq!(late.query(&scan(), &share(&all(), &[])).rows.len(), 100);
+    assert_eq!(other.info("query-abort-all"), "number-of-queries-killed:127");
+    for wire in &mut wires[1..] {
+        assert_eq!(wire.brought().code, 15);
+    }
+    assert!(other.info("query-show:id=1001").contains(":status=done(user-aborted):"));
+}
+
+/// A short query that takes too long sends what it has, and says so.
+#[test]
+fn a_short_query_has_little_time() {
+    let cluster = cluster(1);
+    let mut other = Wire::to(&cluster, 0);
+    fill_large(&mut other, 300);
+    let mut wire = Wire::to(&cluster, 0);
+    start(&mut wire, &Query { short: true, ..scan() }, &share(&all(), &[]));
+    assert_eq!(other.info("query-show"), "");
+    // It cannot end while nobody reads.
+    std::thread::sleep(Duration::from_millis(1100));
+    let brought = wire.brought();
+    assert!(
+        brought.code == 9 && brought.rows.len() < 300,
+        "{} {}",
+        brought.code,
+        brought.rows.len()
+    );
+}
