@@ -13,7 +13,7 @@ use crate::wire::{Request, Wire, cluster};
 fn fill_large(wire: &mut Wire, count: usize) {
     for at in 0..count {
         let put =
-            Request::write(&format!("k{at}")).op(op::WRITE, "b", particle::BLOB, &[7; 100_000]);
+            Request::write(&format!("k{at}")).op(op::WRITE, "b", particle::BLOB, &vec![7; 100_000]);
         assert_eq!(wire.code(put), 0);
     }
 }
