@@ -4,15 +4,17 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use spikewire_engine::cluster::Cluster;
-use spikewire_engine::transport::{Lanes, Reply, buffer};
+use spikewire_engine::transport::{Batches, Lanes, Reply, buffer};
 
 use crate::answer::{self, Answer};
+use crate::batch::Batch;
 use crate::cluster;
+use crate::many::{Many, many};
 use crate::options::{Builder, CallOptions, Defaults, Seeds};
 use crate::record::Record;
 use crate::space::Space;
 use crate::verbs::{Place, Request, verbs};
-use crate::{Node, Result};
+use crate::{Error, Kind, Node, Result};
 
 /// A blocking client. Cheap to clone; all clones share the connections, from any number of
 /// threads. The connections end with the last clone and the last dataset, or with
@@ -26,6 +28,7 @@ pub struct Client {
 struct Core {
     cluster: Arc<Cluster>,
     lanes: Arc<Lanes>,
+    batches: Arc<Batches>,
     defaults: Defaults,
 }
 
@@ -68,13 +71,15 @@ impl Builder {
         let (options, defaults, _) = self.finish(&seeds)?;
         let cluster = Cluster::connect(options)?;
         let lanes = Lanes::new(cluster.clone());
-        Ok(Client { core: Arc::new(Core { cluster, lanes, defaults }) })
+        let batches = Batches::new(cluster.clone());
+        Ok(Client { core: Arc::new(Core { cluster, lanes, batches, defaults }) })
     }
 }
 
 impl Core {
     fn close(&self) {
         self.lanes.close();
+        self.batches.close();
         self.cluster.close();
     }
 }
@@ -110,6 +115,16 @@ impl Dataset {
         buffer::give(bytes);
         answer
     }
+
+    fn run_many(&self, many: Result<Many>) -> Result<Batch> {
+        let Many { mut rows, plan } = many?;
+        if self.core.cluster.is_closed() {
+            return Err(Error::new(Kind::Closed, "the client is closed"));
+        }
+        self.core.batches.run(&mut rows, None)?;
+        Ok(Batch::new(rows, plan))
+    }
 }
 
 verbs!(Dataset, Result);
+many!(Dataset, Result<Batch>);

@@ -83,6 +83,12 @@
 //! written to a bin says [`Encode`]; what is read from one is a [`Value`]. Bins to write are pairs
 //! of a name and a value: an array, a vector, a map, or [`bins!`] when the types differ.
 //!
+//! # Many records in one call
+//!
+//! [`get_many`](Dataset::get_many) and its like take many keys and return a [`Batch`]: one outcome
+//! per key, in input order. Every node gets its part in one request, all at the same time; a row
+//! that fails does not disturb the others.
+//!
 //! # Options
 //!
 //! [`Client::builder`] sets what holds for a whole client. [`CallOptions`] say what one call does
@@ -153,17 +159,20 @@
 
 mod answer;
 mod asynchronous;
+mod batch;
 mod blocking;
 mod cluster;
 mod encode;
 mod key;
+mod many;
 mod operation;
 mod options;
 mod record;
 mod space;
 mod verbs;
 
-pub use asynchronous::{AsyncClient, AsyncDataset, Pending};
+pub use asynchronous::{AsyncClient, AsyncDataset, Pending, PendingBatch};
+pub use batch::Batch;
 pub use blocking::{Client, Dataset};
 pub use cluster::Node;
 pub use encode::Encode;

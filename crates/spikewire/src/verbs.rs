@@ -35,12 +35,9 @@ impl Place<'_> {
         key: &Key<'_>,
         header: &Header,
         send_key: bool,
-        compose: impl FnOnce(&mut Composer<'_>) -> Result<()>,
+        compose: impl FnOnce(&mut Composer<request::Request<'_>>) -> Result<()>,
     ) -> Result<Request> {
-        let mut policy = self.defaults.policy;
-        if let Some(timeout) = self.options.timeout {
-            policy.timeout = timeout;
-        }
+        let policy = self.policy();
         let user = key.user();
         let digest = match &user {
             Ok(user) => self.space.hasher.digest(user),
@@ -76,7 +73,15 @@ impl Place<'_> {
         Ok(Request { bytes, target, policy })
     }
 
-    fn send_key(&self) -> bool {
+    pub fn policy(&self) -> Policy {
+        let mut policy = self.defaults.policy;
+        if let Some(timeout) = self.options.timeout {
+            policy.timeout = timeout;
+        }
+        policy
+    }
+
+    pub fn send_key(&self) -> bool {
         self.options.send_key.unwrap_or(self.defaults.send_key)
     }
 
@@ -114,15 +119,7 @@ impl Place<'_> {
         code: u8,
     ) -> Result<Request> {
         let header = self.options.write_header()?;
-        self.compose(key, &header, self.send_key(), |composer| {
-            for (name, value) in bins {
-                composer.bin(code, name.as_ref(), &value)?;
-            }
-            if composer.ops == 0 {
-                return Err(Error::invalid("bins must not be empty: nothing to write"));
-            }
-            Ok(())
-        })
+        self.compose(key, &header, self.send_key(), |composer| composer.bins(code, bins))
     }
 
     pub fn delete(&self, key: &Key<'_>) -> Result<Request> {
@@ -141,6 +138,15 @@ impl Place<'_> {
 
     /// The request, and which operations the server answers.
     pub fn operate(&self, key: &Key<'_>, operations: &[Operation]) -> Result<(Request, Vec<bool>)> {
+        let (header, answered) = self.steps(operations)?;
+        let request = self.compose(key, &header, self.send_key(), |composer| {
+            operations.iter().try_for_each(|operation| composer.step(operation))
+        })?;
+        Ok((request, answered))
+    }
+
+    /// The header of these operations, and which of them the server answers.
+    pub fn steps(&self, operations: &[Operation]) -> Result<(Header, Vec<bool>)> {
         if operations.is_empty() {
             return Err(Error::invalid("operations must not be empty"));
         }
@@ -159,10 +165,7 @@ impl Place<'_> {
             header.info2 |= info2::RESPOND_ALL_OPS;
             answered.extend(operations.iter().map(Operation::is_answered));
         }
-        let request = self.compose(key, &header, self.send_key(), |composer| {
-            operations.iter().try_for_each(|operation| composer.step(operation))
-        })?;
-        Ok((request, answered))
+        Ok((header, answered))
     }
 }
 
@@ -185,13 +188,61 @@ fn check_size(bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Adds operations to a request, each checked.
-struct Composer<'a> {
-    request: request::Request<'a>,
-    ops: usize,
+/// Where operations are written: a request on one record, or what is done to rows of a batch.
+pub(crate) trait Parts {
+    fn op(&mut self, code: u8, name: &[u8]);
+    fn op_with(
+        &mut self,
+        code: u8,
+        name: &[u8],
+        write: impl FnOnce(&mut Vec<u8>) -> Result<u8>,
+    ) -> Result<()>;
 }
 
-impl Composer<'_> {
+macro_rules! parts {
+    ($class:ty) => {
+        impl Parts for $class {
+            fn op(&mut self, code: u8, name: &[u8]) {
+                <$class>::op(self, code, name);
+            }
+
+            fn op_with(
+                &mut self,
+                code: u8,
+                name: &[u8],
+                write: impl FnOnce(&mut Vec<u8>) -> Result<u8>,
+            ) -> Result<()> {
+                <$class>::op_with(self, code, name, write)
+            }
+        }
+    };
+}
+
+parts!(request::Request<'_>);
+parts!(spikewire_protocol::batch::Kind);
+
+/// Adds operations, each checked.
+pub(crate) struct Composer<P> {
+    pub request: P,
+    pub ops: usize,
+}
+
+impl<P: Parts> Composer<P> {
+    /// One operation per bin; there must be one.
+    pub fn bins<N: AsRef<str>, V: Encode>(
+        &mut self,
+        code: u8,
+        bins: impl IntoIterator<Item = (N, V)>,
+    ) -> Result<()> {
+        for (name, value) in bins {
+            self.bin(code, name.as_ref(), &value)?;
+        }
+        if self.ops == 0 {
+            return Err(Error::invalid("bins must not be empty: nothing to write"));
+        }
+        Ok(())
+    }
+
     fn bin<V: Encode>(&mut self, code: u8, name: &str, value: &V) -> Result<()> {
         check_name(name)?;
         self.count()?;
@@ -202,14 +253,14 @@ impl Composer<'_> {
         })
     }
 
-    fn plain(&mut self, code: u8, name: Option<&str>) -> Result<()> {
+    pub fn plain(&mut self, code: u8, name: Option<&str>) -> Result<()> {
         name.map_or(Ok(()), check_name)?;
         self.count()?;
         self.request.op(code, name.unwrap_or_default().as_bytes());
         Ok(())
     }
 
-    fn step(&mut self, operation: &Operation) -> Result<()> {
+    pub fn step(&mut self, operation: &Operation) -> Result<()> {
         let name = operation.bin.as_deref();
         name.map_or(Ok(()), check_name)?;
         self.count()?;
@@ -249,7 +300,7 @@ fn check_name(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Writes the verbs as methods of `$class`, which offers
+/// Writes the verbs on one record as methods of `$class`, which offers
 /// `fn place(&self) -> Place<'_>` and `fn run(&self, Result<Request>, plan) -> $answer<A>`.
 macro_rules! verbs {
     ($class:ident, $answer:ident) => {

@@ -4,9 +4,11 @@
 pub mod batch;
 mod retry;
 mod route;
+mod underway;
 
 pub use retry::{Attempts, Failure, Verdict};
 pub use route::{Aim, Router, Target};
+pub use underway::{Step, Underway};
 
 use crate::clock::Tick;
 use crate::options::Policy;

@@ -5,10 +5,12 @@ use std::task::{Context, Poll, Waker};
 
 use parking_lot::Mutex;
 
+use spikewire_engine::command::batch::Part;
 use spikewire_engine::transport::native::Ticket as Completes;
 use spikewire_engine::transport::{Collect, Outcome, buffer};
 use spikewire_engine::{Error, Kind, Result};
 
+use super::many;
 use crate::answer;
 
 /// Shared between a future and the command it waits for.
@@ -33,7 +35,7 @@ impl Cell {
     /// A cell that wakes this task, and the ticket that fills it.
     pub fn new(waker: Waker, miss: bool) -> (Arc<Self>, Ticket) {
         let cell = Arc::new(Self { state: Mutex::new(State::Waiting(waker)), miss });
-        (cell.clone(), Ticket(Some(cell)))
+        (cell.clone(), Ticket(Some(Who::One(cell))))
     }
 
     /// Takes the outcome, or remembers whom to wake.
@@ -74,15 +76,40 @@ impl Cell {
     }
 }
 
-/// Fills a cell, once. A ticket that is lost on the way fills it with an error.
+/// Completes a command, once. A ticket that is lost on the way completes it with an error.
 #[derive(Debug)]
-pub(crate) struct Ticket(Option<Arc<Cell>>);
+pub(crate) struct Ticket(Option<Who>);
 
-impl Collect for Ticket {}
+/// Who is told.
+#[derive(Debug)]
+enum Who {
+    One(Arc<Cell>),
+    /// One node's rows of a batch.
+    Part(Arc<many::Shared>, Part),
+}
+
+impl Ticket {
+    /// The ticket of a part of a batch.
+    pub(super) fn part(batch: Arc<many::Shared>, part: Part) -> Self {
+        Self(Some(Who::Part(batch, part)))
+    }
+}
+
+impl Collect for Ticket {
+    fn collect(&mut self, messages: &[u8]) {
+        if let Some(Who::Part(_, part)) = &mut self.0 {
+            part.collect(messages);
+        }
+    }
+}
 
 impl Completes for Ticket {
     fn complete(mut self, outcome: Outcome<'_>) {
-        let Some(cell) = self.0.take() else { return };
+        let cell = match self.0.take() {
+            Some(Who::One(cell)) => cell,
+            Some(Who::Part(batch, part)) => return batch.part_done(part, outcome),
+            None => return,
+        };
         let outcome = outcome.and_then(|reply| {
             answer::check(&reply, cell.miss)?;
             // The engine has just given the request's buffer back on this thread: it carries the
@@ -97,8 +124,10 @@ impl Completes for Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        if let Some(cell) = self.0.take() {
-            cell.fill(Err(closed()));
+        match self.0.take() {
+            Some(Who::One(cell)) => cell.fill(Err(closed())),
+            Some(Who::Part(batch, _)) => batch.lost(),
+            None => {}
         }
     }
 }

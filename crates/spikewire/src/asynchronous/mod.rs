@@ -2,6 +2,7 @@
 
 mod cell;
 mod future;
+mod many;
 #[cfg(feature = "tokio")]
 mod tokio;
 mod transport;
@@ -13,6 +14,7 @@ use spikewire_engine::cluster::Cluster;
 
 use crate::answer::Answer;
 use crate::cluster;
+use crate::many::{Many, many as many_verbs};
 use crate::options::{Builder, CallOptions, Defaults, Seeds};
 use crate::record::Record;
 use crate::space::Space;
@@ -20,6 +22,7 @@ use crate::verbs::{Place, Request, verbs};
 use crate::{Node, Result};
 
 pub use future::Pending;
+pub use many::PendingBatch;
 use transport::Transport;
 
 /// A client whose verbs return futures. Cheap to clone; all clones share the connections.
@@ -157,6 +160,11 @@ impl AsyncDataset {
     fn run<A: Answer>(&self, request: Result<Request>, plan: A::Plan) -> Pending<A> {
         Pending::new(self.core.clone(), request, plan)
     }
+
+    fn run_many(&self, many: Result<Many>) -> PendingBatch {
+        PendingBatch::new(self.core.clone(), many)
+    }
 }
 
 verbs!(AsyncDataset, Pending);
+many_verbs!(AsyncDataset, PendingBatch);

@@ -1,0 +1,93 @@
+//! What a verb on many records returns.
+
+use spikewire_engine::command::batch::{Answer, Batch as Rows};
+use spikewire_engine::{Error, Kind, Result};
+use spikewire_protocol::result_code::ResultCode;
+
+use crate::many::Plan;
+use crate::record::Record;
+
+/// The outcomes of many records, one per row, in input order. A row is decoded when it is looked
+/// at; one that failed does not disturb the others.
+///
+/// ```
+/// # use spikewire::Client;
+/// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+/// # let users = Client::connect(cluster.seeds())?.dataset("test", "users")?;
+/// users.put_many((0..3).map(|id| (id, [("age", 20 + id)])))?.check()?;
+/// let found = users.get_many([2, 7, 0])?;
+/// let ages: Vec<_> = found
+///     .iter()
+///     .map(|row| Ok(row?.and_then(|record| record.get("age").cloned())))
+///     .collect::<spikewire::Result<_>>()?;
+/// assert_eq!(ages, [Some(22.into()), None, Some(20.into())]);
+/// # Ok::<(), spikewire::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Batch {
+    rows: Rows,
+    plan: Plan,
+}
+
+impl Batch {
+    pub(crate) fn new(rows: Rows, plan: Plan) -> Self {
+        Self { rows, plan }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The record of a row; `None` if there is none. A row that failed gives its error.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such row.
+    pub fn row(&self, row: usize) -> Result<Option<Record>> {
+        let body = match self.rows.answer(row)? {
+            Answer::Reply(body) => body,
+            Answer::Failed(error) => return Err(error.clone()),
+        };
+        match ResultCode(body[5]) {
+            ResultCode::OK => {}
+            ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT => return Ok(None),
+            code => return Err(Error::server(code)),
+        }
+        let record = match &self.plan.answered {
+            Some(answered) => Record::decode_results(body, answered),
+            None => Record::decode(body),
+        };
+        record.map(Some).map_err(|error| Error::new(Kind::Malformed, error.to_string()))
+    }
+
+    /// All rows in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Result<Option<Record>>> {
+        (0..self.len()).map(|row| self.row(row))
+    }
+
+    /// The result code of a row: the server's, or a negative one of this client.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such row.
+    pub fn code(&self, row: usize) -> i32 {
+        self.rows.code(row)
+    }
+
+    /// The rows that failed, and why. Records that are not there are no failures.
+    pub fn errors(&self) -> impl Iterator<Item = (usize, Error)> {
+        (0..self.len()).filter_map(|row| self.row(row).err().map(|error| (row, error)))
+    }
+
+    /// The batch itself, or the error of the first row that failed.
+    pub fn check(self) -> Result<Self> {
+        let failed = self.errors().next();
+        failed.map_or(Ok(self), |(_, error)| Err(error))
+    }
+}

@@ -1,0 +1,196 @@
+//! The verbs on many records, on the blocking client and as futures.
+
+mod support;
+
+use futures::executor::block_on;
+use spikewire::{
+    AsyncDataset, Batch, CallOptions, Dataset, Exists, Kind, Operation, Result, ResultCode, Value,
+    op,
+};
+
+use support::{async_clients, async_dataset, cluster, dataset, eventually, kind, server};
+
+/// The verbs of both faces, waited for; keys are integers here.
+trait Verbs {
+    fn get_many(&self, keys: &[i64]) -> Result<Batch>;
+    fn get_bins_many(&self, keys: &[i64], bins: &[&str]) -> Result<Batch>;
+    fn exists_many(&self, keys: &[i64]) -> Result<Batch>;
+    fn put_many(&self, records: &[(i64, Vec<(&str, Value)>)]) -> Result<Batch>;
+    fn delete_many(&self, keys: &[i64]) -> Result<Batch>;
+    fn operate_many(&self, keys: &[i64], operations: &[Operation]) -> Result<Batch>;
+    fn with(&self, options: CallOptions) -> Box<dyn Verbs>;
+}
+
+macro_rules! waited {
+    ($class:ty, $wait:expr) => {
+        impl Verbs for $class {
+            fn get_many(&self, keys: &[i64]) -> Result<Batch> {
+                $wait(<$class>::get_many(self, keys.iter().copied()))
+            }
+            fn get_bins_many(&self, keys: &[i64], bins: &[&str]) -> Result<Batch> {
+                $wait(<$class>::get_bins_many(self, keys.iter().copied(), bins))
+            }
+            fn exists_many(&self, keys: &[i64]) -> Result<Batch> {
+                $wait(<$class>::exists_many(self, keys.iter().copied()))
+            }
+            fn put_many(&self, records: &[(i64, Vec<(&str, Value)>)]) -> Result<Batch> {
+                $wait(<$class>::put_many(self, records.to_vec()))
+            }
+            fn delete_many(&self, keys: &[i64]) -> Result<Batch> {
+                $wait(<$class>::delete_many(self, keys.iter().copied()))
+            }
+            fn operate_many(&self, keys: &[i64], operations: &[Operation]) -> Result<Batch> {
+                $wait(<$class>::operate_many(self, keys.iter().copied(), operations))
+            }
+            fn with(&self, options: CallOptions) -> Box<dyn Verbs> {
+                Box::new(<$class>::with(self, options))
+            }
+        }
+    };
+}
+
+waited!(Dataset, std::convert::identity);
+waited!(AsyncDataset, block_on);
+
+fn on_both_faces(test: impl Fn(&dyn Verbs)) {
+    let cluster = cluster(3);
+    let blocking = dataset(&cluster);
+    test(&blocking);
+    for client in async_clients(&cluster) {
+        cluster.truncate("test", Some("demo")).expect("there is such a set");
+        let keys: Vec<i64> = (0..100).collect();
+        eventually("truncation", || {
+            let left = Verbs::exists_many(&blocking, &keys).expect("the cluster is well");
+            left.iter().all(|row| matches!(row, Ok(None)))
+        });
+        test(&async_dataset(&client));
+    }
+}
+
+fn numbers(batch: &Batch, bin: &str) -> Vec<Option<i64>> {
+    let number = |row: Result<Option<spikewire::Record>>| match row.unwrap()?.get(bin) {
+        Some(Value::Int(int)) => Some(*int),
+        other => panic!("{other:?}"),
+    };
+    batch.iter().map(number).collect()
+}
+
+fn records(keys: std::ops::Range<i64>) -> Vec<(i64, Vec<(&'static str, Value)>)> {
+    keys.map(|key| (key, vec![("n", Value::Int(key * 10)), ("s", "x".into())])).collect()
+}
+
+#[test]
+fn rows_come_in_input_order_with_duplicates_and_misses() {
+    on_both_faces(|users| {
+        users.put_many(&records(0..50)).unwrap().check().unwrap();
+        let found = users.get_many(&[7, 99, 3, 7, 49]).unwrap();
+        assert_eq!(numbers(&found, "n"), [Some(70), None, Some(30), Some(70), Some(490)]);
+        assert_eq!((0..5).map(|row| found.code(row)).collect::<Vec<_>>(), [0, 2, 0, 0, 0]);
+        let part = users.get_bins_many(&[5, 6], &["n"]).unwrap();
+        assert!(part.row(0).unwrap().unwrap().get("s").is_none());
+        assert_eq!(users.get_many(&[]).unwrap().len(), 0);
+        assert_eq!(numbers(&users.get_many(&[8]).unwrap(), "n"), [Some(80)]);
+        let there = users.exists_many(&[1, 1000]).unwrap();
+        assert!(there.row(0).unwrap().is_some() && there.row(1).unwrap().is_none());
+    });
+}
+
+#[test]
+fn many_are_written_changed_and_deleted() {
+    on_both_faces(|users| {
+        users.put_many(&records(0..20)).unwrap().check().unwrap();
+        let keys: Vec<i64> = (0..20).collect();
+        let changed = users.operate_many(&keys, &[op::add("n", 1), op::get("n")]).unwrap();
+        assert_eq!(
+            numbers(&changed, "n"),
+            keys.iter().map(|key| Some(key * 10 + 1)).collect::<Vec<_>>()
+        );
+        let read = users.operate_many(&keys[..2], &[op::get("n")]).unwrap();
+        assert_eq!(numbers(&read, "n"), [Some(1), Some(11)]);
+        let gone = users.delete_many(&[0, 1, 500]).unwrap();
+        let there: Vec<bool> = gone.iter().map(|row| row.unwrap().is_some()).collect();
+        assert_eq!(there, [true, true, false]);
+        let keyed = users.with(CallOptions::new().send_key(true));
+        keyed.put_many(&records(0..3)).unwrap().check().unwrap();
+        assert_eq!(
+            numbers(&users.get_many(&[0, 1, 2]).unwrap(), "n"),
+            [Some(0), Some(10), Some(20)]
+        );
+    });
+}
+
+#[test]
+fn a_row_that_fails_does_not_disturb_the_others() {
+    on_both_faces(|users| {
+        users.put_many(&records(0..1)).unwrap().check().unwrap();
+        let create = users.with(CallOptions::new().exists(Exists::Create));
+        let batch = create.put_many(&records(0..4)).unwrap();
+        let failed: Vec<_> = batch.errors().map(|(row, error)| (row, error.kind())).collect();
+        assert_eq!(failed, [(0, server(ResultCode::RECORD_EXISTS))]);
+        assert_eq!(kind(batch.check()), server(ResultCode::RECORD_EXISTS));
+        assert_eq!(users.get_many(&[1, 2, 3]).unwrap().errors().count(), 0);
+    });
+}
+
+#[test]
+fn ten_thousand_rows() {
+    on_both_faces(|users| {
+        users.put_many(&records(0..10_000)).unwrap().check().unwrap();
+        let keys: Vec<i64> = (0..10_000).rev().collect();
+        let found = users.get_many(&keys).unwrap();
+        let expected: Vec<_> = keys.iter().map(|key| Some(key * 10)).collect();
+        assert_eq!(numbers(&found, "n"), expected);
+    });
+}
+
+#[test]
+fn what_cannot_be_sent_names_its_row() {
+    on_both_faces(|users| {
+        let mut bad = records(0..3);
+        bad[2].1.clear();
+        let error = users.put_many(&bad).unwrap_err();
+        assert_eq!(error.kind(), Kind::Invalid);
+        assert!(error.to_string().contains("row 2: bins must not be empty"), "{error}");
+        assert_eq!(kind(users.operate_many(&[1], &[])), Kind::Invalid);
+        let wrong = users.with(CallOptions::new().generation(1));
+        assert_eq!(kind(wrong.get_many(&[1])), Kind::Invalid);
+        assert_eq!(
+            users
+                .exists_many(&[0, 1])
+                .unwrap()
+                .iter()
+                .filter(|row| matches!(row, Ok(Some(_))))
+                .count(),
+            0
+        );
+    });
+}
+
+#[test]
+fn a_dead_node_costs_a_retry_and_no_row() {
+    let cluster = cluster(3);
+    let users = dataset(&cluster);
+    Verbs::put_many(&users, &records(0..300)).unwrap().check().unwrap();
+    let keys: Vec<i64> = (0..300).collect();
+    cluster.kill(1).unwrap();
+    let found = Verbs::get_many(&users, &keys).unwrap();
+    assert_eq!(numbers(&found, "n").iter().flatten().count(), 300);
+    for client in async_clients(&cluster) {
+        let found = Verbs::get_many(&async_dataset(&client), &keys).unwrap();
+        assert_eq!(numbers(&found, "n").iter().flatten().count(), 300);
+    }
+}
+
+#[test]
+fn a_closed_client_says_so() {
+    let cluster = cluster(1);
+    let client = support::builder().connect(cluster.seeds()).unwrap();
+    let users = client.dataset("test", "demo").unwrap();
+    client.close();
+    assert_eq!(kind(users.get_many([1, 2])), Kind::Closed);
+    for client in async_clients(&cluster) {
+        let users = async_dataset(&client);
+        client.close();
+        assert_eq!(kind(block_on(users.get_many([1, 2]))), Kind::Closed);
+    }
+}
