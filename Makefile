@@ -20,6 +20,9 @@ TESTS ?=
 
 COMPARE = $(BIN)/spikewire compare $(if $(SEEDS),-H $(SEEDS))
 PYTHON_MODES := --mode async,async-uvloop,sync
+# The whole of `make bench` is to take a quarter of an hour.
+BENCH_SINGLE := -d 2.5 --warmup 1
+BENCH_MANY := --rounds 1 -d 0.5 --warmup 0.2
 
 .PHONY: help
 help: ## List the targets
@@ -144,8 +147,21 @@ bench-tools: build
 		--optional requirements/loops.txt --optional requirements/peers.txt
 
 .PHONY: bench
-bench: bench-tools ## Compare all clients, Python and Rust: 100,000 records, half reads, half updates
-	$(COMPARE) $(ARGS)
+bench: bench-tools ## Compare all clients, Python and Rust: single records, batches, columns
+	@status=0; \
+	for table in '$(BENCH_SINGLE)' '--mode batch $(BENCH_MANY)' '--mode columns $(BENCH_MANY)'; do \
+		echo "$(COMPARE) $$table $(ARGS)"; \
+		$(COMPARE) $$table $(ARGS) || status=$$?; \
+		[ $$status -lt 128 ] || break; \
+	done; exit $$status
+
+.PHONY: bench-batch
+bench-batch: bench-tools ## Compare batches of 1 to 1,024 records, read and written
+	$(COMPARE) --mode batch $(BENCH_MANY) $(ARGS)
+
+.PHONY: bench-columns
+bench-columns: bench-tools ## Compare reading many records into columns, and the memory it takes
+	$(COMPARE) --mode columns $(BENCH_MANY) $(ARGS)
 
 .PHONY: bench-quick
 bench-quick: bench-tools ## The same in little time, for a first look and no conclusions

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from spikewire.bench import cli
 from spikewire.bench.cli import add_parsers
 
 if TYPE_CHECKING:
@@ -45,6 +46,34 @@ def test_compare_takes_lists() -> None:
     assert args.threads == (2,)
 
 
+def test_runs_about_many_records_are_short_by_themselves_only() -> None:
+    defaults = parser().parse_args(["compare"])
+    assert (defaults.duration, defaults.warmup, defaults.pause) == (None, None, None)
+    assert defaults.modes == ("async", "async-uvloop", "sync", "rust")
+    alone = parser().parse_args(["bench"])
+    assert (alone.duration, alone.warmup, alone.pause) == (10, 2, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("modes", "seconds"),
+    [("batch", 1), ("batch,columns", 1), ("sync", 5), ("sync,batch", 5)],
+)
+def test_the_modes_set_the_pace(
+    modes: str, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paces: list[tuple[float, float]] = []
+
+    def noted(_kind: str, args: argparse.Namespace, _matrix: object) -> int:
+        paces.append((args.duration, args.warmup))
+        return 0
+
+    monkeypatch.setattr(cli, "_run", noted)
+    assert run("compare", "--mode", modes) == 0
+    assert run("compare", "--mode", modes, "-d", "3") == 0
+    assert [duration for duration, _ in paces] == [seconds, 3]
+    assert paces[0][1] == paces[1][1] < seconds
+
+
 @pytest.mark.parametrize(
     ("flags", "reason"),
     [
@@ -79,6 +108,8 @@ def test_wrong_flags_are_refused_in_words(
 @pytest.mark.parametrize(
     ("flags", "reason"),
     [
+        ("--mode batches", "'batches' is not a mode: choose from async"),
+        ("--batch-sizes 4,none", "'none' is not a whole number"),
         ("--clients spikewire,nobody", "'nobody' is not a client: choose from spikewire"),
         ("--mode async,fast", "'fast' is not a mode"),
         ("-z 1,0", "'0' is not a whole number"),
@@ -99,6 +130,12 @@ def test_wrong_lists_are_refused_in_words(
         ("bench --client aerospike-rust --mode sync", "is a Rust crate: its mode is rust"),
         ("bench --client spikewire --mode rust", "is not a Rust crate"),
         ("compare --clients aerospike --mode async", "none of these clients has any of these"),
+        ("compare --mode sync --batch-sizes 4", "--batch-sizes is for --mode batch"),
+        ("compare --mode columns --write-sizes 4", "--write-sizes is for --mode batch"),
+        ("compare --mode batch --records 4", "--records is for --mode columns"),
+        ("compare --column-bins 4", "--column-bins is for --mode columns"),
+        ("compare --mode batch -w I", "nothing to read for --mode batch"),
+        ("compare --mode batch -k 500", "-k 500: fewer keys than a batch of 1024"),
         ("bench -H a --server-cpus 0", "--server-cpus is for the embedded cluster"),
         ("bench -k 16 -z 32", "fewer keys than the 32 workers"),
         ("bench --python no-such-python", "--python no-such-python: no such program"),

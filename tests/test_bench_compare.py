@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spikewire.bench import compare as lab
+from spikewire.bench.clients.shape import BATCH_READ, Shape
+from spikewire.bench.cluster import parse_seeds
 from spikewire.bench.compare import CannotRunError, Comparison, Settings, compare
 from spikewire.bench.launch import run_job
-from spikewire.bench.plan import Cell, Matrix, Skipped
+from spikewire.bench.plan import Cell, Matrix, Sizes, Skipped
 from spikewire.bench.progress import Progress, brief
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from spikewire.bench.result import Job
+    from spikewire.bench.summary import Line
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 rich_console = pytest.importorskip("rich.console", reason="the lab's rich is not installed")
@@ -215,13 +218,17 @@ def test_a_narrow_terminal_gets_the_columns_that_matter(width: int, columns: boo
 
 
 def test_a_line_of_progress_says_what_came_of_a_run() -> None:
-    assert brief({"failed": "no"}) == "failed: no"
     cell = Cell("null", "sync", 2)
+    assert brief(cell, {"failed": "no"}) == "failed: no"
     comparison = run(replace(with_clients(FLOOR, "null"), rounds=1))
-    assert "op/s" in brief(comparison.rounds[cell][0])
+    assert "op/s" in brief(cell, comparison.rounds[cell][0])
+    batch = replace(cell, shape=Shape(BATCH_READ, 8))
+    assert "row/s" in brief(batch, comparison.rounds[cell][0])
 
 
-def test_against_the_embedded_cluster(request: pytest.FixtureRequest) -> None:
+@pytest.fixture
+def seeds(request: pytest.FixtureRequest) -> tuple[tuple[str, int], ...]:
+    """Of an embedded cluster, where the package and its pytest plugin are built."""
     reason = "the native module is not built"
     testing = pytest.importorskip("spikewire.testing", reason=reason, exc_type=ImportError)
     if not hasattr(testing, "Cluster"):
@@ -230,18 +237,63 @@ def test_against_the_embedded_cluster(request: pytest.FixtureRequest) -> None:
         cluster = request.getfixturevalue("spikewire_cluster")
     except pytest.FixtureLookupError:
         pytest.skip("the package and its pytest plugin are not installed")
-    seeds = cluster.seeds if isinstance(cluster.seeds, str) else ",".join(cluster.seeds)
-    from spikewire.bench.cluster import parse_seeds
+    return parse_seeds(cluster.seeds if isinstance(cluster.seeds, str) else ",".join(cluster.seeds))
 
-    matrix = replace(FLOOR.matrix, clients=("spikewire",), modes=("sync", "async"))
-    comparison = run(replace(FLOOR, hosts=parse_seeds(seeds), matrix=matrix, duration=0.3))
+
+def sound(comparison: Comparison) -> list[list[Line]]:
+    """The lines of a comparison in which nothing went wrong."""
     assert comparison.skipped == []
-    lines = [line for lines in comparison.lines() for line in lines]
-    assert len(lines) == 2
-    for line in lines:
+    for line in (line for lines in comparison.lines() for line in lines):
         assert line.failures == ()
         assert line.errors == 0, line.first_error
-        assert line.rate is not None
-        assert line.rate.low > 100
-        assert line.latency is not None
-        assert line.latency["p50"] > 0
+        if line.absent is None:
+            assert line.rate is not None
+            assert line.rate.low > 100
+            assert line.latency is not None
+            assert line.latency["p50"] > 0
+    return comparison.lines()
+
+
+def test_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) -> None:
+    matrix = replace(FLOOR.matrix, clients=("spikewire",), modes=("sync", "async"))
+    lines = sound(run(replace(FLOOR, hosts=seeds, matrix=matrix, duration=0.3)))
+    assert list(map(len, lines)) == [1, 1]
+
+
+def test_batches_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) -> None:
+    sizes = Sizes(reads=(4, 50), writes=(50,))
+    matrix = replace(
+        FLOOR.matrix, clients=("spikewire",), modes=("batch",), batch_tasks=(2,), sizes=sizes
+    )
+    comparison = run(replace(FLOOR, hosts=seeds, matrix=matrix, rounds=1))
+    lines = sound(comparison)
+    faces = [[(line.cell.mode, line.cell.name) for line in group] for group in lines]
+    both = [[(mode, "spikewire"), (mode, "spikewire get")] for mode in ("sync", "async")]
+    assert faces == [
+        *(both[0], both[0][:1], both[0][:1]),
+        *(both[1], both[1][:1], both[1][:1]),
+    ]
+    text = shown(comparison)
+    for title in ("batch reads, sync, 2 threads", "batch writes, async, 2 tasks"):
+        assert text.count(title) == 1
+    assert "a batch of 4 reads" in text
+    assert "row/s ÷ best" in text
+
+
+def test_columns_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) -> None:
+    pytest.importorskip("numpy", reason="NumPy is not installed")
+    sizes = Sizes(records=(10, 300), bins=(1, 3))
+    matrix = replace(FLOOR.matrix, clients=("spikewire",), modes=("columns",), sizes=sizes)
+    comparison = run(replace(FLOOR, hosts=seeds, matrix=matrix, rounds=1))
+    cells = [[line.cell.shape for line in group] for group in sound(comparison)]
+    assert [(shapes[0].columns, shapes[0].rows) for shapes in cells] == [
+        *((1, 10), (1, 300), (3, 10), (3, 300)),
+    ]
+    for shapes in cells:
+        assert {shape.way for shape in shapes} >= {"dict", "numpy"}
+    for lines in comparison.lines():
+        assert all(line.memory is not None and line.memory >= 0 for line in lines)
+    text = shown(comparison)
+    assert "columns, sync, 1 thread" in text
+    assert "MB ÷ dict" in text
+    assert "…" not in text

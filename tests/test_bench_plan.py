@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from spikewire.bench.clients import PEERS
 from spikewire.bench.clients.base import ASYNC, ASYNC_UVLOOP, MODES, RUST, SYNC
-from spikewire.bench.plan import CLIENTS, RUST_CLIENTS, Cell, Matrix, rotated
+from spikewire.bench.clients.shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, NUMPY, SINGLES
+from spikewire.bench.plan import CLIENTS, RUST_CLIENTS, Cell, Group, Matrix, Sizes, rotated
 
 EVERYTHING = Matrix(
     clients=tuple(name for name in CLIENTS if name != "null"),
@@ -74,3 +75,64 @@ def test_clients_that_install_uvloop_are_told_not_to_where_plain_asyncio_is_meas
         variables = PEERS[name].environment
         assert variables[ASYNC] == {"AEROSPIKE_NO_UVLOOP": "1"}
         assert ASYNC_UVLOOP not in variables
+
+
+BATCHES = replace(EVERYTHING, modes=("batch",))
+TABLES = replace(EVERYTHING, modes=("columns",))
+
+
+def heads(groups: tuple[Group, ...]) -> list[tuple[str, int, str, int]]:
+    cells = (group[0] for group in groups)
+    return [(cell.mode, cell.concurrency, cell.shape.kind, cell.shape.rows) for cell in cells]
+
+
+def test_batches_are_planned_by_face_and_size_beside_the_single_records() -> None:
+    sizes = Sizes(reads=(4, 128), writes=(128,))
+    work = [(BATCH_READ, 4), (BATCH_READ, 128), (BATCH_WRITE, 128)]
+    assert heads(replace(BATCHES, sizes=sizes).groups()) == [
+        (mode, many, *one) for mode, many in ((SYNC, 1), (SYNC, 32), (ASYNC, 32)) for one in work
+    ]
+    assert set(EVERYTHING.groups()).isdisjoint(BATCHES.groups())
+    both = replace(EVERYTHING, modes=(SYNC, "batch")).groups()
+    assert both == (*replace(EVERYTHING, modes=(SYNC,)).groups(), *BATCHES.groups())
+
+
+def test_every_cell_of_a_group_does_the_same_work() -> None:
+    for group in (*BATCHES.groups(), *TABLES.groups()):
+        assert all(cell.beside(group[0]) for cell in group)
+        assert len({cell.name for cell in group}) == len(group)
+    first, second = BATCHES.groups()[:2]
+    assert not first[0].beside(second[0])
+
+
+def test_the_records_of_one_batch_are_also_read_one_by_one() -> None:
+    sizes = {
+        cell.shape.rows
+        for group in BATCHES.groups()
+        for cell in group
+        if cell.shape.way == SINGLES and cell.client == "spikewire"
+    }
+    assert sizes == {4}
+
+
+def test_column_tables_have_a_cell_for_each_way_of_each_client() -> None:
+    groups = TABLES.groups()
+    assert heads(groups) == [(SYNC, 1, COLUMNS, rows) for rows in (100, 1_000, 10_000)] * 3
+    assert [group[0].shape.columns for group in groups] == [1] * 3 + [5] * 3 + [20] * 3
+    names = {cell.name for cell in groups[0]}
+    peers = ("aerospike", "aerospike-py", "aerospike-sdk", "aerospike-native")
+    assert names >= {f"{name} {DICT}" for name in ("spikewire", *peers)}
+    assert {f"spikewire {NUMPY}", f"aerospike-py {NUMPY}"} <= names
+    assert f"aerospike {NUMPY}" not in names
+
+
+def test_what_a_client_cannot_do_is_planned_as_absent_with_its_reason() -> None:
+    absent = {(cell.client, cell.mode, reason) for cell, reason in BATCHES.absent()}
+    assert absent == {("aerospike", ASYNC, "has no asyncio interface")}
+    missing = {(cell.client, reason) for cell, reason in TABLES.absent()}
+    clients = ("aerospike", "aerospike-sdk", "aerospike-native")
+    assert missing == {(client, "has no columns to read into") for client in clients}
+    for cell, _ in TABLES.absent():
+        assert any(cell.beside(group[0]) for group in TABLES.groups())
+    assert EVERYTHING.absent() == ()
+    assert replace(BATCHES, clients=("spikewire",)).absent() == ()

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from spikewire.bench.clients.shape import BATCH_READ, COLUMNS, DICT, NUMPY, SINGLES, Shape
+from spikewire.bench.headings import row
 from spikewire.bench.measure import encode, merge, percentiles
 from spikewire.bench.plan import Cell
+from spikewire.bench.report import notes
 from spikewire.bench.summary import Line, Spread, summarise, with_ratios
 
 if TYPE_CHECKING:
@@ -191,3 +194,67 @@ def test_histograms_survive_the_journey_and_add_up() -> None:
 def test_latencies_beyond_the_range_are_kept_at_its_ends() -> None:
     merged = merge([encode([0, -5, 10**12])])
     assert merged.get_total_count() == 3
+
+
+def a_table(client: str, way: str, cpu: float, memory: int | None = None) -> Line:
+    result = a_result(client, 1000, 1.0, (cpu * 1000 / 1e6, 0.0))
+    result["memory"]["call"] = memory
+    return summarise(Cell(client, "sync", 1, shape=Shape(COLUMNS, 100, 5, way)), [result])
+
+
+def test_column_tables_are_measured_against_records_and_against_columns() -> None:
+    ours, c, py, columns = with_ratios(
+        [
+            a_table("spikewire", NUMPY, 1.0, 4_000_000),
+            a_table("aerospike", DICT, 10.0, 60_000_000),
+            a_table("aerospike-py", DICT, 8.0, 40_000_000),
+            a_table("aerospike-py", NUMPY, 4.0, 50_000_000),
+        ]
+    )
+    assert ours.cpu_ratio == pytest.approx(1 / 8)
+    assert ours.cpu_columns_ratio == pytest.approx(1 / 4)
+    assert ours.memory_ratio == pytest.approx(0.1)
+    assert c.cpu_ratio == pytest.approx(10 / 8)
+    assert py.memory_ratio == 1
+    assert columns.cpu_ratio == pytest.approx(1 / 2)
+    assert columns.cpu_columns_ratio == 1
+
+
+def test_memory_that_was_not_taken_has_no_ratio() -> None:
+    assert all(
+        line.memory is None and line.memory_ratio is None
+        for line in [
+            *with_ratios([line("aerospike", 1000, 10), line("spikewire", 1000, 10)]),
+        ]
+    )
+
+
+def test_how_busy_the_server_was_needs_its_threads() -> None:
+    result = a_result(elapsed=2.0, server_cpu=1.9)
+    cell = Cell("aerospike", "sync", 32, shape=Shape(BATCH_READ, 128))
+    assert summarise(cell, [result]).server_busy is None
+    result["server_threads"] = 1
+    busy = summarise(cell, [result])
+    assert busy.server_busy == pytest.approx(0.95)
+    assert any("set by the server, busy 95%" in note for note in notes([busy]))
+    result["server_threads"] = 2
+    assert notes([summarise(cell, [result])]) == []
+
+
+def test_what_a_client_cannot_do_is_a_dash_and_a_reason() -> None:
+    cell = Cell("aerospike", "async", 32, shape=Shape(BATCH_READ, 128))
+    absent = Line(cell, rounds=0, failures=(), absent="has no asyncio interface")
+    assert not absent.flawed
+    assert row(absent)[:3] == ["128", "aerospike", "-"]
+    assert set(row(absent)[2:]) == {"-"}
+    assert notes([absent]) == ["aerospike: has no asyncio interface"]
+
+
+def test_a_batch_is_set_against_its_single_records() -> None:
+    def of(way: str, rate: int) -> Line:
+        cell = Cell("spikewire", "sync", 1, shape=Shape(BATCH_READ, 4, way=way))
+        return summarise(cell, [a_result("spikewire", rate)])
+
+    said = "spikewire: a batch of 4 reads 2.50 times the rows/s of 4 single gets"
+    assert said in notes([of("", 2500), of(SINGLES, 1000)])
+    assert notes([of("", 2500)]) == []

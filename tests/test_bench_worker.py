@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
+LAB = {"served", "server_threads"}
+"""What the lab adds to a worker's result."""
 
 
 def a_job(client: str = "null", mode: str = "sync", action: str = "measure") -> Job:
@@ -27,6 +29,7 @@ def a_job(client: str = "null", mode: str = "sync", action: str = "measure") -> 
         "client": client,
         "mode": mode,
         "concurrency": 2,
+        "shape": {"kind": "single", "rows": 1, "columns": 0, "way": ""},
         "seeds": [("127.0.0.1", 1)],
         "namespace": "test",
         "set": "bench",
@@ -46,7 +49,7 @@ def a_job(client: str = "null", mode: str = "sync", action: str = "measure") -> 
 def test_a_result_has_every_field_and_they_agree(mode: str) -> None:
     result = as_result(run_job(python_worker(sys.executable), a_job(mode=mode)))
     assert "failed" not in result
-    assert set(result) == Result.__required_keys__ == set(Result.__annotations__) - {"served"}
+    assert set(result) == Result.__required_keys__ == set(Result.__annotations__) - LAB
     assert result["mode"] == mode
     assert result["errors"] == 0
     assert result["first_error"] is None
@@ -64,6 +67,21 @@ def test_a_result_has_every_field_and_they_agree(mode: str) -> None:
         assert result["loop"].startswith("asyncio.")
     else:
         assert result["loop"] is None
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize("kind", ["batch-read", "batch-write"])
+def test_a_batch_counts_its_records_and_times_its_calls(kind: str, mode: str) -> None:
+    job = a_job(mode=mode)
+    job["shape"] = {"kind": kind, "rows": 8, "columns": 0, "way": ""}
+    result = as_result(run_job(python_worker(sys.executable), job))
+    assert "failed" not in result
+    assert result["operations"] > 1000
+    assert result["operations"] % 8 == 0
+    latency = result["latency"]
+    assert latency["samples"] + latency["overwritten"] == result["operations"] // 8
+    taken = merge([latency["write" if kind == "batch-write" else "read"]])
+    assert taken.get_total_count() == latency["samples"]
 
 
 def test_each_uvloop_mode_runs_on_uvloop() -> None:
@@ -108,6 +126,18 @@ def test_a_client_that_cannot_be_imported_is_described_with_its_reason() -> None
     assert "failed" not in answer
     assert answer["version"] is None
     assert str(answer["unavailable"]).startswith("cannot import aerospike:")
+
+
+def test_a_way_whose_module_is_missing_is_described_with_its_reason() -> None:
+    job = a_job("spikewire", action="describe")
+    job["shape"] = {"kind": "columns", "rows": 10, "columns": 1, "way": "numpy"}
+    program = "import importlib.util, runpy; known = importlib.util.find_spec; "
+    program += "importlib.util.find_spec = lambda name: None if name == 'numpy' else known(name); "
+    program += f"runpy.run_path({python_worker(sys.executable)[1]!r}, run_name='__main__')"
+    answer = run_job([sys.executable, "-c", program], job)
+    if "cannot import" in str(answer["unavailable"]):
+        pytest.skip("the native module is not built")
+    assert answer["unavailable"] == "numpy is not installed"
 
 
 def test_a_job_that_cannot_be_done_is_a_failure_with_a_reason() -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from spikewire.bench.workload import (
+    BATCHES_LEAST,
+    BATCHES_MOST,
     STREAM_LEAST,
     STREAM_MOST,
     BinSpec,
     Workload,
+    batch_stream,
     insert_stream,
     into_blocks,
     matches,
@@ -24,7 +27,7 @@ def test_bins_are_parsed_in_order() -> None:
     assert parse_bins("I8, S128,B1024") == (BinSpec("I", 8), BinSpec("S", 128), BinSpec("B", 1024))
 
 
-@pytest.mark.parametrize("text", ["", "I", "I0", "I9", "X4", "I1,", "S-1", "i1", "I1 S2"])
+@pytest.mark.parametrize("text", ["", "I", "I0", "I9", "X4", "I1,", "S-1", "i1", "I1 S2", "F4"])
 def test_bins_that_are_none_are_refused_with_their_text(text: str) -> None:
     with pytest.raises(ValueError, match="bins"):
         parse_bins(text)
@@ -125,3 +128,38 @@ def test_blocks_keep_the_order_and_lose_nothing() -> None:
     assert [len(followers) for _, followers in blocks] == [15, 15, 2]
     assert [op for first, followers in blocks for op in (first, *followers)] == operations
     assert [len(followers) for _, followers in into_blocks(list(operations), every=1)] == [0] * 35
+
+
+def test_floats_are_floats() -> None:
+    bins = parse_bins("F8")
+    (value,) = value_pool(bins, seed=3)[0].values()
+    assert isinstance(value, float)
+    assert matches(bins, {"b0": value})
+    assert not matches(bins, {"b0": 0})
+    assert not matches(bins, {"b0": 2.5})
+
+
+@pytest.mark.parametrize("rows", [1, 7, 100])
+def test_a_batch_has_that_many_keys_and_none_twice(rows: int) -> None:
+    reads = batch_stream(None, 100, 1, 0, 4, rows)
+    for keys, values in reads:
+        assert isinstance(keys, list)
+        assert values is None
+        assert len(keys) == len(set(keys)) == rows
+        assert all(0 <= key < 100 for key in keys)
+    assert reads == batch_stream(None, 100, 1, 0, 4, rows)
+    assert reads != batch_stream(None, 100, 1, 1, 4, rows)
+
+
+def test_a_batch_of_writes_has_a_record_for_each_key() -> None:
+    pool = value_pool(parse_bins("I1"), seed=3)
+    for keys, values in batch_stream(pool, 100, 1, 0, 1, 5):
+        assert isinstance(keys, list)
+        assert isinstance(values, list)
+        assert len(values) == len(keys) == 5
+        assert all(value in pool for value in values)
+
+
+def test_batches_are_neither_few_nor_without_end() -> None:
+    assert len(batch_stream(None, 10_000, 1, 0, 32, 10_000)) == BATCHES_LEAST
+    assert len(batch_stream(None, 10_000, 1, 0, 1, 1)) == BATCHES_MOST

@@ -9,13 +9,15 @@ import os
 import shutil
 import signal
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .clients import OURS, PEERS
 from .clients.base import ASYNC, MODES, RUST
+from .clients.shape import BATCH_SIZES, COLUMN_BINS, COLUMN_ROWS, WRITE_SIZES
 from .cluster import parse_seeds
-from .plan import CLIENTS, Matrix
+from .plan import BATCH_MODE, CLIENTS, COLUMNS_MODE, COMPARED, TABLES, Matrix, Sizes
 from .workload import parse_bins, parse_workload
 
 if TYPE_CHECKING:
@@ -26,8 +28,35 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
 Parsed = TypeVar("Parsed")
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Seconds that a run measures and warms up, and that lie between two runs."""
+
+    duration: float
+    warmup: float
+    pause: float
+
+
 FLAWED, USAGE, INTERRUPTED = 1, 2, 130
 NEEDED = {"rich": "rich", "hdrh": "hdrhistogram"}
+
+
+_SIZES = (
+    ("--batch-sizes", f"records of a batch read in mode {BATCH_MODE}", BATCH_SIZES),
+    ("--write-sizes", f"records of a batch write in mode {BATCH_MODE}", WRITE_SIZES),
+    ("--records", f"records of a call in mode {COLUMNS_MODE}", COLUMN_ROWS),
+    ("--column-bins", f"bins of those records in mode {COLUMNS_MODE}", COLUMN_BINS),
+)
+ALONE, LONG, SHORT = Pace(10.0, 2.0, 0.5), Pace(5.0, 2.0, 0.5), Pace(1.0, 0.4, 0.1)
+_OF_MODE = {
+    "--batch-sizes": BATCH_MODE,
+    "--write-sizes": BATCH_MODE,
+    "--records": COLUMNS_MODE,
+    "--column-bins": COLUMNS_MODE,
+}
+_SECONDS = {"duration": "seconds", "warmup": "seconds before", "pause": "seconds between runs"}
 
 
 def add_parsers(subparsers: Subparsers) -> None:
@@ -52,7 +81,7 @@ def add_parsers(subparsers: Subparsers) -> None:
     )
     bench.add_argument("--threads", type=_count, default=32, help="threads in mode sync")
     bench.add_argument("--python", default="", help="interpreter of the client; default: this one")
-    _add_common(bench, rounds=1, duration=10.0)
+    _add_common(bench, rounds=1, pace=ALONE)
     bench.set_defaults(run=run_bench)
 
     compare = subparsers.add_parser(
@@ -72,17 +101,17 @@ def add_parsers(subparsers: Subparsers) -> None:
     compare.add_argument(
         *("--mode", "--modes"),
         dest="modes",
-        type=_names("mode", MODES),
+        type=_names("mode", COMPARED),
         default=MODES,
         metavar="MODE,...",
-        help=f"default: all of {', '.join(MODES)}",
+        help=f"default: {', '.join(MODES)} with single records; "
+        f"{' and '.join(TABLES)} are tables of their own, about many records in one call",
     )
     compare.add_argument(
         *("-z", "--async-tasks"),
         type=_counts,
-        default=(1, 32),
         metavar="N,...",
-        help="default: 1,32",
+        help=f"default: 1,32; in mode {BATCH_MODE}: 32",
     )
     compare.add_argument(
         "--threads", type=_counts, default=(1, 32), metavar="N,...", help="default: 1,32"
@@ -96,17 +125,26 @@ def add_parsers(subparsers: Subparsers) -> None:
     )
     compare.add_argument("--sweep", action="store_true", help="asyncio with 128 and 512 tasks too")
     compare.add_argument("--floor", action="store_true", help="also a client that does nothing")
+    for flag, about, default in _SIZES:
+        compare.add_argument(
+            flag,
+            type=_counts,
+            metavar="N,...",
+            help=f"{about}; default: {','.join(map(str, default))}",
+        )
     compare.add_argument(
         "--python",
         action="append",
         metavar="PATH",
         help="interpreter of the clients; may be given again to compare interpreters",
     )
-    _add_common(compare, rounds=3, duration=5.0)
+    _add_common(compare, rounds=3, pace=LONG, short=SHORT)
     compare.set_defaults(run=run_compare)
 
 
-def _add_common(parser: argparse.ArgumentParser, rounds: int, duration: float) -> None:
+def _add_common(
+    parser: argparse.ArgumentParser, rounds: int, pace: Pace, short: Pace | None = None
+) -> None:
     where = parser.add_argument_group("cluster")
     where.add_argument(
         *("-H", "--hosts"),
@@ -147,16 +185,13 @@ def _add_common(parser: argparse.ArgumentParser, rounds: int, duration: float) -
         *("--no-populate",), dest="populate", action="store_false", help="the records are there"
     )
     how = parser.add_argument_group("measurement")
-    how.add_argument(
-        *("-d", "--duration"), type=_seconds, default=duration, help="seconds; default: %(default)g"
-    )
-    how.add_argument(
-        "--warmup", type=_seconds_or_none, default=2.0, help="seconds before; default: %(default)g"
-    )
+    for flags, name, parse in _PACE:
+        default: float = getattr(pace, name)
+        text = f"{_SECONDS[name]}; default: {default:g}"
+        if short is not None:
+            text += f", or {getattr(short, name):g} where no mode has single records"
+        how.add_argument(*flags, type=parse, default=None if short else default, help=text)
     how.add_argument("--rounds", type=_count, default=rounds, help="default: %(default)s")
-    how.add_argument(
-        "--pause", type=_seconds_or_none, default=0.5, help="seconds between runs; default: 0.5"
-    )
     how.add_argument(
         "--lat-sample-every", type=_count, default=16, metavar="N", help="time 1 in N; default: 16"
     )
@@ -203,13 +238,27 @@ def run_compare(args: argparse.Namespace) -> int:
     matrix = Matrix(
         clients=args.clients,
         modes=args.modes,
-        tasks=args.async_tasks,
+        tasks=args.async_tasks or (1, 32),
         threads=args.threads,
         in_flight=args.in_flight,
         interpreters=tuple(args.python or [""]),
         sweep=args.sweep,
         floor=args.floor,
+        batch_tasks=args.async_tasks or (32,),
+        sizes=Sizes(
+            args.batch_sizes or BATCH_SIZES,
+            args.write_sizes or WRITE_SIZES,
+            args.records or COLUMN_ROWS,
+            args.column_bins or COLUMN_BINS,
+        ),
     )
+    problem = _unused(args)
+    if problem is not None:
+        return _refuse(problem)
+    pace = SHORT if set(args.modes) <= set(TABLES) else LONG
+    for name, seconds in vars(pace).items():
+        if getattr(args, name) is None:
+            setattr(args, name, seconds)
     if not matrix.groups():
         return _refuse("none of these clients has any of these modes")
     return _run("compare", args, matrix)
@@ -271,6 +320,18 @@ def _settings(args: argparse.Namespace, matrix: Matrix) -> Settings:
     )
 
 
+def _unused(args: argparse.Namespace) -> str | None:
+    """A flag that none of the modes asked for looks at, or that one of them cannot do."""
+    for flag, mode in _OF_MODE.items():
+        given = getattr(args, flag.strip("-").replace("-", "_"))
+        if given is not None and mode not in args.modes:
+            return f"{flag} is for --mode {mode}"
+    for table in TABLES:
+        if table in args.modes and args.workload == "I":
+            return f"-w I writes every key once, so there is nothing to read for --mode {table}"
+    return None
+
+
 def _impossible(args: argparse.Namespace, matrix: Matrix) -> str | None:
     """What no single flag can tell about itself."""
     if args.server_cpus and args.hosts:
@@ -281,6 +342,9 @@ def _impossible(args: argparse.Namespace, matrix: Matrix) -> str | None:
     widest = max(*matrix.tasks, *matrix.threads, *matrix.in_flight)
     if args.keys < widest:
         return f"-k {args.keys}: fewer keys than the {widest} workers"
+    largest = max(*matrix.sizes.reads, *matrix.sizes.writes)
+    if BATCH_MODE in matrix.modes and args.keys < largest:
+        return f"-k {args.keys}: fewer keys than a batch of {largest}"
     return None
 
 
@@ -371,3 +435,10 @@ def _seconds(text: str) -> float:
     if seconds == 0:
         raise ValueError("0 s is no time to measure in")
     return seconds
+
+
+_PACE = (
+    (("-d", "--duration"), "duration", _seconds),
+    (("--warmup",), "warmup", _seconds_or_none),
+    (("--pause",), "pause", _seconds_or_none),
+)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 DEFAULT_PORT = 3000
-REQUESTS = "spikewire_requests"
+ROWS = "spikewire_rows"
 START_SECONDS = 30.0
 STOP_SECONDS = 5.0
 Seed = tuple[str, int]
@@ -61,7 +61,7 @@ class GivenCluster:
     def describe(self) -> str:
         return "given by -H"
 
-    def requests(self) -> int | None:
+    def rows(self) -> int | None:
         """Not known: other programs may be using it, and not all nodes need be seeds."""
         return None
 
@@ -104,9 +104,9 @@ class EmbeddedCluster:
     def describe(self) -> str:
         return f"embedded on this machine, nodes: {self._nodes}, threads: {self._threads}"
 
-    def requests(self) -> int | None:
-        """Requests for records that all nodes together have counted."""
-        counts = [_statistic(ask(seed, "statistics"), REQUESTS) for seed in self.seeds]
+    def rows(self) -> int | None:
+        """Records read and written, as all nodes together have counted; a batch counts its rows."""
+        counts = [_statistic(ask(seed, "statistics"), ROWS) for seed in self.seeds]
         known = [count for count in counts if count is not None]
         return sum(known) if len(known) == len(counts) else None
 

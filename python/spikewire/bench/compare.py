@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, cast
 from . import environment, rust
 from .clients import FLOOR, PEERS
 from .clients.base import ASYNC, RUST, SYNC
+from .clients.shape import column_bins, column_set
 from .cluster import Cluster, EmbeddedCluster, GivenCluster, Seed
 from .launch import as_result, python_worker, run_job
-from .plan import Cell, Group, Matrix, Skipped, rotated
+from .plan import Absence, Cell, Group, Matrix, Skipped, rotated
 from .progress import Progress, brief
 from .summary import Line, Round, summarise, with_ratios
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .result import Job, Python
+    from .result import Job, Python, Work
 
 FILLERS = ("aerospike", "spikewire", "aerospike-py", "aerospike-native", "aerospike-sdk")
 """Who writes the records first, in this order of choice: any client must be able to read them."""
@@ -50,6 +51,15 @@ class Settings:
     server_cpus: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class RecordSet:
+    """A set, how many records it has, and what bins they have."""
+
+    set_name: str
+    keys: int
+    bins: str
+
+
 @dataclass
 class Comparison:
     """What came of it; complete only if not interrupted."""
@@ -59,6 +69,7 @@ class Comparison:
     environment: dict[str, object] = field(default_factory=dict[str, object])
     skipped: list[Skipped] = field(default_factory=list[Skipped])
     groups: list[Group] = field(default_factory=list[Group])
+    absent: list[Absence] = field(default_factory=list[Absence])
     rounds: dict[Cell, list[Round]] = field(default_factory=dict[Cell, list[Round]])
     interrupted: bool = False
 
@@ -68,7 +79,15 @@ class Comparison:
             [summarise(cell, self.rounds[cell]) for cell in group if self.rounds.get(cell)]
             for group in self.groups
         )
-        return [with_ratios(lines) for lines in measured if lines]
+        return [with_ratios(lines) + self._absent(lines[0].cell) for lines in measured if lines]
+
+    def _absent(self, beside: Cell) -> list[Line]:
+        """Lines for what clients cannot do, so that nobody looks for them in vain."""
+        return [
+            Line(cell, rounds=0, failures=(), absent=reason)
+            for cell, reason in self.absent
+            if cell.beside(beside)
+        ]
 
     def as_json(self) -> dict[str, object]:
         return {
@@ -79,7 +98,7 @@ class Comparison:
             "settings": asdict(self.settings),
             "skipped": [asdict(one) for one in self.skipped],
             "cells": [
-                {**line.as_json(), "runs": self.rounds[line.cell]}
+                {**line.as_json(), "runs": self.rounds.get(line.cell, [])}
                 for lines in self.lines()
                 for line in lines
             ],
@@ -98,16 +117,18 @@ class Lab:
         self._comparison = comparison
         self._progress = progress
         self._rust: dict[str, list[str]] = {}
-        self._reasons: dict[tuple[str, str, str], str | None] = {}
+        self._reasons: dict[tuple[str, str, str, str], str | None] = {}
 
     def run(self, command_line: Sequence[str]) -> None:
         with self._cluster() as cluster:
             self._comparison.environment = environment.describe(cluster, command_line)
             self._comparison.groups = self._usable_groups()
+            self._comparison.absent = list(self._settings.matrix.absent())
             if not self._comparison.groups:
                 raise CannotRunError("none of the clients asked for can be used")
             if cluster.seeds and self._settings.populate and self._settings.workload != "I":
-                self._populate(cluster)
+                for records in self._record_sets():
+                    self._populate(records, cluster)
             self._progress.expect(sum(map(len, self._comparison.groups)) * self._settings.rounds)
             for group in self._comparison.groups:
                 self._measure(group, cluster)
@@ -129,7 +150,7 @@ class Lab:
         return groups
 
     def _usable(self, cell: Cell) -> bool:
-        known = (cell.client, cell.mode, cell.interpreter)
+        known = (cell.client, cell.mode, cell.interpreter, _needs(cell))
         if known not in self._reasons:
             reason = self._reason(cell)
             self._reasons[known] = reason
@@ -153,12 +174,26 @@ class Lab:
             return f"Python {python['version']} is not free-threaded: it cannot run with --gil off"
         return None
 
-    def _populate(self, cluster: Cluster) -> None:
+    def _record_sets(self) -> list[RecordSet]:
+        """The records that the measured calls are about, each set once."""
+        cells = (cell for group in self._comparison.groups for cell in group)
+        return list(dict.fromkeys(self._records(cell) for cell in cells))
+
+    def _records(self, cell: Cell) -> RecordSet:
+        settings, columns = self._settings, cell.shape.columns
+        if not columns:
+            return RecordSet(settings.set_name, settings.keys, settings.bins)
+        most = max(settings.matrix.sizes.records)
+        return RecordSet(column_set(settings.set_name, columns), most, column_bins(columns))
+
+    def _populate(self, records: RecordSet, cluster: Cluster) -> None:
         cell = self._filler()
-        self._progress.say(f"writing {self._settings.keys:,} records with {cell.client}")
-        outcome = as_result(self._start(cell, self._job(cell, "populate", cluster)))
-        if "failed" in outcome or outcome["operations"] != self._settings.keys:
-            raise CannotRunError(f"the records could not be written: {brief(outcome)}")
+        self._progress.say(
+            f"writing {records.keys:,} records to {records.set_name} with {cell.client}"
+        )
+        outcome = as_result(self._start(cell, self._job(cell, "populate", cluster, records)))
+        if "failed" in outcome or outcome["operations"] != records.keys:
+            raise CannotRunError(f"the records could not be written: {brief(cell, outcome)}")
 
     def _filler(self) -> Cell:
         """The first client that can be used, whether it is compared or not."""
@@ -166,7 +201,7 @@ class Lab:
             for client in FILLERS:
                 mode = SYNC if PEERS[client].blocking else ASYNC
                 cell = Cell(client, mode, FILL_WORKERS, interpreter)
-                known = (client, mode, interpreter)
+                known = (client, mode, interpreter, "")
                 if known not in self._reasons:
                     self._reasons[known] = self._reason(cell)
                 if self._reasons[known] is None:
@@ -178,11 +213,12 @@ class Lab:
             for cell in rotated(group, number):
                 self._progress.starting(cell, number)
                 time.sleep(self._settings.pause)
-                before = cluster.requests()
+                before = cluster.rows()
                 outcome = as_result(self._start(cell, self._job(cell, "measure", cluster)))
-                after = cluster.requests()
+                after = cluster.rows()
                 if "failed" not in outcome and before is not None and after is not None:
                     outcome["served"] = after - before
+                    outcome["server_threads"] = self._settings.server_threads
                 self._comparison.rounds.setdefault(cell, []).append(outcome)
                 self._progress.finished(cell, number, outcome)
 
@@ -194,18 +230,22 @@ class Lab:
             variables["PYTHON_GIL"] = "1" if self._settings.gil else "0"
         return run_job(python_worker(cell.interpreter), job, variables)
 
-    def _job(self, cell: Cell, action: str, cluster: Cluster | None) -> Job:
+    def _job(
+        self, cell: Cell, action: str, cluster: Cluster | None, records: RecordSet | None = None
+    ) -> Job:
         settings = self._settings
+        records = records or self._records(cell)
         return {
             "action": action,
             "client": cell.client,
             "mode": cell.mode,
             "concurrency": cell.concurrency,
+            "shape": cast("Work", asdict(cell.shape)),
             "seeds": [] if cluster is None else list(cluster.seeds),
             "namespace": settings.namespace,
-            "set": settings.set_name,
-            "keys": settings.keys,
-            "bins": settings.bins,
+            "set": records.set_name,
+            "keys": records.keys,
+            "bins": records.bins,
             "workload": settings.workload,
             "warmup": settings.warmup,
             "duration": settings.duration,
@@ -214,6 +254,13 @@ class Lab:
             "cpus": list(settings.client_cpus),
             "server_pid": None if cluster is None else cluster.pid,
         }
+
+
+def _needs(cell: Cell) -> str:
+    """The module without which the cell's way cannot be gone."""
+    if cell.mode == RUST:
+        return ""
+    return PEERS[cell.client].way(cell.shape.kind, cell.shape.way).needs
 
 
 def compare(

@@ -20,11 +20,15 @@ from .loop import AsyncioLoop, Tally, asyncio_loop, blocking_loop
 from .workload import Block
 
 if TYPE_CHECKING:
-    from .clients.base import AsyncioClient, BlockingClient
+    from .clients.base import AsyncioClient, BlockingClient, Verbs
     from .measure import Window
 
 SAMPLES_TOTAL = 1 << 18
 GRACE_SECONDS = 30.0
+
+
+def _single(client: BlockingClient | AsyncioClient) -> Verbs:
+    return client.verbs()
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,7 @@ class Load:
     duration: float
     blocks: Callable[[int], list[Block]]
     repeat: bool = True
+    verbs: Callable[[BlockingClient | AsyncioClient], Verbs] = _single
 
     def warmup_stream(self, blocks: list[Block]) -> Iterable[Block]:
         return cycle(blocks) if self.repeat else ()
@@ -107,7 +112,7 @@ def run_threads(client: BlockingClient, load: Load, window: Window) -> Outcome:
         try:
             outcome, blocks = outcomes[number], load.blocks(number)
             samples = sample_buffer(load.workers)
-            loop = blocking_loop(client.verbs())
+            loop = blocking_loop(load.verbs(client))
             clock = time.perf_counter_ns
             gate.wait()
             loop(load.warmup_stream(blocks), stops[0], clock, samples, Outcome().failed)
@@ -153,7 +158,7 @@ async def run_tasks(client: AsyncioClient, load: Load, window: Window) -> Outcom
     outcomes = [Outcome() for _ in range(load.workers)]
     streams = [load.blocks(number) for number in range(load.workers)]
     buffers = [sample_buffer(load.workers) for _ in range(load.workers)]
-    loops = [asyncio_loop(client.verbs()) for _ in range(load.workers)]
+    loops = [asyncio_loop(load.verbs(client)) for _ in range(load.workers)]
     settle()
     if load.repeat:
         warming = [

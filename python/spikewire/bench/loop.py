@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import inspect
 import linecache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Protocol, cast
+
+from .clients.base import Verbs
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, MutableSequence, Sequence
 
-    from .clients.base import Verbs
-    from .workload import Block
+    from .clients.base import ManyVerbs, TableVerbs
+    from .workload import Block, Key
 
 Tally = tuple[int, int]
 """Operations tried, latencies taken."""
@@ -92,9 +95,32 @@ def bind({names}):
 _READ_ONE = """
 def bind({names}):
     {kind} read(k):
-        return {read}
+        return {whole}
     return read
 """
+
+
+def batch_verbs(many: ManyVerbs, names: Sequence[str]) -> Verbs:
+    """Batches as a loop runs them: who asked looks at every bin of every row."""
+    touch = itemgetter(*names)
+    return Verbs(
+        read=f"for row in {many.read}: touch({many.bins})",
+        write=many.write or "raise NotImplementedError",
+        names={"touch": touch, **many.names},
+        whole=f"[{many.bins} for row in {many.read}]",
+    )
+
+
+def record_verbs(many: ManyVerbs) -> Verbs:
+    """The rows of a table as a list of mappings: what there is where there are no columns."""
+    whole = f"[{many.bins} for row in {many.read}]"
+    return Verbs(f"held = {whole}", "raise NotImplementedError", many.names, whole)
+
+
+def table_verbs(table: TableVerbs) -> Verbs:
+    """The rows of a table as columns."""
+    read, rows = f"held = {table.read}", table.rows.replace("table", f"({table.read})", 1)
+    return Verbs(read, "raise NotImplementedError", table.names, rows)
 
 
 def blocking_loop(verbs: Verbs) -> BlockingLoop:
@@ -105,12 +131,12 @@ def asyncio_loop(verbs: Verbs) -> AsyncioLoop:
     return cast("AsyncioLoop", _bind(_TEMPLATE, verbs, "async def"))
 
 
-def blocking_read(verbs: Verbs) -> Callable[[int], object]:
-    return cast("Callable[[int], object]", _bind(_READ_ONE, verbs, "def"))
+def blocking_read(verbs: Verbs) -> Callable[[Key], object]:
+    return cast("Callable[[Key], object]", _bind(_READ_ONE, verbs, "def"))
 
 
-def asyncio_read(verbs: Verbs) -> Callable[[int], Awaitable[object]]:
-    return cast("Callable[[int], Awaitable[object]]", _bind(_READ_ONE, verbs, "async def"))
+def asyncio_read(verbs: Verbs) -> Callable[[Key], Awaitable[object]]:
+    return cast("Callable[[Key], Awaitable[object]]", _bind(_READ_ONE, verbs, "async def"))
 
 
 def loop_source(verbs: Verbs, kind: str = "def") -> str:
@@ -120,7 +146,13 @@ def loop_source(verbs: Verbs, kind: str = "def") -> str:
 
 def _source(template: str, verbs: Verbs, kind: str) -> str:
     return inspect.cleandoc(
-        template.format(names=", ".join(verbs.names), kind=kind, read=verbs.read, write=verbs.write)
+        template.format(
+            names=", ".join(verbs.names),
+            kind=kind,
+            read=verbs.read,
+            write=verbs.write,
+            whole=verbs.whole or verbs.read,
+        )
     )
 
 

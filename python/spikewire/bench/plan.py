@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from .clients import FLOOR, PEERS
-from .clients.base import MODES, RUST, SYNC
+from .clients.base import ASYNC, MODES, RUST, SYNC
+from .clients.shape import (
+    BATCH_READ,
+    BATCH_SIZES,
+    BATCH_WRITE,
+    COLUMN_BINS,
+    COLUMN_ROWS,
+    COLUMNS,
+    WRITE_SIZES,
+    Shape,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 RUST_OURS = "spikewire-rust"
 RUST_PEER = "aerospike-rust"
 RUST_CLIENTS = (RUST_OURS, RUST_PEER)
 CLIENTS = (*PEERS, *RUST_CLIENTS)
 SWEEP = (128, 512)
+BATCH_MODE = "batch"
+COLUMNS_MODE = "columns"
+TABLES = (BATCH_MODE, COLUMNS_MODE)
+"""Modes of a comparison that are about many records in one call."""
+COMPARED = (*MODES, *TABLES)
 
 
 @dataclass(frozen=True)
@@ -27,9 +42,20 @@ class Cell:
     concurrency: int
     interpreter: str = ""
     """As given with --python; empty for the one that runs the lab, and for Rust."""
+    shape: Shape = field(default_factory=Shape)
+
+    @property
+    def name(self) -> str:
+        """The client, and which of its ways where it has several."""
+        return f"{self.client} {self.shape.way}".rstrip()
+
+    def beside(self, other: Cell) -> bool:
+        """Whether the two are compared with each other."""
+        mine, theirs = ((one.mode, one.concurrency, one.interpreter) for one in (self, other))
+        return mine == theirs and self.shape.beside(other.shape)
 
     def __str__(self) -> str:
-        return f"{self.client} {self.mode} {self.concurrency}"
+        return f"{self.client} {self.mode} {self.concurrency} {self.shape}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -43,7 +69,26 @@ class Skipped:
 
 
 Group = tuple[Cell, ...]
-"""Cells that are compared with each other: same mode, concurrency and interpreter."""
+"""Cells that are compared with each other: same mode, concurrency, interpreter and work."""
+Absence = tuple[Cell, str]
+"""A cell that a client cannot have, and why."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many records the calls of batches and column tables are about."""
+
+    reads: tuple[int, ...] = BATCH_SIZES
+    writes: tuple[int, ...] = WRITE_SIZES
+    records: tuple[int, ...] = COLUMN_ROWS
+    bins: tuple[int, ...] = COLUMN_BINS
+
+    def batches(self) -> list[Shape]:
+        reads = [Shape(BATCH_READ, rows) for rows in self.reads]
+        return reads + [Shape(BATCH_WRITE, rows) for rows in self.writes]
+
+    def columns(self) -> list[Shape]:
+        return [Shape(COLUMNS, rows, bins) for bins in self.bins for rows in self.records]
 
 
 @dataclass(frozen=True)
@@ -58,6 +103,8 @@ class Matrix:
     interpreters: tuple[str, ...]
     sweep: bool = False
     floor: bool = False
+    batch_tasks: tuple[int, ...] = (32,)
+    sizes: Sizes = field(default_factory=Sizes)
 
     def concurrencies(self, mode: str) -> tuple[int, ...]:
         if mode == SYNC:
@@ -76,13 +123,53 @@ class Matrix:
                     names = self._names(mode)
                     cells = (Cell(name, mode, concurrency, interpreter) for name in names)
                     made.append(tuple(cells))
+        made += (
+            tuple(cell for name in self._names(blank.mode) for cell in _ways(blank, name))
+            for blank in self._tables()
+        )
         return tuple(group for group in made if group)
+
+    def _tables(self) -> Iterator[Cell]:
+        """One cell without a client for each group of batches and column tables."""
+        faces = [(SYNC, many) for many in self.threads]
+        faces += [(ASYNC, many) for many in self.batch_tasks]
+        for interpreter in self.interpreters:
+            if BATCH_MODE in self.modes:
+                for mode, many in faces:
+                    for shape in self.sizes.batches():
+                        yield Cell("", mode, many, interpreter, shape)
+            if COLUMNS_MODE in self.modes:
+                for shape in self.sizes.columns():
+                    yield Cell("", SYNC, 1, interpreter, shape)
+
+    def absent(self) -> tuple[Absence, ...]:
+        """What clients have no way to do in the tables of batches and columns, and why."""
+        names = [name for name in PEERS if name in self.clients and name != FLOOR]
+        made: list[Absence] = []
+        for cell in self._tables():
+            shape = cell.shape
+            for peer in (PEERS[name] for name in names):
+                lacking = peer.lacks(cell.mode)
+                ways = peer.ways_of(shape.kind, cell.mode, shape.rows)
+                if lacking is not None:
+                    made.append((replace(cell, client=peer.name), lacking))
+                elif shape.kind == COLUMNS and not any(way.columnar for way in ways):
+                    columns = replace(shape, way="columns")
+                    reason = "has no columns to read into"
+                    made.append((replace(cell, client=peer.name, shape=columns), reason))
+        return tuple(made)
 
     def _names(self, mode: str) -> Sequence[str]:
         if mode == RUST:
             return [name for name in RUST_CLIENTS if name in self.clients]
         wanted = [*self.clients, FLOOR] if self.floor else self.clients
         return [name for name in PEERS if name in wanted and PEERS[name].lacks(mode) is None]
+
+
+def _ways(cell: Cell, client: str) -> list[Cell]:
+    shape = cell.shape
+    ways = PEERS[client].ways_of(shape.kind, cell.mode, shape.rows)
+    return [replace(cell, client=client, shape=replace(shape, way=way.name)) for way in ways]
 
 
 def rotated(group: Group, by: int) -> Group:

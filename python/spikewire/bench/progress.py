@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from .clients.shape import SINGLE
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -65,18 +67,21 @@ class Progress:
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=self._done)
         else:
-            self.say(f"[{self._done}/{self._total}] {cell}, round {number + 1}: {brief(outcome)}")
+            self.say(
+                f"[{self._done}/{self._total}] {cell}, round {number + 1}: {brief(cell, outcome)}"
+            )
 
 
-def brief(outcome: Round) -> str:
+def brief(cell: Cell, outcome: Round) -> str:
     """One run in a few words."""
     if "failed" in outcome:
         return f"failed: {outcome['failed']}"
     operations = outcome["operations"]
     seconds = outcome["cpu"]["user"] + outcome["cpu"]["system"]
-    text = f"{operations / outcome['elapsed']:,.0f} op/s"
+    unit = "op" if cell.shape.kind == SINGLE else "row"
+    text = f"{operations / outcome['elapsed']:,.0f} {unit}/s"
     if operations:
-        text += f", {seconds * 1e6 / operations:.1f} us CPU per op"
+        text += f", {seconds * 1e6 / operations:.1f} us CPU per {unit}"
     if outcome["errors"]:
         text += f", {outcome['errors']:,} errors, the first: {outcome['first_error']}"
     return text

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
+from .clients import OURS
 from .clients.base import RUST, SYNC
+from .clients.shape import BATCH_READ, BATCH_WRITE, COLUMNS, SINGLE, SINGLES
+from .headings import columns, row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,42 +22,19 @@ if TYPE_CHECKING:
     from .compare import Comparison
     from .summary import Line
 
-PLAIN_WIDTH = 180
-WIDE = 150
-"""Narrower terminals get the columns that matter most."""
-TAIL_SAMPLES = 10_000
-"""Below this many samples p99.9 says nothing and is not shown."""
+PLAIN_WIDTH = 200
+WIDEST = 1_000
 NOISE = 0.1
 """The part of the machine in other hands from which a reader is warned."""
+BUSY = 0.9
+"""The part of its threads' time from which the server is said to set the pace."""
 UNITS = {SYNC: "thread", RUST: "in flight"}
-
-
-@dataclass(frozen=True)
-class Column:
-    """A heading, and whether a narrow terminal goes without it."""
-
-    name: str
-    narrow: bool = True
-
-
-COLUMNS = (
-    Column("client"),
-    Column("op/s"),
-    Column("spread %"),
-    Column("CPU us/op"),
-    Column("user", narrow=False),
-    Column("sys", narrow=False),
-    Column("server", narrow=False),
-    Column("p50 us"),
-    Column("p90", narrow=False),
-    Column("p99"),
-    Column("p99.9", narrow=False),
-    Column("max", narrow=False),
-    Column("errors"),
-    Column("RSS MB", narrow=False),
-    Column("op/s ÷ best"),
-    Column("CPU ÷ best"),
-)
+WORK = {
+    SINGLE: "",
+    BATCH_READ: "batch reads, ",
+    BATCH_WRITE: "batch writes, ",
+    COLUMNS: "columns, ",
+}
 
 
 def write_json(comparison: Comparison, path: Path) -> None:
@@ -65,9 +45,14 @@ def write_json(comparison: Comparison, path: Path) -> None:
 def show(comparison: Comparison, console: Console | None = None) -> None:
     """All tables, then what has to be known beside them."""
     console = console or _console()
-    for lines in comparison.lines():
-        console.print(_table(lines, console.width >= WIDE))
-        for note in notes(lines):
+    for _, groups in groupby(comparison.lines(), key=title):
+        sections = list(groups)
+        table = _table(sections, narrow=False)
+        if _width(table, console) > console.width:
+            table = _table(sections, narrow=True)
+        console.print(table)
+        said = [note for lines in sections for note in notes(lines)]
+        for note in dict.fromkeys(said + _disturbed(sections)):
             console.print(f"  {note}", markup=False, highlight=False)
     for text in dict.fromkeys(f"{one.client}: {one.reason}" for one in comparison.skipped):
         console.print(f"skipped: {text}", markup=False, highlight=False)
@@ -76,11 +61,11 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
 
 
 def title(lines: Sequence[Line]) -> str:
-    """The mode, the concurrency and the interpreter that these lines share."""
+    """The work, the mode, the concurrency and the interpreter that these lines share."""
     cell = lines[0].cell
     unit = UNITS.get(cell.mode, "task")
     plural = "s" if cell.concurrency != 1 and unit != "in flight" else ""
-    text = f"{cell.mode}, {cell.concurrency} {unit}{plural}"
+    text = f"{WORK[cell.shape.kind]}{cell.mode}, {cell.concurrency} {unit}{plural}"
     python = next((line.python for line in lines if line.python), None)
     if python is not None:
         text += f", Python {python}"
@@ -90,79 +75,90 @@ def title(lines: Sequence[Line]) -> str:
     return text
 
 
-def row(line: Line) -> list[str]:
-    """One line as text, with a dash for what was not measured."""
-    name = f"{line.cell.client} {line.version or ''}".strip()
-    if line.rate is None or line.cpu is None:
-        return [f"{name} !", *["-"] * (len(COLUMNS) - 1)]
-    latency = line.latency or {}
-    tail = latency.get("p99.9") if line.samples >= TAIL_SAMPLES else None
-    return [
-        f"{name} !" if line.flawed else name,
-        f"{line.rate.median:,.0f}",
-        f"{line.rate.percent:.0f}",
-        *(_tenths(at) for at in (line.cpu.median, line.cpu_user, line.cpu_system)),
-        _tenths(line.cpu_server),
-        *(_whole(latency.get(name)) for name in ("p50", "p90", "p99")),
-        _whole(tail),
-        _whole(line.latency_max),
-        f"{line.errors:,}",
-        "-" if line.peak_rss is None else f"{line.peak_rss / 1e6:.0f}",
-        _ratio(line.rate_ratio),
-        _ratio(line.cpu_ratio),
-    ]
-
-
 def notes(lines: Sequence[Line]) -> list[str]:
     """What a reader must not miss about these lines."""
     said: list[str] = []
     differing = len(_gil_states(lines)) > 1
     for line in lines:
-        client = line.cell.client
+        client = line.cell.name
+        if line.absent is not None:
+            said.append(f"{client}: {line.absent}")
         said += [f"{client}: round failed: {reason}" for reason in dict.fromkeys(line.failures)]
         if line.errors:
             said.append(f"{client}: {line.errors:,} errors, the first: {line.first_error}")
         if line.unserved:
             said.append(f"{client}: counted {line.unserved:,} operations that no server saw")
-        if line.others is not None and line.others > NOISE:
+        if line.cell.shape.kind == SINGLE and line.others is not None and line.others > NOISE:
             said.append(f"{client}: other programs used {line.others:.0%} of this machine")
+        said += _limited(line)
         if differing and line.gil is not None:
             said.append(f"{client}: ran with the GIL {'on' if line.gil else 'off'}")
-    return said
+    return said + _one_by_one(lines)
+
+
+def _disturbed(sections: Sequence[Sequence[Line]]) -> list[str]:
+    """One sentence for a table of many records: each of its lines is a short run."""
+    lines = [line for lines in sections for line in lines if line.cell.shape.kind != SINGLE]
+    shares = [line.others for line in lines if line.others is not None and line.others > NOISE]
+    if not shares:
+        return []
+    measured = sum(line.rate is not None for line in lines)
+    said = f"other programs used up to {max(shares):.0%} of this machine"
+    return [f"{said} in {len(shares)} of {measured} lines"]
+
+
+def _limited(line: Line) -> list[str]:
+    """Where many records are read in one call, whether the server could give no more."""
+    shape, busy = line.cell.shape, line.server_busy
+    if shape.kind == SINGLE or busy is None or busy < BUSY:
+        return []
+    records = f"{shape.rows:,} records" + (f" of {shape.columns} bins" if shape.columns else "")
+    return [f"{line.cell.name}, {records}: set by the server, busy {busy:.0%} of its time"]
+
+
+def _one_by_one(lines: Sequence[Line]) -> list[str]:
+    """What a batch is worth, where the same records were also read one by one."""
+    ours = {line.cell.shape.way: line for line in lines if line.cell.client == OURS}
+    batch, singles = ours.get(""), ours.get(SINGLES)
+    if batch is None or singles is None or batch.rate is None or singles.rate is None:
+        return []
+    times, rows = batch.rate.median / singles.rate.median, batch.cell.shape.rows
+    return [f"{OURS}: a batch of {rows} reads {times:.2f} times the rows/s of {rows} single gets"]
 
 
 def _gil_states(lines: Sequence[Line]) -> set[bool]:
     return {line.gil for line in lines if line.gil is not None}
 
 
-def _whole(value: float | None) -> str:
-    """Microseconds, with a decimal only where they are few."""
-    if value is None:
-        return "-"
-    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
-
-
-def _tenths(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return f"{value:,.1f}" if value >= 1 else f"{value:.2f}"
-
-
-def _ratio(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
-
-
-def _table(lines: Sequence[Line], wide: bool) -> Table:
+def _table(sections: Sequence[Sequence[Line]], narrow: bool) -> Table:
+    """Groups that share a title, one below the other; a narrow table lacks some columns."""
     from rich.table import Table
 
+    lines = sections[0]
     table = Table(title=title(lines), title_justify="left")
-    shown = [at for at, column in enumerate(COLUMNS) if wide or column.narrow]
+    headings = columns(lines[0].cell.shape.kind)
+    shown = [at for at, column in enumerate(headings) if column.narrow or not narrow]
     for at in shown:
-        table.add_column(COLUMNS[at].name, justify="right" if at else "left", no_wrap=True)
-    for line in lines:
-        cells = row(line)
-        table.add_row(*(cells[at] for at in shown), style="bold red" if line.flawed else None)
+        name = headings[at].name
+        table.add_column(name, justify="left" if name == "client" else "right", no_wrap=True)
+    absent: set[str] = set()
+    for section in sections:
+        for line in section:
+            if line.absent is not None:
+                if line.cell.name in absent:
+                    continue  # once in a table is enough
+                absent.add(line.cell.name)
+            cells = row(line)
+            table.add_row(*(cells[at] for at in shown), style="bold red" if line.flawed else None)
+        table.add_section()
     return table
+
+
+def _width(table: Table, console: Console) -> int:
+    """How wide a table is if nothing is cut off."""
+    from rich.measure import Measurement
+
+    return Measurement.get(console, console.options.update(max_width=WIDEST), table).maximum
 
 
 def _console() -> Console:

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TypedDict, final
+from typing import TYPE_CHECKING, TypedDict, final
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+
+class Work(TypedDict):
+    """A `Shape`: what one call does."""
+
+    kind: str
+    rows: int
+    columns: int
+    way: str
 
 
 class Job(TypedDict):
@@ -13,6 +25,7 @@ class Job(TypedDict):
     client: str
     mode: str
     concurrency: int
+    shape: Work
     seeds: list[tuple[str, int]]
     namespace: str
     set: str
@@ -71,18 +84,22 @@ class Latency(TypedDict):
 
 
 class Memory(TypedDict):
-    """Peak resident bytes: before the client was imported, when it was ready, at the end."""
+    """Peak resident bytes: before the client was imported, when it was ready, at the end; and in
+    column tables how far the first call alone took it."""
 
     bare: int
     ready: int
     peak: int
+    call: NotRequired[int | None]
 
 
 class Served(TypedDict, total=False):
     """What the lab itself adds to a result."""
 
     served: int
-    """Requests that the embedded cluster counted during the whole run, warm-up included."""
+    """Records that the embedded cluster read and wrote in the whole run, warm-up included."""
+    server_threads: int
+    """How many threads the embedded cluster works with."""
 
 
 @final
@@ -97,7 +114,9 @@ class Result(Served):
     python: Python | None
     elapsed: float
     operations: int
+    """Of successful calls; in batches each record is one."""
     errors: int
+    """Calls that failed."""
     first_error: str | None
     cpu: Cpu
     server_cpu: float | None

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from .clients import FLOOR, OURS
+from .clients import FLOOR, OURS, PEERS
+from .clients.shape import COLUMNS
 from .measure import merge, percentiles
 from .plan import RUST_OURS, Cell
 from .result import Failure, Result
@@ -64,10 +65,21 @@ class Line:
     errors: int = 0
     first_error: str | None = None
     peak_rss: int | None = None
+    absent: str | None = None
+    """Why this client has nothing to measure here."""
+    server_busy: float | None = None
+    """The part of its threads' time that the embedded cluster worked; 1 is all it has."""
+    memory: int | None = None
+    """How many bytes one call added to the peak of the resident memory."""
     rate_ratio: float | None = None
     """Operations per second over those of the fastest peer beside it."""
     cpu_ratio: float | None = None
-    """Processor time per operation over that of the thriftiest peer beside it."""
+    """Processor time per operation over that of the thriftiest peer beside it. In column tables
+    both are about peers that give records."""
+    cpu_columns_ratio: float | None = None
+    """Processor time over that of the thriftiest peer that gives columns."""
+    memory_ratio: float | None = None
+    """Memory of one call over that of the most frugal peer that gives records."""
 
     @property
     def flawed(self) -> bool:
@@ -130,7 +142,25 @@ def _with_costs(line: Line, results: Sequence[Result]) -> Line:
         latency_write=percentiles(merge(writes)),
         latency_max=max(one["latency"]["max_ns"] for one in results) / 1000,
         samples=sum(one["latency"]["samples"] for one in results),
+        server_busy=_server_busy(results),
+        memory=_memory(results),
     )
+
+
+def _server_busy(results: Sequence[Result]) -> float | None:
+    """Over all rounds; needs a server of which the threads are known."""
+    shares = [
+        one["server_cpu"] / (one["elapsed"] * one["server_threads"])
+        for one in results
+        if one["server_cpu"] is not None and "server_threads" in one
+    ]
+    return median(shares) if shares else None
+
+
+def _memory(results: Sequence[Result]) -> int | None:
+    calls = [one["memory"].get("call") for one in results]
+    known = [call for call in calls if call is not None]
+    return round(median(known)) if known else None
 
 
 def _others(results: Sequence[Result]) -> float | None:
@@ -156,8 +186,11 @@ def _each(result: Result, seconds: float) -> float:
 def with_ratios(lines: Sequence[Line]) -> list[Line]:
     """Lines of one group with their ratios to the best peer; peers with errors are no measure."""
     peers = [line for line in lines if _is_peer(line.cell.client) and not line.flawed]
-    best_rate = max((line.rate.median for line in peers if line.rate), default=None)
-    best_cpu = min((line.cpu.median for line in peers if line.cpu), default=None)
+    columns = [line for line in peers if gives_columns(line.cell)]
+    records = [line for line in peers if not gives_columns(line.cell)]
+    best_rate = max((line.rate.median for line in records if line.rate), default=None)
+    best_cpu = _least_cpu(records)
+    least = min((line.memory for line in records if line.memory), default=None)
     return [
         line
         if line.cell.client == FLOOR
@@ -165,9 +198,22 @@ def with_ratios(lines: Sequence[Line]) -> list[Line]:
             line,
             rate_ratio=_over(line.rate, best_rate),
             cpu_ratio=_over(line.cpu, best_cpu),
+            cpu_columns_ratio=_over(line.cpu, _least_cpu(columns)),
+            memory_ratio=None if line.memory is None or not least else line.memory / least,
         )
         for line in lines
     ]
+
+
+def _least_cpu(lines: Sequence[Line]) -> float | None:
+    return min((line.cpu.median for line in lines if line.cpu), default=None)
+
+
+def gives_columns(cell: Cell) -> bool:
+    """Whether the caller gets columns from this cell's way."""
+    if cell.shape.kind != COLUMNS:
+        return False
+    return PEERS[cell.client].way(cell.shape.kind, cell.shape.way).columnar
 
 
 def _is_peer(client: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib
 import importlib.util
 import json
@@ -10,108 +11,84 @@ import os
 import platform
 import sys
 import sysconfig
+import time
 import traceback
-from collections.abc import Callable, Mapping
+from array import array
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from . import drivers, measure
 from .clients import PEERS
-from .clients.base import ASYNC_UVLOOP, SYNC, AsyncioClient, BlockingClient, Peer, Target
-from .loop import asyncio_read, blocking_read
+from .clients.base import ASYNC_UVLOOP, SYNC, AsyncioClient, BlockingClient
+from .job import Plan
+from .loop import BlockingLoop, asyncio_read, blocking_loop, blocking_read
 from .measure import Window
 from .result import Description, Job, Memory, Python, Result
-from .workload import (
-    Block,
-    insert_stream,
-    into_blocks,
-    matches,
-    mixed_stream,
-    parse_bins,
-    parse_workload,
-    value_pool,
-)
 
-CHECKED_KEYS = 256
-INSERT_LIMIT = 300.0
-"""Seconds that writing every key may take."""
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .workload import Block, Key
 
 
-class MismatchError(Exception):
-    """A client did not read back what was written: it does not do the same work as the others."""
+@dataclass
+class Started:
+    """What is known of memory before the clock starts."""
+
+    ready: int = 0
+    call: int | None = None
 
 
-@dataclass(frozen=True)
-class Plan:
-    """A job with everything in it parsed."""
+@dataclass
+class Ran:
+    """What a client did, on which loop."""
 
-    job: Job
-    peer: Peer
-    target: Target
-    load: drivers.Load
-
-    @staticmethod
-    def of(job: Job) -> Plan:
-        host_ports = tuple((host, port) for host, port in job["seeds"])
-        target = Target(host_ports, job["namespace"], job["set"])
-        return Plan(job, PEERS[job["client"]], target, _load(job))
-
-    def checked_keys(self) -> range:
-        """Keys spread over the whole range; writing is what fills it, so nothing then."""
-        if self.job["action"] == "populate" or self.job["workload"] == "I":
-            return range(0)
-        keys = self.job["keys"]
-        return range(0, keys, max(1, keys // CHECKED_KEYS))
-
-    def check(self, key: int, record: object) -> None:
-        if self.peer.name != "null" and not matches(parse_bins(self.job["bins"]), record):
-            raise MismatchError(f"key {key} reads back as {record!r}, not as {self.job['bins']}")
+    outcome: drivers.Outcome
+    loop: str | None = None
 
 
-def _load(job: Job) -> drivers.Load:
-    workload = parse_workload(job["workload"])
-    pool = value_pool(parse_bins(job["bins"]), job["seed"])
-    workers, keys, every = job["concurrency"], job["keys"], job["sample_every"]
-
-    def inserting(number: int) -> list[Block]:
-        return into_blocks(insert_stream(pool, keys, number, workers), every)
-
-    def mixing(number: int) -> list[Block]:
-        return into_blocks(mixed_stream(workload, pool, keys, job["seed"], number, workers), every)
-
-    if job["action"] == "populate" or workload.kind == "I":
-        return drivers.Load(workers, 0.0, INSERT_LIMIT, inserting, repeat=False)
-    return drivers.Load(workers, job["warmup"], job["duration"], mixing)
-
-
-def _run_blocking(plan: Plan, client: BlockingClient, window: Window, ready: Ready) -> Ran:
+def _run_blocking(plan: Plan, client: BlockingClient, window: Window, started: Started) -> Ran:
     client.open(plan.target)
     try:
-        read = blocking_read(client.verbs())
-        for key in plan.checked_keys():
+        verbs = plan.verbs(client)
+        read = blocking_read(verbs)
+        for key in plan.checked():
             plan.check(key, read(key))
-        ready()
-        return drivers.run_threads(client, plan.load, window), None
+        started.ready = measure.peak_rss()
+        call = plan.call()
+        if call is not None:
+            started.call = _memory_of(blocking_loop(verbs), call)
+        return Ran(drivers.run_threads(client, plan.load(), window))
     finally:
         client.close()
 
 
-async def _run_asyncio(plan: Plan, client: AsyncioClient, window: Window, ready: Ready) -> Ran:
+def _memory_of(loop: BlockingLoop, keys: Key) -> int:
+    """How far one call takes the peak of the resident memory, in bytes."""
+    samples = array("q", [0])
+    blocks: list[Block] = [((keys, None), [])]
+    errors: list[BaseException] = []
+    gc.collect()
+    before = measure.reset_peak()
+    loop(blocks, [], time.perf_counter_ns, samples, errors.append)
+    after = measure.peak_rss()
+    if errors:
+        raise errors[0]
+    return after - before
+
+
+async def _run_asyncio(plan: Plan, client: AsyncioClient, window: Window, started: Started) -> Ran:
     await client.open(plan.target)
     try:
-        read = asyncio_read(client.verbs())
-        for key in plan.checked_keys():
+        read = asyncio_read(plan.verbs(client))
+        for key in plan.checked():
             plan.check(key, await read(key))
-        ready()
-        outcome = await drivers.run_tasks(client, plan.load, window)
+        started.ready = measure.peak_rss()
+        outcome = await drivers.run_tasks(client, plan.load(), window)
         loop = type(asyncio.get_running_loop())
-        return outcome, f"{loop.__module__}.{loop.__qualname__}"
+        return Ran(outcome, f"{loop.__module__}.{loop.__qualname__}")
     finally:
         await client.close()
-
-
-Ready = Callable[[], None]
-Ran = tuple[drivers.Outcome, "str | None"]
 
 
 def _new_loop(mode: str) -> asyncio.AbstractEventLoop:
@@ -121,19 +98,19 @@ def _new_loop(mode: str) -> asyncio.AbstractEventLoop:
     return asyncio.SelectorEventLoop()
 
 
-def _run(plan: Plan, window: Window, ready: Ready) -> Ran:
+def _run(plan: Plan, window: Window, started: Started) -> Ran:
     mode, peer = plan.job["mode"], plan.peer
     lacking = peer.lacks(mode)
     if lacking is not None:
         raise ValueError(f"{peer.name} {lacking}")
     if mode == SYNC:
         assert peer.blocking is not None
-        return _run_blocking(plan, peer.blocking(), window, ready)
+        return _run_blocking(plan, peer.blocking(), window, started)
     assert peer.asyncio is not None
     loop = _new_loop(mode)
     asyncio.set_event_loop(loop)
     try:
-        return loop.run_until_complete(_run_asyncio(plan, peer.asyncio(), window, ready))
+        return loop.run_until_complete(_run_asyncio(plan, peer.asyncio(), window, started))
     finally:
         loop.run_until_complete(loop.shutdown_asyncgens())
         asyncio.set_event_loop(None)
@@ -148,21 +125,22 @@ def measured(job: Job) -> Result:
         os.sched_setaffinity(0, job["cpus"])
     importlib.import_module(plan.peer.module)
     window = Window(job["server_pid"])
-    at_ready: list[int] = []
+    started = Started()
     load_average = _load_average()
-    outcome, loop_name = _run(plan, window, lambda: at_ready.append(measure.peak_rss()))
+    ran = _run(plan, window, started)
+    outcome = ran.outcome
     used = window.used
     assert used is not None
-    memory = Memory(bare=bare, ready=at_ready[0], peak=measure.peak_rss())
+    memory = Memory(bare=bare, ready=started.ready, peak=measure.peak_rss(), call=started.call)
     return {
         "client": plan.peer.name,
         "version": plan.peer.version(),
         "mode": job["mode"],
         "concurrency": job["concurrency"],
-        "loop": loop_name,
+        "loop": ran.loop,
         "python": describe_python(),
         "elapsed": used.clock,
-        "operations": outcome.tried - outcome.errors,
+        "operations": (outcome.tried - outcome.errors) * plan.shape.rows,
         "errors": outcome.errors,
         "first_error": outcome.first_error,
         "cpu": {"user": used.user, "system": used.system},
@@ -182,10 +160,14 @@ def measured(job: Job) -> Result:
     }
 
 
-def describe(client: str, mode: str) -> Description:
+def describe(job: Job) -> Description:
     """Import one client, and the loop it is to run on, and say what came of it."""
+    client, mode, shape = job["client"], job["mode"], job["shape"]
     peer = PEERS[client]
     reason = peer.unavailable()
+    needed = peer.way(shape["kind"], shape["way"]).needs
+    if reason is None and needed and importlib.util.find_spec(needed) is None:
+        reason = f"{needed} is not installed"
     if reason is None and mode == ASYNC_UVLOOP and importlib.util.find_spec("uvloop") is None:
         reason = "uvloop is not installed"
     version = None if reason else peer.version()
@@ -220,7 +202,7 @@ def answer(job: Job) -> Mapping[str, object]:
     """The result of a job, or why there is none."""
     try:
         if job["action"] == "describe":
-            return cast("Mapping[str, object]", describe(job["client"], job["mode"]))
+            return cast("Mapping[str, object]", describe(job))
         return cast("Mapping[str, object]", measured(job))
     except Exception as error:  # noqa: BLE001 - a failed run is a result like any other
         traceback.print_exc(file=sys.stderr)

@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-Value = int | str | bytes
+Value = int | float | str | bytes
 Bins = dict[str, Value]
-Operation = tuple[int, Bins | None]
-"""A key, and the bins to write, or None for a read of the whole record."""
+Key = int | list[int]
+"""One key, or those of a batch."""
+Operation = tuple[Key, Bins | list[Bins] | None]
+"""A key and the bins to write, or None for a read of the whole record; in batches lists of both."""
 Block = tuple[Operation, list[Operation]]
 """One operation whose latency is taken, then those that follow it unmeasured."""
 
@@ -19,12 +21,15 @@ POOL_SIZE = 1024
 STREAM_TOTAL = 1 << 18
 STREAM_LEAST = 1024
 STREAM_MOST = 1 << 16
-_BIN = re.compile(r"([ISB])(\d+)")
+BATCHES_LEAST = 8
+BATCHES_MOST = 1 << 12
+_BIN = re.compile(r"([IFSB])(\d+)")
 
 
 @dataclass(frozen=True)
 class BinSpec:
-    """One bin: kind `I` (an integer of at most `size` bytes), `S` (text) or `B` (bytes)."""
+    """One bin: kind `I` (an integer of at most `size` bytes), `F` (a float of 8 bytes), `S` (text)
+    or `B` (bytes)."""
 
     kind: str
     size: int
@@ -32,6 +37,8 @@ class BinSpec:
     def value(self, rng: random.Random) -> Value:
         if self.kind == "I":
             return rng.getrandbits(8 * self.size - 1)
+        if self.kind == "F":
+            return rng.random()
         if self.kind == "S":
             return f"{rng.getrandbits(4 * self.size):0{self.size}x}"
         return rng.getrandbits(8 * self.size).to_bytes(self.size, "big")
@@ -53,8 +60,10 @@ def parse_bins(text: str) -> tuple[BinSpec, ...]:
 def _parse_bin(item: str, text: str) -> BinSpec:
     match = _BIN.fullmatch(item)
     if match is None:
-        raise ValueError(f"bins {text!r}: {item!r} is not I<bytes>, S<characters> or B<bytes>")
+        raise ValueError(f"bins {text!r}: {item!r} is not I<bytes>, F8, S<characters> or B<bytes>")
     spec = BinSpec(match[1], int(match[2]))
+    if spec.kind == "F" and spec.size != 8:
+        raise ValueError(f"bins {text!r}: a float has 8 bytes, so {item!r} must be F8")
     if spec.size < 1 or (spec.kind == "I" and spec.size > 8):
         limit = "1 to 8" if spec.kind == "I" else "1 or more"
         raise ValueError(f"bins {text!r}: the size in {item!r} must be {limit}")
@@ -100,6 +109,8 @@ def matches(bins: tuple[BinSpec, ...], record: object) -> bool:
 def _fits(spec: BinSpec, value: object) -> bool:
     if spec.kind == "I":
         return isinstance(value, int) and 0 <= value < 1 << (8 * spec.size - 1)
+    if spec.kind == "F":
+        return isinstance(value, float) and 0 <= value < 1
     if spec.kind == "S":
         return isinstance(value, str) and len(value) == spec.size
     return isinstance(value, (bytes, bytearray)) and len(value) == spec.size
@@ -115,6 +126,22 @@ def mixed_stream(
     kinds = [True] * reads + [False] * (length - reads)
     rng.shuffle(kinds)
     return [(rng.randrange(keys), None if read else rng.choice(pool)) for read in kinds]
+
+
+def bin_names(bins: tuple[BinSpec, ...]) -> tuple[str, ...]:
+    return tuple(f"b{at}" for at in range(len(bins)))
+
+
+def batch_stream(
+    pool: list[Bins] | None, keys: int, seed: int, worker: int, workers: int, rows: int
+) -> list[Operation]:
+    """A worker's batches of distinct uniform keys, to be repeated; with a pool they are writes."""
+    rng = random.Random(f"batches/{seed}/{worker}")  # noqa: S311 - repeatable, not secret
+    length = min(BATCHES_MOST, max(BATCHES_LEAST, STREAM_TOTAL // (workers * rows)))
+    return [
+        (rng.sample(range(keys), rows), None if pool is None else rng.choices(pool, k=rows))
+        for _ in range(length)
+    ]
 
 
 def insert_stream(pool: list[Bins], keys: int, worker: int, workers: int) -> list[Operation]:

@@ -49,6 +49,7 @@ fn statistics(asker: &Asker<'_>) -> String {
         ("migrate_partitions_remaining", state.remaining().to_string()),
         ("info_complete", stats.tally.infos.to_string()),
         ("spikewire_requests", stats.tally.requests.to_string()),
+        ("spikewire_rows", (stats.tally.reads + stats.tally.writes).to_string()),
         ("failed_best_practices", "false".to_owned()),
     ])
 }

@@ -5,16 +5,21 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
-from .base import BlockingClient, Peer, Target, Verbs
+from .base import SYNC, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
+from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 class _Client(Protocol):
     def get(self, key: tuple[str, str, int]) -> tuple[object, object, dict[str, object]]: ...
 
     def put(self, key: tuple[str, str, int], bins: Mapping[str, object]) -> object: ...
+
+    def batch_read(self, keys: Sequence[tuple[str, str, int]]) -> object: ...
+
+    def batch_write(self, records: object) -> object: ...
 
     def close(self) -> None: ...
 
@@ -40,8 +45,47 @@ class Blocking(BlockingClient):
             names={"get": self._client.get, "put": self._client.put},
         )
 
+    def many(self, _way: str, /) -> ManyVerbs:
+        records = vars(importlib.import_module("aerospike_helpers.batch.records"))
+        operations = vars(importlib.import_module("aerospike_helpers.operations.operations"))
+        operation = "[write(name, value) for name, value in one.items()]"
+        record = f"Write(({self._prefix}, key), {operation})"
+        return ManyVerbs(
+            read=f"batch_read([({self._prefix}, one) for one in k]).batch_records",
+            bins="row.record[2]",
+            write=f"check(batch_write(BatchRecords([{record} for key, one in zip(k, bins)])))",
+            names={
+                "batch_read": self._client.batch_read,
+                "batch_write": self._client.batch_write,
+                "BatchRecords": records["BatchRecords"],
+                "Write": records["Write"],
+                "write": operations["write"],
+                "check": check,
+            },
+        )
+
     def close(self) -> None:
         self._client.close()
 
 
-PEER = Peer("aerospike", module="aerospike", distribution="aerospike", blocking=Blocking)
+class _BatchRecords(Protocol):
+    result: int
+
+
+def check(written: _BatchRecords) -> None:
+    """A batch says in one code whether any of its rows failed."""
+    if written.result != 0:
+        raise RuntimeError(f"batch_write ended with result code {written.result}")
+
+
+PEER = Peer(
+    "aerospike",
+    module="aerospike",
+    distribution="aerospike",
+    blocking=Blocking,
+    ways=(
+        Way(BATCH_READ, modes=(SYNC,)),
+        Way(BATCH_WRITE, modes=(SYNC,)),
+        Way(COLUMNS, DICT, (SYNC,)),
+    ),
+)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
-from .base import ASYNC, AsyncioClient, BlockingClient, Peer, Target, Verbs
+from .base import ASYNC, SYNC, AsyncioClient, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
+from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Callable, Sequence
 
 PLAIN_LOOP = {ASYNC: {"AEROSPIKE_NO_UVLOOP": "1"}}
 
@@ -26,14 +27,27 @@ class _Client(Protocol):
     put: object
     get_blocking: object
     put_blocking: object
+    batch_read: object
+    batch_write: object
+    batch_read_blocking: object
+    batch_write_blocking: object
 
     def close(self) -> Awaitable[None]: ...
 
     def close_blocking(self) -> None: ...
 
 
+class _Row(Protocol):
+    result_code: object
+
+
+class _Codes(Protocol):
+    OK: object
+
+
 class _Module(Protocol):
     Key: object
+    ResultCode: _Codes
 
     def ClientPolicy(self) -> _Policy: ...  # noqa: N802
 
@@ -57,13 +71,46 @@ def key_source(target: Target) -> str:
     return f"Key({target.namespace!r}, {target.set_name!r}, k)"
 
 
+def keys_source(target: Target) -> str:
+    """The keys of a batch, from the list `k` of integers."""
+    return f"[Key({target.namespace!r}, {target.set_name!r}, one) for one in k]"
+
+
+def _checked() -> Callable[[Sequence[_Row]], None]:
+    """A row says by its own code whether it failed."""
+    okay = _module().ResultCode.OK
+
+    def check(rows: Sequence[_Row]) -> None:
+        for row in rows:
+            if row.result_code != okay:
+                raise RuntimeError(f"a row of batch_write ended with {row.result_code}")
+
+    return check
+
+
+def _many(keys: str, read: object, write: object, wait: str = "") -> ManyVerbs:
+    return ManyVerbs(
+        read=f"{wait}batch_read({keys})",
+        bins="row.record.bins",
+        write=f"check({wait}batch_write({keys}, bins))",
+        names={
+            "Key": _module().Key,
+            "batch_read": read,
+            "batch_write": write,
+            "check": _checked(),
+        },
+    )
+
+
 class Blocking(BlockingClient):
     _client: _Client
     _key: str
+    _keys: str
 
     def open(self, target: Target) -> None:
         self._client = _module().new_client_blocking(_policy(), target.seed_text)
         self._key = key_source(target)
+        self._keys = keys_source(target)
 
     def verbs(self) -> Verbs:
         client = self._client
@@ -73,6 +120,10 @@ class Blocking(BlockingClient):
             names={"Key": _module().Key, "get": client.get_blocking, "put": client.put_blocking},
         )
 
+    def many(self, _way: str, /) -> ManyVerbs:
+        client = self._client
+        return _many(self._keys, client.batch_read_blocking, client.batch_write_blocking)
+
     def close(self) -> None:
         self._client.close_blocking()
 
@@ -80,10 +131,12 @@ class Blocking(BlockingClient):
 class Asyncio(AsyncioClient):
     _client: _Client
     _key: str
+    _keys: str
 
     async def open(self, target: Target) -> None:
         self._client = await _module().new_client(_policy(), target.seed_text)
         self._key = key_source(target)
+        self._keys = keys_source(target)
 
     def verbs(self) -> Verbs:
         return Verbs(
@@ -91,6 +144,10 @@ class Asyncio(AsyncioClient):
             write=f"await put({self._key}, bins)",
             names={"Key": _module().Key, "get": self._client.get, "put": self._client.put},
         )
+
+    def many(self, _way: str, /) -> ManyVerbs:
+        client = self._client
+        return _many(self._keys, client.batch_read, client.batch_write, "await ")
 
     async def close(self) -> None:
         await self._client.close()
@@ -103,4 +160,5 @@ PEER = Peer(
     blocking=Blocking,
     asyncio=Asyncio,
     environment=PLAIN_LOOP,
+    ways=(Way(BATCH_READ), Way(BATCH_WRITE), Way(COLUMNS, DICT, (SYNC,))),
 )

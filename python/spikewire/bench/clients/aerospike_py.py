@@ -5,15 +5,30 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
-from .base import AsyncioClient, BlockingClient, Peer, Target, Verbs
+from .base import (
+    SYNC,
+    AsyncioClient,
+    BlockingClient,
+    Dtype,
+    ManyVerbs,
+    Peer,
+    TableVerbs,
+    Target,
+    Verbs,
+    Way,
+    numpy_table,
+)
+from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, NUMPY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 class _Client(Protocol):
     get: object
     put: object
+    batch_read: object
+    batch_write: object
 
     def connect(self) -> _Client: ...
 
@@ -23,6 +38,8 @@ class _Client(Protocol):
 class _AsyncClient(Protocol):
     get: object
     put: object
+    batch_read: object
+    batch_write: object
 
     async def connect(self) -> _AsyncClient: ...
 
@@ -47,6 +64,31 @@ def _key(target: Target) -> str:
     return f"({target.namespace!r}, {target.set_name!r}, k)"
 
 
+def _of_one(key: str) -> str:
+    return key.replace(", k)", ", one)")
+
+
+class _Outcome(Protocol):
+    batch_records: Sequence[tuple[object, int, object, bool]]
+
+
+def check(written: _Outcome) -> None:
+    """A row says by its own code whether it failed."""
+    for _, result, _, _ in written.batch_records:
+        if result != 0:
+            raise RuntimeError(f"a row of batch_write ended with result code {result}")
+
+
+def _many(key: str, batch_read: object, batch_write: object, wait: str = "") -> ManyVerbs:
+    """Of its four ways to hand out rows, `to_list` costs least and keeps the order."""
+    one = _of_one(key)
+    return ManyVerbs(
+        read=f"({wait}batch_read([{one} for one in k])).to_list()",
+        write=f"check({wait}batch_write([({one}, row) for one, row in zip(k, bins)]))",
+        names={"batch_read": batch_read, "batch_write": batch_write, "check": check},
+    )
+
+
 class Blocking(BlockingClient):
     _client: _Client
     _key: str
@@ -61,6 +103,14 @@ class Blocking(BlockingClient):
             write=f"put({self._key}, bins)",
             names={"get": self._client.get, "put": self._client.put},
         )
+
+    def many(self, _way: str, /) -> ManyVerbs:
+        return _many(self._key, self._client.batch_read, self._client.batch_write)
+
+    def table(self, _way: str, names: tuple[str, ...], dtype: Dtype, /) -> TableVerbs:
+        read = f"batch_read([{_of_one(self._key)} for one in k]).to_numpy(dtype)"
+        array = "table.batch_records"
+        return numpy_table(read, array, names, dtype, batch_read=self._client.batch_read)
 
     def close(self) -> None:
         self._client.close()
@@ -81,6 +131,9 @@ class Asyncio(AsyncioClient):
             names={"get": self._client.get, "put": self._client.put},
         )
 
+    def many(self, _way: str, /) -> ManyVerbs:
+        return _many(self._key, self._client.batch_read, self._client.batch_write, "await ")
+
     async def close(self) -> None:
         await self._client.close()
 
@@ -91,4 +144,10 @@ PEER = Peer(
     distribution="aerospike-py",
     blocking=Blocking,
     asyncio=Asyncio,
+    ways=(
+        Way(BATCH_READ),
+        Way(BATCH_WRITE),
+        Way(COLUMNS, NUMPY, (SYNC,), columnar=True, needs="numpy"),
+        Way(COLUMNS, DICT, (SYNC,)),
+    ),
 )

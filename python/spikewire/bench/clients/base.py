@@ -5,13 +5,16 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import cast
 
 ASYNC = "async"
 ASYNC_UVLOOP = "async-uvloop"
 SYNC = "sync"
 RUST = "rust"
+Dtype = list[tuple[str, str]]
+"""Bin names and NumPy type codes, as `numpy.dtype` takes them."""
 MODES = (ASYNC, ASYNC_UVLOOP, SYNC, RUST)
 
 
@@ -34,12 +37,73 @@ class Verbs:
 
     `read` is an expression whose value is the mapping of all bins of the record with the integer
     key `k`; `write` stores the mapping `bins` there. `names` are what the two may mention. The
-    loop is written out from these, so no client pays for an adapter's own function call.
+    loop is written out from these, so no client pays for an adapter's own function call. In
+    batches `k` is a list of keys, `bins` a list of mappings, and `read` a statement.
     """
 
     read: str
     write: str
     names: Mapping[str, object] = field(default_factory=dict[str, object])
+    whole: str = ""
+    """An expression for all that was read, where `read` is a statement: checks look at it."""
+
+
+@dataclass(frozen=True)
+class ManyVerbs:
+    """How a client's users read and write many records in one call, in source form.
+
+    `read` is an expression over the list `k` of integer keys that gives one row per key, and
+    `bins` the mapping of all bins of such a `row`. `write` is a statement that stores the mapping
+    `bins[i]` under the key `k[i]` and raises unless every one of them was stored.
+    """
+
+    read: str
+    bins: str = "row"
+    write: str = ""
+    names: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True)
+class TableVerbs:
+    """How a client's users read many records into columns, in source form.
+
+    `read` is an expression over the list `k` of integer keys whose value has all bins of all
+    records in columns; `rows` gives the same as a list of mappings, from what is called `table`.
+    """
+
+    read: str
+    rows: str
+    names: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to do a kind of work with a client, where it can be used."""
+
+    kind: str
+    name: str = ""
+    """Shown beside the client; empty for the plain way."""
+    modes: tuple[str, ...] = (ASYNC, SYNC)
+    least: int = 1
+    most: int = 1 << 62
+    """The sizes of a batch for which this way is meant."""
+    columnar: bool = False
+    """Whether the caller gets columns rather than records."""
+    needs: str = ""
+    """A module without which this way cannot be gone."""
+
+    def fits(self, mode: str, rows: int) -> bool:
+        return mode in self.modes and self.least <= rows <= self.most
+
+
+def numpy_table(
+    read: str, array: str, names: tuple[str, ...], dtype: Dtype, **more: object
+) -> TableVerbs:
+    """Columns as a structured array, which `array` is the expression for."""
+    numpy = importlib.import_module("numpy")
+    made = cast("Callable[[Dtype], object]", vars(numpy)["dtype"])(dtype)
+    rows = f"[dict(zip(names, row.tolist())) for row in {array}]"
+    return TableVerbs(read, rows, {"dtype": made, "names": names, **more})
 
 
 class BlockingClient(ABC):
@@ -51,6 +115,14 @@ class BlockingClient(ABC):
     @abstractmethod
     def verbs(self) -> Verbs:
         """Called once for every worker, so that bound methods are not shared between threads."""
+
+    def many(self, way: str, /) -> ManyVerbs:
+        """Batches, in one of the ways that the peer names."""
+        raise NotImplementedError(f"{type(self).__module__} reads no batches by {way!r}")
+
+    def table(self, way: str, names: tuple[str, ...], dtype: Dtype, /) -> TableVerbs:
+        """Columns, in one of the ways that the peer names."""
+        raise NotImplementedError(f"{type(self).__module__} reads no columns by {way!r}")
 
     @abstractmethod
     def close(self) -> None: ...
@@ -64,6 +136,10 @@ class AsyncioClient(ABC):
 
     @abstractmethod
     def verbs(self) -> Verbs: ...
+
+    def many(self, way: str, /) -> ManyVerbs:
+        """Batches, in one of the ways that the peer names."""
+        raise NotImplementedError(f"{type(self).__module__} reads no batches by {way!r}")
 
     @abstractmethod
     async def close(self) -> None: ...
@@ -82,6 +158,8 @@ class Peer:
         default_factory=dict[str, Mapping[str, str]]
     )
     """Environment variables by mode."""
+    ways: tuple[Way, ...] = ()
+    """How it does batches and columns; the plain way comes first."""
 
     def lacks(self, mode: str) -> str | None:
         """Why this client has no such mode, or None."""
@@ -90,6 +168,15 @@ class Peer:
         if mode in (ASYNC, ASYNC_UVLOOP):
             return None if self.asyncio else "has no asyncio interface"
         return "is not a Rust crate"
+
+    def ways_of(self, kind: str, mode: str, rows: int) -> tuple[Way, ...]:
+        """The ways in which this client does such a call."""
+        return tuple(way for way in self.ways if way.kind == kind and way.fits(mode, rows))
+
+    def way(self, kind: str, name: str) -> Way:
+        """One of them by its name; what has no ways, as single records, is done the plain way."""
+        known = (way for way in self.ways if (way.kind, way.name) == (kind, name))
+        return next(known, Way(kind, name))
 
     def unavailable(self) -> str | None:
         """Why this client cannot be used in this process, or None. Imports it."""

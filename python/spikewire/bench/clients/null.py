@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .base import AsyncioClient, BlockingClient, Peer, Target, Verbs
+from .base import AsyncioClient, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
+from .shape import BATCH_READ, BATCH_WRITE
 
 _RECORD: dict[str, int] = {}
 
@@ -12,6 +13,10 @@ def _get(_key: int) -> dict[str, int]:
 
 
 def _put(_key: int, _bins: object) -> None:
+    return None
+
+
+def _touch(_row: object) -> None:
     return None
 
 
@@ -30,6 +35,9 @@ class Blocking(BlockingClient):
     def verbs(self) -> Verbs:
         return Verbs("get(k)", "put(k, bins)", {"get": _get, "put": _put})
 
+    def many(self, _way: str, /) -> ManyVerbs:
+        return ManyVerbs("k", "row", "put(k, bins)", {"touch": _touch, "put": _put})
+
     def close(self) -> None:
         pass
 
@@ -42,8 +50,18 @@ class Asyncio(AsyncioClient):
         names = {"get": _get_async, "put": _put_async}
         return Verbs("await get(k)", "await put(k, bins)", names)
 
+    def many(self, _way: str, /) -> ManyVerbs:
+        return ManyVerbs("k", "row", "await put(k, bins)", {"touch": _touch, "put": _put_async})
+
     async def close(self) -> None:
         pass
 
 
-PEER = Peer("null", module="math", distribution="", blocking=Blocking, asyncio=Asyncio)
+PEER = Peer(
+    "null",
+    module="math",
+    distribution="",
+    blocking=Blocking,
+    asyncio=Asyncio,
+    ways=(Way(BATCH_READ), Way(BATCH_WRITE)),
+)

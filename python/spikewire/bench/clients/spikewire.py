@@ -5,12 +5,27 @@ from __future__ import annotations
 import importlib
 from typing import Protocol, cast
 
-from .base import AsyncioClient, BlockingClient, Peer, Target, Verbs
+from .base import (
+    SYNC,
+    AsyncioClient,
+    BlockingClient,
+    Dtype,
+    ManyVerbs,
+    Peer,
+    TableVerbs,
+    Target,
+    Verbs,
+    Way,
+    numpy_table,
+)
+from .shape import ARROW, BATCH_READ, BATCH_WRITE, COLUMNS, DICT, NUMPY, SINGLES, SINGLES_SIZE
 
 
 class _Dataset(Protocol):
     get: object
     put: object
+    get_many: object
+    put_many: object
 
 
 class _Client(Protocol):
@@ -57,6 +72,22 @@ class Blocking(BlockingClient):
             names={"get": self._dataset.get, "put": self._dataset.put},
         )
 
+    def many(self, way: str, /) -> ManyVerbs:
+        dataset = self._dataset
+        names = {"get": dataset.get, "get_many": dataset.get_many, "put_many": dataset.put_many}
+        return ManyVerbs(
+            read="[get(one) for one in k]" if way == SINGLES else "get_many(k)",
+            bins="row.bins",
+            write="put_many(zip(k, bins)).raise_for_errors()",
+            names=names,
+        )
+
+    def table(self, way: str, names: tuple[str, ...], dtype: Dtype, /) -> TableVerbs:
+        get_many = self._dataset.get_many
+        if way == ARROW:
+            return TableVerbs("get_many(k).to_arrow()", "table.to_pylist()", {"get_many": get_many})
+        return numpy_table("get_many(k).to_numpy(dtype)", "table", names, dtype, get_many=get_many)
+
     def close(self) -> None:
         self._client.close()
 
@@ -76,6 +107,16 @@ class Asyncio(AsyncioClient):
             names={"get": self._dataset.get, "put": self._dataset.put},
         )
 
+    def many(self, way: str, /) -> ManyVerbs:
+        dataset = self._dataset
+        names = {"get": dataset.get, "get_many": dataset.get_many, "put_many": dataset.put_many}
+        return ManyVerbs(
+            read="[await get(one) for one in k]" if way == SINGLES else "await get_many(k)",
+            bins="row.bins",
+            write="(await put_many(zip(k, bins))).raise_for_errors()",
+            names=names,
+        )
+
     async def close(self) -> None:
         await self._client.close()
 
@@ -86,4 +127,11 @@ PEER = Peer(
     distribution="spikewire",
     blocking=Blocking,
     asyncio=Asyncio,
+    ways=(
+        Way(BATCH_READ),
+        Way(BATCH_READ, SINGLES, least=SINGLES_SIZE, most=SINGLES_SIZE),
+        Way(BATCH_WRITE),
+        Way(COLUMNS, NUMPY, (SYNC,), columnar=True, needs="numpy"),
+        Way(COLUMNS, DICT, (SYNC,)),
+    ),
 )

@@ -1,0 +1,57 @@
+"""What one call of a cell does: a single record, a batch of records, or a batch into columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SINGLE = "single"
+BATCH_READ = "batch-read"
+BATCH_WRITE = "batch-write"
+COLUMNS = "columns"
+
+DICT, NUMPY, ARROW = "dict", "numpy", "arrow"
+"""Ways of a column table: a dictionary for each record, a structured array, an Arrow table."""
+SINGLES = "get"
+"""The way that reads the records of a batch one by one."""
+
+BATCH_SIZES = (1, 4, 16, 32, 64, 128, 1024)
+WRITE_SIZES = (128, 1024)
+SINGLES_SIZE = 4
+"""The batch size at which the same records are also read one by one."""
+COLUMN_ROWS = (100, 1_000, 10_000)
+COLUMN_BINS = (1, 5, 20)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The kind of a call, how many records it is about, and what is in them."""
+
+    kind: str = SINGLE
+    rows: int = 1
+    columns: int = 0
+    """Bins of the records of a column table; elsewhere the flag --bins says it."""
+    way: str = ""
+    """Which of a client's ways, where it has several."""
+
+    def __str__(self) -> str:
+        if self.kind == SINGLE:
+            return ""
+        text = f"{self.kind} {self.rows}"
+        if self.columns:
+            text += f" x {self.columns}"
+        return f"{text} by {self.way}" if self.way else text
+
+    def beside(self, other: Shape) -> bool:
+        """Whether both do the same work, in whatever way."""
+        mine, theirs = (self.kind, self.rows, self.columns), (other.kind, other.rows, other.columns)
+        return mine == theirs
+
+
+def column_bins(columns: int) -> str:
+    """The bins of a column table: integers and floats in turn."""
+    return ",".join("F8" if at % 2 else "I8" for at in range(columns))
+
+
+def column_set(set_name: str, columns: int) -> str:
+    """The set that a column table's records are in: one for each number of bins."""
+    return f"{set_name}-{columns}"

@@ -1,0 +1,151 @@
+"""The columns of the tables: what each is called and what it says about a line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .clients.shape import COLUMNS as COLUMN_TABLE
+from .clients.shape import SINGLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .summary import Line
+
+TAIL_SAMPLES = 10_000
+"""Below this many samples p99.9 says nothing and is not shown."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading, what a line has under it, and whether a narrow terminal goes without it."""
+
+    name: str
+    text: Callable[[Line], str]
+    narrow: bool = True
+    always: bool = False
+    """Whether even a line without any measurement has something to say here."""
+
+
+def columns(kind: str) -> Sequence[Column]:
+    """Of the tables about this kind of call."""
+    if kind == SINGLE:
+        return _SINGLE
+    return _COLUMNS if kind == COLUMN_TABLE else _BATCH
+
+
+def row(line: Line) -> list[str]:
+    """One line as text, with a dash for what was not measured."""
+    measured = line.rate is not None and line.cpu is not None
+    return [
+        column.text(line) if measured or column.always else "-"
+        for column in columns(line.cell.shape.kind)
+    ]
+
+
+def _client(line: Line) -> str:
+    text = f"{line.cell.client} {line.version or ''}".strip()
+    if line.cell.shape.way:
+        text += f" ({line.cell.shape.way})"
+    return f"{text} !" if line.flawed else text
+
+
+def _cpu(line: Line) -> str:
+    return _tenths(None if line.cpu is None else line.cpu.median)
+
+
+def _at(percentile: str) -> Callable[[Line], str]:
+    return lambda line: _whole((line.latency or {}).get(percentile))
+
+
+def _tail(line: Line) -> str:
+    return _at("p99.9")(line) if line.samples >= TAIL_SAMPLES else "-"
+
+
+def _whole(value: float | None) -> str:
+    """Microseconds, with a decimal only where they are few."""
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
+
+
+def _tenths(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def _ratio(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0%}"
+
+
+def _megabytes(value: float | None, digits: int = 0) -> str:
+    return "-" if value is None else f"{value / 1e6:,.{digits}f}"
+
+
+_WHO = Column("client", _client, always=True)
+_SPREAD = Column("spread %", lambda line: f"{line.rate.percent:.0f}" if line.rate else "-")
+_ERRORS = Column("errors", lambda line: f"{line.errors:,}")
+_RSS = Column("RSS MB", lambda line: _megabytes(line.peak_rss), narrow=False)
+_RECORDS = Column("records", lambda line: f"{line.cell.shape.rows:,}", always=True)
+
+
+def _costs(unit: str) -> tuple[Column, ...]:
+    return (
+        Column(f"{unit}/s", lambda line: f"{line.rate.median:,.0f}" if line.rate else "-"),
+        _SPREAD,
+        Column(f"CPU us/{unit}", _cpu),
+        Column("user", lambda line: _tenths(line.cpu_user), narrow=False),
+        Column("sys", lambda line: _tenths(line.cpu_system), narrow=False),
+        Column("server", lambda line: _tenths(line.cpu_server), narrow=False),
+    )
+
+
+_BUSY = Column("busy", lambda line: _percent(line.server_busy), narrow=False)
+
+_SINGLE = (
+    _WHO,
+    *_costs("op"),
+    Column("p50 us", _at("p50")),
+    Column("p90", _at("p90"), narrow=False),
+    Column("p99", _at("p99")),
+    Column("p99.9", _tail, narrow=False),
+    Column("max", lambda line: _whole(line.latency_max), narrow=False),
+    _ERRORS,
+    _RSS,
+    Column("op/s ÷ best", lambda line: _ratio(line.rate_ratio)),
+    Column("CPU ÷ best", lambda line: _ratio(line.cpu_ratio)),
+)
+
+_BATCH = (
+    _RECORDS,
+    _WHO,
+    *_costs("row"),
+    _BUSY,
+    Column("p50 us", _at("p50")),
+    Column("p99", _at("p99")),
+    _ERRORS,
+    _RSS,
+    Column("row/s ÷ best", lambda line: _ratio(line.rate_ratio)),
+    Column("CPU ÷ best", lambda line: _ratio(line.cpu_ratio)),
+)
+
+_COLUMNS = (
+    Column("bins", lambda line: f"{line.cell.shape.columns}", always=True),
+    _RECORDS,
+    _WHO,
+    *(column for column in _costs("row") if column.name not in ("user", "sys")),
+    _BUSY,
+    Column("p50 us", _at("p50")),
+    Column("MB", lambda line: _megabytes(line.memory, 2)),
+    _ERRORS,
+    Column("row/s ÷ dict", lambda line: _ratio(line.rate_ratio), narrow=False),
+    Column("CPU ÷ dict", lambda line: _ratio(line.cpu_ratio)),
+    Column("CPU ÷ columns", lambda line: _ratio(line.cpu_columns_ratio)),
+    Column("MB ÷ dict", lambda line: _ratio(line.memory_ratio)),
+)

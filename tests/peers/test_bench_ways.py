@@ -1,0 +1,85 @@
+"""Every way in which the lab drives a client does the work that its table says."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from spikewire.bench.clients import FLOOR, PEERS
+from spikewire.bench.clients.shape import COLUMNS, SINGLE, column_bins
+from spikewire.bench.cluster import parse_seeds
+from spikewire.bench.launch import as_result, python_worker, run_job
+
+if TYPE_CHECKING:
+    from spikewire.bench.result import Job
+
+pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
+
+KEYS, ROWS = 40, 4
+CASES = [
+    (name, mode, way.kind, way.name)
+    for name, peer in PEERS.items()
+    if name != FLOOR
+    for way in peer.ways
+    for mode in way.modes
+    if peer.lacks(mode) is None
+]
+
+
+def job(hosts: list[tuple[str, int]], client: str, mode: str, kind: str, way: str) -> Job:
+    rows, columns = 1 if kind == SINGLE else ROWS, 3 if kind == COLUMNS else 0
+    return {
+        "action": "measure",
+        "client": client,
+        "mode": mode,
+        "concurrency": 2,
+        "shape": {
+            "kind": kind,
+            "rows": rows,
+            "columns": columns,
+            "way": way,
+        },
+        "seeds": hosts,
+        "namespace": "test",
+        "set": "ways",
+        "keys": KEYS,
+        "bins": column_bins(3),
+        "workload": "RU,50",
+        "warmup": 0.0,
+        "duration": 0.05,
+        "sample_every": 16,
+        "seed": 1,
+        "cpus": [],
+        "server_pid": None,
+    }
+
+
+@pytest.fixture(scope="module")
+def hosts(box: Any) -> list[tuple[str, int]]:
+    """Of a cluster that holds the records, written by the client that the lab prefers."""
+    pytest.importorskip("aerospike")
+    seeds = box.seeds if isinstance(box.seeds, str) else ",".join(box.seeds)
+    made = list(parse_seeds(seeds))
+    filling = job(made, "aerospike", "sync", SINGLE, "")
+    filling["action"] = "populate"
+    filled = as_result(run_job(python_worker(sys.executable), filling))
+    assert "failed" not in filled
+    assert filled["operations"] == KEYS
+    return made
+
+
+@pytest.mark.parametrize("box", [3], indirect=True, ids=["three nodes"])
+@pytest.mark.parametrize(("client", "mode", "kind", "way"), CASES)
+def test_a_way_does_what_its_table_says(
+    hosts: list[tuple[str, int]], client: str, mode: str, kind: str, way: str
+) -> None:
+    pytest.importorskip(PEERS[client].module)
+    if kind == COLUMNS:
+        pytest.importorskip("numpy")
+    done = as_result(run_job(python_worker(sys.executable), job(hosts, client, mode, kind, way)))
+    assert "failed" not in done
+    assert (done["errors"], done["first_error"]) == (0, None)
+    calls = done["latency"]["samples"] + done["latency"]["overwritten"]
+    assert done["operations"] == calls * ROWS > 0
