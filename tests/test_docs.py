@@ -25,6 +25,7 @@ PROGRAMS = [
     "docs/python.md",
     "docs/columns.md",
     "docs/errors.md",
+    "docs/functions.md",
     "docs/embedded-cluster.md",
 ]
 

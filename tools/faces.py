@@ -46,6 +46,9 @@ TYPES = {
     "add.bins": "Mapping[str, float]",
     "append.bins": "Mapping[str, str | BytesLike]",
     "get.bins": "BinNames | None",
+    "arguments": "Sequence[BinValue] | None",
+    "function": "str",
+    "module": "str",
     "get_many.bins": "BinNames | None",
     "prepend.bins": "Mapping[str, str | BytesLike]",
     "records": "Records",
@@ -60,6 +63,7 @@ KEYED = {
 RETURNS = {
     "add": "None",
     "append": "None",
+    "apply": "BinValue",
     "delete": "bool",
     "delete_many": "Batch",
     "exists": "bool",

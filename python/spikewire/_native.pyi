@@ -2,7 +2,7 @@
 
 from array import array
 from asyncio import Future
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Literal, TypeVar, final, overload
 
 import numpy as np
@@ -325,6 +325,33 @@ class Client:
         the generation grows. Keywords as in `put`.
 
         Raises `RecordNotFound` if there is no such record, and the errors of `put`.
+        """
+    def apply(
+        self,
+        key: KeyLike,
+        module: str,
+        function: str,
+        arguments: Sequence[BinValue] | None = None,
+        *,
+        ttl: Ttl | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> BinValue:
+        """Calls a function of a registered module on one record, where the record is, and
+        returns what it returns. See `client.modules` for how modules get there.
+
+        `module`: the module's name without its ending. `function`: the function's name; it
+        gets the record and then the `arguments`, a list or tuple of values as in `put`
+        (default: none). It runs also when there is no such record, and may create it.
+
+        `ttl`: seconds to live as in `put`, if the function stores the record and does not
+        say so itself. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+
+        Raises `FunctionFailed` with what the function raised, file and line included, or
+        when there is no such module or function, and the errors of `put`.
         """
     def operate(
         self,
@@ -705,6 +732,33 @@ class Dataset:
         the generation grows. Keywords as in `put`.
 
         Raises `RecordNotFound` if there is no such record, and the errors of `put`.
+        """
+    def apply(
+        self,
+        key: UserKey | Key,
+        module: str,
+        function: str,
+        arguments: Sequence[BinValue] | None = None,
+        *,
+        ttl: Ttl | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> BinValue:
+        """Calls a function of a registered module on one record, where the record is, and
+        returns what it returns. See `client.modules` for how modules get there.
+
+        `module`: the module's name without its ending. `function`: the function's name; it
+        gets the record and then the `arguments`, a list or tuple of values as in `put`
+        (default: none). It runs also when there is no such record, and may create it.
+
+        `ttl`: seconds to live as in `put`, if the function stores the record and does not
+        say so itself. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+
+        Raises `FunctionFailed` with what the function raised, file and line included, or
+        when there is no such module or function, and the errors of `put`.
         """
     def operate(
         self,
@@ -1102,6 +1156,33 @@ class AsyncClient:
 
         Raises `RecordNotFound` if there is no such record, and the errors of `put`.
         """
+    def apply(
+        self,
+        key: KeyLike,
+        module: str,
+        function: str,
+        arguments: Sequence[BinValue] | None = None,
+        *,
+        ttl: Ttl | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[BinValue]:
+        """Calls a function of a registered module on one record, where the record is, and
+        returns what it returns. See `client.modules` for how modules get there.
+
+        `module`: the module's name without its ending. `function`: the function's name; it
+        gets the record and then the `arguments`, a list or tuple of values as in `put`
+        (default: none). It runs also when there is no such record, and may create it.
+
+        `ttl`: seconds to live as in `put`, if the function stores the record and does not
+        say so itself. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+
+        Raises `FunctionFailed` with what the function raised, file and line included, or
+        when there is no such module or function, and the errors of `put`.
+        """
     def operate(
         self,
         key: KeyLike,
@@ -1482,6 +1563,33 @@ class AsyncDataset:
         the generation grows. Keywords as in `put`.
 
         Raises `RecordNotFound` if there is no such record, and the errors of `put`.
+        """
+    def apply(
+        self,
+        key: UserKey | Key,
+        module: str,
+        function: str,
+        arguments: Sequence[BinValue] | None = None,
+        *,
+        ttl: Ttl | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[BinValue]:
+        """Calls a function of a registered module on one record, where the record is, and
+        returns what it returns. See `client.modules` for how modules get there.
+
+        `module`: the module's name without its ending. `function`: the function's name; it
+        gets the record and then the `arguments`, a list or tuple of values as in `put`
+        (default: none). It runs also when there is no such record, and may create it.
+
+        `ttl`: seconds to live as in `put`, if the function stores the record and does not
+        say so itself. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+
+        Raises `FunctionFailed` with what the function raised, file and line included, or
+        when there is no such module or function, and the errors of `put`.
         """
     def operate(
         self,

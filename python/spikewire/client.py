@@ -11,6 +11,7 @@ import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from spikewire import _native
+from spikewire.modules import AsyncModules, Modules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,6 +71,11 @@ class Client(_native.Client):
         error.
         """
         return self._info(command, node)
+
+    @property
+    def modules(self) -> Modules:
+        """The modules of functions that the cluster runs."""
+        return Modules(self)
 
     def __enter__(self) -> Self:
         return self
@@ -139,6 +145,11 @@ class AsyncClient(_native.AsyncClient):
         """
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(None, self._info, command, node)
+
+    @property
+    def modules(self) -> AsyncModules:
+        """The modules of functions that the cluster runs."""
+        return AsyncModules(self)
 
     async def close(self) -> None:
         """Ends every connection. Commands under way fail with ``ClientClosed``, as do later ones.

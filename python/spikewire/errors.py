@@ -19,6 +19,7 @@ __all__ = [
     "ConnectionFailed",
     "Error",
     "FilteredOut",
+    "FunctionFailed",
     "GenerationMismatch",
     "NamespaceNotFound",
     "NodeUnavailable",
@@ -122,6 +123,10 @@ class FilteredOut(ServerError):
     """There is a record, and the call's ``where`` is not true for it."""
 
 
+class FunctionFailed(ServerError):
+    """A function that the cluster ran raised an error, or there is no such module or function."""
+
+
 class NamespaceNotFound(ServerError):
     """The cluster has no such namespace."""
 
@@ -174,6 +179,7 @@ _BY_CODE: dict[int, type[Error]] = {
     13: RecordTooBig,
     20: NamespaceNotFound,
     27: FilteredOut,
+    100: FunctionFailed,
 }
 
 

@@ -48,6 +48,8 @@ pub enum Shape {
     Done,
     /// A `Record` with one result per operation; these are the operations.
     Operated { answered: Vec<bool> },
+    /// What a function returned.
+    Applied,
 }
 
 impl Call {
@@ -117,6 +119,8 @@ impl Plan {
                 ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT,
                 Shape::Record { default: Some(default) },
             ) => Ok(default.bind(py).clone()),
+            (ResultCode::OK, Shape::Applied) => returned(py, &reply),
+            (ResultCode::UDF, _) => Err(self.error(py, &raised(&reply))),
             (ResultCode::OK, _) => self.record(py, &reply),
             _ => Err(self.error(py, &reply.error())),
         }
@@ -140,6 +144,24 @@ impl Plan {
         let key = Bound::new(py, key).ok().map(Bound::into_any);
         errors::to_python(py, error, key)
     }
+}
+
+/// What a function returned.
+fn returned<'py>(py: Python<'py>, reply: &Reply<'_>) -> PyResult<Bound<'py, PyAny>> {
+    let answer = Message::parse(reply.body).ok().and_then(|(message, _)| message.ops().next());
+    match answer {
+        Some(answer) => particle(py, answer.particle, answer.value),
+        None => Ok(PyNone::get(py).to_owned().into_any()),
+    }
+}
+
+/// The error that a function raised, in its words.
+fn raised(reply: &Reply<'_>) -> Error {
+    let told = Message::parse(reply.body).ok().and_then(|(message, _)| message.ops().next());
+    let Some(told) = told.filter(|told| !told.value.is_empty()) else { return reply.error() };
+    let text = String::from_utf8_lossy(told.value);
+    let error = Error::new(spikewire_engine::Kind::Server(ResultCode::UDF), text);
+    reply.attempts.dress(error.on(reply.node.to_string()))
 }
 
 /// The record that a reply's message holds. `answered` tells, for `operate`, which of its

@@ -7,14 +7,17 @@
 //! |---|---|
 //! | [`options`] | the keywords of a call, and what they make of its request |
 //! | [`single`] | the verbs on one record |
+//! | [`function`] | calls of functions that the cluster runs |
 //! | [`steps`] | operations on their way into a request |
 //!
 //! The verbs on many records are in [`crate::many`].
 
+pub mod function;
 pub mod options;
 pub mod single;
 pub mod steps;
 
+pub use function::{Function, apply};
 pub use options::{Defaults, ReadOptions, ReadRules, WriteOptions};
 pub use single::{delete, exists, get, operate, touch, write};
 pub use steps::{Operations, Steps, write_bins};
@@ -288,6 +291,41 @@ macro_rules! verbs {
                 };
                 let address = self.address(key)?;
                 self.run(py, $crate::verbs::touch(&self.defaults(), address, &options)?)
+            }
+
+            /// Calls a function of a registered module on one record, where the record is, and
+            /// returns what it returns. See `client.modules` for how modules get there.
+            ///
+            /// `module`: the module's name without its ending. `function`: the function's name; it
+            /// gets the record and then the `arguments`, a list or tuple of values as in `put`
+            /// (default: none). It runs also when there is no such record, and may create it.
+            ///
+            /// `ttl`: seconds to live as in `put`, if the function stores the record and does not
+            /// say so itself. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+            ///
+            /// Raises `FunctionFailed` with what the function raised, file and line included, or
+            /// when there is no such module or function, and the errors of `put`.
+            #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
+            fn apply<'py>(
+                &self,
+                py: Python<'py>,
+                key: &Bound<'py, PyAny>,
+                module: &Bound<'py, PyAny>,
+                function: &Bound<'py, PyAny>,
+                arguments: Option<&Bound<'py, PyAny>>,
+                ttl: Option<Bound<'py, PyAny>>,
+                durable: bool,
+                send_key: Option<bool>,
+                r#where: Option<Bound<'py, PyAny>>,
+                replica: Option<Bound<'py, PyAny>>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let options = $crate::verbs::WriteOptions {
+                    ttl, generation: None, exists: None, durable, send_key, filter: r#where, replica, timeout,
+                };
+                let address = self.address(key)?;
+                let function = $crate::verbs::Function::new(module, function, arguments)?;
+                self.run(py, $crate::verbs::apply(&self.defaults(), address, &function, &options)?)
             }
 
             /// Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,

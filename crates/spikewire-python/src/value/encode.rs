@@ -16,6 +16,8 @@ use crate::errors::{overflow, shown, type_error, type_name, value_error};
 pub enum Place<'a> {
     /// The value of a bin.
     Bin(&'a str),
+    /// What an argument holds.
+    Argument(&'a str),
     /// An element of a list.
     Index(&'a Place<'a>, usize),
     /// The value of a map entry.
@@ -28,6 +30,7 @@ impl std::fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Bin(name) => write!(f, "bin {name:?}"),
+            Self::Argument(name) => f.write_str(name),
             Self::Index(outer, index) => write!(f, "{outer}[{index}]"),
             Self::Entry(outer, key) => write!(f, "{outer}[{}]", shown(key)),
             Self::Key(outer, key) => write!(f, "{outer}, map key {}", shown(key)),
@@ -216,7 +219,7 @@ fn unsupported(value: &Bound<'_, PyAny>, place: &Place<'_>) -> PyErr {
 
 fn root<'a>(place: &'a Place<'a>) -> &'a Place<'a> {
     match place {
-        Place::Bin(_) => place,
+        Place::Bin(_) | Place::Argument(_) => place,
         Place::Index(outer, _) | Place::Entry(outer, _) | Place::Key(outer, _) => root(outer),
     }
 }

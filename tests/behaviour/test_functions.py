@@ -1,0 +1,158 @@
+"""Functions that the cluster runs on records: modules, calls, failures."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import spikewire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from faces import Face
+
+SOURCE = """
+function visit(rec, by)
+    if not aerospike:exists(rec) then
+        rec.n = 0
+        aerospike:create(rec)
+    end
+    rec.n = rec.n + by
+    aerospike:update(rec)
+    return rec.n
+end
+
+function echo(rec, ...) return list { ... } end
+function many(rec, a, b) return a end
+function fail(rec) error('no luck') end
+function spin(rec) while true do end end
+function hoard(rec) local l, x = list(), string.rep('x', 1e6) while true do list.append(l, x) end end
+"""
+
+
+@pytest.fixture(scope="module")
+def modules(face: Face, client: Any) -> Iterator[Any]:
+    class Settled:
+        def __getattr__(self, name: str) -> Any:
+            method = getattr(client.raw.modules, name)
+            return lambda *args, **options: face.settle(lambda: method(*args, **options))
+
+    modules = Settled()
+    modules.register("visits.lua", SOURCE)
+    yield modules
+    modules.remove("visits.lua")
+
+
+@pytest.mark.usefixtures("modules")
+def test_a_function_changes_a_record_and_returns(data: Any) -> None:
+    assert data.apply("alice", "visits", "visit", [2]) == 2
+    assert data.apply("alice", "visits", "visit", (3,)) == 5
+    assert data.get("alice")["n"] == 5
+    assert data.apply("alice", "visits", "visit", [1], ttl=timedelta(hours=1)) == 6
+    assert 3590 <= data.get("alice").ttl <= 3600
+
+
+@pytest.mark.usefixtures("modules")
+@pytest.mark.parametrize(
+    "value",
+    [7, -1.5, "grüße", True, b"\x00\xff", [1, [None, {"a": 1}]], {1: "a", "b": [2.5]}, 2**63 - 1],
+)
+def test_arguments_and_results_are_values(data: Any, value: Any) -> None:
+    assert data.apply("k", "visits", "many", [value]) == value
+    assert data.apply("k", "visits", "many") is None
+
+
+@pytest.mark.usefixtures("modules")
+def test_a_filter_guards_the_call(data: Any) -> None:
+    data.apply("k", "visits", "visit", [1])
+    with pytest.raises(spikewire.FilteredOut):
+        data.apply("k", "visits", "visit", [1], where="$.n > 10")
+    assert data.apply("k", "visits", "visit", [1], where="$.n == 1") == 2
+
+
+@pytest.mark.usefixtures("modules")
+@pytest.mark.parametrize(
+    ("module", "function", "text"),
+    [
+        ("visits", "fail", "visits.lua:14: no luck"),
+        ("visits", "spin", "ran for longer than"),
+        ("visits", "hoard", "bytes"),
+        ("visits", "none", "function not found"),
+        ("nothing", "none", "UDF: Execution Error 1"),
+    ],
+)
+def test_a_failure_is_told_and_the_cluster_lives(
+    data: Any, module: str, function: str, text: str
+) -> None:
+    with pytest.raises(spikewire.FunctionFailed) as caught:
+        data.apply("k", module, function)
+    error = caught.value
+    assert text in error.message
+    assert (error.code, error.attempts, error.in_doubt) == (100, 1, False)
+    assert error.node is not None
+    assert error.key is not None
+    assert data.apply("k", "visits", "visit", [1]) >= 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "text"),
+    [
+        (("visits.lua", "f"), ValueError, "without its ending"),
+        (("", "f"), ValueError, "module"),
+        (("visits", ""), ValueError, "function must not be empty"),
+        (("visits", 7), TypeError, "function must be str"),
+        (("visits", "f", "abc"), TypeError, "arguments must be a list or tuple"),
+        (("visits", "f", [1, object()]), TypeError, r"arguments\[1\]"),
+        (("visits", "f", [2**64]), OverflowError, r"arguments\[0\]"),
+    ],
+)
+def test_bad_calls_are_refused(
+    data: Any, arguments: tuple[Any, ...], kind: type[Exception], text: str
+) -> None:
+    with pytest.raises(kind, match=text):
+        data.apply("k", *arguments)
+
+
+def test_modules_are_listed_replaced_and_removed(modules: Any, data: Any, tmp_path: Path) -> None:
+    path = tmp_path / "one.lua"
+    path.write_text("function f() return 1 end")
+    modules.register(path)
+    assert data.apply("k", "one", "f") == 1
+    first = next(module for module in modules.list() if module.name == "one.lua")
+    modules.register("one.lua", "function f() return 2 end")
+    assert data.apply("k", "one", "f") == 2
+    second = next(module for module in modules.list() if module.name == "one.lua")
+    assert first.hash != second.hash
+    assert modules.source("one.lua") == "function f() return 2 end"
+    modules.remove("one.lua")
+    modules.remove("one.lua")
+    assert "one.lua" not in {module.name for module in modules.list()}
+    with pytest.raises(spikewire.ServerError, match="not found"):
+        modules.source("one.lua")
+
+
+def test_a_source_that_does_not_compile_is_refused_with_its_line(modules: Any) -> None:
+    with pytest.raises(spikewire.ServerError, match=r"bad\.lua:3: .*unexpected symbol"):
+        modules.register("bad.lua", "function f()\n  return 1 +\nend")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind"),
+    [
+        (("noending", "x"), ValueError),
+        (("a;b.lua", "x"), ValueError),
+        (("empty.lua", ""), ValueError),
+        (("long.lua", "-" * 2_000_000), ValueError),
+        (("bytes.lua", b"x"), TypeError),
+        (("missing-file.lua",), FileNotFoundError),
+    ],
+)
+def test_modules_that_cannot_be(
+    modules: Any, arguments: tuple[Any, ...], kind: type[Exception]
+) -> None:
+    with pytest.raises(kind):
+        modules.register(*arguments)
