@@ -33,6 +33,7 @@ TYPES = {
     "durable": "bool",
     "exists": "Exists | None",
     "generation": "int | Newer | None",
+    "nulls": "Nulls | None",
     "operations": "list[Operation] | tuple[Operation, ...]",
     "read_mode": "ReadMode | None",
     "read_touch": "int | None",
@@ -51,7 +52,9 @@ TYPES = {
     "module": "str",
     "get_many.bins": "BinNames | None",
     "prepend.bins": "Mapping[str, str | BytesLike]",
-    "records": "Records",
+    "put_many.bins": "Columns | None",
+    "put_many.key": "str | None",
+    "records": "Records | Table",
 }
 
 #: Types of parameters that hold keys; ``{}`` is the type of a class's keys.
@@ -131,9 +134,10 @@ def _method(face: str, verb: Verb, *, leave_out: str | None, require: str | None
         if name == "*":
             lines.append("        *,")
             continue
-        kind = TYPES.get(f"{verb.name}.{name}") or TYPES.get(name)
+        kind = TYPES.get(name)
         if name in KEYED:
             kind = KEYED[name].replace("{}", key)
+        kind = TYPES.get(f"{verb.name}.{name}", kind)
         if name == require:
             kind, value = "_D", None
             result = f"{result} | _D"

@@ -17,13 +17,16 @@ from spikewire.types import (
     Bins,
     BinValue,
     BytesLike,
+    Columns,
     Exists,
     KeyLike,
+    Nulls,
     ReadMode,
     Records,
     Replica,
     Seconds,
     Seeds,
+    Table,
     Ttl,
     UserKey,
     Value,
@@ -416,8 +419,11 @@ class Client:
         """
     def put_many(
         self,
-        records: Records,
+        records: Records | Table,
         *,
+        key: str | None = None,
+        bins: Columns | None = None,
+        nulls: Nulls | None = None,
         ttl: Ttl | None = None,
         generation: int | Newer | None = None,
         exists: Exists | None = None,
@@ -429,10 +435,27 @@ class Client:
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
 
-        `records` is a mapping of keys to bins, or an iterable of such pairs. The keywords
-        are those of `put` and hold for every row. Returns a `Batch`: a `Record` without
-        bins per row that was written, `None` where `where` was not true; see `Batch.errors`
-        and `Batch.raise_for_errors`.
+        `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
+        also a table: a structured NumPy array, plain or masked, a pandas or polars data
+        frame, or whatever offers the Arrow PyCapsule interface, such as the tables and
+        streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
+        in windows, so that a stream may be longer than memory; `timeout` holds for each
+        window. Do not change an array while it is written.
+
+        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
+        pandas frame may name a level of its index; left out, it is the index.
+        `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
+        to bin names. Default: all but the key's, under their own names.
+        `nulls`: for tables, what nulls and masked values do: "skip" leaves their bins as
+        they are, "remove" removes them. Default: "skip".
+
+        The other keywords are those of `put` and hold for every row. Returns a `Batch`: a
+        `Record` without bins per row that was written, `None` where `where` was not true;
+        see `Batch.errors` and `Batch.raise_for_errors`.
+
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
+        what cannot be written. Nothing is sent then; when the error is beyond the first
+        window of a table it says how many rows were.
         """
     def delete_many(
         self,
@@ -823,8 +846,11 @@ class Dataset:
         """
     def put_many(
         self,
-        records: Records,
+        records: Records | Table,
         *,
+        key: str | None = None,
+        bins: Columns | None = None,
+        nulls: Nulls | None = None,
         ttl: Ttl | None = None,
         generation: int | Newer | None = None,
         exists: Exists | None = None,
@@ -836,10 +862,27 @@ class Dataset:
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
 
-        `records` is a mapping of keys to bins, or an iterable of such pairs. The keywords
-        are those of `put` and hold for every row. Returns a `Batch`: a `Record` without
-        bins per row that was written, `None` where `where` was not true; see `Batch.errors`
-        and `Batch.raise_for_errors`.
+        `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
+        also a table: a structured NumPy array, plain or masked, a pandas or polars data
+        frame, or whatever offers the Arrow PyCapsule interface, such as the tables and
+        streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
+        in windows, so that a stream may be longer than memory; `timeout` holds for each
+        window. Do not change an array while it is written.
+
+        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
+        pandas frame may name a level of its index; left out, it is the index.
+        `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
+        to bin names. Default: all but the key's, under their own names.
+        `nulls`: for tables, what nulls and masked values do: "skip" leaves their bins as
+        they are, "remove" removes them. Default: "skip".
+
+        The other keywords are those of `put` and hold for every row. Returns a `Batch`: a
+        `Record` without bins per row that was written, `None` where `where` was not true;
+        see `Batch.errors` and `Batch.raise_for_errors`.
+
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
+        what cannot be written. Nothing is sent then; when the error is beyond the first
+        window of a table it says how many rows were.
         """
     def delete_many(
         self,
@@ -1246,8 +1289,11 @@ class AsyncClient:
         """
     def put_many(
         self,
-        records: Records,
+        records: Records | Table,
         *,
+        key: str | None = None,
+        bins: Columns | None = None,
+        nulls: Nulls | None = None,
         ttl: Ttl | None = None,
         generation: int | Newer | None = None,
         exists: Exists | None = None,
@@ -1259,10 +1305,27 @@ class AsyncClient:
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
 
-        `records` is a mapping of keys to bins, or an iterable of such pairs. The keywords
-        are those of `put` and hold for every row. Returns a `Batch`: a `Record` without
-        bins per row that was written, `None` where `where` was not true; see `Batch.errors`
-        and `Batch.raise_for_errors`.
+        `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
+        also a table: a structured NumPy array, plain or masked, a pandas or polars data
+        frame, or whatever offers the Arrow PyCapsule interface, such as the tables and
+        streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
+        in windows, so that a stream may be longer than memory; `timeout` holds for each
+        window. Do not change an array while it is written.
+
+        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
+        pandas frame may name a level of its index; left out, it is the index.
+        `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
+        to bin names. Default: all but the key's, under their own names.
+        `nulls`: for tables, what nulls and masked values do: "skip" leaves their bins as
+        they are, "remove" removes them. Default: "skip".
+
+        The other keywords are those of `put` and hold for every row. Returns a `Batch`: a
+        `Record` without bins per row that was written, `None` where `where` was not true;
+        see `Batch.errors` and `Batch.raise_for_errors`.
+
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
+        what cannot be written. Nothing is sent then; when the error is beyond the first
+        window of a table it says how many rows were.
         """
     def delete_many(
         self,
@@ -1654,8 +1717,11 @@ class AsyncDataset:
         """
     def put_many(
         self,
-        records: Records,
+        records: Records | Table,
         *,
+        key: str | None = None,
+        bins: Columns | None = None,
+        nulls: Nulls | None = None,
         ttl: Ttl | None = None,
         generation: int | Newer | None = None,
         exists: Exists | None = None,
@@ -1667,10 +1733,27 @@ class AsyncDataset:
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
 
-        `records` is a mapping of keys to bins, or an iterable of such pairs. The keywords
-        are those of `put` and hold for every row. Returns a `Batch`: a `Record` without
-        bins per row that was written, `None` where `where` was not true; see `Batch.errors`
-        and `Batch.raise_for_errors`.
+        `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
+        also a table: a structured NumPy array, plain or masked, a pandas or polars data
+        frame, or whatever offers the Arrow PyCapsule interface, such as the tables and
+        streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
+        in windows, so that a stream may be longer than memory; `timeout` holds for each
+        window. Do not change an array while it is written.
+
+        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
+        pandas frame may name a level of its index; left out, it is the index.
+        `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
+        to bin names. Default: all but the key's, under their own names.
+        `nulls`: for tables, what nulls and masked values do: "skip" leaves their bins as
+        they are, "remove" removes them. Default: "skip".
+
+        The other keywords are those of `put` and hold for every row. Returns a `Batch`: a
+        `Record` without bins per row that was written, `None` where `where` was not true;
+        see `Batch.errors` and `Batch.raise_for_errors`.
+
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
+        what cannot be written. Nothing is sent then; when the error is beyond the first
+        window of a table it says how many rows were.
         """
     def delete_many(
         self,

@@ -4,30 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from spikewire._native import Expression, GeoJSON, HyperLogLog, Key
 
 if TYPE_CHECKING:
+    import numpy as np
     from typing_extensions import Unpack
 
+    _Structured: TypeAlias = np.ndarray[tuple[int], np.dtype[np.void]]
     _Text: TypeAlias = tuple[str, Unpack[tuple[object, ...]]]
-else:  # what it is before Python 3.11
+else:  # what they are without NumPy, and before Python 3.11
+    _Structured = object
     _Text = tuple[str, ...]
 
 __all__ = [
+    "ArrowArray",
+    "ArrowStream",
     "BinNames",
     "BinValue",
     "Bins",
     "BytesLike",
+    "Columns",
     "Exists",
     "KeyLike",
     "MapKey",
+    "Nulls",
     "ReadMode",
     "Records",
     "Replica",
     "Seconds",
     "Seeds",
+    "Table",
     "Ttl",
     "UserKey",
     "Value",
@@ -82,6 +90,33 @@ Records: TypeAlias = (
     | Mapping[tuple[str, str | None, bytes], Bins]
     | Iterable[tuple[UserKey | KeyLike, Bins]]
 )
+
+
+class ArrowStream(Protocol):
+    """A table or stream of tables that offers the Arrow PyCapsule interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """A capsule with an ``ArrowArrayStream``."""
+        ...
+
+
+class ArrowArray(Protocol):
+    """An array that offers the Arrow PyCapsule interface; an array of structs is a table."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        """Capsules with an ``ArrowSchema`` and an ``ArrowArray``."""
+        ...
+
+
+#: A table: a structured NumPy array, plain or masked, or whatever offers the Arrow PyCapsule
+#: interface, such as tables of pyarrow, polars, pandas and duckdb.
+Table: TypeAlias = ArrowStream | ArrowArray | _Structured
+
+#: Columns to write: their names, or the bins they become by their names.
+Columns: TypeAlias = list[str] | tuple[str, ...] | Mapping[str, str]
+
+#: What nulls of a table do: leave their bins as they are, or remove them.
+Nulls: TypeAlias = Literal["skip", "remove"]
 
 #: A key of a map that was read. Lists, which other clients can write, come as tuples.
 MapKey: TypeAlias = str | int | float | bytes | tuple["MapKey", ...] | None

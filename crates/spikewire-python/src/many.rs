@@ -11,6 +11,7 @@ use spikewire_engine::command::batch::{Batch as Rows, RowKind};
 use spikewire_protocol::batch;
 use spikewire_protocol::message::{field, info2, op};
 
+use crate::columns::source::{self, Choice, Table, Windows};
 use crate::errors::{about, type_error, type_name, value_error};
 use crate::key::Key;
 use crate::space::{Address, Space, with_user_key};
@@ -29,6 +30,10 @@ pub struct ManyPlan {
     pub keys: Vec<Key>,
     /// For `operate_many`: which operations have an answer.
     pub answered: Option<Vec<bool>>,
+    /// For tables: the rows that are still to be sent.
+    pub more: Option<Box<Windows>>,
+    /// The outcomes of those that were.
+    pub done: Option<Rows>,
 }
 
 /// Rows being gathered.
@@ -91,7 +96,7 @@ impl<'a> Gather<'a> {
     fn finish(self, policy: Policy, answered: Option<Vec<bool>>) -> ManyCall {
         let rows = self.keys.iter().map(|key| key.digest).zip(self.numbers);
         let rows = Rows::new(self.kinds, rows, policy, Tick::now());
-        ManyCall { rows, plan: ManyPlan { keys: self.keys, answered } }
+        ManyCall { rows, plan: ManyPlan { keys: self.keys, answered, more: None, done: None } }
     }
 }
 
@@ -125,6 +130,8 @@ fn each<'py>(
     items: &Bound<'py, PyAny>,
     mut visit: impl FnMut(Bound<'py, PyAny>) -> PyResult<()>,
 ) -> PyResult<()> {
+    let column = source::keys(items)?;
+    let items = column.as_ref().map_or(items, Bound::as_any);
     let text = items.is_instance_of::<PyString>() || items.is_instance_of::<PyBytes>();
     let items: Bound<'py, PyIterator> = match items.try_iter() {
         Ok(items) if !text => items,
@@ -206,15 +213,19 @@ pub fn operate<'py>(
     Ok(rows.finish(outline.policy, answered))
 }
 
-/// `records`: a mapping of keys to bins, or pairs of them.
+/// `records`: a mapping of keys to bins, pairs of them, or a table.
 pub fn put<'py>(
     defaults: &Defaults,
     resolve: Resolve<'_>,
     records: &Bound<'py, PyAny>,
+    choice: &Choice<'py>,
     options: &WriteOptions<'py>,
 ) -> PyResult<ManyCall> {
     let mut outline = options.outline(defaults)?;
     outline.header.info2 |= info2::RESPOND_ALL_OPS;
+    if let Some(table) = source::open(records, choice)? {
+        return put_table(resolve, table, outline, records.py());
+    }
     let mut rows = Gather::new(resolve);
     let mut row = |key: &Bound<'py, PyAny>, bins: &Bound<'py, PyAny>| {
         let number = rows.keys.len();
@@ -250,6 +261,25 @@ pub fn put<'py>(
     Ok(rows.finish(outline.policy, None))
 }
 
+fn put_table(
+    resolve: Resolve<'_>,
+    table: Table,
+    outline: Outline,
+    py: Python<'_>,
+) -> PyResult<ManyCall> {
+    // A dataset takes any user key; a client, which does not, has no set to write a table to.
+    let Ok(Key { space, .. }) = resolve(0_i64.into_pyobject(py)?.as_any()) else {
+        return Err(type_error(
+            "a table goes to a dataset: client.dataset(namespace, set).put_many(table, key=...)",
+        ));
+    };
+    let policy = outline.policy;
+    let mut more = Box::new(Windows::new(table, space, outline));
+    let none = || (Rows::new(vec![], std::iter::empty(), policy, Tick::now()), vec![]);
+    let (rows, keys) = more.next(py)?.unwrap_or_else(none);
+    Ok(ManyCall { rows, plan: ManyPlan { keys, answered: None, more: Some(more), done: None } })
+}
+
 fn stored_key(py: Python<'_>, key: &Key, out: &mut batch::Kind) -> PyResult<()> {
     let user = key.user.bind(py);
     if user.is_none() {
@@ -261,7 +291,31 @@ fn stored_key(py: Python<'_>, key: &Key, out: &mut batch::Kind) -> PyResult<()> 
     Ok(())
 }
 
+/// How it goes on when the rows that were sent are through.
+pub enum Next {
+    /// More rows of the table.
+    Send(Rows),
+    /// All of them are through.
+    Finish(Rows),
+}
+
 impl ManyPlan {
+    /// Takes rows that are through, and says what is next.
+    pub fn go_on(&mut self, py: Python<'_>, rows: Rows) -> PyResult<Next> {
+        let next = self.more.as_mut().map(|more| more.next(py)).transpose()?.flatten();
+        let mut all = self.done.take();
+        match &mut all {
+            Some(done) => done.absorb(rows),
+            None => all = Some(rows),
+        }
+        let Some((rows, keys)) = next else {
+            return Ok(Next::Finish(all.expect("just put there")));
+        };
+        self.keys.extend(keys);
+        self.done = all;
+        Ok(Next::Send(rows))
+    }
+
     /// The result that Python holds.
     pub fn finish(self, py: Python<'_>, rows: Rows) -> PyResult<Bound<'_, PyAny>> {
         Ok(Bound::new(py, crate::batch::Batch::new(rows, self))?.into_any())

@@ -52,6 +52,11 @@ impl Space {
         (!self.set.is_empty()).then_some(self.set.as_str())
     }
 
+    /// The digest of a key in this set.
+    pub fn digest(&self, key: &UserKey<'_>) -> Digest {
+        self.hasher.digest(key)
+    }
+
     pub fn same_as(&self, other: &Self) -> bool {
         self.namespace == other.namespace && self.set == other.set
     }

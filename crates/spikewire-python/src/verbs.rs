@@ -416,15 +416,35 @@ macro_rules! verbs {
 
             /// Writes many records in one call, in parallel over the nodes.
             ///
-            /// `records` is a mapping of keys to bins, or an iterable of such pairs. The keywords
-            /// are those of `put` and hold for every row. Returns a `Batch`: a `Record` without
-            /// bins per row that was written, `None` where `where` was not true; see `Batch.errors`
-            /// and `Batch.raise_for_errors`.
-            #[pyo3(signature = (records, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
+            /// `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
+            /// also a table: a structured NumPy array, plain or masked, a pandas or polars data
+            /// frame, or whatever offers the Arrow PyCapsule interface, such as the tables and
+            /// streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
+            /// in windows, so that a stream may be longer than memory; `timeout` holds for each
+            /// window. Do not change an array while it is written.
+            ///
+            /// `key`: the column of the user keys, needed for tables: integers, text or bytes. A
+            /// pandas frame may name a level of its index; left out, it is the index.
+            /// `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
+            /// to bin names. Default: all but the key's, under their own names.
+            /// `nulls`: for tables, what nulls and masked values do: "skip" leaves their bins as
+            /// they are, "remove" removes them. Default: "skip".
+            ///
+            /// The other keywords are those of `put` and hold for every row. Returns a `Batch`: a
+            /// `Record` without bins per row that was written, `None` where `where` was not true;
+            /// see `Batch.errors` and `Batch.raise_for_errors`.
+            ///
+            /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
+            /// what cannot be written. Nothing is sent then; when the error is beyond the first
+            /// window of a table it says how many rows were.
+            #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
             fn put_many<'py>(
                 &self,
                 py: Python<'py>,
                 records: &Bound<'py, PyAny>,
+                key: Option<Bound<'py, PyAny>>,
+                bins: Option<Bound<'py, PyAny>>,
+                nulls: Option<Bound<'py, PyAny>>,
                 ttl: Option<Bound<'py, PyAny>>,
                 generation: Option<Bound<'py, PyAny>>,
                 exists: Option<Bound<'py, PyAny>>,
@@ -438,7 +458,10 @@ macro_rules! verbs {
                     ttl, generation, exists, durable, send_key, filter: r#where, replica, timeout,
                 };
                 let resolve = |key: &Bound<'_, PyAny>| $crate::many::whole(self.address(key));
-                self.run_many(py, $crate::many::put(&self.defaults(), &resolve, records, &options)?)
+                let choice = $crate::columns::source::Choice { key, bins, nulls };
+                let defaults = self.defaults();
+                let call = $crate::many::put(&defaults, &resolve, records, &choice, &options);
+                self.run_many(py, call?)
             }
 
             /// Deletes many records in one call.

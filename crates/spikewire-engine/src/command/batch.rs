@@ -272,6 +272,22 @@ impl Batch {
         Some(at)
     }
 
+    /// Appends the rows of another batch, both being over. Only what came of them is kept.
+    pub fn absorb(&mut self, other: Self) {
+        let first = self.bodies.len() as u32;
+        self.kinds = Vec::new();
+        self.bodies.extend(other.bodies.into_iter().map(|mut body| {
+            body.shrink_to_fit();
+            body
+        }));
+        self.rows.extend(other.rows.into_iter().map(|mut row| {
+            if let State::Answered(buffer, _) = &mut row.state {
+                *buffer += first;
+            }
+            row
+        }));
+    }
+
     /// What came of row `index`, once the batch is over.
     pub fn answer(&self, index: usize) -> Result<Answer<'_>> {
         match &self.rows[index].state {

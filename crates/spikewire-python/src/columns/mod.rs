@@ -1,4 +1,4 @@
-//! Batches as columns: rows go from the wire straight into the memory of arrays.
+//! Batches as columns: rows go from the wire straight into the memory of arrays, and back.
 //!
 //! | room | what |
 //! |---|---|
@@ -6,10 +6,12 @@
 //! | `trouble` | what may be wrong with a value, a row or an option |
 //! | `rows` | the rows of a batch as columns walk them |
 //! | `numpy` | structured NumPy arrays |
+//! | `source` | the way in: tables that become records |
 
 mod item;
 mod numpy;
 mod rows;
+pub mod source;
 mod trouble;
 
 pub use numpy::{Wanted, to_numpy};

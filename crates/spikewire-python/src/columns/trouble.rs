@@ -15,7 +15,7 @@ enum Class {
 }
 
 /// A value that does not go where it should.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Trouble {
     class: Class,
     message: String,
@@ -44,11 +44,16 @@ impl Trouble {
 
     /// The exception; `place` names row, key and column.
     pub fn raise(&self, place: &str) -> PyErr {
-        let message = format!("{place}: {}", self.message);
-        match self.class {
-            Class::Type => type_error(message),
-            Class::Value => value_error(message),
-            Class::Overflow => overflow(message),
+        self.clone().within(place).into()
+    }
+}
+
+impl From<Trouble> for PyErr {
+    fn from(trouble: Trouble) -> Self {
+        match trouble.class {
+            Class::Type => type_error(trouble.message),
+            Class::Value => value_error(trouble.message),
+            Class::Overflow => overflow(trouble.message),
         }
     }
 }

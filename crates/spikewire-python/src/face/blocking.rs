@@ -12,7 +12,7 @@ use crate::call::Call;
 use crate::client::{Pickled, Shared};
 use crate::errors::to_python;
 use crate::identity::{Registry, Token};
-use crate::many::ManyCall;
+use crate::many::{ManyCall, Next};
 use crate::space::{Address, Space};
 use crate::verbs;
 use crate::verbs::Defaults;
@@ -244,18 +244,23 @@ fn run<'py>(py: Python<'py>, shared: &Shared, call: Call) -> PyResult<Bound<'py,
 
 fn run_many<'py>(py: Python<'py>, shared: &Shared, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
     let core = shared.core(py)?;
-    let ManyCall { mut rows, plan } = call;
-    let signal = Signal::default();
-    let outcome = py.detach(|| {
-        let look = || signal.look();
-        let interrupted = Signal::is_minded().then_some(&look as &dyn Fn() -> bool);
-        core.batches.run(&mut rows, interrupted)
-    });
-    if let Some(error) = signal.0.into_inner() {
-        return Err(error);
+    let ManyCall { mut rows, mut plan } = call;
+    loop {
+        let signal = Signal::default();
+        let outcome = py.detach(|| {
+            let look = || signal.look();
+            let interrupted = Signal::is_minded().then_some(&look as &dyn Fn() -> bool);
+            core.batches.run(&mut rows, interrupted)
+        });
+        if let Some(error) = signal.0.into_inner() {
+            return Err(error);
+        }
+        outcome.map_err(|error| to_python(py, &error, None))?;
+        match plan.go_on(py, rows)? {
+            Next::Send(more) => rows = more,
+            Next::Finish(all) => return plan.finish(py, all),
+        }
     }
-    outcome.map_err(|error| to_python(py, &error, None))?;
-    plan.finish(py, rows)
 }
 
 /// What a Python signal handler raised while the interpreter was let go.

@@ -13,7 +13,7 @@ use spikewire_engine::command::{Command, Router};
 use spikewire_engine::transport::{Collect, Outcome};
 
 use crate::call::Plan;
-use crate::many::{ManyCall, ManyPlan};
+use crate::many::{ManyCall, ManyPlan, Next};
 
 /// Who is told how a command ended.
 pub(super) enum Ticket {
@@ -55,12 +55,15 @@ fn tell(future: &Bound<'_, PyAny>, outcome: PyResult<Bound<'_, PyAny>>) {
     // A future that is done already was cancelled by its owner; nobody waits for the reply.
     // Whatever else may go wrong here is not the engine's to handle: let Python report it.
     if let Err(error) = told
-        && !future
-            .call_method0(intern!(py, "done"))
-            .is_ok_and(|done| done.is_truthy().unwrap_or(false))
+        && !is_done(future)
     {
         error.write_unraisable(py, Some(future));
     }
+}
+
+fn is_done(future: &Bound<'_, PyAny>) -> bool {
+    let done = future.call_method0(intern!(future.py(), "done"));
+    done.is_ok_and(|done| done.is_truthy().unwrap_or(false))
 }
 
 /// A batch under way on an event loop.
@@ -119,17 +122,41 @@ impl Many {
                 Some((rows, _)) => rows.again(Tick::now()),
                 None => return Vec::new(),
             };
-            let Some(at) = again else { break };
-            let next = self.round(at);
-            if !next.is_empty() {
-                return next;
+            if let Some(at) = again {
+                let next = self.round(at);
+                if !next.is_empty() {
+                    return next;
+                }
+                continue;
+            }
+            // Taken out, as no lock may be held while a table's next rows are read: whoever makes
+            // them may run Python code.
+            let Some((rows, mut plan)) = self.progress.lock().work.take() else {
+                return Vec::new();
+            };
+            let future = self.future.bind(py);
+            if plan.more.is_some() && is_done(future) {
+                // Cancelled: nobody waits for the rest.
+                return Vec::new();
+            }
+            match plan.go_on(py, rows) {
+                Ok(Next::Send(rows)) => {
+                    self.progress.lock().work = Some((rows, plan));
+                    let next = self.round(Tick::now());
+                    if !next.is_empty() {
+                        return next;
+                    }
+                }
+                Ok(Next::Finish(rows)) => {
+                    tell(future, plan.finish(py, rows));
+                    return Vec::new();
+                }
+                Err(error) => {
+                    tell(future, Err(error));
+                    return Vec::new();
+                }
             }
         }
-        let work = self.progress.lock().work.take();
-        if let Some((rows, plan)) = work {
-            tell(self.future.bind(py), plan.finish(py, rows));
-        }
-        Vec::new()
     }
 
     fn round(self: &Arc<Self>, start: Tick) -> Vec<Command<Ticket>> {

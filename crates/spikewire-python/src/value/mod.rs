@@ -8,5 +8,6 @@ mod wrappers;
 
 pub use decode::particle;
 pub use encode::{Place, bin_name, encode};
+pub use foreign::is_array;
 pub use names::bin;
 pub use wrappers::{GeoJSON, HyperLogLog};

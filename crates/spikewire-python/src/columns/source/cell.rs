@@ -1,0 +1,120 @@
+//! One value of a column, and how it is written. Needs no interpreter.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use spikewire_protocol::value::particle;
+use spikewire_protocol::{limits, msgpack};
+
+use crate::columns::trouble::Trouble;
+
+/// What stands in one row of a column, borrowed from the column's memory.
+pub enum Cell<'a> {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(Cow<'a, str>),
+    Bytes(&'a [u8]),
+    /// These rows of another column.
+    List(&'a dyn Cells, Range<usize>),
+    /// Keys and values, and which rows of them.
+    Map(&'a dyn Cells, &'a dyn Cells, Range<usize>),
+    /// A row of several columns with names.
+    Struct(&'a [(String, Box<dyn Cells>)], usize),
+}
+
+/// A column: gives the value of each of its rows.
+pub trait Cells: Send + Sync {
+    fn cell(&self, row: usize) -> Result<Cell<'_>, Trouble>;
+}
+
+impl Cell<'_> {
+    /// Appends the particle of a bin; returns its type.
+    pub fn particle(&self, out: &mut Vec<u8>) -> Result<u8, Trouble> {
+        Ok(match self {
+            Self::Null => particle::NULL,
+            Self::Bool(flag) => {
+                out.push(u8::from(*flag));
+                particle::BOOL
+            }
+            Self::Int(int) => {
+                out.extend_from_slice(&int.to_be_bytes());
+                particle::INTEGER
+            }
+            Self::Float(float) => {
+                out.extend_from_slice(&float.to_be_bytes());
+                particle::FLOAT
+            }
+            Self::Text(text) => {
+                out.extend_from_slice(text.as_bytes());
+                particle::STRING
+            }
+            Self::Bytes(bytes) => {
+                out.extend_from_slice(bytes);
+                particle::BLOB
+            }
+            Self::List(..) => {
+                self.element(out, limits::NESTING)?;
+                particle::LIST
+            }
+            Self::Map(..) | Self::Struct(..) => {
+                self.element(out, limits::NESTING)?;
+                particle::MAP
+            }
+        })
+    }
+
+    /// Appends an element of a list or map.
+    fn element(&self, out: &mut Vec<u8>, depth: usize) -> Result<(), Trouble> {
+        if depth == 0 {
+            return Err(Trouble::value(format!("nested deeper than {} levels", limits::NESTING)));
+        }
+        match self {
+            Self::Null => msgpack::nil(out),
+            Self::Bool(flag) => msgpack::boolean(out, *flag),
+            Self::Int(int) => msgpack::int(out, *int),
+            Self::Float(float) => msgpack::float(out, *float),
+            Self::Text(text) => msgpack::bytes(out, particle::STRING, text.as_bytes()),
+            Self::Bytes(bytes) => msgpack::bytes(out, particle::BLOB, bytes),
+            Self::List(items, rows) => {
+                msgpack::array(out, count(rows.len())?);
+                for (at, row) in rows.clone().enumerate() {
+                    let item = items.cell(row).and_then(|item| item.element(out, depth - 1));
+                    item.map_err(|trouble| trouble.within(&format!("[{at}]")))?;
+                }
+            }
+            Self::Map(keys, values, rows) => {
+                msgpack::map(out, count(rows.len())?);
+                for row in rows.clone() {
+                    let key = keys.cell(row)?;
+                    if !matches!(key, Cell::Int(_) | Cell::Text(_) | Cell::Bytes(_)) {
+                        return Err(Trouble::kind("a map key must be an integer, text or bytes"));
+                    }
+                    key.element(out, depth - 1)?;
+                    let value = values.cell(row).and_then(|value| value.element(out, depth - 1));
+                    value.map_err(|trouble| trouble.within("a map's value"))?;
+                }
+            }
+            Self::Struct(fields, row) => {
+                msgpack::map(out, count(fields.len())?);
+                for (name, field) in *fields {
+                    msgpack::bytes(out, particle::STRING, name.as_bytes());
+                    let value = field.cell(*row).and_then(|value| value.element(out, depth - 1));
+                    value.map_err(|trouble| trouble.within(&format!("[{name:?}]")))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn count(len: usize) -> Result<u32, Trouble> {
+    u32::try_from(len).map_err(|_| Trouble::value("more than 2^32 elements"))
+}
+
+/// An unsigned integer as a bin holds it.
+pub fn unsigned(int: u64) -> Result<i64, Trouble> {
+    i64::try_from(int)
+        .map_err(|_| Trouble::overflow(format!("the integer {int} does not fit 64 bits signed")))
+}

@@ -1,0 +1,56 @@
+//! pandas data frames, which become Arrow tables in pandas' own way.
+
+use pyo3::exceptions::PyImportError;
+use pyo3::prelude::*;
+use pyo3::types::IntoPyDict;
+
+use crate::errors::value_error;
+
+/// The column that the index becomes when it is the key.
+const INDEX: &str = "(index)";
+
+/// Whether it is a pandas data frame.
+pub fn is_frame(records: &Bound<'_, PyAny>) -> PyResult<bool> {
+    // Nobody holds one before pandas is imported.
+    let modules = records.py().import("sys")?.getattr("modules")?;
+    let pandas = modules.call_method1("get", ("pandas",))?;
+    if pandas.is_none() || !pandas.hasattr("DataFrame")? {
+        return Ok(false);
+    }
+    records.is_instance(&pandas.getattr("DataFrame")?)
+}
+
+/// A frame that has the key among its columns, and that column's name. `key` is a column or a level
+/// of the index; when none is named, the index is the key.
+pub fn with_key<'py>(
+    frame: &Bound<'py, PyAny>,
+    key: Option<&str>,
+) -> PyResult<(Bound<'py, PyAny>, String)> {
+    let levels = frame.getattr("index")?.getattr("names")?;
+    let Some(key) = key else {
+        if levels.len()? != 1 {
+            return Err(value_error(
+                "the frame's index has several levels: name the key's column or level by key=",
+            ));
+        }
+        let named = frame.call_method1("rename_axis", (INDEX,))?;
+        return Ok((named.call_method0("reset_index")?, INDEX.to_owned()));
+    };
+    let is_level = !frame.getattr("columns")?.contains(key)? && levels.contains(key)?;
+    let frame = if is_level { frame.call_method1("reset_index", (key,))? } else { frame.clone() };
+    // What is left of the index is no bin.
+    let drop = [("drop", true)].into_py_dict(frame.py())?;
+    Ok((frame.call_method("reset_index", (), Some(&drop))?, key.to_owned()))
+}
+
+/// A better word when pandas has nothing to make an Arrow table with.
+pub fn explain(py: Python<'_>, error: PyErr) -> PyErr {
+    if !error.is_instance_of::<PyImportError>(py) {
+        return error;
+    }
+    let explained = PyImportError::new_err(
+        "put_many of a pandas DataFrame needs pyarrow, which is not installed",
+    );
+    explained.set_cause(py, Some(error));
+    explained
+}

@@ -1,0 +1,157 @@
+//! A table's rows as batches: each row is encoded once, and only so many are held at a time.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+
+use spikewire_engine::clock::Tick;
+use spikewire_engine::command::batch::{Batch as Rows, RowKind};
+use spikewire_protocol::batch::Kind;
+use spikewire_protocol::key::{Digest, UserKey};
+use spikewire_protocol::message::{field, op};
+
+use super::Piece;
+use super::cell::Cell;
+use super::choice::Table;
+use super::keys::user;
+use crate::columns::trouble::Trouble;
+use crate::errors::{about, value_error};
+use crate::key::Key;
+use crate::space::Space;
+use crate::verbs::options::Outline;
+
+/// Most rows in a window, so that three nodes get about one full request each.
+const ROWS: usize = 16_384;
+/// Encoded bytes after which a window is closed.
+const BYTES: usize = 16 << 20;
+
+/// The rows of a table that are still to be sent.
+pub struct Windows {
+    table: Table,
+    space: Arc<Space>,
+    outline: Outline,
+    piece: Option<Arc<Piece>>,
+    /// Rows of the piece that are done.
+    at: usize,
+    /// Rows of the table that are done.
+    row: usize,
+}
+
+/// Encoded rows, and where their keys are.
+#[derive(Default)]
+struct Window {
+    kinds: Vec<RowKind>,
+    digests: Vec<Digest>,
+    spans: Vec<(Arc<Piece>, Range<usize>)>,
+}
+
+impl Windows {
+    pub fn new(table: Table, space: Arc<Space>, outline: Outline) -> Self {
+        Self { table, space, outline, piece: None, at: 0, row: 0 }
+    }
+
+    /// The next rows and their keys; `None` after the last ones.
+    pub fn next(&mut self, py: Python<'_>) -> PyResult<Option<(Rows, Vec<Key>)>> {
+        let sent = self.row;
+        let window = py.detach(|| self.fill()).map_err(|error| match sent {
+            0 => error,
+            _ => about(py, error, &format!("after {sent} rows were sent")),
+        })?;
+        if window.digests.is_empty() {
+            return Ok(None);
+        }
+        let mut keys = Vec::with_capacity(window.digests.len());
+        let mut digests = window.digests.iter();
+        for (piece, rows) in &window.spans {
+            for (row, digest) in rows.clone().zip(&mut digests) {
+                let user = user(py, &piece.columns[0].cell(row)?)?.unbind();
+                keys.push(Key { space: self.space.clone(), user, digest: *digest });
+            }
+        }
+        let rows = window.digests.into_iter().zip(0..);
+        let rows = Rows::new(window.kinds, rows, self.outline.policy, Tick::now());
+        Ok(Some((rows, keys)))
+    }
+
+    fn fill(&mut self) -> PyResult<Window> {
+        let mut window = Window::default();
+        let mut bytes = 0;
+        let mut scratch = Kind::default();
+        while window.digests.len() < ROWS && bytes < BYTES {
+            let Some(piece) = self.piece()? else { break };
+            let start = self.at;
+            while self.at < piece.rows && window.digests.len() < ROWS && bytes < BYTES {
+                let digest = self.encode(&piece, self.at, &mut scratch)?;
+                bytes += scratch.as_bytes().len();
+                window.digests.push(digest);
+                window.kinds.push(RowKind {
+                    row: scratch.clone(),
+                    namespace: self.space.namespace.clone(),
+                    write: true,
+                });
+                self.at += 1;
+                self.row += 1;
+            }
+            window.spans.push((piece, start..self.at));
+        }
+        Ok(window)
+    }
+
+    /// The piece that has rows left.
+    fn piece(&mut self) -> PyResult<Option<Arc<Piece>>> {
+        while self.piece.as_ref().is_none_or(|piece| self.at >= piece.rows) {
+            let Some(piece) = self.table.pieces.get_mut().next()? else {
+                self.piece = None;
+                return Ok(None);
+            };
+            (self.piece, self.at) = (Some(Arc::new(piece)), 0);
+        }
+        Ok(self.piece.clone())
+    }
+
+    /// Writes one row; returns its digest.
+    fn encode(&self, piece: &Piece, at: usize, out: &mut Kind) -> PyResult<Digest> {
+        let place = |column: &str| format!("row {}, column {column:?}", self.row);
+        let wrong = |trouble: Trouble, column: &str| PyErr::from(trouble.within(&place(column)));
+        let cell = piece.columns[0].cell(at).map_err(|trouble| wrong(trouble, &self.table.key))?;
+        let key = match &cell {
+            Cell::Int(int) => UserKey::Int(*int),
+            Cell::Text(text) => UserKey::Str(text),
+            Cell::Bytes(bytes) => UserKey::Bytes(bytes),
+            Cell::Null => {
+                return Err(wrong(Trouble::value("a key must not be null"), &self.table.key));
+            }
+            _ => {
+                let trouble = Trouble::kind("a key must be an integer, text or bytes");
+                return Err(wrong(trouble, &self.table.key));
+            }
+        };
+        out.restart(&self.outline.header, &self.space.fields);
+        if let Some(filter) = &self.outline.filter {
+            out.field(field::FILTER, filter);
+        }
+        if self.outline.send_key {
+            let mut data = Vec::with_capacity(16);
+            key.encode(&mut data);
+            out.field(field::KEY, &data);
+        }
+        for ((column, bin), cells) in self.table.bins.iter().zip(&piece.columns[1..]) {
+            let cell = cells.cell(at).map_err(|trouble| wrong(trouble, column))?;
+            if matches!(cell, Cell::Null) && !self.table.removes {
+                continue;
+            }
+            out.op_with(op::WRITE, bin.as_bytes(), |out| cell.particle(out))
+                .map_err(|trouble| wrong(trouble, column))?;
+        }
+        if out.ops() == 0 {
+            return Err(value_error(format!(
+                "row {}: every bin is null, so there is nothing to write; leave such rows out, or \
+                 remove their bins by nulls='remove'",
+                self.row
+            )));
+        }
+        out.finish();
+        Ok(self.space.digest(&key))
+    }
+}
