@@ -30,7 +30,10 @@ function echo(rec, ...) return list { ... } end
 function many(rec, a, b) return a end
 function fail(rec) error('no luck') end
 function spin(rec) while true do end end
-function hoard(rec) local l, x = list(), string.rep('x', 1e6) while true do list.append(l, x) end end
+function hoard(rec)
+    local l, x = list(), string.rep('x', 1e6)
+    while true do list.append(l, x) end
+end
 """
 
 
