@@ -2,9 +2,7 @@
 //! offsets from the end.
 
 use crate::Malformed;
-use crate::cdt::call::{Arguments, Call};
-use crate::msgpack;
-use crate::value::particle;
+use crate::cdt::call::{Argument, Arguments, Blob, Call};
 
 /// What a modifying operation may do.
 pub mod write {
@@ -40,11 +38,11 @@ pub mod integer {
 
 /// A run of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Area {
+pub struct Area<N = i64> {
     /// Its first bit.
-    pub offset: i64,
+    pub offset: N,
     /// How many bits it has.
-    pub size: i64,
+    pub size: N,
 }
 
 /// How bits are combined with those of a blob.
@@ -60,13 +58,14 @@ pub enum Combine {
     And,
 }
 
-/// A bit operation. `flags` are those of [`mod@write`].
+/// A bit operation. `flags` are those of [`mod@write`]; `B` is what bytes are, `N` what numbers
+/// are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BitOp<'a> {
+pub enum BitOp<B, N = i64> {
     /// Give the blob a size in bytes.
     Resize {
         /// The size.
-        size: i64,
+        size: N,
         /// Write flags.
         flags: i64,
         /// Flags of [`resize`].
@@ -75,18 +74,18 @@ pub enum BitOp<'a> {
     /// Insert bytes.
     Insert {
         /// Offset in bytes.
-        offset: i64,
+        offset: N,
         /// The bytes.
-        bytes: &'a [u8],
+        bytes: B,
         /// Write flags.
         flags: i64,
     },
     /// Remove bytes.
     Remove {
         /// Offset in bytes.
-        offset: i64,
+        offset: N,
         /// How many.
-        size: i64,
+        size: N,
         /// Write flags.
         flags: i64,
     },
@@ -95,16 +94,16 @@ pub enum BitOp<'a> {
         /// How.
         how: Combine,
         /// The bits.
-        area: Area,
+        area: Area<N>,
         /// The other bits.
-        bytes: &'a [u8],
+        bytes: B,
         /// Write flags.
         flags: i64,
     },
     /// Turn bits over.
     Not {
         /// The bits.
-        area: Area,
+        area: Area<N>,
         /// Write flags.
         flags: i64,
     },
@@ -113,9 +112,9 @@ pub enum BitOp<'a> {
         /// To the right instead of to the left.
         right: bool,
         /// The bits.
-        area: Area,
+        area: Area<N>,
         /// How far.
-        by: i64,
+        by: N,
         /// Write flags.
         flags: i64,
     },
@@ -124,9 +123,9 @@ pub enum BitOp<'a> {
         /// Subtract instead.
         subtract: bool,
         /// The bits.
-        area: Area,
+        area: Area<N>,
         /// What to add.
-        value: i64,
+        value: N,
         /// Write flags.
         flags: i64,
         /// Flags of [`integer`].
@@ -135,69 +134,75 @@ pub enum BitOp<'a> {
     /// Set the bits to an integer.
     SetInt {
         /// The bits.
-        area: Area,
+        area: Area<N>,
         /// The integer.
-        value: i64,
+        value: N,
         /// Write flags.
         flags: i64,
     },
     /// The bits, from the first bit of the result on.
-    Get(Area),
+    Get(Area<N>),
     /// How many of the bits are 1.
-    Count(Area),
+    Count(Area<N>),
     /// Where the first bit with a value is.
     Scan {
         /// The last instead of the first.
         right: bool,
         /// The bits.
-        area: Area,
+        area: Area<N>,
         /// The value.
         bit: bool,
     },
     /// The integer that the bits are.
     GetInt {
         /// The bits.
-        area: Area,
+        area: Area<N>,
         /// Flags: [`integer::SIGNED`] or nothing.
         how: i64,
     },
 }
 
-impl<'a> BitOp<'a> {
+impl<B, N> BitOp<B, N> {
     /// Whether it goes out with the code for modifying operations.
     pub fn modifies(&self) -> bool {
         !matches!(self, Self::Get(_) | Self::Count(_) | Self::Scan { .. } | Self::GetInt { .. })
     }
+}
 
+impl<B: Argument, N: Argument> BitOp<B, N> {
     /// Appends the value of a message operation.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let call = Call::new(out);
-        match *self {
-            Self::Resize { size, flags, how } => call.op(0).int(size).int(flags).int(how),
+        match self {
+            Self::Resize { size, flags, how } => call.op(0).value(size).int(*flags).int(*how),
             Self::Insert { offset, bytes, flags } => {
-                call.op(1).int(offset).value(&Blob(bytes)).int(flags)
+                call.op(1).value(offset).value(bytes).int(*flags)
             }
-            Self::Remove { offset, size, flags } => call.op(2).int(offset).int(size).int(flags),
+            Self::Remove { offset, size, flags } => {
+                call.op(2).value(offset).value(size).int(*flags)
+            }
             Self::Combine { how, area, bytes, flags } => {
-                call.op(3 + how as u8).area(area).value(&Blob(bytes)).int(flags)
+                call.op(3 + *how as u8).area(area).value(bytes).int(*flags)
             }
-            Self::Not { area, flags } => call.op(7).area(area).int(flags),
+            Self::Not { area, flags } => call.op(7).area(area).int(*flags),
             Self::Shift { right, area, by, flags } => {
-                call.op(8 + u8::from(right)).area(area).int(by).int(flags)
+                call.op(8 + u8::from(*right)).area(area).value(by).int(*flags)
             }
             Self::Add { subtract, area, value, flags, how } => {
-                call.op(10 + u8::from(subtract)).area(area).int(value).int(flags).int(how)
+                call.op(10 + u8::from(*subtract)).area(area).value(value).int(*flags).int(*how)
             }
-            Self::SetInt { area, value, flags } => call.op(12).area(area).int(value).int(flags),
+            Self::SetInt { area, value, flags } => call.op(12).area(area).value(value).int(*flags),
             Self::Get(area) => call.op(50).area(area),
             Self::Count(area) => call.op(51).area(area),
-            Self::Scan { right, area, bit } => call.op(52 + u8::from(right)).area(area).flag(bit),
+            Self::Scan { right, area, bit } => call.op(52 + u8::from(*right)).area(area).flag(*bit),
             Self::GetInt { area, how } => {
-                call.op(54).area(area).optional_int(Some(how).filter(|how| *how != 0))
+                call.op(54).area(area).optional_int(Some(*how).filter(|how| *how != 0))
             }
         };
     }
+}
 
+impl<'a> BitOp<Blob<'a>> {
     /// Reads the value of a message operation.
     pub fn decode(payload: &'a [u8]) -> Result<Self, Malformed> {
         let (number, mut args) = Arguments::open(payload)?;
@@ -213,7 +218,7 @@ impl<'a> BitOp<'a> {
                 return Ok(Self::Resize { size, flags: args.int_or(0)?, how: args.int_or(0)? });
             }
             1 => {
-                let (offset, bytes) = (args.int()?, args.bytes()?);
+                let (offset, bytes) = (args.int()?, Blob(args.bytes()?));
                 return Ok(Self::Insert { offset, bytes, flags: args.int_or(0)? });
             }
             2 => {
@@ -232,7 +237,7 @@ impl<'a> BitOp<'a> {
                     5 => Combine::Xor,
                     _ => Combine::And,
                 };
-                Self::Combine { how, area, bytes: args.bytes()?, flags: args.int_or(0)? }
+                Self::Combine { how, area, bytes: Blob(args.bytes()?), flags: args.int_or(0)? }
             }
             7 => Self::Not { area, flags: args.int_or(0)? },
             8 | 9 => {
@@ -256,17 +261,9 @@ impl<'a> BitOp<'a> {
     }
 }
 
-struct Blob<'a>(&'a [u8]);
-
-impl crate::cdt::Argument for Blob<'_> {
-    fn write(&self, out: &mut Vec<u8>) {
-        msgpack::bytes(out, particle::BLOB, self.0);
-    }
-}
-
 impl Call<'_> {
-    fn area(self, area: Area) -> Self {
-        self.int(area.offset).int(area.size)
+    fn area<N: Argument>(self, area: &Area<N>) -> Self {
+        self.value(&area.offset).value(&area.size)
     }
 }
 
@@ -277,7 +274,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let area = Area { offset: -9, size: 300 };
-        let (bytes, flags) = (&b"\xff\x00"[..], 4);
+        let (bytes, flags) = (Blob(b"\xff\x00"), 4);
         let mut all = vec![
             BitOp::Resize { size: 8, flags, how: 1 },
             BitOp::Insert { offset: -1, bytes, flags },
@@ -307,7 +304,7 @@ mod tests {
         }
         let set = [0x95, 3, 0, 8, 0xa2, 4, 0xff, 0];
         let area = Area { offset: 0, size: 8 };
-        let op = BitOp::Combine { how: Combine::Set, area, bytes: &[0xff], flags: 0 };
+        let op = BitOp::Combine { how: Combine::Set, area, bytes: Blob(&[0xff]), flags: 0 };
         assert_eq!(BitOp::decode(&set), Ok(op));
         for bad in
             [&[0x91, 13][..], &[0x91, 0xcc, 0xff], &[0x94, 52, 0, 1, 1], &[0x94, 51, 0, 1, 1]]

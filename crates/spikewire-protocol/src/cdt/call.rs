@@ -3,7 +3,7 @@
 
 use crate::Malformed;
 use crate::msgpack::{self, Reader, Token};
-use crate::value::Value;
+use crate::value::{Value, particle};
 
 /// Something that writes itself as one argument, or as one element of a list or map.
 ///
@@ -22,6 +22,22 @@ impl Argument for [u8] {
 impl Argument for Value {
     fn write(&self, out: &mut Vec<u8>) {
         self.encode_nested(out);
+    }
+}
+
+impl Argument for i64 {
+    fn write(&self, out: &mut Vec<u8>) {
+        msgpack::int(out, *self);
+    }
+}
+
+/// Raw bytes that are not encoded yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Blob<'a>(pub &'a [u8]);
+
+impl Argument for Blob<'_> {
+    fn write(&self, out: &mut Vec<u8>) {
+        msgpack::bytes(out, particle::BLOB, self.0);
     }
 }
 

@@ -5,9 +5,9 @@ use super::select::By;
 use crate::Malformed;
 
 /// An operation on a list. `order` is the order flags of a list that has to be made, `flags` are
-/// those of [`super::flags::list_write`].
+/// those of [`super::flags::list_write`]. `N` is what indexes and counts are.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ListOp<V> {
+pub enum ListOp<V, N = i64> {
     /// Make it ordered or unordered.
     SetOrder(i64),
     /// Append a value.
@@ -31,7 +31,7 @@ pub enum ListOp<V> {
     /// Insert a value before an index.
     Insert {
         /// The index.
-        index: i64,
+        index: N,
         /// The value.
         value: V,
         /// Write flags.
@@ -40,37 +40,37 @@ pub enum ListOp<V> {
     /// Insert the values of a list before an index.
     InsertItems {
         /// The index.
-        index: i64,
+        index: N,
         /// The list.
         items: V,
         /// Write flags.
         flags: i64,
     },
     /// Remove one element and return it.
-    Pop(i64),
+    Pop(N),
     /// Remove a range of elements and return them.
-    PopRange(i64, Option<i64>),
+    PopRange(N, Option<N>),
     /// Remove one element.
-    Remove(i64),
+    Remove(N),
     /// Remove a range of elements.
-    RemoveRange(i64, Option<i64>),
+    RemoveRange(N, Option<N>),
     /// Replace the element at an index.
     Set {
         /// The index.
-        index: i64,
+        index: N,
         /// The value.
         value: V,
         /// Write flags.
         flags: i64,
     },
     /// Remove all but a range of elements.
-    Trim(i64, i64),
+    Trim(N, N),
     /// Remove all elements.
     Clear,
     /// Add to the number at an index; 1 when there is no delta.
     Increment {
         /// The index.
-        index: i64,
+        index: N,
         /// What to add.
         delta: Option<V>,
         /// Order flags.
@@ -83,16 +83,16 @@ pub enum ListOp<V> {
     /// How many elements there are.
     Size,
     /// The element at an index.
-    Get(i64),
+    Get(N),
     /// A range of elements.
-    GetRange(i64, Option<i64>),
+    GetRange(N, Option<N>),
     /// Elements chosen in any way, and what to return of them (see [`super::return_type`]).
-    GetBy(i64, By<V>),
+    GetBy(i64, By<V, N>),
     /// The same, removing them.
-    RemoveBy(i64, By<V>),
+    RemoveBy(i64, By<V, N>),
 }
 
-impl<V> ListOp<V> {
+impl<V, N> ListOp<V, N> {
     /// Whether it goes out with the code for modifying operations.
     pub fn modifies(&self) -> bool {
         !matches!(self, Self::Size | Self::Get(_) | Self::GetRange(..) | Self::GetBy(..))
@@ -112,7 +112,7 @@ fn write_flags(call: Call<'_>, flags: i64) -> Call<'_> {
     call.optional_int(Some(flags).filter(|flags| *flags != 0))
 }
 
-impl<V: Argument> ListOp<V> {
+impl<V: Argument, N: Argument> ListOp<V, N> {
     /// Appends the operation.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let call = Call::new(out);
@@ -125,22 +125,24 @@ impl<V: Argument> ListOp<V> {
                 order_and_flags(call.op(2).value(items), *order, *flags)
             }
             Self::Insert { index, value, flags } => {
-                write_flags(call.op(3).int(*index).value(value), *flags)
+                write_flags(call.op(3).value(index).value(value), *flags)
             }
             Self::InsertItems { index, items, flags } => {
-                write_flags(call.op(4).int(*index).value(items), *flags)
+                write_flags(call.op(4).value(index).value(items), *flags)
             }
-            Self::Pop(index) => call.op(5).int(*index),
-            Self::PopRange(index, count) => call.op(6).int(*index).optional_int(*count),
-            Self::Remove(index) => call.op(7).int(*index),
-            Self::RemoveRange(index, count) => call.op(8).int(*index).optional_int(*count),
+            Self::Pop(index) => call.op(5).value(index),
+            Self::PopRange(index, count) => call.op(6).value(index).optional_value(count.as_ref()),
+            Self::Remove(index) => call.op(7).value(index),
+            Self::RemoveRange(index, count) => {
+                call.op(8).value(index).optional_value(count.as_ref())
+            }
             Self::Set { index, value, flags } => {
-                write_flags(call.op(9).int(*index).value(value), *flags)
+                write_flags(call.op(9).value(index).value(value), *flags)
             }
-            Self::Trim(index, count) => call.op(10).int(*index).int(*count),
+            Self::Trim(index, count) => call.op(10).value(index).value(count),
             Self::Clear => call.op(11),
             Self::Increment { index, delta, order, flags } => {
-                let call = call.op(12).int(*index);
+                let call = call.op(12).value(index);
                 match delta {
                     Some(delta) => order_and_flags(call.value(delta), *order, *flags),
                     None if (*order, *flags) == (0, 0) => call,
@@ -149,8 +151,8 @@ impl<V: Argument> ListOp<V> {
             }
             Self::Sort(flags) => write_flags(call.op(13), *flags),
             Self::Size => call.op(16),
-            Self::Get(index) => call.op(17).int(*index),
-            Self::GetRange(index, count) => call.op(18).int(*index).optional_int(*count),
+            Self::Get(index) => call.op(17).value(index),
+            Self::GetRange(index, count) => call.op(18).value(index).optional_value(count.as_ref()),
             Self::GetBy(returns, by) => by.write(call.op(by.list_number(false)).int(*returns)),
             Self::RemoveBy(returns, by) => by.write(call.op(by.list_number(true)).int(*returns)),
         };

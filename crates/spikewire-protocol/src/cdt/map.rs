@@ -5,9 +5,9 @@ use super::select::By;
 use crate::Malformed;
 
 /// An operation on a map. `order` is the order flags of a map that has to be made, `flags` are
-/// those of [`super::flags::map_write`].
+/// those of [`super::flags::map_write`]. `N` is what indexes and counts are.
 #[derive(Debug, Clone, PartialEq)]
-pub enum MapOp<V> {
+pub enum MapOp<V, N = i64> {
     /// Give it an order.
     SetOrder(i64),
     /// Set a key that must not be there.
@@ -78,19 +78,19 @@ pub enum MapOp<V> {
     /// How many pairs there are.
     Size,
     /// Pairs chosen in any way, and what to return of them (see [`super::return_type`]).
-    GetBy(i64, By<V>),
+    GetBy(i64, By<V, N>),
     /// The same, removing them.
-    RemoveBy(i64, By<V>),
+    RemoveBy(i64, By<V, N>),
 }
 
-impl<V> MapOp<V> {
+impl<V, N> MapOp<V, N> {
     /// Whether it goes out with the code for modifying operations.
     pub fn modifies(&self) -> bool {
         !matches!(self, Self::Size | Self::GetBy(..))
     }
 }
 
-impl<V: Argument> MapOp<V> {
+impl<V: Argument, N: Argument> MapOp<V, N> {
     /// Appends the operation.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let call = Call::new(out);

@@ -21,7 +21,7 @@ pub mod map;
 pub mod return_type;
 pub mod select;
 
-pub use call::{Argument, elements, int, take};
+pub use call::{Argument, Blob, elements, int, take};
 pub use context::Step;
 pub use list::ListOp;
 pub use map::MapOp;
@@ -38,14 +38,14 @@ const FIRST_OF_MAPS: i64 = 64;
 
 /// An operation on a list or a map.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Op<V> {
+pub enum Op<V, N = i64> {
     /// On a list.
-    List(ListOp<V>),
+    List(ListOp<V, N>),
     /// On a map.
-    Map(MapOp<V>),
+    Map(MapOp<V, N>),
 }
 
-impl<V> Op<V> {
+impl<V, N> Op<V, N> {
     /// Whether it goes out with the code for modifying operations.
     pub fn modifies(&self) -> bool {
         match self {
@@ -55,7 +55,7 @@ impl<V> Op<V> {
     }
 }
 
-impl<V: Argument> Op<V> {
+impl<V: Argument, N: Argument> Op<V, N> {
     /// Appends the value of a message operation: this operation on the list or map at `context`,
     /// the bin itself when that is empty.
     pub fn encode<S: Argument>(&self, context: &[Step<S>], out: &mut Vec<u8>) {

@@ -7,11 +7,11 @@ use crate::Malformed;
 
 /// Which elements an operation is about. Keys exist in maps only.
 #[derive(Debug, Clone, PartialEq)]
-pub enum By<V> {
+pub enum By<V, N = i64> {
     /// One element by its index, negative from the end.
-    Index(i64),
+    Index(N),
     /// One element by its rank, negative from the largest.
-    Rank(i64),
+    Rank(N),
     /// The first element with this value.
     Value(V),
     /// All elements with this value.
@@ -19,13 +19,13 @@ pub enum By<V> {
     /// All elements with a value that is in this list.
     ValueList(V),
     /// Index and count.
-    IndexRange(i64, Option<i64>),
+    IndexRange(N, Option<N>),
     /// Values from the first, included, to the second, excluded.
     ValueInterval(V, Option<V>),
     /// Rank and count.
-    RankRange(i64, Option<i64>),
+    RankRange(N, Option<N>),
     /// Rank counted from where this value stands or would stand, and count.
-    RelativeRank(V, i64, Option<i64>),
+    RelativeRank(V, N, Option<N>),
     /// One element by its key.
     Key(V),
     /// All elements with a key that is in this list.
@@ -33,7 +33,7 @@ pub enum By<V> {
     /// Keys from the first, included, to the second, excluded.
     KeyInterval(V, Option<V>),
     /// Index counted from where this key stands or would stand, and count.
-    RelativeIndex(V, i64, Option<i64>),
+    RelativeIndex(V, N, Option<N>),
 }
 
 /// The numbers of the operations that get and remove by each way; 0 where there is none.
@@ -42,7 +42,7 @@ struct Numbers {
     map: (u8, u8),
 }
 
-impl<V> By<V> {
+impl<V, N> By<V, N> {
     fn numbers(&self) -> Numbers {
         let (list, map) = match self {
             Self::Index(_) => ((19, 32), (98, 77)),
@@ -79,12 +79,12 @@ impl<V> By<V> {
     }
 }
 
-impl<V: Argument> By<V> {
+impl<V: Argument, N: Argument> By<V, N> {
     pub(super) fn write<'o>(&self, call: Call<'o>) -> Call<'o> {
         match self {
-            Self::Index(at) | Self::Rank(at) => call.int(*at),
+            Self::Index(at) | Self::Rank(at) => call.value(at),
             Self::IndexRange(at, count) | Self::RankRange(at, count) => {
-                call.int(*at).optional_int(*count)
+                call.value(at).optional_value(count.as_ref())
             }
             Self::Value(value)
             | Self::AllByValue(value)
@@ -95,7 +95,7 @@ impl<V: Argument> By<V> {
                 call.value(begin).optional_value(end.as_ref())
             }
             Self::RelativeRank(value, at, count) | Self::RelativeIndex(value, at, count) => {
-                call.value(value).int(*at).optional_int(*count)
+                call.value(value).value(at).optional_value(count.as_ref())
             }
         }
     }

@@ -123,7 +123,7 @@ fn bin_name(name: &[u8]) -> Result<(), Fault> {
 
 impl Expression {
     /// A tree of `node`, whose parts are checked.
-    fn make(node: Node, kind: Option<Type>) -> Result<Self, Fault> {
+    pub(super) fn make(node: Node, kind: Option<Type>) -> Result<Self, Fault> {
         let (mut depth, mut weight, mut own) = (0, 0, 8);
         let mut child = |child: &Self| {
             depth = depth.max(child.depth);
@@ -294,21 +294,6 @@ impl Expression {
         Self::make(Node::Let(definitions, scope), kind)
     }
 
-    /// A list, map, bit or sketch operation.
-    pub fn call(call: Call) -> Result<Self, Fault> {
-        let kind = call.result;
-        let call = match call.system {
-            0 => call,
-            1 => Call { on: call.on.refined(Type::Blob, "a bit operation")?, ..call },
-            2 => Call { on: call.on.refined(Type::Hll, "a sketch operation")?, ..call },
-            other => return Err(Fault::of_value(format!("no operations have the number {other}"))),
-        };
-        if call.system == 0 && !matches!(call.on.kind, None | Some(Type::List | Type::Map)) {
-            return Err(Fault::of_type("a list or map operation works on LIST or MAP"));
-        }
-        Self::make(Node::Call(call), Some(kind))
-    }
-
     /// This expression with a type, if it has none yet. `what` asks for it.
     pub fn refined(self, wanted: Type, what: &str) -> Result<Self, Fault> {
         let refuse = |kind| Fault::of_type(format!("{what} takes {wanted}, not {kind}"));
@@ -319,6 +304,10 @@ impl Expression {
         }
         match &*self.node {
             Node::Bin(None, name) => Self::typed_bin(wanted, name),
+            Node::Call(call) => {
+                let call = Call { result: Some(wanted), ..call.clone() };
+                Self::make(Node::Call(call), Some(wanted))
+            }
             Node::Apply(op, operands) => {
                 let mut operands = operands.clone();
                 if op.shape() == Shape::Cond {
@@ -407,16 +396,11 @@ impl Expression {
                     }
                 }
                 let on = call.on.check_in(names)?;
-                let fits = match call.system {
-                    0 => matches!(on, None | Some(Type::List | Type::Map)),
-                    1 => matches!(on, None | Some(Type::Blob)),
-                    _ => matches!(on, None | Some(Type::Hll)),
-                };
-                if fits {
-                    Ok(self.kind)
-                } else {
-                    Err(Fault::of_type("an operation on a value of another type"))
+                Self::fits(call, on)?;
+                if call.result.is_none() {
+                    return Err(Fault::of_type(format!("nothing says of which type {self} is")));
                 }
+                Ok(self.kind)
             }
             _ => Ok(self.kind),
         }

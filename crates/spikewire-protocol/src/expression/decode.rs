@@ -173,6 +173,7 @@ fn call(reader: &mut Reader<'_>, depth: u16) -> Result<Expression, Fault> {
     let on = expression(reader, depth)?;
     let modifies = system & MODIFIES != 0;
     let system = system & !MODIFIES;
+    let result = Some(result);
     Expression::call(Call { result, system, modifies, context, number, arguments, on })
 }
 

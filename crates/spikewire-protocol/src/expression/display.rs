@@ -192,6 +192,7 @@ impl Display for Call {
         if let Some(context) = &self.context {
             write!(f, ", context X'{}'", hex(context))?;
         }
-        write!(f, "):{}", self.result)
+        f.write_char(')')?;
+        self.result.map_or(Ok(()), |kind| write!(f, ":{kind}"))
     }
 }

@@ -133,7 +133,7 @@ impl Constant {
 impl Call {
     fn write(&self, out: &mut Vec<u8>) {
         head(out, 4, number::CALL);
-        msgpack::uint(out, u64::from(self.result as u8));
+        msgpack::uint(out, u64::from(self.result.map_or(0, |kind| kind as u8)));
         msgpack::uint(out, u64::from(self.system | if self.modifies { MODIFIES } else { 0 }));
         if let Some(context) = &self.context {
             msgpack::array(out, 3);

@@ -20,6 +20,7 @@
 //! |---|---|
 //! | [`op`] | the operators and what they take and give |
 //! | [`build`] | making trees: types are found and checked here |
+//! | [`call`] | list, map, bit and sketch operations |
 //! | [`encode`], [`decode`] | the wire form |
 //! | [`display`] | the readable form, which [`text`] reads again |
 //! | [`text`] | expressions as people write them |
@@ -27,6 +28,7 @@
 //! Not here: path expressions (operations 100 and 122 of the wire: selections and loop variables).
 
 pub mod build;
+pub mod call;
 pub mod decode;
 pub mod display;
 pub mod encode;
@@ -35,6 +37,7 @@ pub mod text;
 
 use std::sync::Arc;
 
+pub use self::call::{Argument, Call, Slot};
 pub use self::op::{Meta, Op};
 use crate::limits;
 use crate::value::particle;
@@ -183,34 +186,6 @@ impl Constant {
             Self::Bytes(kind, _) | Self::Packed(kind, _) => *kind,
         }
     }
-}
-
-/// A list, map, bit or sketch operation inside an expression.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Call {
-    /// The type of its result.
-    pub result: Type,
-    /// 0 lists and maps, 1 bits, 2 sketches.
-    pub system: u8,
-    /// Whether the result is the container as the operation leaves it.
-    pub modifies: bool,
-    /// The path to a nested container, in `MessagePack`.
-    pub context: Option<Vec<u8>>,
-    /// The operation's number.
-    pub number: i64,
-    /// Its arguments.
-    pub arguments: Vec<Argument>,
-    /// What it works on.
-    pub on: Expression,
-}
-
-/// An argument of a [`Call`].
-#[derive(Debug, Clone, PartialEq)]
-pub enum Argument {
-    /// A scalar or map in `MessagePack`.
-    Raw(Vec<u8>),
-    /// What is computed first, and every list.
-    Expression(Expression),
 }
 
 /// What an expression is at its top.

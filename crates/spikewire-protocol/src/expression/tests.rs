@@ -30,7 +30,7 @@ fn known_bytes() {
     };
     let call = |modifies, number, arguments| {
         E::call(Call {
-            result: if modifies { Type::List } else { Type::Int },
+            result: Some(if modifies { Type::List } else { Type::Int }),
             system: 0,
             modifies,
             context: None,

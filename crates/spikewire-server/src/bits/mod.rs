@@ -1,6 +1,7 @@
 //! Bit operations on blobs.
 
 use spikewire_protocol::bits::{Area, BitOp, Combine, integer, resize, write};
+use spikewire_protocol::cdt::Blob;
 use spikewire_protocol::result_code::ResultCode;
 use spikewire_protocol::value::particle;
 
@@ -13,7 +14,7 @@ const MALFORMED: ResultCode = ResultCode::PARAMETER;
 const OUT_OF_RANGE: ResultCode = ResultCode::OP_NOT_APPLICABLE;
 
 /// Reads the operation, which has to come as a blob.
-fn decode(kind: u8, payload: &[u8]) -> Result<BitOp<'_>, ResultCode> {
+fn decode(kind: u8, payload: &[u8]) -> Result<BitOp<Blob<'_>>, ResultCode> {
     if kind != particle::BLOB {
         return Err(ResultCode::BIN_TYPE);
     }
@@ -107,7 +108,7 @@ impl From<ResultCode> for Trouble {
 }
 
 /// The checks that need no blob. Gives the write flags.
-fn check(op: &BitOp<'_>) -> Result<i64, ResultCode> {
+fn check(op: &BitOp<Blob<'_>>) -> Result<i64, ResultCode> {
     const MAKE: i64 = write::CREATE_ONLY | write::UPDATE_ONLY | write::NO_FAIL;
     const OVERWRITE: i64 = write::UPDATE_ONLY | write::NO_FAIL | write::PARTIAL;
     const INTEGER: i64 = write::UPDATE_ONLY | write::NO_FAIL;
@@ -118,9 +119,9 @@ fn check(op: &BitOp<'_>) -> Result<i64, ResultCode> {
             let known = resize::FROM_FRONT | resize::GROW_ONLY | resize::SHRINK_ONLY;
             (flags, MAKE, *size >= 0 && how & !known == 0)
         }
-        BitOp::Insert { bytes, flags, .. } => (flags, MAKE, !bytes.is_empty()),
+        BitOp::Insert { bytes: Blob(bytes), flags, .. } => (flags, MAKE, !bytes.is_empty()),
         BitOp::Remove { size, flags, .. } => (flags, OVERWRITE, *size > 0),
-        BitOp::Combine { area, bytes, flags, .. } => {
+        BitOp::Combine { area, bytes: Blob(bytes), flags, .. } => {
             let enough = bytes.len() as i64 >= area.size.saturating_add(7) / 8;
             (flags, OVERWRITE, sized(area, any) && enough)
         }
@@ -138,11 +139,11 @@ fn check(op: &BitOp<'_>) -> Result<i64, ResultCode> {
 }
 
 /// The blob after a modifying operation that was checked.
-fn change(old: &[u8], op: &BitOp<'_>, partial: bool) -> Result<Vec<u8>, Trouble> {
+fn change(old: &[u8], op: &BitOp<Blob<'_>>, partial: bool) -> Result<Vec<u8>, Trouble> {
     let mut blob = old.to_vec();
     let (area, clips) = match *op {
         BitOp::Resize { size, how, .. } => return resized(blob, size, how),
-        BitOp::Insert { offset, bytes, .. } => {
+        BitOp::Insert { offset, bytes: Blob(bytes), .. } => {
             let at = start(offset, blob.len())?;
             let len = at.max(blob.len()).saturating_add(bytes.len());
             if len > LARGEST {
@@ -176,7 +177,7 @@ fn change(old: &[u8], op: &BitOp<'_>, partial: bool) -> Result<Vec<u8>, Trouble>
     }
     run.size = run.size.min(len - run.start);
     match *op {
-        BitOp::Combine { how, bytes, .. } => {
+        BitOp::Combine { how, bytes: Blob(bytes), .. } => {
             for at in 0..run.size {
                 let (old, new) = (bit(&blob, run.start + at), bit(bytes, at));
                 let bit = match how {

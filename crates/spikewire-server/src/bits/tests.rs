@@ -4,20 +4,20 @@
 
 use super::*;
 
-fn bytes(op: BitOp<'_>) -> Vec<u8> {
+fn bytes(op: BitOp<Blob<'_>>) -> Vec<u8> {
     let mut out = Vec::new();
     op.encode(&mut out);
     out
 }
 
 /// The blob after an operation: `None` when there is none, `Err` the code of a refusal.
-fn run(old: Option<&[u8]>, op: BitOp<'_>) -> Result<Option<Vec<u8>>, u8> {
+fn run(old: Option<&[u8]>, op: BitOp<Blob<'_>>) -> Result<Option<Vec<u8>>, u8> {
     let old = old.map(|blob| (particle::BLOB, blob));
     let outcome = modify(old, particle::BLOB, &bytes(op)).map_err(|code| code.0)?;
     Ok(outcome.bin.map(|bin| bin.1).or(old.map(|old| old.1.to_vec())))
 }
 
-fn ask(blob: &[u8], op: BitOp<'_>) -> Result<Vec<u8>, u8> {
+fn ask(blob: &[u8], op: BitOp<Blob<'_>>) -> Result<Vec<u8>, u8> {
     let found = read((particle::BLOB, blob), particle::BLOB, &bytes(op));
     found.map(|found| found.unwrap().value).map_err(|code| code.0)
 }
@@ -51,7 +51,7 @@ fn whole_bytes() {
     assert_eq!(run(old, resize(3, 8, 0)), Err(4));
     assert_eq!(run(old, resize(-1, 4, 0)), Err(4));
     assert_eq!(run(old, resize(i64::MAX, 0, 0)), Err(13));
-    let insert = |offset, bytes| BitOp::Insert { offset, bytes, flags: 0 };
+    let insert = |offset, bytes| BitOp::Insert { offset, bytes: Blob(bytes), flags: 0 };
     assert_eq!(run(old, insert(-1, b"\x09")), some(&[1, 9, 2]));
     assert_eq!(run(old, insert(3, b"\x09")), some(&[1, 2, 0, 9]));
     assert_eq!(run(None, insert(1, b"\x09")), some(&[0, 9]));
@@ -72,7 +72,7 @@ fn bits_in_place() {
     let combine = |how, offset, size, bytes, flags| {
         run(
             Some(&[0b1100_1010, 0xf0]),
-            BitOp::Combine { how, area: area(offset, size), bytes, flags },
+            BitOp::Combine { how, area: area(offset, size), bytes: Blob(bytes), flags },
         )
     };
     assert_eq!(combine(Combine::Set, 4, 8, &[0x55], 0), some(&[0b1100_0101, 0x50]));

@@ -32,9 +32,10 @@ pub(super) fn run<'a>(evaluation: &mut Evaluation<'a>, call: &'a Call) -> Val<'a
             _ => hll::read(on, &payload),
         }
     };
+    let Some(result) = call.result else { return Val::Unknown };
     match found {
-        Ok(None) if call.result == Type::Nil => Val::Nil,
-        Ok(Some(found)) if found.particle == call.result.particle() => owned(call.result, found),
+        Ok(None) if result == Type::Nil => Val::Nil,
+        Ok(Some(found)) if found.particle == result.particle() => owned(result, found),
         _ => Val::Unknown,
     }
 }
