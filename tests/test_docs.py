@@ -24,6 +24,7 @@ PROGRAMS = [
     "README.md",
     "docs/python.md",
     "docs/columns.md",
+    "docs/operations.md",
     "docs/errors.md",
     "docs/functions.md",
     "docs/embedded-cluster.md",

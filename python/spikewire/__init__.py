@@ -17,7 +17,7 @@ import atexit as _atexit
 import os as _os
 import warnings as _warnings
 
-from spikewire import errors, exp, op, options, testing, types
+from spikewire import ctx, errors, exp, op, options, testing, types
 from spikewire._native import (
     DEBUG_BUILD as _DEBUG_BUILD,
 )
@@ -38,15 +38,20 @@ from spikewire._native import (
 )
 from spikewire.client import AsyncClient, Client, Node
 from spikewire.errors import (
+    BinExists,
+    BinNotFound,
     BinTypeError,
     ClientClosed,
     ConnectionFailed,
+    ElementExists,
+    ElementNotFound,
     Error,
     FilteredOut,
     FunctionFailed,
     GenerationMismatch,
     NamespaceNotFound,
     NodeUnavailable,
+    OpNotApplicable,
     ProtocolError,
     RecordExists,
     RecordNotFound,
@@ -60,11 +65,15 @@ __all__ = [
     "AsyncClient",
     "AsyncDataset",
     "Batch",
+    "BinExists",
+    "BinNotFound",
     "BinTypeError",
     "Client",
     "ClientClosed",
     "ConnectionFailed",
     "Dataset",
+    "ElementExists",
+    "ElementNotFound",
     "Error",
     "Expression",
     "FilteredOut",
@@ -77,6 +86,7 @@ __all__ = [
     "Newer",
     "Node",
     "NodeUnavailable",
+    "OpNotApplicable",
     "Operation",
     "ProtocolError",
     "Record",
@@ -87,6 +97,7 @@ __all__ = [
     "Timeout",
     "TooBusy",
     "__version__",
+    "ctx",
     "errors",
     "exp",
     "op",

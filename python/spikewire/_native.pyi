@@ -21,6 +21,7 @@ from spikewire.types import (
     Exists,
     KeyLike,
     Nulls,
+    Path,
     ReadMode,
     Records,
     Replica,
@@ -48,6 +49,7 @@ __all__ = [
     "Newer",
     "Operation",
     "Record",
+    "Step",
     "__version__",
     "_after_fork",
     "_close_adopted",
@@ -2009,6 +2011,61 @@ class Operation:
     """One step of `operate`; made by the functions of `spikewire.op`."""
 
     def __new__(cls, kind: str, bin: str | None = None, value: BinValue = None) -> Self: ...
+    @staticmethod
+    def list(
+        kind: str,
+        bin: str,
+        arguments: tuple[object, ...],
+        ctx: Path | None = None,
+        *,
+        pad: bool = False,
+    ) -> Operation:
+        """A list operation of `spikewire.op.list`."""
+
+    @staticmethod
+    def map(
+        kind: str, bin: str, arguments: tuple[object, ...], ctx: Path | None = None
+    ) -> Operation:
+        """A map operation of `spikewire.op.map`."""
+
+    @staticmethod
+    def bit(kind: str, bin: str, arguments: tuple[object, ...]) -> Operation:
+        """A bit operation of `spikewire.op.bit`."""
+
+    @staticmethod
+    def hll(kind: str, bin: str, arguments: tuple[object, ...]) -> Operation:
+        """A sketch operation of `spikewire.op.hll`."""
+
+    @staticmethod
+    def read(name: str, expression: Where, *, no_fail: bool = False) -> Operation:
+        """Reads what an expression gives."""
+
+    @staticmethod
+    def write(
+        bin: str,
+        expression: Where,
+        *,
+        create_only: bool = False,
+        update_only: bool = False,
+        allow_delete: bool = False,
+        no_fail: bool = False,
+    ) -> Operation:
+        """Writes what an expression gives."""
+
+@final
+class Step:
+    """A step on the way to a nested list or map; made by the functions of `spikewire.ctx`."""
+
+    def __new__(
+        cls,
+        kind: str,
+        at: object,
+        create: str | None = None,
+        pad: bool = False,
+        persist_index: bool = False,
+    ) -> Self: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
 @final
 class Expression:
@@ -2053,6 +2110,18 @@ class Expression:
     @staticmethod
     def apply(operator: str, operands: tuple[object, ...]) -> Expression:
         """An operator, by its name in text expressions, on operands."""
+
+    @staticmethod
+    def call(
+        family: str,
+        name: str,
+        on: object,
+        arguments: tuple[object, ...],
+        ctx: Path | None = None,
+        kind: type[object] | None = None,
+    ) -> Expression:
+        """A list, map, bit or sketch operation of `spikewire.exp`: `family` is its module, `on`
+        what it works on, `kind` the type of what it gives where nothing else says that."""
 
     @staticmethod
     def text(text: str, parameters: tuple[object, ...]) -> Expression:

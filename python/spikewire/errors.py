@@ -14,15 +14,20 @@ if TYPE_CHECKING:
     from spikewire._native import Key
 
 __all__ = [
+    "BinExists",
+    "BinNotFound",
     "BinTypeError",
     "ClientClosed",
     "ConnectionFailed",
+    "ElementExists",
+    "ElementNotFound",
     "Error",
     "FilteredOut",
     "FunctionFailed",
     "GenerationMismatch",
     "NamespaceNotFound",
     "NodeUnavailable",
+    "OpNotApplicable",
     "ProtocolError",
     "RecordExists",
     "RecordNotFound",
@@ -115,6 +120,27 @@ class BinTypeError(ServerError):
     """The operation does not fit the type of the bin."""
 
 
+class BinExists(ServerError):
+    """The bin exists, and the operation asked to create it."""
+
+
+class BinNotFound(ServerError):
+    """The bin does not exist, and the operation needs it."""
+
+
+class ElementExists(ServerError):
+    """The list has this value, or the map this key, and the operation asked for a new one."""
+
+
+class ElementNotFound(ServerError):
+    """The map does not have this key, and the operation needs it."""
+
+
+class OpNotApplicable(ServerError):
+    """The operation makes no sense for what the bin holds: an index that is not there, a path that
+    leads nowhere, an expression without a value."""
+
+
 class RecordTooBig(ServerError):
     """The record would exceed the namespace's max-record-size; the old record is unchanged."""
 
@@ -174,10 +200,15 @@ _BY_CODE: dict[int, type[Error]] = {
     2: RecordNotFound,
     3: GenerationMismatch,
     5: RecordExists,
+    6: BinExists,
     9: Timeout,
     12: BinTypeError,
     13: RecordTooBig,
+    17: BinNotFound,
     20: NamespaceNotFound,
+    23: ElementNotFound,
+    24: ElementExists,
+    26: OpNotApplicable,
     27: FilteredOut,
     100: FunctionFailed,
 }

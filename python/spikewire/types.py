@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-from spikewire._native import Expression, GeoJSON, HyperLogLog, Key
+from spikewire._native import Expression, GeoJSON, HyperLogLog, Key, Step
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,21 +24,36 @@ __all__ = [
     "BinNames",
     "BinValue",
     "Bins",
+    "ByIndex",
+    "ByValue",
     "BytesLike",
     "Columns",
+    "Entries",
     "Exists",
     "KeyLike",
+    "Keys",
+    "ListOrder",
+    "ListReturn",
+    "MapByIndex",
+    "MapByKeys",
+    "MapByValue",
     "MapKey",
+    "MapOrder",
+    "MapReturn",
     "Nulls",
+    "Overflow",
+    "Path",
     "ReadMode",
     "Records",
     "Replica",
     "Seconds",
     "Seeds",
+    "Sketches",
     "Table",
     "Ttl",
     "UserKey",
     "Value",
+    "Values",
     "Where",
 ]
 
@@ -158,3 +173,54 @@ Replica: TypeAlias = Literal["master", "sequence", "any", "prefer-rack"]
 #: A filter: an expression from ``spikewire.exp``, a text such as ``"$.age > 25"``, or a tuple of a
 #: text and its parameters, such as ``("$.age > ?0", 25)``.
 Where: TypeAlias = Expression | str | _Text
+
+#: The order of a list that has to be made.
+ListOrder: TypeAlias = Literal["unordered", "ordered"]
+
+#: The order of a map that has to be made: by nothing, by key, or by key and value.
+MapOrder: TypeAlias = Literal["unordered", "key", "key_value"]
+
+#: What an operation gives of the elements of a list that it is about.
+ListReturn: TypeAlias = Literal[
+    "none", "value", "count", "exists", "index", "reverse_index", "rank", "reverse_rank"
+]
+
+#: The same, where elements are named by index.
+ByIndex: TypeAlias = ListReturn | Literal["index_range", "reverse_index_range"]
+
+#: The same, where elements are named by value or rank.
+ByValue: TypeAlias = ListReturn | Literal["rank_range", "reverse_rank_range"]
+
+_OfEntries: TypeAlias = Literal["key", "key_value", "ordered_map", "unordered_map"]
+
+#: What an operation gives of the entries of a map that it is about.
+MapReturn: TypeAlias = ListReturn | _OfEntries
+
+#: The same, where entries are named by key or index.
+MapByIndex: TypeAlias = ByIndex | _OfEntries
+
+#: The same, where entries are named by value or rank.
+MapByValue: TypeAlias = ByValue | _OfEntries
+
+#: The same, where entries are named by a list of keys.
+MapByKeys: TypeAlias = (
+    Literal["none", "value", "count", "exists", "index", "reverse_index"] | _OfEntries
+)
+
+#: What arithmetic on bits does when the result does not fit.
+Overflow: TypeAlias = Literal["fail", "saturate", "wrap"]
+
+#: The way to a nested list or map: steps from ``spikewire.ctx``.
+Path: TypeAlias = list[Step] | tuple[Step, ...]
+
+#: Several values. See ``BinValue`` for why the type says less.
+Values: TypeAlias = list[Any] | tuple[object, ...]
+
+#: Several keys of a map.
+Keys: TypeAlias = list[str] | list[int] | list[bytes] | list[MapKey] | tuple[MapKey, ...]
+
+#: Entries of a map.
+Entries: TypeAlias = Mapping[Any, object]
+
+#: Sketches to compare with.
+Sketches: TypeAlias = list[HyperLogLog] | tuple[HyperLogLog, ...]

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 mod arguments;
 mod batch;
 mod call;
+mod calls;
 mod client;
 mod columns;
 mod core;
@@ -31,6 +32,8 @@ mod _native {
     use crate::arguments::Newer;
     #[pymodule_export]
     use crate::batch::Batch;
+    #[pymodule_export]
+    use crate::calls::context::Step;
     #[pymodule_export]
     use crate::core::_after_fork;
     #[pymodule_export]

@@ -25,6 +25,12 @@ impl Argument for Value {
     }
 }
 
+impl Argument for Vec<u8> {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self);
+    }
+}
+
 impl Argument for i64 {
     fn write(&self, out: &mut Vec<u8>) {
         msgpack::int(out, *self);

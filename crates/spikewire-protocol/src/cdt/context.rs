@@ -80,6 +80,11 @@ impl<V> Step<V> {
         Self { create, ..self }
     }
 
+    /// Whether it can make what is missing.
+    pub fn makes(&self) -> bool {
+        matches!((self.inside, &self.at), (Inside::List, At::Index(_)) | (Inside::Map, At::Key(_)))
+    }
+
     fn kind(&self) -> u16 {
         let inside = match self.inside {
             Inside::Either => 0,

@@ -97,6 +97,10 @@ pub fn encode(out: &mut Vec<u8>, value: &Bound<'_, PyAny>, place: &Place<'_>) ->
 }
 
 /// Appends `value` as an element of a list or map.
+pub fn element(out: &mut Vec<u8>, value: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<()> {
+    nested(out, value, place, limits::NESTING)
+}
+
 fn nested(
     out: &mut Vec<u8>,
     value: &Bound<'_, PyAny>,

@@ -7,7 +7,7 @@ mod names;
 mod wrappers;
 
 pub use decode::particle;
-pub use encode::{Place, bin_name, encode};
+pub use encode::{Place, bin_name, element, encode};
 pub use foreign::is_array;
 pub use names::bin;
 pub use wrappers::{GeoJSON, HyperLogLog};

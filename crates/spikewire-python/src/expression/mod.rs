@@ -1,174 +1,28 @@
-//! Filter expressions, checked when they are made.
+//! Expressions, checked when they are made.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`bytes`] | filters and operations from expressions and from texts |
+//! | [`constant`] | Python values in expressions |
+//! | [`call`] | list, map, bit and sketch operations in expressions |
+
+mod bytes;
+mod call;
+mod constant;
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::OnceLock;
 
 use pyo3::basic::CompareOp;
-use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
-use pyo3::types::{
-    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType,
-};
+use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 
-use spikewire_protocol::expression::text::{self, TextError};
 use spikewire_protocol::expression::{Constant, Expression as Tree, Fault, Meta, Node, Op, Type};
-use spikewire_protocol::limits;
-use spikewire_protocol::value::Value;
 
-use crate::errors::{overflow, shown, type_error, type_name, value_error};
-use crate::value::{GeoJSON, HyperLogLog};
-
-/// The bytes of a filter: an `Expression`, a text, or a tuple of a text and its parameters.
-pub fn filter_bytes(value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
-    tree_of(value, true)?.filter().map_err(refused)
-}
-
-/// The bytes of an operation that reads or writes what an expression gives. Takes what
-/// [`filter_bytes`] takes.
-#[allow(dead_code)] // for the operations that are made of expressions
-pub fn operation_bytes(value: &Bound<'_, PyAny>, flags: u8) -> PyResult<Vec<u8>> {
-    tree_of(value, false)?.operation(flags).map_err(refused)
-}
-
-fn tree_of(value: &Bound<'_, PyAny>, filter: bool) -> PyResult<Tree> {
-    if let Ok(expression) = value.cast::<Expression>() {
-        return Ok(expression.get().tree.clone());
-    }
-    if let Ok(source) = value.cast::<PyString>() {
-        return read_text(source.to_str()?, &[], filter);
-    }
-    if let Ok(parts) = value.cast::<PyTuple>()
-        && let Ok(first) = parts.get_item(0)
-        && let Ok(source) = first.cast::<PyString>()
-    {
-        let parameters: Vec<_> = parts.iter().skip(1).collect();
-        return read_text(source.to_str()?, &parameters, filter);
-    }
-    Err(type_error(format!(
-        "an expression is an Expression, a str, or a tuple of a str and its parameters, not {}",
-        type_name(value)
-    )))
-}
-
-fn read_text(source: &str, parameters: &[Bound<'_, PyAny>], filter: bool) -> PyResult<Tree> {
-    let parameters: Vec<Tree> = parameters.iter().map(operand).collect::<PyResult<_>>()?;
-    let read = if filter { text::parse_filter } else { text::parse };
-    read(source, &parameters).map_err(|error| misread(source, error))
-}
-
-fn misread(source: &str, error: TextError) -> PyErr {
-    let place = format!("\n{}", error.shown(source)).replace('\n', "\n    ");
-    let message = |why: &str| format!("{why} (at byte {}){place}", error.at.start);
-    match &error.fault {
-        Fault::Type(why) => type_error(message(why)),
-        Fault::Value(why) => value_error(message(why)),
-    }
-}
-
-fn refused(fault: Fault) -> PyErr {
-    match fault {
-        Fault::Type(why) => type_error(why),
-        Fault::Value(why) => value_error(why),
-    }
-}
-
-/// An expression, or the constant that a value is.
-fn operand(value: &Bound<'_, PyAny>) -> PyResult<Tree> {
-    if let Ok(expression) = value.cast::<Expression>() {
-        return Ok(expression.get().tree.clone());
-    }
-    Tree::try_from(&constant(value, limits::NESTING)?).map_err(refused)
-}
-
-fn constant(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
-    let Some(depth) = depth.checked_sub(1) else {
-        return Err(value_error(format!("nested deeper than {} levels", limits::NESTING)));
-    };
-    if value.is_none() {
-        return Ok(Value::Nil);
-    }
-    if let Ok(flag) = value.cast::<PyBool>() {
-        return Ok(Value::Bool(flag.is_true()));
-    }
-    if let Ok(int) = value.cast::<PyInt>() {
-        return int.extract().map(Value::Int).map_err(|error: PyErr| {
-            if error.is_instance_of::<PyOverflowError>(value.py()) {
-                overflow(format!("the integer {} does not fit 64 bits signed", shown(value)))
-            } else {
-                error
-            }
-        });
-    }
-    if let Ok(float) = value.cast::<PyFloat>() {
-        return Ok(Value::Float(float.value()));
-    }
-    if let Ok(text) = value.cast::<PyString>() {
-        let text = text.to_str().map_err(|error| {
-            value_error(format!("the str cannot be written as UTF-8 ({error})"))
-        })?;
-        return Ok(Value::Str(text.to_owned()));
-    }
-    if let Ok(bytes) = value.cast::<PyBytes>() {
-        return Ok(Value::Bytes(bytes.as_bytes().to_vec()));
-    }
-    if let Ok(bytes) = value.cast::<PyByteArray>() {
-        return Ok(Value::Bytes(bytes.to_vec()));
-    }
-    if let Ok(geo) = value.cast::<GeoJSON>() {
-        return Ok(Value::GeoJson(geo.get().text.clone()));
-    }
-    if let Ok(sketch) = value.cast::<HyperLogLog>() {
-        return Ok(Value::Hll(sketch.get().bytes.clone()));
-    }
-    if let Ok(items) = value.cast::<PyList>() {
-        return items
-            .iter()
-            .map(|item| constant(&item, depth))
-            .collect::<PyResult<_>>()
-            .map(Value::List);
-    }
-    if let Ok(items) = value.cast::<PyTuple>() {
-        return items
-            .iter()
-            .map(|item| constant(&item, depth))
-            .collect::<PyResult<_>>()
-            .map(Value::List);
-    }
-    if let Ok(dict) = value.cast::<PyDict>() {
-        let pair = |(key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-            Ok((constant(&key, depth)?, constant(&value, depth)?))
-        };
-        return dict.iter().map(pair).collect::<PyResult<_>>().map(Value::Map);
-    }
-    Err(type_error(format!(
-        "an expression has no values of type {}; use int, float, bool, str, bytes, None, list, \
-         dict, GeoJSON or HyperLogLog",
-        type_name(value)
-    )))
-}
-
-/// The type that a Python type stands for.
-fn kind_of(kind: &Bound<'_, PyAny>) -> PyResult<Type> {
-    let py = kind.py();
-    let known = [
-        (py.get_type::<PyInt>(), Type::Int),
-        (py.get_type::<PyFloat>(), Type::Float),
-        (py.get_type::<PyString>(), Type::Str),
-        (py.get_type::<PyBool>(), Type::Bool),
-        (py.get_type::<PyBytes>(), Type::Blob),
-        (py.get_type::<PyList>(), Type::List),
-        (py.get_type::<PyDict>(), Type::Map),
-        (py.get_type::<GeoJSON>(), Type::Geo),
-        (py.get_type::<HyperLogLog>(), Type::Hll),
-    ];
-    let found = known.into_iter().find(|(known, _)| kind.is(known));
-    found.map(|(_, kind)| kind).ok_or_else(|| {
-        type_error(format!(
-            "the type of a bin is int, float, str, bool, bytes, list, dict, GeoJSON or \
-             HyperLogLog, not {}",
-            shown(kind)
-        ))
-    })
-}
+pub use self::bytes::{filter_bytes, operation_bytes};
+use self::bytes::{read_text, refused};
+use self::constant::{kind_of, operand};
+use crate::errors::{type_error, value_error};
 
 /// Makes an integer constant a float where the other operand is one and nothing is lost.
 fn align(constant: Tree, other: &Tree) -> Tree {
@@ -184,13 +38,20 @@ fn align(constant: Tree, other: &Tree) -> Tree {
 
 /// An expression; made by the functions of `spikewire.exp` and by operators on expressions.
 #[pyclass(frozen, module = "spikewire.exp")]
-#[derive(Clone)]
 pub struct Expression {
     tree: Tree,
+    /// Its bytes as a filter, once they were wanted.
+    filter: OnceLock<Vec<u8>>,
 }
 
 fn made(tree: Result<Tree, Fault>) -> PyResult<Expression> {
-    Ok(Expression { tree: tree.map_err(refused)? })
+    Ok(tree.map_err(refused)?.into())
+}
+
+impl From<Tree> for Expression {
+    fn from(tree: Tree) -> Self {
+        Self { tree, filter: OnceLock::new() }
+    }
 }
 
 impl Expression {
@@ -246,13 +107,13 @@ impl Expression {
     /// A constant.
     #[staticmethod]
     fn value(value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self { tree: operand(value)? })
+        Ok(operand(value)?.into())
     }
 
     /// What is never known.
     #[staticmethod]
     fn unknown() -> Self {
-        Self { tree: Tree::unknown() }
+        Tree::unknown().into()
     }
 
     /// The stored user key.
@@ -266,7 +127,7 @@ impl Expression {
     fn meta(name: &str) -> PyResult<Self> {
         let found = Meta::ALL.iter().find(|meta| meta.word() == name);
         let meta = found.ok_or_else(|| value_error(format!("a record has no {name}()")))?;
-        Ok(Self { tree: Tree::meta(*meta) })
+        Ok(Tree::meta(*meta).into())
     }
 
     /// The last four bytes of the digest modulo `divisor`.
@@ -300,11 +161,27 @@ impl Expression {
         made(Tree::apply(*op, operands))
     }
 
+    /// A list, map, bit or sketch operation of `spikewire.exp`: `family` is its module, `on`
+    /// what it works on, `kind` the type of what it gives where nothing else says that.
+    #[staticmethod]
+    #[pyo3(signature = (family, name, on, arguments, ctx=None, kind=None))]
+    fn call(
+        family: &str,
+        name: &str,
+        on: &Bound<'_, PyAny>,
+        arguments: &Bound<'_, PyTuple>,
+        ctx: Option<&Bound<'_, PyAny>>,
+        kind: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let kind = kind.map(kind_of).transpose()?;
+        Ok(call::call(family, name, operand(on)?, arguments, ctx, kind)?.into())
+    }
+
     /// Reads a text. `?0` stands for the first of `parameters`.
     #[staticmethod]
     fn text(text: &str, parameters: &Bound<'_, PyTuple>) -> PyResult<Self> {
         let parameters: Vec<_> = parameters.iter().collect();
-        Ok(Self { tree: read_text(text, &parameters, false)? })
+        Ok(read_text(text, &parameters, false)?.into())
     }
 
     /// Reads the wire form, as `bytes()` makes it.

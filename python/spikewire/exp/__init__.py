@@ -12,41 +12,43 @@ or of another type the comparison is neither true nor false, and such records do
 
 Operators: ``== != < <= > >=``, ``& | ~`` (and, or, not; bit by bit on integers), ``^`` (one of
 two), ``+ - * / % **``, ``<< >>``, ``abs()``, ``math.floor()`` and ``math.ceil()``. Integers divide
-toward zero. The same can be written as text, see ``text``.
+toward zero. The same can be written as text, see ``text``. What is inside lists, maps, bytes and
+sketches is asked with ``exp.list``, ``exp.map``, ``exp.bit`` and ``exp.hll``.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spikewire._native import Expression, GeoJSON
+from spikewire._native import Expression
+from spikewire.exp import bit, hll, list, map  # noqa: A004
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from spikewire._native import HyperLogLog
-
-    Scalar = bool | int | float | str | bytes | GeoJSON | HyperLogLog | None
-    Operand = Expression | Scalar | list[object] | tuple[object, ...] | dict[object, object]
-    Kind = type[int | float | str | bytes | list[object] | dict[object, object] | GeoJSON]
+    from spikewire.exp.types import Kind, Operand
 
 __all__ = [
     "Expression",
     "bin",
     "bin_exists",
     "bin_type",
+    "bit",
     "bit_count",
     "bit_scan",
     "cond",
     "device_size",
     "digest_modulo",
     "exclusive",
+    "hll",
     "is_tombstone",
     "key",
     "key_exists",
     "last_update",
     "let",
+    "list",
     "log",
+    "map",
     "map_keys",
     "map_values",
     "maximum",
@@ -65,7 +67,7 @@ __all__ = [
 ]
 
 
-def bin(name: str, kind: Kind | type[HyperLogLog] | None = None) -> Expression:  # noqa: A001
+def bin(name: str, kind: Kind | None = None) -> Expression:  # noqa: A001
     """The value of a bin; ``kind`` is ``int``, ``float``, ``str``, ``bool``, ``bytes``, ``list``,
     ``dict``, ``GeoJSON`` or ``HyperLogLog``."""
     return Expression.bin(name, kind)

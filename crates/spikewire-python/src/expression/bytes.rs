@@ -1,0 +1,110 @@
+//! Filters and operations from expressions and from texts.
+
+use std::cell::RefCell;
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+
+use spikewire_protocol::expression::text::{self, TextError};
+use spikewire_protocol::expression::{Expression as Tree, Fault};
+
+use super::Expression;
+use super::constant::operand;
+use crate::errors::{type_error, type_name, value_error};
+
+/// The bytes of a filter: an `Expression`, a text, or a tuple of a text and its parameters.
+pub fn filter_bytes(value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    if let Ok(expression) = value.cast::<Expression>() {
+        let expression = expression.get();
+        if let Some(bytes) = expression.filter.get() {
+            return Ok(bytes.clone());
+        }
+        let bytes = expression.tree.filter().map_err(refused)?;
+        return Ok(expression.filter.get_or_init(|| bytes).clone());
+    }
+    if let Ok(source) = value.cast::<PyString>() {
+        let source = source.to_str()?;
+        return remembered(source, || read_text(source, &[], true)?.filter().map_err(refused));
+    }
+    tree_of(value, true)?.filter().map_err(refused)
+}
+
+/// The bytes of an operation that reads or writes what an expression gives. Takes what
+/// [`filter_bytes`] takes.
+pub fn operation_bytes(value: &Bound<'_, PyAny>, flags: u8) -> PyResult<Vec<u8>> {
+    tree_of(value, false)?.operation(flags).map_err(refused)
+}
+
+fn tree_of(value: &Bound<'_, PyAny>, filter: bool) -> PyResult<Tree> {
+    if let Ok(expression) = value.cast::<Expression>() {
+        return Ok(expression.get().tree.clone());
+    }
+    if let Ok(source) = value.cast::<PyString>() {
+        return read_text(source.to_str()?, &[], filter);
+    }
+    if let Ok(parts) = value.cast::<PyTuple>()
+        && let Ok(first) = parts.get_item(0)
+        && let Ok(source) = first.cast::<PyString>()
+    {
+        let parameters: Vec<_> = parts.iter().skip(1).collect();
+        return read_text(source.to_str()?, &parameters, filter);
+    }
+    Err(type_error(format!(
+        "an expression is an Expression, a str, or a tuple of a str and its parameters, not {}",
+        type_name(value)
+    )))
+}
+
+pub fn read_text(source: &str, parameters: &[Bound<'_, PyAny>], filter: bool) -> PyResult<Tree> {
+    let parameters: Vec<Tree> = parameters.iter().map(operand).collect::<PyResult<_>>()?;
+    let read = if filter { text::parse_filter } else { text::parse };
+    read(source, &parameters).map_err(|error| misread(source, error))
+}
+
+fn misread(source: &str, error: TextError) -> PyErr {
+    let place = format!("\n{}", error.shown(source)).replace('\n', "\n    ");
+    let message = |why: &str| format!("{why} (at byte {}){place}", error.at.start);
+    match &error.fault {
+        Fault::Type(why) => type_error(message(why)),
+        Fault::Value(why) => value_error(message(why)),
+    }
+}
+
+pub fn refused(fault: Fault) -> PyErr {
+    match fault {
+        Fault::Type(why) => type_error(why),
+        Fault::Value(why) => value_error(why),
+    }
+}
+
+/// How many texts a thread remembers.
+const SLOTS: usize = 64;
+/// Longer texts are read every time.
+const LONGEST: usize = 1024;
+
+/// A text and its bytes.
+type Remembered = Option<(String, Vec<u8>)>;
+
+thread_local! {
+    static TEXTS: RefCell<Vec<Remembered>> =
+        RefCell::new(std::iter::repeat_with(|| None).take(SLOTS).collect());
+}
+
+/// The bytes of a text that is used again and again; `read` makes them the first time.
+fn remembered(source: &str, read: impl FnOnce() -> PyResult<Vec<u8>>) -> PyResult<Vec<u8>> {
+    if source.len() > LONGEST {
+        return read();
+    }
+    let slot = BuildHasherDefault::<DefaultHasher>::default().hash_one(source) as usize % SLOTS;
+    let known = TEXTS.with_borrow(|texts| match &texts[slot] {
+        Some((known, bytes)) if known == source => Some(bytes.clone()),
+        _ => None,
+    });
+    if let Some(bytes) = known {
+        return Ok(bytes);
+    }
+    let bytes = read()?;
+    TEXTS.with_borrow_mut(|texts| texts[slot] = Some((source.to_owned(), bytes.clone())));
+    Ok(bytes)
+}

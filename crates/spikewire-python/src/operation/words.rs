@@ -1,0 +1,143 @@
+//! Operations as Python writes them.
+
+use std::fmt::Write as _;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString, PyTuple};
+
+use super::packer::Packer;
+use crate::calls::context::Step;
+use crate::calls::{Cursor, bytes, cdt};
+use crate::expression::Expression;
+use crate::value::{GeoJSON, HyperLogLog};
+
+/// The modules of `spikewire.op`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    Plain,
+    List,
+    Map,
+    Bit,
+    Hll,
+}
+
+/// What an operation was made from.
+pub struct Words {
+    pub family: Family,
+    pub kind: Py<PyString>,
+    pub arguments: Py<PyTuple>,
+    pub pad: bool,
+    pub path: Vec<Py<Step>>,
+}
+
+/// How an operation is shown. Most are never, so their words are put together when somebody asks;
+/// what could change in between is written down at once.
+pub enum Shown {
+    Text(String),
+    Later(Words),
+}
+
+impl Shown {
+    pub fn new(py: Python<'_>, bin: &str, words: Words) -> PyResult<Self> {
+        let kept = words.arguments.bind(py).iter_borrowed().all(|argument| is_constant(&argument));
+        Ok(if kept { Self::Later(words) } else { Self::Text(words.text(py, bin)?) })
+    }
+
+    pub fn text(&self, py: Python<'_>, bin: &str) -> PyResult<String> {
+        match self {
+            Self::Text(text) => Ok(text.clone()),
+            Self::Later(words) => words.text(py, bin),
+        }
+    }
+}
+
+/// Whether a value can never change.
+fn is_constant(value: &Bound<'_, PyAny>) -> bool {
+    value.is_none()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyBool>()
+        || value.is_exact_instance_of::<PyFloat>()
+        || value.is_exact_instance_of::<PyBytes>()
+        || value.is_exact_instance_of::<GeoJSON>()
+        || value.is_exact_instance_of::<HyperLogLog>()
+        || value.is_exact_instance_of::<Expression>()
+}
+
+impl Words {
+    pub fn new(
+        family: Family,
+        (kind, arguments): (&Bound<'_, PyString>, &Bound<'_, PyTuple>),
+    ) -> Self {
+        let (kind, arguments) = (kind.clone().unbind(), arguments.clone().unbind());
+        Self { family, kind, arguments, pad: false, path: Vec::new() }
+    }
+
+    fn text(&self, py: Python<'_>, bin: &str) -> PyResult<String> {
+        let kind = self.kind.bind(py).to_str()?;
+        let arguments = self.arguments.bind(py);
+        let module = match self.family {
+            Family::Plain => "",
+            Family::List => "list.",
+            Family::Map => "map.",
+            Family::Bit => "bit.",
+            Family::Hll => "hll.",
+        };
+        let mut text = format!("op.{module}{kind}(");
+        if !bin.is_empty() {
+            let _ = write!(text, "{bin:?}");
+        }
+        for (value, (name, option)) in arguments.iter_borrowed().zip(self.names(kind, arguments)?) {
+            let comma = if text.ends_with('(') { "" } else { ", " };
+            if !option {
+                let _ = write!(text, "{comma}{}", value.repr()?);
+            } else if !value.is_none()
+                && !matches!(value.cast::<PyBool>(), Ok(off) if !off.is_true())
+            {
+                let _ = write!(text, "{comma}{name}={}", value.repr()?);
+            }
+        }
+        if self.pad {
+            text += ", pad=True";
+        }
+        if !self.path.is_empty() {
+            let steps = self.path.iter().map(|step| step.get().__repr__(py));
+            let steps = steps.collect::<PyResult<Vec<_>>>()?;
+            let _ = write!(text, ", ctx=[{}]", steps.join(", "));
+        }
+        text.push(')');
+        Ok(text)
+    }
+
+    /// The names of the arguments and whether they are options.
+    fn names(
+        &self,
+        kind: &str,
+        arguments: &Bound<'_, PyTuple>,
+    ) -> PyResult<Vec<(&'static str, bool)>> {
+        let mut packer = Packer { cursor: Cursor::naming(arguments) };
+        match self.family {
+            Family::Plain => return Ok(plain_names(kind)),
+            Family::List => drop(cdt::list(kind, &mut packer)?),
+            Family::Map => drop(cdt::map(kind, &mut packer)?),
+            Family::Bit => drop(bytes::bit(kind, &mut packer)?),
+            Family::Hll => drop(bytes::sketch(kind, &mut packer)?),
+        }
+        Ok(packer.cursor.names())
+    }
+}
+
+/// The names of the arguments of the operations on whole bins.
+fn plain_names(kind: &str) -> Vec<(&'static str, bool)> {
+    match kind {
+        "read" => vec![("expression", false), ("no_fail", true)],
+        "write" => vec![
+            ("expression", false),
+            ("create_only", true),
+            ("update_only", true),
+            ("allow_delete", true),
+            ("no_fail", true),
+        ],
+        _ => vec![("value", false)],
+    }
+}

@@ -1,0 +1,108 @@
+"""Operations for ``operate``: several steps on one record, applied in order and all or nothing.
+
+    from spikewire import op
+
+    record = users.operate("alice", [op.add("visits", 1), op.get("visits")])
+    record.results  # (None, 1): one result per operation
+
+Here are those on whole bins; ``op.list``, ``op.map``, ``op.bit`` and ``op.hll`` are modules of
+their own. Each function checks and encodes its arguments at once, so an operation can be kept and
+used again.
+
+Where several operations name one bin, ``record.results`` has what each of them gave, and
+``record[bin]`` the last of it that is not ``None``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spikewire._native import Operation
+from spikewire.op import bit, hll, list, map  # noqa: A004
+
+if TYPE_CHECKING:
+    from spikewire.types import BinValue, Where
+
+__all__ = [
+    "add",
+    "append",
+    "bit",
+    "delete",
+    "get",
+    "hll",
+    "list",
+    "map",
+    "prepend",
+    "put",
+    "read",
+    "touch",
+    "write",
+]
+
+
+def get(bin: str | None = None) -> Operation:  # noqa: A002
+    """Reads a bin, or every bin. Reading every bin cannot be mixed with other results."""
+    return Operation("get", bin)
+
+
+def put(bin: str, value: BinValue) -> Operation:  # noqa: A002
+    """Writes a bin; ``None`` removes it."""
+    return Operation("put", bin, value)
+
+
+def add(bin: str, value: float) -> Operation:  # noqa: A002
+    """Adds to a number; a missing bin counts as 0. Integers wrap at 64 bits on the server."""
+    return Operation("add", bin, value)
+
+
+def append(bin: str, value: str | bytes) -> Operation:  # noqa: A002
+    """Appends to text or bytes; a missing bin counts as empty."""
+    return Operation("append", bin, value)
+
+
+def prepend(bin: str, value: str | bytes) -> Operation:  # noqa: A002
+    """Prepends to text or bytes; a missing bin counts as empty."""
+    return Operation("prepend", bin, value)
+
+
+def touch() -> Operation:
+    """Renews the record's expiry; fails with ``RecordNotFound`` if the record is missing."""
+    return Operation("touch")
+
+
+def delete() -> Operation:
+    """Deletes the record; writes that follow start from an empty one."""
+    return Operation("delete")
+
+
+def read(name: str, expression: Where, *, no_fail: bool = False) -> Operation:
+    """Reads what an expression gives, as if it were a bin of this name.
+
+    ``expression``: made by ``spikewire.exp``, a text, or a tuple of a text and its parameters.
+    ``no_fail``: gives ``None`` where the value is unknown, for instance because a bin is missing,
+    instead of failing with ``OpNotApplicable``."""
+    return Operation.read(name, expression, no_fail=no_fail)
+
+
+def write(
+    bin: str,  # noqa: A002
+    expression: Where,
+    *,
+    create_only: bool = False,
+    update_only: bool = False,
+    allow_delete: bool = False,
+    no_fail: bool = False,
+) -> Operation:
+    """Writes what an expression gives into a bin.
+
+    ``create_only``: refuses a bin that is there (``BinExists``). ``update_only``: refuses to make
+    one (``BinNotFound``). ``allow_delete``: ``None`` removes the bin, where it fails otherwise.
+    ``no_fail``: does nothing instead of failing, also where the value is unknown."""
+    return Operation.write(
+        bin,
+        expression,
+        create_only=create_only,
+        update_only=update_only,
+        allow_delete=allow_delete,
+        no_fail=no_fail,
+    )
