@@ -26,6 +26,7 @@
 //! | [`expression`] | filters, and values that are computed |
 //! | [`outcome`] | what operations inside a bin hand back |
 //! | [`command`] | binary requests |
+//! | [`index`] | secondary indexes |
 //! | [`job`] | scans and queries as jobs of a node |
 //! | [`info`] | text requests |
 //! | [`net`] | sockets, and making them misbehave |
@@ -37,6 +38,7 @@ pub mod cluster;
 pub mod command;
 pub mod expression;
 pub mod hll;
+pub mod index;
 pub mod info;
 pub mod job;
 pub mod net;

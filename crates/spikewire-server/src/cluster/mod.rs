@@ -7,8 +7,10 @@
 //! | [`placement`] | which nodes should own a partition |
 //! | [`rebalance`] | moving partitions when nodes leave and return |
 //! | [`keeper`] | the thread that migrates, expires and frees |
+//! | [`background`] | the thread that fills indexes and runs background jobs |
 //! | [`stats`] | what a node has done |
 
+pub mod background;
 pub mod keeper;
 pub mod options;
 pub mod placement;
@@ -21,6 +23,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use self::background::Runner;
 use self::keeper::Keeper;
 use self::options::Options;
 use self::state::State;
@@ -35,6 +38,7 @@ pub struct Cluster {
     state: Arc<State>,
     network: Network,
     keeper: Keeper,
+    _background: Runner,
 }
 
 impl Cluster {
@@ -47,7 +51,8 @@ impl Cluster {
         rebalance::first(&state);
         let network = Network::start(&state, ports)?;
         let keeper = Keeper::start(state.clone())?;
-        Ok(Self { state, network, keeper })
+        let background = Runner::start(state.clone())?;
+        Ok(Self { state, network, keeper, _background: background })
     }
 
     /// The address of every node, also of dead ones.

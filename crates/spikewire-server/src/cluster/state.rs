@@ -9,6 +9,7 @@ use std::time::Instant;
 use parking_lot::{Mutex, RwLock};
 use spikewire_udf::Library;
 
+use super::background::Background;
 use super::invalid;
 use super::options::Options;
 use super::placement::mix;
@@ -106,6 +107,8 @@ pub struct State {
     pub must_free: AtomicBool,
     /// The registered user-defined functions.
     pub modules: RwLock<Arc<Library>>,
+    /// Work that nobody waits for on a connection.
+    pub background: Background,
     /// Held while a node is killed or restarted.
     pub membership: Mutex<()>,
 }
@@ -128,6 +131,7 @@ impl State {
             settled: AtomicU64::new(0),
             must_free: AtomicBool::new(false),
             modules: RwLock::default(),
+            background: Background::default(),
             membership: Mutex::default(),
             options,
         }

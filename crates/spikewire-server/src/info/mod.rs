@@ -7,11 +7,13 @@
 //! | [`ownership`] | partition maps |
 //! | [`storage`] | namespaces, sets, statistics, configuration |
 //! | [`modules`] | user-defined functions |
+//! | [`indexes`] | secondary indexes |
 //! | [`queries`] | queries and background jobs |
 //! | [`truncate`] | truncation |
 
 pub mod addresses;
 pub mod identity;
+pub mod indexes;
 pub mod modules;
 pub mod ownership;
 pub mod queries;
@@ -76,6 +78,7 @@ fn value(asker: &mut Asker<'_>, command: &Command<'_>) -> String {
         .or_else(|| modules::value(asker, command))
         .or_else(|| truncate::value(asker, command))
         .or_else(|| queries::value(asker, command))
+        .or_else(|| indexes::value(asker, command))
         .or_else(|| other(asker, command))
         .unwrap_or_else(|| error(4, "unrecognized command"))
 }
@@ -84,22 +87,7 @@ fn value(asker: &mut Asker<'_>, command: &Command<'_>) -> String {
 fn other(asker: &mut Asker<'_>, command: &Command<'_>) -> Option<String> {
     Some(match command.name {
         "user-agent-set" => user_agent(asker, command),
-        // No index exists, so this list is empty and truly so.
-        "sindex" | "sindex-list" => match namespace_param(command) {
-            Some(name) if asker.state.namespace(name.as_bytes()).is_none() => {
-                let absent = error(20, "namespace not found on node");
-                format!("{absent};{absent}")
-            }
-            _ => String::new(),
-        },
-        "sindex-stat" => error(201, "no index"),
-        "sindex-exists" => match namespace_param(command) {
-            Some(name) if asker.state.namespace(name.as_bytes()).is_some() => "false".to_owned(),
-            _ => error(20, "namespace not found on node"),
-        },
         "user-agents" => String::new(),
-        "sindex-delete" => "ok".to_owned(),
-        "sindex-create" => error(16, "not supported by this server"),
         "service-tls-std" | "service-tls-alt" | "peers-tls-std" | "peers-tls-alt"
         | "alumni-tls-std" | "roster" | "quiesce" | "quiesce-undo" => error(25, "enterprise only"),
         _ => return None,

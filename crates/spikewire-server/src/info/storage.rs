@@ -109,7 +109,10 @@ fn sets(asker: &Asker<'_>, params: &str) -> String {
     let (all, _) = namespace.usage(asker.number);
     let known = namespace.sets.all();
     let found = known.iter().find(|(_, known)| *known.name == *set.as_bytes());
-    found.map(|(number, set)| format!("{};", set_line(*number, set, &all))).unwrap_or_default()
+    let line = |(number, set): &(u16, std::sync::Arc<Set>)| {
+        format!("{};", set_line(*number, set, &all, namespace.indexes.of_set(*number)))
+    };
+    found.map(line).unwrap_or_default()
 }
 
 fn list_sets(asker: &Asker<'_>, namespace: &Namespace) -> String {
@@ -119,20 +122,20 @@ fn list_sets(asker: &Asker<'_>, namespace: &Namespace) -> String {
             "ns={}:set={}:{};",
             namespace.options.name,
             String::from_utf8_lossy(&set.name),
-            set_line(*number, set, &all)
+            set_line(*number, set, &all, namespace.indexes.of_set(*number))
         )
     };
     namespace.sets.all().iter().map(line).collect()
 }
 
-fn set_line(number: u16, set: &Set, usage: &[Usage]) -> String {
+fn set_line(number: u16, set: &Set, usage: &[Usage], indexes: usize) -> String {
     let usage = usage.get(usize::from(number)).copied().unwrap_or_default();
     let entries = [
         ("objects", usage.objects.to_string()),
         ("tombstones", "0".to_owned()),
         ("data_used_bytes", usage.bytes.to_string()),
         ("truncate_lut", set.truncated.load(Ordering::Acquire).to_string()),
-        ("sindexes", "0".to_owned()),
+        ("sindexes", indexes.to_string()),
         ("index_populating", "false".to_owned()),
         ("truncating", "false".to_owned()),
         ("default-read-touch-ttl-pct", "0".to_owned()),

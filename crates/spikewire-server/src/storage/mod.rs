@@ -5,6 +5,7 @@
 //! | [`record`] | one record as one block of bytes |
 //! | [`table`] | the records one node holds of one partition |
 //! | [`partition`] | all copies of a partition behind one lock |
+//! | [`locked`] | a partition while it is locked: where records change |
 //! | [`namespace`] | 4,096 partitions, sets, limits |
 //! | [`sets`] | set names and their numbers |
 //! | [`bins`] | a record's bins while a command edits them |
@@ -13,6 +14,7 @@
 
 pub mod bins;
 pub mod clock;
+pub mod locked;
 pub mod namespace;
 pub mod partition;
 pub mod record;

@@ -2,14 +2,16 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use spikewire_protocol::limits::PARTITIONS;
 
 use super::clock::Moment;
+use super::locked::Locked;
 use super::partition::{Partition, Usage};
 use super::record::View;
 use super::sets::Sets;
 use crate::NamespaceOptions;
+use crate::index::list::Indexes;
 
 /// A namespace of a cluster, with the copies of all its nodes.
 #[derive(Debug)]
@@ -18,6 +20,8 @@ pub struct Namespace {
     pub options: NamespaceOptions,
     /// Its sets.
     pub sets: Sets,
+    /// Its indexes.
+    pub indexes: Indexes,
     partitions: Box<[Mutex<Partition>]>,
     /// Records updated before this moment do not exist any more.
     truncated: AtomicU64,
@@ -31,6 +35,7 @@ impl Namespace {
         Self {
             options,
             sets: Sets::default(),
+            indexes: Indexes::default(),
             partitions: (0..PARTITIONS).map(|_| Mutex::default()).collect(),
             truncated: AtomicU64::new(0),
             newest_truncation: AtomicU64::new(0),
@@ -38,8 +43,8 @@ impl Namespace {
     }
 
     /// Locks one partition.
-    pub fn partition(&self, pid: u16) -> MutexGuard<'_, Partition> {
-        self.partitions[usize::from(pid)].lock()
+    pub fn partition(&self, pid: u16) -> Locked<'_> {
+        Locked::new(self, self.partitions[usize::from(pid)].lock())
     }
 
     /// Every partition id.

@@ -4,8 +4,13 @@
 //! is released, so they never differ, and a copy is made or dropped as one step: no write can fall
 //! between the old owner and the new one.
 
+use std::sync::Arc;
+
+use super::namespace::Namespace;
 use super::record::View;
 use super::table::Table;
+use crate::index::Index;
+use crate::index::entries::Entries;
 
 /// One node's copy.
 #[derive(Debug)]
@@ -33,6 +38,8 @@ pub struct Partition {
     /// The copies; the first is the master's. Empty only while no node is alive.
     replicas: Vec<Replica>,
     usage: Vec<Usage>,
+    /// Its part of each index that was built this far.
+    entries: Vec<Entries>,
     /// No record expires before this second; 0 = none expires at all.
     soonest: u32,
 }
@@ -64,8 +71,49 @@ impl Partition {
         &self.usage
     }
 
+    /// Tells the indexes what becomes of a record, before it does.
+    pub(super) fn note(&mut self, namespace: &Namespace, digest: &[u8; 20], new: Option<View<'_>>) {
+        if self.entries.is_empty() {
+            return;
+        }
+        let old = self.replicas.first().and_then(|replica| replica.table.get(digest));
+        for entries in &mut self.entries {
+            entries.update(namespace, old, new);
+        }
+    }
+
+    /// Tells the indexes that the records named by `dead` go, before they do.
+    pub(super) fn note_all(&mut self, namespace: &Namespace, dead: impl Fn(View<'_>) -> bool) {
+        let Some(master) = self.replicas.first().filter(|_| !self.entries.is_empty()) else {
+            return;
+        };
+        for record in master.table.iter().filter(|record| dead(*record)) {
+            for entries in &mut self.entries {
+                entries.update(namespace, Some(record), None);
+            }
+        }
+    }
+
+    /// Makes its entries in a new index; says how many records were looked at.
+    pub(super) fn build_entries(&mut self, namespace: &Namespace, index: &Arc<Index>) -> usize {
+        let records = self.replicas.first().map(|replica| &replica.table);
+        let records = records.into_iter().flat_map(Table::iter);
+        self.entries.push(Entries::build(index.clone(), namespace, records));
+        self.master().map_or(0, Table::len)
+    }
+
+    /// Its entries in an index.
+    pub fn entries(&self, index: &Index) -> Option<&Entries> {
+        self.entries.iter().find(|entries| entries.belong_to(index))
+    }
+
+    /// Forgets its entries in an index.
+    pub fn drop_index(&mut self, index: &Index) {
+        self.entries.retain(|entries| !entries.belong_to(index));
+    }
+
     /// Stores an image on every copy. `old` is the set and size of what it replaces.
-    pub fn put(&mut self, image: &[u8], old: Option<(u16, usize)>) {
+    pub(super) fn put_image(&mut self, image: &[u8], old: Option<(u16, usize)>) {
         if let Some((set, bytes)) = old {
             self.count(set, -1, -(bytes as i64));
         }
@@ -81,7 +129,7 @@ impl Partition {
     }
 
     /// Removes a record from every copy; says whether it was there.
-    pub fn remove(&mut self, digest: &[u8; 20]) -> bool {
+    pub(super) fn remove_record(&mut self, digest: &[u8; 20]) -> bool {
         let Some(record) = self.master().and_then(|table| table.get(digest)) else { return false };
         let (set, bytes) = (record.set(), record.image().len());
         self.count(set, -1, -(bytes as i64));
@@ -92,7 +140,7 @@ impl Partition {
     }
 
     /// Frees what `dead` names, on every copy; says how many records were looked at.
-    pub fn sweep(&mut self, dead: impl Fn(View<'_>) -> bool) -> usize {
+    pub(super) fn sweep_records(&mut self, dead: impl Fn(View<'_>) -> bool) -> usize {
         let Some(master) = self.master() else { return 0 };
         let looked_at = master.len();
         let mut soonest = 0;
@@ -133,6 +181,7 @@ impl Partition {
         if self.replicas.is_empty() {
             self.usage.clear();
             self.soonest = 0;
+            self.entries.iter_mut().for_each(Entries::clear);
         }
         self.replicas.len() != before
     }
@@ -198,7 +247,7 @@ mod tests {
     fn owners_change_and_records_stay() {
         let mut partition = Partition::default();
         assert!(partition.assign(&[0, 1]));
-        partition.put(&image(7, 0), None);
+        partition.put_image(&image(7, 0), None);
         assert!(partition.drop_node(0) && !partition.drop_node(0));
         assert!(partition.assign(&[2, 1]) && !partition.assign(&[2, 1]));
         assert_eq!(
@@ -207,7 +256,7 @@ mod tests {
         );
         assert!(partition.nearest(2).unwrap().get(&[7; 20]).is_some());
         assert!(partition.nearest(0).unwrap().get(&[7; 20]).is_some());
-        assert!(partition.remove(&[7; 20]) && !partition.remove(&[7; 20]));
+        assert!(partition.remove_record(&[7; 20]) && !partition.remove_record(&[7; 20]));
         assert!(partition.usage().iter().all(|usage| usage.objects == 0 && usage.bytes == 0));
     }
 
@@ -216,10 +265,10 @@ mod tests {
         let mut partition = Partition::default();
         partition.assign(&[0, 1]);
         for (id, void_time) in [(1, 10), (2, 20), (3, 0)] {
-            partition.put(&image(id, void_time), None);
+            partition.put_image(&image(id, void_time), None);
         }
         assert!(partition.may_expire(11) && !partition.may_expire(10));
-        assert_eq!(partition.sweep(|record| record.is_expired(11)), 3);
+        assert_eq!(partition.sweep_records(|record| record.is_expired(11)), 3);
         assert!(!partition.may_expire(20) && partition.may_expire(21));
         let usage: u64 = partition.usage().iter().map(|usage| usage.objects).sum();
         assert_eq!(usage, 2);

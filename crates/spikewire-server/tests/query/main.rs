@@ -1,6 +1,7 @@
 //! Scans, queries and background jobs, byte by byte and in numbers.
 
 mod asking;
+mod indexes;
 mod pace;
 mod scans;
 #[path = "../wire/mod.rs"]

@@ -1,13 +1,18 @@
-//! Scans: requests that name no record but partitions.
+//! Scans and index queries: requests that name no record but partitions.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | [`scan`] | the reply: records in order, a slice at a time |
+//! | [`walking`] | going through one partition |
+//! | [`sending`] | which records are sent, and how each goes out |
 //! | [`projection`] | what of a record is sent |
 
 pub mod projection;
 pub mod scan;
+pub mod sending;
+pub mod walking;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use spikewire_protocol::message::Message;
@@ -15,11 +20,14 @@ use spikewire_protocol::query::{Asked, Work};
 use spikewire_protocol::result_code::ResultCode;
 
 use self::projection::Projection;
-use self::scan::{Part, Scan, Wanted};
+use self::scan::{Part, Scan};
+use self::sending::{Choice, Sending, Via, Wanted};
 use super::Context;
 use super::reply::Reply;
 use super::stream::{PATIENCE, Stream};
-use crate::job::{Kind, Plan};
+use crate::index::definition::is_plain_context;
+use crate::index::sought::Sought;
+use crate::job::{Job, Kind, Plan};
 
 /// How long a short query may take if it does not say.
 const SHORT: Duration = Duration::from_secs(1);
@@ -82,13 +90,23 @@ impl Context {
         let filter = asked.filter.map(|bytes| self.filters.read(bytes)).transpose()?;
         let state = self.state.clone();
         let namespace = &state.namespaces[at];
-        if asked.index.is_some() {
-            return Err(ResultCode::INDEX_NOT_FOUND.into());
-        }
-        let wanted = match namespace.sets.find(asked.set) {
+        let set = namespace.sets.find(asked.set);
+        let mut wanted = match set {
             Some(0) => Wanted::All,
             Some(set) => Wanted::Set(set),
             None => Wanted::Nothing,
+        };
+        let via = match &asked.index {
+            None => None,
+            Some(index) => {
+                check_context(index.context.as_deref())?;
+                let sought = Sought::new(&index.range)?;
+                let index = namespace.indexes.choose(set, index)?;
+                if index.definition.kind != sought.kind {
+                    wanted = Wanted::Nothing;
+                }
+                Some(Arc::new(Via { index, sought }))
+            }
         };
         let patience = match asked.patience {
             None => Some(PATIENCE),
@@ -100,7 +118,7 @@ impl Context {
             kind: Kind::Basic,
             namespace: namespace.options.name.clone(),
             set: String::from_utf8_lossy(asked.set).into_owned(),
-            index: None,
+            index: via.as_ref().map(|via| via.index.name()),
             asked: (asked.partitions.len(), asked.points.len()),
             rate: asked.records_per_second,
             patience,
@@ -124,11 +142,21 @@ impl Context {
         let jobs = &state.nodes[node].jobs;
         // Short queries are not in the list and not limited.
         let job = match deadline {
-            Some(_) => std::sync::Arc::new(crate::job::Job::new(plan, parts.len())),
+            Some(_) => Arc::new(Job::new(plan, parts.len())),
             None => jobs.start(plan, parts.len())?,
         };
         let limit = (asked.limit > 0).then_some(asked.limit);
-        let scan = Scan::new(node, at, job, parts, wanted, filter, projection, limit, deadline);
+        let choice = Choice { wanted, via, filter };
+        let sending = Sending::new(job.clone(), choice, projection, limit);
+        let scan = Scan::new((node, at), job, parts, sending, deadline);
         Ok(Stream::Scan(Box::new(scan)))
+    }
+}
+
+/// Refuses a path that makes something, or is not in its shortest form.
+fn check_context(context: Option<&[u8]>) -> Result<(), ResultCode> {
+    match context.map(is_plain_context) {
+        None | Some(Ok(true)) => Ok(()),
+        Some(_) => Err(ResultCode::PARAMETER),
     }
 }

@@ -8,27 +8,20 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use spikewire_protocol::frame::{self, Kind};
-use spikewire_protocol::key::Digest;
-use spikewire_protocol::message::HEADER_LEN;
-use spikewire_protocol::query::{Point, Row, answer};
+use spikewire_protocol::query::{Point, answer};
 use spikewire_protocol::result_code::ResultCode;
 
 use super::super::Context;
 use super::super::stream::{Pace, SLICE};
-use super::projection::Projection;
-use crate::expression::{Program, Subject};
+use super::sending::{Sending, Stop, Wanted};
+use super::walking::Walking;
 use crate::job::{End, Job};
 use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
-use crate::storage::partition::Partition;
-use crate::storage::record::View;
-use crate::storage::sets::Set;
 use crate::storage::walk::Walk;
 
 /// Records and partitions that are looked at in one turn.
 const LOOKS: usize = 1000;
-/// Most bytes in a frame of more than one record.
-const FRAME: usize = 1 << 20;
 
 /// A partition to be read.
 #[derive(Debug, Clone, Copy)]
@@ -39,17 +32,6 @@ pub struct Part {
     pub after: Option<Point>,
 }
 
-/// Which records are wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
-    /// All.
-    All,
-    /// Those of one set.
-    Set(u16),
-    /// None: nobody ever wrote to the set.
-    Nothing,
-}
-
 /// A query that sends its records.
 #[derive(Debug)]
 pub struct Scan {
@@ -58,64 +40,27 @@ pub struct Scan {
     job: Arc<Job>,
     /// Partitions not finished, the present one last.
     parts: Vec<Part>,
-    /// What is left of the present partition, once that was begun.
-    walk: Option<Walk>,
+    /// The place in the present partition, once that was begun.
+    walking: Option<Walking>,
+    /// Room for the digests of the next partition.
     spare: Walk,
-    wanted: Wanted,
-    filter: Option<Arc<Program>>,
-    projection: Projection,
-    /// Records that may still be sent.
-    left: Option<u64>,
-    /// Records that passed the filter.
-    passed: u64,
+    sending: Sending,
     /// When a short query ends.
     deadline: Option<Instant>,
-    last_set: Option<(u16, Arc<Set>)>,
-    scratch: Vec<u8>,
-}
-
-/// Why reading a partition stops for now.
-enum Stop {
-    /// It is finished.
-    Finished,
-    /// The turn is over.
-    Turn,
-    /// The rate allows no more before this moment.
-    Rate(Instant),
-    /// As many records were sent as were wanted.
-    Enough,
 }
 
 impl Scan {
-    #[allow(clippy::too_many_arguments)] // each is another thing, and there is one caller
     pub(super) fn new(
-        node: usize,
-        namespace: usize,
+        place: (usize, usize),
         job: Arc<Job>,
         mut parts: Vec<Part>,
-        wanted: Wanted,
-        filter: Option<Arc<Program>>,
-        projection: Projection,
-        left: Option<u64>,
+        sending: Sending,
         deadline: Option<Instant>,
     ) -> Self {
         parts.reverse();
-        Self {
-            node,
-            namespace,
-            job,
-            parts,
-            walk: None,
-            spare: Walk::default(),
-            wanted,
-            filter,
-            projection,
-            left,
-            passed: 0,
-            deadline,
-            last_set: None,
-            scratch: Vec::new(),
-        }
+        let (node, namespace) = place;
+        let (walking, spare) = (None, Walk::default());
+        Self { node, namespace, job, parts, walking, spare, sending, deadline }
     }
 
     /// The job it is.
@@ -164,28 +109,30 @@ impl Scan {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return done(ResultCode::TIMEOUT);
         }
+        let via = self.sending.choice().via.as_ref();
+        if via.is_some_and(|via| via.index.is_dropped()) {
+            return done(ResultCode::INDEX_NOT_FOUND);
+        }
         let state = context.state.clone();
         let namespace = &state.namespaces[self.namespace];
         let mut looks = LOOKS;
         while let Some(part) = self.parts.last().copied() {
-            if self.left == Some(0) {
+            if self.sending.is_enough() {
                 break;
             }
-            if self.walk.is_none() && !self.begin(namespace, part, out) {
-                self.parts.pop();
-                self.job.pass_partition();
-            } else {
+            if self.walking.is_some() || self.begin(namespace, part, out) {
                 match self.read(namespace, part.pid, now, start, &mut looks, out) {
-                    Stop::Finished => {
-                        self.spare = self.walk.take().unwrap_or_default();
-                        self.parts.pop();
-                        self.job.pass_partition();
-                    }
-                    Stop::Turn => return (Pace::On, None),
-                    Stop::Rate(due) => return (Pace::At(due), None),
-                    Stop::Enough => return done(ResultCode::OK),
+                    Ok(()) => {}
+                    Err(Stop::Turn) => return (Pace::On, None),
+                    Err(Stop::Rate(due)) => return (Pace::At(due), None),
+                    Err(Stop::Enough) => break,
                 }
             }
+            self.parts.pop();
+            if let Some(Walking::Digests(walk)) = self.walking.take() {
+                self.spare = walk;
+            }
+            self.job.pass_partition();
             looks = looks.saturating_sub(1);
             if looks == 0 || out.len() - start >= SLICE {
                 return (Pace::On, None);
@@ -202,14 +149,22 @@ impl Scan {
             return false;
         }
         let Some(table) = partition.nearest(self.node) else { return false };
-        if self.wanted == Wanted::Nothing || table.is_empty() {
+        let choice = self.sending.choice();
+        if choice.wanted == Wanted::Nothing || table.is_empty() {
             return false;
+        }
+        if let Some(via) = &choice.via {
+            let kind = via.sought.kind;
+            // Showing a key and reading it back are the same step.
+            let after = part.after.map(|point| (kind.shown(point.value), point.digest.0));
+            self.walking = Some(Walking::Entries(after));
+            return true;
         }
         let mut walk = std::mem::take(&mut self.spare);
         walk.gather(table, part.after.as_ref().map(|point| &point.digest.0));
         drop(partition);
         walk.sort();
-        self.walk = Some(walk);
+        self.walking = Some(Walking::Digests(walk));
         true
     }
 
@@ -222,103 +177,23 @@ impl Scan {
         start: usize,
         looks: &mut usize,
         out: &mut Vec<u8>,
-    ) -> Stop {
-        let Some(mut walk) = self.walk.take() else { return Stop::Finished };
+    ) -> Result<(), Stop> {
+        let Some(mut walking) = self.walking.take() else { return Ok(()) };
         let partition = namespace.partition(pid);
-        let stop = self.read_from(&partition, &mut walk, namespace, now, start, looks, out);
-        drop(partition);
-        self.walk = Some(walk);
-        stop
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn read_from(
-        &mut self,
-        partition: &Partition,
-        walk: &mut Walk,
-        namespace: &Namespace,
-        now: Moment,
-        start: usize,
-        looks: &mut usize,
-        out: &mut Vec<u8>,
-    ) -> Stop {
-        let Some(table) = partition.nearest(self.node) else { return Stop::Finished };
-        while let Some(digest) = walk.next() {
+        let sending = &mut self.sending;
+        // The choice is looked at while records are sent, so it is handed over by itself.
+        let via = sending.via();
+        let stop = walking.go(&partition, self.node, via.as_deref(), |record, key| {
             if *looks == 0 || out.len() - start >= SLICE {
-                return Stop::Turn;
+                return Err(Stop::Turn);
             }
             *looks -= 1;
-            let record = table.get(digest);
-            let wanted = record.filter(|record| self.wants(namespace, *record, now));
-            if let Some(record) = wanted {
-                if self.left == Some(0) {
-                    return Stop::Enough;
-                }
-                let len = out.len() - start;
-                if len > frame::HEADER_LEN && len + record.image().len() > FRAME {
-                    return Stop::Turn;
-                }
-                if let Err(due) = self.job.allowance(self.passed) {
-                    return Stop::Rate(due);
-                }
-                self.send(namespace, record, now, out);
-            }
-            walk.pass();
-        }
-        Stop::Finished
-    }
-
-    fn wants(&self, namespace: &Namespace, record: View<'_>, now: Moment) -> bool {
-        if let Wanted::Set(set) = self.wanted
-            && set != record.set()
-        {
-            return false;
-        }
-        if namespace.is_gone(record, now) {
-            return false;
-        }
-        let Some(filter) = &self.filter else { return true };
-        let passes = filter.passes(&Subject::stored(namespace, record, now));
-        if !passes {
-            self.job.counters.filtered.fetch_add(1, Ordering::Relaxed);
-        }
-        passes
-    }
-
-    /// Appends a record, if the projection leaves anything of it.
-    fn send(&mut self, namespace: &Namespace, record: View<'_>, now: Moment, out: &mut Vec<u8>) {
-        self.passed += 1;
-        self.left = self.left.map(|left| left - 1);
-        let counters = &self.job.counters;
-        if self.job.plan.rate > 0 {
-            counters.throttled.fetch_add(1, Ordering::Relaxed);
-        }
-        let (op_count, ops, no_bins) = match &self.projection {
-            Projection::All => (record.bin_count(), record.bins(), false),
-            Projection::NoBins => (0, &[][..], true),
-            Projection::Ops { ops, respond_all } => {
-                let subject = Subject::stored(namespace, record, now);
-                let count = Projection::run(ops, *respond_all, &subject, &mut self.scratch);
-                let Some(count) = count else { return };
-                (count, &self.scratch[HEADER_LEN..], false)
-            }
-        };
-        let number = record.set();
-        if self.last_set.as_ref().is_none_or(|(known, _)| *known != number) {
-            self.last_set = namespace.sets.get(number).map(|set| (number, set));
-        }
-        let set = self.last_set.as_ref().map_or(&[][..], |(_, set)| &set.name);
-        let row = Row {
-            point: Point { digest: Digest(*record.digest()), value: 0 },
-            set: if number == 0 { &[] } else { set },
-            key: record.key(),
-            generation: u32::from(record.generation()),
-            void_time: record.void_time(),
-            op_count,
-            ops,
-        };
-        row.write(namespace.options.name.as_bytes(), false, no_bins, out);
-        counters.succeeded.fetch_add(1, Ordering::Relaxed);
+            let Some(record) = record else { return Ok(()) };
+            sending.offer(namespace, record, key, now, start, out)
+        });
+        drop(partition);
+        self.walking = Some(walking);
+        stop
     }
 }
 

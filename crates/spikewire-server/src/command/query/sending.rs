@@ -1,0 +1,209 @@
+//! Which records a query sends, and how each goes out.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use spikewire_protocol::frame;
+use spikewire_protocol::key::Digest;
+use spikewire_protocol::message::HEADER_LEN;
+use spikewire_protocol::query::{Point, Row};
+
+use super::projection::Projection;
+use crate::expression::{Program, Subject};
+use crate::index::Index;
+use crate::index::sought::Sought;
+use crate::job::Job;
+use crate::storage::clock::Moment;
+use crate::storage::namespace::Namespace;
+use crate::storage::record::View;
+use crate::storage::sets::Set;
+
+/// Most bytes in a frame of more than one record.
+const FRAME: usize = 1 << 20;
+
+/// Which records are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// All.
+    All,
+    /// Those of one set.
+    Set(u16),
+    /// None: nobody ever wrote to the set.
+    Nothing,
+}
+
+/// The index a query goes by, and what it asks of it.
+#[derive(Debug)]
+pub struct Via {
+    /// The index.
+    pub index: Arc<Index>,
+    /// The values.
+    pub sought: Sought,
+}
+
+/// The records that are wanted.
+#[derive(Debug)]
+pub struct Choice {
+    /// Of which set.
+    pub wanted: Wanted,
+    /// By which index.
+    pub via: Option<Arc<Via>>,
+    /// Those that this lets pass.
+    pub filter: Option<Arc<Program>>,
+}
+
+impl Choice {
+    /// Whether a record is wanted, and if not whether it was the filter that left it out. `key` is
+    /// the one it was found under.
+    pub fn takes(
+        &self,
+        namespace: &Namespace,
+        record: View<'_>,
+        key: u64,
+        now: Moment,
+    ) -> Result<(), bool> {
+        if let Wanted::Set(set) = self.wanted
+            && set != record.set()
+        {
+            return Err(false);
+        }
+        if self.wanted == Wanted::Nothing || namespace.is_gone(record, now) {
+            return Err(false);
+        }
+        if self.via.is_none() && self.filter.is_none() {
+            return Ok(());
+        }
+        let subject = Subject::stored(namespace, record, now);
+        if self.filter.as_ref().is_some_and(|filter| !filter.passes(&subject)) {
+            return Err(true);
+        }
+        match &self.via {
+            Some(via) if !via.sought.confirms(&via.index.definition, &subject, key) => Err(false),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Why no more records are taken for now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The turn is over.
+    Turn,
+    /// The rate allows no more before this moment.
+    Rate(Instant),
+    /// As many records were sent as were wanted.
+    Enough,
+}
+
+/// How records go out.
+#[derive(Debug)]
+pub struct Sending {
+    job: Arc<Job>,
+    choice: Choice,
+    projection: Projection,
+    /// Records that may still be sent.
+    left: Option<u64>,
+    /// Records that passed the filter.
+    passed: u64,
+    last_set: Option<(u16, Arc<Set>)>,
+    scratch: Vec<u8>,
+}
+
+impl Sending {
+    /// Sends at most `left` records.
+    pub fn new(job: Arc<Job>, choice: Choice, projection: Projection, left: Option<u64>) -> Self {
+        let (last_set, scratch) = (None, Vec::new());
+        Self { job, choice, projection, left, passed: 0, last_set, scratch }
+    }
+
+    /// Which records are wanted.
+    pub fn choice(&self) -> &Choice {
+        &self.choice
+    }
+
+    /// The index it goes by.
+    pub fn via(&self) -> Option<Arc<Via>> {
+        self.choice.via.clone()
+    }
+
+    /// Whether as many records were sent as were wanted.
+    pub fn is_enough(&self) -> bool {
+        self.left == Some(0)
+    }
+
+    /// Appends a record to the frame at `start`, if it is wanted. One that is refused has to be
+    /// offered again.
+    pub fn offer(
+        &mut self,
+        namespace: &Namespace,
+        record: View<'_>,
+        key: u64,
+        now: Moment,
+        start: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Stop> {
+        match self.choice.takes(namespace, record, key, now) {
+            Ok(()) => {}
+            Err(filtered) => {
+                self.job.counters.filtered.fetch_add(u64::from(filtered), Ordering::Relaxed);
+                return Ok(());
+            }
+        }
+        if self.is_enough() {
+            return Err(Stop::Enough);
+        }
+        let len = out.len() - start;
+        if len > frame::HEADER_LEN && len + record.image().len() > FRAME {
+            return Err(Stop::Turn);
+        }
+        self.job.allowance(self.passed).map_err(Stop::Rate)?;
+        self.send(namespace, record, key, now, out);
+        Ok(())
+    }
+
+    /// Appends a record, if the projection leaves anything of it.
+    fn send(
+        &mut self,
+        namespace: &Namespace,
+        record: View<'_>,
+        key: u64,
+        now: Moment,
+        out: &mut Vec<u8>,
+    ) {
+        self.passed += 1;
+        self.left = self.left.map(|left| left - 1);
+        let counters = &self.job.counters;
+        if self.job.plan.rate > 0 {
+            counters.throttled.fetch_add(1, Ordering::Relaxed);
+        }
+        let (op_count, ops, no_bins) = match &self.projection {
+            Projection::All => (record.bin_count(), record.bins(), false),
+            Projection::NoBins => (0, &[][..], true),
+            Projection::Ops { ops, respond_all } => {
+                let subject = Subject::stored(namespace, record, now);
+                let count = Projection::run(ops, *respond_all, &subject, &mut self.scratch);
+                let Some(count) = count else { return };
+                (count, &self.scratch[HEADER_LEN..], false)
+            }
+        };
+        let number = record.set();
+        if self.last_set.as_ref().is_none_or(|(known, _)| *known != number) {
+            self.last_set = namespace.sets.get(number).map(|set| (number, set));
+        }
+        let set = self.last_set.as_ref().map_or(&[][..], |(_, set)| &set.name);
+        let value = self.choice.via.as_ref().map(|via| via.sought.kind.shown(key));
+        let digest = Digest(*record.digest());
+        let row = Row {
+            point: Point { digest, value: value.unwrap_or(0) },
+            set: if number == 0 { &[] } else { set },
+            key: record.key(),
+            generation: u32::from(record.generation()),
+            void_time: record.void_time(),
+            op_count,
+            ops,
+        };
+        row.write(namespace.options.name.as_bytes(), value.is_some(), no_bins, out);
+        counters.succeeded.fetch_add(1, Ordering::Relaxed);
+    }
+}

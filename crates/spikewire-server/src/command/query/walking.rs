@@ -1,0 +1,51 @@
+//! Going through one partition in the order of a query, whoever writes meanwhile.
+//!
+//! A scan goes by digest, falling; a query by its index goes by key and then by digest, rising.
+
+use crate::index::entries::Entry;
+use crate::storage::partition::Partition;
+use crate::storage::walk::Walk;
+
+use super::sending::Via;
+
+/// A place in a partition.
+#[derive(Debug)]
+pub enum Walking {
+    /// By digest.
+    Digests(Walk),
+    /// By the entries of an index, after this one.
+    Entries(Option<Entry>),
+}
+
+impl Walking {
+    /// Goes on in a locked partition until `each` has had enough of its records, or there are no
+    /// more. `each` says whether it wants the next one; a record it refuses with `Err` is met again.
+    pub fn go<E>(
+        &mut self,
+        partition: &Partition,
+        node: usize,
+        via: Option<&Via>,
+        mut each: impl FnMut(Option<crate::storage::record::View<'_>>, u64) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Some(table) = partition.nearest(node) else { return Ok(()) };
+        match (self, via) {
+            (Self::Digests(walk), _) => {
+                while let Some(digest) = walk.next() {
+                    each(table.get(digest), 0)?;
+                    walk.pass();
+                }
+            }
+            (Self::Entries(after), Some(via)) => {
+                let Some(entries) = partition.entries(&via.index) else { return Ok(()) };
+                for (first, last) in &via.sought.spans {
+                    for entry in entries.between(*first, *last, *after) {
+                        each(table.get(&entry.1), entry.0)?;
+                        *after = Some(*entry);
+                    }
+                }
+            }
+            (Self::Entries(_), None) => {}
+        }
+        Ok(())
+    }
+}

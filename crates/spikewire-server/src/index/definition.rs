@@ -1,0 +1,186 @@
+//! What is indexed.
+
+use spikewire_protocol::cdt::context::{self, Create};
+use spikewire_protocol::expression::{Argument, Expression, Node, Type};
+use spikewire_protocol::query::Collection;
+use spikewire_protocol::result_code::ResultCode;
+use spikewire_protocol::value::particle;
+
+use super::key::{Key, Kind};
+use crate::cdt::container::{self, Container};
+use crate::cdt::path;
+use crate::expression::{Program, Subject, Val};
+use crate::storage::bins::Bin;
+use crate::storage::record::View;
+
+/// Where the values of an index come from.
+#[derive(Debug)]
+pub enum Source {
+    /// From a bin, or from what is nested in it.
+    Bin {
+        /// Its name.
+        name: String,
+        /// The path to the nested value, in wire form.
+        context: Option<Vec<u8>>,
+    },
+    /// From what an expression gives.
+    Expression {
+        /// Its wire form.
+        wire: Vec<u8>,
+        /// The expression, read.
+        program: Program,
+    },
+}
+
+/// What is indexed.
+#[derive(Debug)]
+pub struct Definition {
+    /// The set's name and number; `None` = the whole namespace.
+    pub set: Option<(String, u16)>,
+    /// Where values come from.
+    pub source: Source,
+    /// Which of them: the value itself, or what is in it.
+    pub collection: Collection,
+    /// Their type.
+    pub kind: Kind,
+}
+
+impl Definition {
+    /// Whether both index the same.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let source = match (&self.source, &other.source) {
+            (Source::Bin { name, context }, Source::Bin { name: name2, context: context2 }) => {
+                name == name2 && context == context2
+            }
+            (Source::Expression { wire, .. }, Source::Expression { wire: wire2, .. }) => {
+                wire == wire2
+            }
+            _ => false,
+        };
+        source
+            && self.set == other.set
+            && self.collection == other.collection
+            && self.kind == other.kind
+    }
+
+    /// Whether a record belongs to what is indexed.
+    pub fn covers(&self, record: View<'_>) -> bool {
+        self.set.as_ref().is_none_or(|(_, number)| *number == record.set())
+    }
+
+    /// Hands every indexed value of a record to `with`.
+    pub fn each(&self, subject: &Subject<'_>, with: &mut dyn FnMut(Key<'_>)) {
+        // A record without what is indexed has no value; that is no error.
+        let _ = self.find(subject, with);
+    }
+
+    fn find(&self, subject: &Subject<'_>, with: &mut dyn FnMut(Key<'_>)) -> Option<()> {
+        match &self.source {
+            Source::Bin { name, context: None } => {
+                let bin = Bin::find(subject.record?.bins(), name.as_bytes())?;
+                match self.collection {
+                    Collection::Value => {
+                        with(Key::of_particle(self.kind, bin.particle, bin.value)?);
+                    }
+                    _ if is_container(bin.particle) => self.elements(bin.value, with),
+                    _ => {}
+                }
+            }
+            Source::Bin { name, context: Some(context) } => {
+                let bin = Bin::find(subject.record?.bins(), name.as_bytes())?;
+                if !is_container(bin.particle) {
+                    return None;
+                }
+                let nested = path::find(bin.value, &context::decode(context).ok()?).ok()?;
+                match self.collection {
+                    Collection::Value => with(Key::of_nested(self.kind, nested)?),
+                    _ => self.elements(nested, with),
+                }
+            }
+            Source::Expression { program, .. } => match program.evaluate(subject) {
+                Val::Packed(_, bytes) if self.collection != Collection::Value => {
+                    self.elements(&bytes, with);
+                }
+                value if self.collection == Collection::Value => {
+                    with(Key::of_value(self.kind, &value)?);
+                }
+                _ => {}
+            },
+        }
+        Some(())
+    }
+
+    /// What is in a list or map.
+    fn elements(&self, bytes: &[u8], with: &mut dyn FnMut(Key<'_>)) {
+        let Some(container) = Container::parse(bytes) else { return };
+        let found = match (self.collection, container.kind) {
+            (Collection::List, container::Kind::List)
+            | (Collection::MapValues, container::Kind::Map) => &container.values,
+            (Collection::MapKeys, container::Kind::Map) => &container.keys,
+            _ => return,
+        };
+        found.iter().filter_map(|value| Key::of_nested(self.kind, value)).for_each(with);
+    }
+}
+
+fn is_container(particle: u8) -> bool {
+    matches!(particle, particle::LIST | particle::MAP)
+}
+
+/// Whether a path is in its shortest form; an error when it is none, or one that makes something.
+pub fn is_plain_context(bytes: &[u8]) -> Result<bool, ResultCode> {
+    let steps = context::decode(bytes)?;
+    if steps.iter().any(|step| step.create != Create::No || step.persist) {
+        return Err(ResultCode::PARAMETER);
+    }
+    let mut again = Vec::new();
+    context::encode(&steps, &mut again);
+    Ok(again == bytes)
+}
+
+/// Whether an expression may be indexed: it looks at the record's bins or its digest, and at
+/// nothing that changes without a write.
+pub fn is_indexable(tree: &Expression) -> bool {
+    let mut looks = Looks::default();
+    looks.at(tree);
+    looks.at_record && !looks.elsewhere
+}
+
+/// The type that expressions of this kind and collection must have; `None` = it is not fixed.
+pub fn expected_type(kind: Kind, collection: Collection) -> Type {
+    match collection {
+        Collection::Value => kind.value_type(),
+        Collection::List => Type::List,
+        Collection::MapKeys | Collection::MapValues => Type::Map,
+    }
+}
+
+#[derive(Default)]
+struct Looks {
+    at_record: bool,
+    elsewhere: bool,
+}
+
+impl Looks {
+    fn at(&mut self, part: &Expression) {
+        match part.node() {
+            Node::Unknown | Node::Constant(_) | Node::Var(_) => {}
+            Node::Apply(_, operands) => operands.iter().for_each(|operand| self.at(operand)),
+            Node::Meta(_) | Node::Key(_) => self.elsewhere = true,
+            Node::DigestModulo(_) | Node::Bin(..) | Node::BinType(_) => self.at_record = true,
+            Node::Regex { on, .. } => self.at(on),
+            Node::Let(definitions, scope) => {
+                definitions.iter().for_each(|(_, definition)| self.at(definition));
+                self.at(scope);
+            }
+            Node::Call(call) => {
+                for argument in &call.arguments {
+                    if let Argument::Expression(argument) = argument {
+                        self.at(argument);
+                    }
+                }
+                self.at(&call.on);
+            }
+        }
+    }
+}

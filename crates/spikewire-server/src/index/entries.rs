@@ -1,0 +1,109 @@
+//! The entries that one partition has in one index.
+
+use std::collections::BTreeSet;
+use std::ops::Bound;
+use std::sync::Arc;
+
+use super::Index;
+use crate::expression::Subject;
+use crate::storage::clock::Moment;
+use crate::storage::namespace::Namespace;
+use crate::storage::record::View;
+
+/// A key and the digest of a record that it was found in.
+pub type Entry = (u64, [u8; 20]);
+
+/// Entries in the order of their keys, then of their digests.
+#[derive(Debug)]
+pub struct Entries {
+    index: Arc<Index>,
+    tree: BTreeSet<Entry>,
+}
+
+impl Entries {
+    /// The entries of these records.
+    pub fn build<'a>(
+        index: Arc<Index>,
+        namespace: &Namespace,
+        records: impl Iterator<Item = View<'a>>,
+    ) -> Self {
+        let mut entries = Self { index, tree: BTreeSet::new() };
+        for record in records {
+            entries.update(namespace, None, Some(record));
+        }
+        entries
+    }
+
+    /// Whether these are the entries of `index`.
+    pub fn belong_to(&self, index: &Index) -> bool {
+        std::ptr::eq(&raw const *self.index, index)
+    }
+
+    /// Takes note that a record was replaced, came or went.
+    pub fn update(&mut self, namespace: &Namespace, old: Option<View<'_>>, new: Option<View<'_>>) {
+        let (before, after) = (self.keys(namespace, old), self.keys(namespace, new));
+        if before == after {
+            return;
+        }
+        if let Some(old) = old {
+            for key in before.iter().filter(|key| !after.contains(key)) {
+                self.tree.remove(&(*key, *old.digest()));
+            }
+        }
+        if let Some(new) = new {
+            for key in after.iter().filter(|key| !before.contains(key)) {
+                self.tree.insert((*key, *new.digest()));
+            }
+        }
+    }
+
+    /// The keys of a record, each once.
+    fn keys(&self, namespace: &Namespace, record: Option<View<'_>>) -> Vec<u64> {
+        let mut keys = Vec::new();
+        let definition = &self.index.definition;
+        if let Some(record) = record.filter(|record| definition.covers(*record)) {
+            // What is indexed does not depend on the time.
+            let subject = Subject::stored(namespace, record, Moment::from_millis(0));
+            definition.each(&subject, &mut |key| keys.extend(key.number()));
+            keys.sort_unstable();
+            keys.dedup();
+        }
+        keys
+    }
+
+    /// Forgets all of them: the records are gone.
+    pub fn clear(&mut self) {
+        self.tree.clear();
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.tree.is_empty()
+    }
+
+    /// Those after `after` up to the last one with key `last`, but none with a key below `first`.
+    pub fn between(
+        &self,
+        first: u64,
+        last: u64,
+        after: Option<Entry>,
+    ) -> impl Iterator<Item = &Entry> {
+        let start = (first, [0; 20]);
+        let lower = match after {
+            Some(after) if after >= start => Bound::Excluded(after),
+            _ => Bound::Included(start),
+        };
+        let upper = (last, [0xff; 20]);
+        // A range that begins behind its end is not one.
+        let whole = match lower {
+            Bound::Excluded(after) => after < upper,
+            _ => first <= last,
+        };
+        whole.then(|| self.tree.range((lower, Bound::Included(upper)))).into_iter().flatten()
+    }
+}

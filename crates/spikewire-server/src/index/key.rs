@@ -1,0 +1,170 @@
+//! Values that are indexed, and the keys that stand for them.
+//!
+//! A key is 64 bits. Integers keep their order; strings and blobs are hashed; points become the
+//! smallest cell of the sphere they lie in, which makes near points near numbers. Regions have no
+//! cells of their own: they share one key and are looked at one by one.
+
+use s2::cellid::CellID;
+use spikewire_protocol::expression::Type;
+use spikewire_protocol::msgpack::{Reader, Token};
+use spikewire_protocol::value::{geojson_text, particle, read_int};
+
+use crate::cluster::placement::mix;
+use crate::expression::Val;
+use crate::value::geo::Shape;
+
+/// Longest string or blob that is indexed.
+pub const LONGEST: usize = 2048;
+/// The key of regions; no cell has this number.
+pub const REGIONS: u64 = 0;
+const SIGN: u64 = 1 << 63;
+
+/// The types of values that are indexed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Integers.
+    Int,
+    /// Strings.
+    Str,
+    /// Blobs.
+    Blob,
+    /// `GeoJSON`.
+    Geo,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Int, Self::Str, Self::Blob, Self::Geo];
+
+    /// The name in info commands.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Int => "numeric",
+            Self::Str => "string",
+            Self::Blob => "blob",
+            Self::Geo => "geo2dsphere",
+        }
+    }
+
+    /// The particle type of such values.
+    pub fn particle(self) -> u8 {
+        self.value_type().particle()
+    }
+
+    /// The type of such values in expressions.
+    pub fn value_type(self) -> Type {
+        match self {
+            Self::Int => Type::Int,
+            Self::Str => Type::Str,
+            Self::Blob => Type::Blob,
+            Self::Geo => Type::Geo,
+        }
+    }
+
+    /// A key as the protocol shows it: integers are themselves.
+    pub fn shown(self, key: u64) -> u64 {
+        if self == Self::Int { key ^ SIGN } else { key }
+    }
+}
+
+/// A value that is indexed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Key<'a> {
+    /// An integer.
+    Int(i64),
+    /// A string or blob.
+    Bytes(&'a [u8]),
+    /// `GeoJSON` text.
+    Geo(&'a [u8]),
+}
+
+impl<'a> Key<'a> {
+    /// The value of a bin; `None` when it is of another type.
+    pub fn of_particle(kind: Kind, of: u8, bytes: &'a [u8]) -> Option<Self> {
+        if of != kind.particle() {
+            return None;
+        }
+        match kind {
+            Kind::Int => read_int(bytes).ok().map(Self::Int),
+            Kind::Str | Kind::Blob => Some(Self::Bytes(bytes)),
+            Kind::Geo => geojson_text(bytes).ok().map(Self::Geo),
+        }
+    }
+
+    /// A value from inside a list or map.
+    pub fn of_nested(kind: Kind, value: &'a [u8]) -> Option<Self> {
+        match (Reader::new(value).next().ok()?, kind) {
+            (Token::Int(int), Kind::Int) => Some(Self::Int(int)),
+            (Token::Bytes(of, bytes), Kind::Str | Kind::Blob) if of == kind.particle() => {
+                Some(Self::Bytes(bytes))
+            }
+            (Token::Bytes(particle::GEOJSON, text), Kind::Geo) => Some(Self::Geo(text)),
+            _ => None,
+        }
+    }
+
+    /// What an expression gave.
+    pub fn of_value(kind: Kind, value: &'a Val<'_>) -> Option<Self> {
+        match (value, kind) {
+            (Val::Int(int), Kind::Int) => Some(Self::Int(*int)),
+            (Val::Bytes(Type::Str, bytes), Kind::Str)
+            | (Val::Bytes(Type::Blob, bytes), Kind::Blob) => Some(Self::Bytes(bytes)),
+            (Val::Bytes(Type::Geo, text), Kind::Geo) => Some(Self::Geo(text)),
+            _ => None,
+        }
+    }
+
+    /// The key that stands for it; `None` when it is not indexed: too long, or no known shape.
+    pub fn number(&self) -> Option<u64> {
+        match *self {
+            Self::Int(int) => Some(int as u64 ^ SIGN),
+            Self::Bytes(bytes) if bytes.len() > LONGEST => None,
+            Self::Bytes(bytes) => Some(hash(bytes)),
+            Self::Geo(text) => match Shape::read(text)? {
+                Shape::Point(point) => Some(CellID::from(point).0),
+                Shape::Region(_) => Some(REGIONS),
+            },
+        }
+    }
+}
+
+/// FNV-1a, then a mix: the same on every node and in every run.
+fn hash(bytes: &[u8]) -> u64 {
+    mix(bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_keep_the_order_of_integers() {
+        let rising = [i64::MIN, -5, -1, 0, 1, 7, i64::MAX].map(|int| Key::Int(int).number());
+        assert!(rising.is_sorted_by(|a, b| a < b));
+        assert_eq!(Kind::Int.shown(Key::Int(-5).number().unwrap()) as i64, -5);
+    }
+
+    #[test]
+    fn near_points_have_near_keys() {
+        let point = |longitude: f64| {
+            let text = format!(r#"{{"type":"Point","coordinates":[{longitude},50.0]}}"#);
+            Key::Geo(text.as_bytes()).number().unwrap()
+        };
+        assert!(point(10.0).abs_diff(point(10.000_001)) < point(10.0).abs_diff(point(100.0)));
+        let circle = br#"{"type":"AeroCircle","coordinates":[[1,2],3]}"#;
+        assert_eq!(Key::Geo(circle).number(), Some(REGIONS));
+        assert_eq!(Key::Geo(b"{}").number(), None);
+    }
+
+    #[test]
+    fn what_is_not_indexed() {
+        assert_eq!(Key::of_particle(Kind::Int, particle::STRING, b"x"), None);
+        assert_eq!(Key::of_particle(Kind::Str, particle::BLOB, b"x"), None);
+        assert_eq!(Key::of_nested(Kind::Int, &[0xc0]), None);
+        assert_eq!(Key::of_nested(Kind::Int, &[5]), Some(Key::Int(5)));
+        assert!(Key::Bytes(&[0; LONGEST]).number().is_some());
+        assert!(Key::Bytes(&[0; LONGEST + 1]).number().is_none());
+    }
+}

@@ -1,0 +1,183 @@
+//! The indexes of a namespace.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use parking_lot::RwLock;
+use spikewire_protocol::query::{self, Subject};
+use spikewire_protocol::result_code::ResultCode;
+
+use super::Index;
+use super::definition::{Definition, Source};
+
+/// Most indexes of a namespace.
+const MOST: usize = 256;
+
+/// The indexes of a namespace.
+#[derive(Debug, Default)]
+pub struct Indexes(RwLock<Vec<Arc<Index>>>);
+
+/// What creating an index came to.
+#[derive(Debug)]
+pub enum Created {
+    /// It is new, and to be filled.
+    New(Arc<Index>),
+    /// It was there, perhaps under another name.
+    There,
+    /// The name stands for something else.
+    NameTaken,
+    /// There are too many.
+    TooMany,
+}
+
+impl Indexes {
+    /// Adds an index. One that is there under another name takes the new name.
+    pub fn create(&self, name: &str, definition: Definition) -> Created {
+        let mut list = self.0.write();
+        if let Some(known) = list.iter().find(|index| *index.name.read() == name) {
+            let same = known.definition.is_same(&definition);
+            return if same { Created::There } else { Created::NameTaken };
+        }
+        if let Some(known) = list.iter().find(|index| index.definition.is_same(&definition)) {
+            name.clone_into(&mut known.name.write());
+            return Created::There;
+        }
+        if list.len() >= MOST {
+            return Created::TooMany;
+        }
+        let index = Arc::new(Index::new(name, definition));
+        list.push(index.clone());
+        Created::New(index)
+    }
+
+    /// Takes an index away. Its entries are still to be freed.
+    pub fn remove(&self, name: &str) -> Option<Arc<Index>> {
+        let mut list = self.0.write();
+        let at = list.iter().position(|index| *index.name.read() == name)?;
+        let index = list.remove(at);
+        index.dropped.store(true, Ordering::Release);
+        Some(index)
+    }
+
+    /// The index with this name.
+    pub fn find(&self, name: &str) -> Option<Arc<Index>> {
+        self.0.read().iter().find(|index| *index.name.read() == name).cloned()
+    }
+
+    /// All of them, the oldest first.
+    pub fn all(&self) -> Vec<Arc<Index>> {
+        self.0.read().clone()
+    }
+
+    /// How many belong to a set.
+    pub fn of_set(&self, number: u16) -> usize {
+        let is_its = |index: &&Arc<Index>| {
+            index.definition.set.as_ref().is_some_and(|(_, set)| *set == number)
+        };
+        self.0.read().iter().filter(is_its).count()
+    }
+
+    /// The index that a query of this set can use: one of the set, else one of the namespace.
+    /// `set` is 0 for a query without one, and none for one that nobody wrote to.
+    pub fn choose(
+        &self,
+        set: Option<u16>,
+        wanted: &query::Index,
+    ) -> Result<Arc<Index>, ResultCode> {
+        let list = self.0.read();
+        let of_set = |index: &&Arc<Index>| {
+            index.definition.set.as_ref().is_some_and(|(_, number)| Some(*number) == set)
+        };
+        let of_namespace = |index: &&Arc<Index>| index.definition.set.is_none();
+        let fits = |index: &&Arc<Index>| answers(index, wanted);
+        let found = list
+            .iter()
+            .filter(fits)
+            .find(of_set)
+            .or_else(|| list.iter().filter(fits).find(of_namespace));
+        let index = found.ok_or(ResultCode::INDEX_NOT_FOUND)?;
+        if index.is_ready() { Ok(index.clone()) } else { Err(ResultCode::INDEX_NOT_READABLE) }
+    }
+}
+
+/// Whether an index is of what a query asks for, sets aside.
+fn answers(index: &Index, wanted: &query::Index) -> bool {
+    let definition = &index.definition;
+    let source = match (&wanted.subject, &definition.source) {
+        // A name is enough; an index of other values just has none of those.
+        (Subject::Name(name), _) => return *index.name.read() == *name,
+        (Subject::Bin(bin), Source::Bin { name, context }) => {
+            bin == name && *context == wanted.context
+        }
+        (Subject::Expression(bytes), Source::Expression { wire, .. }) => bytes == wire,
+        _ => false,
+    };
+    source
+        && definition.collection == wanted.collection
+        && definition.kind.particle() == wanted.range.particle()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::key::Kind;
+    use super::*;
+    use spikewire_protocol::query::{Collection, Range};
+
+    fn definition(bin: &str, set: Option<u16>) -> Definition {
+        Definition {
+            set: set.map(|number| (format!("s{number}"), number)),
+            source: Source::Bin { name: bin.to_owned(), context: None },
+            collection: Collection::Value,
+            kind: Kind::Int,
+        }
+    }
+
+    fn wanted(subject: Subject) -> query::Index {
+        let range = Range::Int(1, 2);
+        query::Index { subject, collection: Collection::Value, context: None, range }
+    }
+
+    #[test]
+    fn indexes_are_created_once_and_renamed() {
+        let list = Indexes::default();
+        let made = |name: &str, bin: &str| list.create(name, definition(bin, Some(1)));
+        assert!(matches!(made("i", "a"), Created::New(_)));
+        assert!(matches!(made("i", "a"), Created::There));
+        assert!(matches!(made("i", "b"), Created::NameTaken));
+        assert!(matches!(made("j", "a"), Created::There));
+        assert!(list.find("i").is_none() && list.find("j").is_some());
+        for at in 1..MOST {
+            assert!(matches!(made(&format!("n{at}"), &format!("b{at}")), Created::New(_)));
+        }
+        assert!(matches!(made("more", "more"), Created::TooMany));
+        assert!(list.remove("j").unwrap().is_dropped() && list.remove("j").is_none());
+        assert_eq!(list.of_set(1), MOST - 1);
+    }
+
+    #[test]
+    fn a_query_takes_the_index_of_its_set_once_it_is_built() {
+        let list = Indexes::default();
+        let Created::New(whole) = list.create("whole", definition("a", None)) else { panic!() };
+        let Created::New(own) = list.create("own", definition("a", Some(1))) else { panic!() };
+        let bin = || wanted(Subject::Bin("a".to_owned()));
+        let choose = |set, wanted| list.choose(set, &wanted).map(|index| index.name());
+        assert_eq!(choose(Some(1), bin()), Err(ResultCode::INDEX_NOT_READABLE));
+        for _ in 0..4096 {
+            assert!(!own.is_ready() && own.percent() < 100);
+            own.pass_partition();
+        }
+        assert_eq!(choose(Some(1), bin()).unwrap(), "own");
+        assert_eq!(choose(Some(2), bin()), Err(ResultCode::INDEX_NOT_READABLE));
+        whole.built.store(4096, Ordering::Release);
+        assert_eq!(choose(Some(2), bin()).unwrap(), "whole");
+        assert_eq!(choose(Some(0), bin()).unwrap(), "whole");
+        assert_eq!(choose(None, bin()).unwrap(), "whole");
+        let named = || wanted(Subject::Name("own".to_owned()));
+        assert_eq!(choose(Some(1), named()).unwrap(), "own");
+        assert_eq!(choose(Some(0), named()), Err(ResultCode::INDEX_NOT_FOUND));
+        let other = wanted(Subject::Bin("b".to_owned()));
+        assert_eq!(choose(Some(1), other), Err(ResultCode::INDEX_NOT_FOUND));
+        let list_of = query::Index { collection: Collection::List, ..bin() };
+        assert_eq!(choose(Some(1), list_of), Err(ResultCode::INDEX_NOT_FOUND));
+    }
+}

@@ -1,0 +1,95 @@
+//! Secondary indexes: which records hold a value.
+//!
+//! An index belongs to a namespace, or to one of its sets, and its entries to the partitions: an
+//! entry is a key that stands for the value, and the record's digest. It is changed under the lock
+//! of its partition, in the same step as the record, so it always says what the records say; where
+//! partitions go, their entries go with them. Keys are short and may stand for several values, so
+//! a query looks at each record it finds.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`definition`] | what is indexed |
+//! | [`key`] | values, and the keys that stand for them |
+//! | [`entries`] | the entries of one partition |
+//! | [`sought`] | the values a query asks for |
+//! | [`list`] | the indexes of a namespace |
+//! | [`build`] | filling an index from the records that are there, and emptying it |
+
+pub mod build;
+pub mod definition;
+pub mod entries;
+pub mod key;
+pub mod list;
+pub mod sought;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use parking_lot::RwLock;
+use spikewire_protocol::limits::PARTITIONS;
+
+use self::definition::Definition;
+
+/// An index.
+#[derive(Debug)]
+pub struct Index {
+    /// Its name, which may change.
+    name: RwLock<String>,
+    /// What is indexed.
+    pub definition: Definition,
+    /// Partitions that have their entries.
+    built: AtomicUsize,
+    dropped: AtomicBool,
+    started: Instant,
+    /// How long filling it took, in seconds.
+    took: AtomicU64,
+}
+
+impl Index {
+    /// An index without entries.
+    pub fn new(name: &str, definition: Definition) -> Self {
+        Self {
+            name: RwLock::new(name.to_owned()),
+            definition,
+            built: AtomicUsize::new(0),
+            dropped: AtomicBool::new(false),
+            started: Instant::now(),
+            took: AtomicU64::new(0),
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> String {
+        self.name.read().clone()
+    }
+
+    /// Whether every partition has its entries.
+    pub fn is_ready(&self) -> bool {
+        self.built.load(Ordering::Acquire) >= PARTITIONS
+    }
+
+    /// How much of it is filled, in percent; 100 only when it is ready.
+    pub fn percent(&self) -> usize {
+        self.built.load(Ordering::Acquire).min(PARTITIONS) * 100 / PARTITIONS
+    }
+
+    /// Seconds that filling it took, or has taken so far.
+    pub fn load_time(&self) -> u64 {
+        if self.is_ready() {
+            self.took.load(Ordering::Acquire)
+        } else {
+            self.started.elapsed().as_secs()
+        }
+    }
+
+    /// Notes that one more partition has its entries.
+    fn pass_partition(&self) {
+        self.took.store(self.started.elapsed().as_secs(), Ordering::Release);
+        self.built.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Whether it was deleted; whoever still holds it has nothing to look for in it.
+    pub fn is_dropped(&self) -> bool {
+        self.dropped.load(Ordering::Acquire)
+    }
+}

@@ -1,0 +1,175 @@
+//! The values a query asks for.
+
+use s2::cellid::CellID;
+use s2::point::Point;
+use spikewire_protocol::query::Range;
+use spikewire_protocol::result_code::ResultCode;
+
+use super::definition::Definition;
+use super::key::{Key, Kind, LONGEST, REGIONS};
+use crate::expression::Subject;
+use crate::value::geo::{Region, Shape};
+
+/// Longest `GeoJSON` text of a query.
+const LONGEST_GEO: usize = 1 << 20;
+
+/// What a value must be.
+#[derive(Debug)]
+enum Test {
+    Between(i64, i64),
+    Equal(Vec<u8>),
+    /// A point within this region.
+    Within(Box<Region>),
+    /// A region around this point.
+    Around(Point),
+}
+
+/// The values a query asks for.
+#[derive(Debug)]
+pub struct Sought {
+    /// Their type.
+    pub kind: Kind,
+    /// The keys they can have: ranges, both ends included, that rise and do not touch.
+    pub spans: Vec<(u64, u64)>,
+    test: Test,
+}
+
+impl Sought {
+    /// What a request's range stands for.
+    pub fn new(range: &Range) -> Result<Self, ResultCode> {
+        let refuse = ResultCode::PARAMETER;
+        let key = |key: Key<'_>| key.number().ok_or(refuse);
+        let (kind, spans, test) = match range {
+            Range::Int(begin, end) => {
+                let span = (key(Key::Int(*begin))?, key(Key::Int(*end))?);
+                (Kind::Int, vec![span], Test::Between(*begin, *end))
+            }
+            Range::Str(text) => {
+                let bytes = text.as_bytes();
+                let number = key(Key::Bytes(bytes))?;
+                (Kind::Str, vec![(number, number)], Test::Equal(bytes.to_vec()))
+            }
+            Range::Blob(bytes) => {
+                let number = key(Key::Bytes(bytes))?;
+                (Kind::Blob, vec![(number, number)], Test::Equal(bytes.clone()))
+            }
+            Range::Geo(text) if text.len() > LONGEST_GEO => return Err(refuse),
+            Range::Geo(text) => match Shape::read(text.as_bytes()).ok_or(refuse)? {
+                Shape::Point(point) => (Kind::Geo, vec![(REGIONS, REGIONS)], Test::Around(point)),
+                Shape::Region(region) => {
+                    (Kind::Geo, cells(&region), Test::Within(Box::new(region)))
+                }
+            },
+        };
+        if let Test::Equal(bytes) = &test
+            && bytes.len() >= LONGEST
+        {
+            return Err(refuse);
+        }
+        Ok(Self { kind, spans, test })
+    }
+
+    fn accepts(&self, key: &Key<'_>) -> bool {
+        match (&self.test, key) {
+            (Test::Between(begin, end), Key::Int(int)) => begin <= int && int <= end,
+            (Test::Equal(wanted), Key::Bytes(bytes)) => wanted == bytes,
+            (Test::Within(region), Key::Geo(text)) => match Shape::read(text) {
+                Some(Shape::Point(point)) => region.contains(&point),
+                _ => false,
+            },
+            (Test::Around(point), Key::Geo(text)) => match Shape::read(text) {
+                Some(Shape::Region(region)) => region.contains(point),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether the record found under `key` is to be sent for it: a record with several values
+    /// that are asked for is sent for the least of their keys.
+    pub fn confirms(&self, definition: &Definition, subject: &Subject<'_>, key: u64) -> bool {
+        let mut least = None;
+        definition.each(subject, &mut |value| {
+            if self.accepts(&value) {
+                least = least.into_iter().chain(value.number()).min();
+            }
+        });
+        least == Some(key)
+    }
+}
+
+/// The keys of the points that can lie in a region.
+fn cells(region: &Region) -> Vec<(u64, u64)> {
+    let mut spans: Vec<(u64, u64)> = Vec::new();
+    for cap in region.caps() {
+        let coverer =
+            s2::region::RegionCoverer { min_level: 0, max_level: 30, level_mod: 1, max_cells: 16 };
+        let cells = coverer.covering(&cap).0;
+        spans.extend(cells.iter().map(|cell: &CellID| (cell.range_min().0, cell.range_max().0)));
+    }
+    spans.sort_unstable();
+    let mut joined: Vec<(u64, u64)> = Vec::new();
+    for (first, last) in spans {
+        match joined.last_mut() {
+            Some(previous) if first <= previous.1.saturating_add(1) => {
+                previous.1 = previous.1.max(last);
+            }
+            _ => joined.push((first, last)),
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(longitude: f64, latitude: f64) -> String {
+        format!(r#"{{"type":"Point","coordinates":[{longitude},{latitude}]}}"#)
+    }
+
+    /// Whatever lies in a region has a key in its spans.
+    #[test]
+    fn spans_miss_no_point() {
+        let square = "[[[0,0],[10,0],[10,10],[0,10],[0,0]]]";
+        let pole = "[[[0,80],[90,80],[180,80],[-90,80],[0,80]]]";
+        let date_line = "[[[170,-10],[-170,-10],[-170,10],[170,10],[170,-10]]]";
+        let large = "[[[-100,-60],[0,-60],[100,-60],[100,60],[0,60],[-100,60],[-100,-60]]]";
+        let mut inside = 0;
+        let mut regions: Vec<String> = [square, pole, date_line, large]
+            .map(|rings| format!(r#"{{"type":"Polygon","coordinates":{rings}}}"#))
+            .to_vec();
+        for radius in [1.0, 5e3, 2e6, 1.2e7, 1e8] {
+            regions
+                .push(format!(r#"{{"type":"AeroCircle","coordinates":[[13.4,52.5],{radius}]}}"#));
+        }
+        for region in &regions {
+            let sought = Sought::new(&Range::Geo(region.clone())).unwrap();
+            assert!(sought.spans.is_sorted_by(|a, b| a.1 < b.0), "{region}");
+            for longitude in -18..=18 {
+                for latitude in -9..=9 {
+                    let text = point(f64::from(longitude) * 10.0, f64::from(latitude) * 10.0);
+                    let key = Key::Geo(text.as_bytes());
+                    if sought.accepts(&key) {
+                        inside += 1;
+                        let number = key.number().unwrap();
+                        let holds = |(first, last): &(u64, u64)| (*first..=*last).contains(&number);
+                        assert!(sought.spans.iter().any(holds), "{text} in {region}");
+                    }
+                }
+            }
+        }
+        assert!(inside > 500, "{inside}");
+    }
+
+    #[test]
+    fn what_cannot_be_sought() {
+        assert!(Sought::new(&Range::Str("x".repeat(2047))).is_ok());
+        assert!(Sought::new(&Range::Str("x".repeat(2048))).is_err());
+        assert!(Sought::new(&Range::Blob(vec![1; 2048])).is_err());
+        for text in ["", "{}", "nonsense"] {
+            assert!(Sought::new(&Range::Geo(text.to_owned())).is_err());
+        }
+        assert!(Sought::new(&Range::Geo(point(1.0, 2.0))).is_ok());
+    }
+}

@@ -1,0 +1,284 @@
+//! Secondary indexes: creating, deleting, listing them, and how far they are.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use spikewire_protocol::cdt::context::{self, At, Inside};
+use spikewire_protocol::expression::Expression;
+use spikewire_protocol::info::Command;
+use spikewire_protocol::limits;
+use spikewire_protocol::msgpack::{Reader, Token};
+use spikewire_protocol::query::Collection;
+use spikewire_protocol::value::particle;
+
+use super::{Asker, error, namespace_param};
+use crate::expression::Program;
+use crate::index::Index;
+use crate::index::build::Build;
+use crate::index::definition::{Definition, Source, expected_type, is_indexable, is_plain_context};
+use crate::index::entries::{Entries, Entry};
+use crate::index::key::Kind;
+use crate::index::list::Created;
+use crate::storage::namespace::Namespace;
+
+const NO_NAMESPACE: &str = "namespace not found on node";
+
+pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> {
+    Some(match command.name {
+        "sindex-create" => create(asker, command).map_or_else(|text| text, |()| "ok".to_owned()),
+        "sindex-delete" => delete(asker, command),
+        "sindex-exists" => exists(asker, command),
+        "sindex-stat" => stat(asker, namespace_param(command), command.param("indexname")),
+        "sindex-list" => {
+            list(asker, namespace_param(command), command.param("b64") == Some("true"))
+        }
+        // The older words: `sindex`, `sindex/NAMESPACE` and `sindex/NAMESPACE/INDEX`.
+        "sindex" => match command.params.split_once('/') {
+            Some((namespace, name)) => stat(asker, Some(namespace), Some(name)),
+            None if command.params.is_empty() => list(asker, None, false),
+            None if command.params.contains('=') => list(asker, namespace_param(command), false),
+            None if asker.state.namespace(command.params.as_bytes()).is_none() => {
+                "ns_type=unknown".to_owned()
+            }
+            None => list(asker, Some(command.params), false),
+        },
+        _ => return None,
+    })
+}
+
+fn create(asker: &Asker<'_>, command: &Command<'_>) -> Result<(), String> {
+    let refuse = |text: &str| Err(error(4, text));
+    let given = |key: &str| command.param(key).filter(|value| !value.is_empty());
+    let Some(name) = namespace_param(command).filter(|name| !name.is_empty()) else {
+        return Err(error(20, "missing 'namespace'"));
+    };
+    let Some(index) = given("indexname") else { return refuse("missing 'indexname'") };
+    if index.len() > limits::INDEX_NAME {
+        return refuse("'indexname' value too long");
+    }
+    let set = given("set");
+    if set.is_some_and(|set| set.len() > limits::SET_NAME) {
+        return refuse("'set' value too long");
+    }
+    let collection = match given("indextype").map(str::to_ascii_lowercase).as_deref() {
+        None | Some("default") => Collection::Value,
+        Some("list") => Collection::List,
+        Some("mapkeys") => Collection::MapKeys,
+        Some("mapvalues") => Collection::MapValues,
+        Some(_) => {
+            return refuse(
+                "bad 'indextype' - must be one of 'default', 'list', 'mapkeys', 'mapvalues'",
+            );
+        }
+    };
+    // The older form has bin and type in one parameter.
+    let data = given("indexdata").map(|data| data.split_once(',').unwrap_or((data, "")));
+    let bin = given("bin").or(data.map(|(bin, _)| bin));
+    let Some(of) = given("type").or(data.map(|(_, of)| of)) else {
+        return refuse("missing 'type'");
+    };
+    let of = of.to_ascii_lowercase();
+    let Some(kind) = Kind::ALL.into_iter().find(|kind| kind.name() == of) else {
+        return refuse("bad 'type' - must be one of 'numeric', 'string', 'blob', 'geo2dsphere'");
+    };
+    if collection == Collection::MapKeys && kind == Kind::Geo {
+        return refuse("bad 'type' - map keys are never 'geo2dsphere'");
+    }
+    let source = match (bin, given("exp"), given("context")) {
+        (None, None, _) => return refuse("both 'bin' and 'exp' are missing"),
+        (Some(_), Some(_), _) => return refuse("both 'bin' and 'exp' are specified"),
+        (None, Some(_), Some(_)) => return refuse("both 'context' and 'exp' are specified"),
+        (None, Some(expression), None) => expression_source(expression, kind, collection)?,
+        (Some(bin), None, _) if bin.len() > limits::BIN_NAME => {
+            return refuse("'bin' value too long");
+        }
+        (Some(bin), None, context) => {
+            Source::Bin { name: bin.to_owned(), context: context.map(context_bytes).transpose()? }
+        }
+    };
+    // As servers do: in a namespace that is not there, nothing happens.
+    let Some((at, namespace)) = asker.state.namespace(name.as_bytes()) else { return Ok(()) };
+    let set = match set {
+        None => None,
+        Some(set) => match namespace.sets.intern(set.as_bytes()) {
+            Some(number) => Some((set.to_owned(), number)),
+            None => return refuse("too many sets"),
+        },
+    };
+    match namespace.indexes.create(index, Definition { set, source, collection, kind }) {
+        Created::There => Ok(()),
+        Created::New(index) => {
+            asker.state.background.add(Box::new(Build::new(at, index)));
+            Ok(())
+        }
+        Created::NameTaken => {
+            Err(error(200, "'indexname' already exists with different definition"))
+        }
+        Created::TooMany => Err(error(206, "too many indexes in the namespace")),
+    }
+}
+
+fn context_bytes(text: &str) -> Result<Vec<u8>, String> {
+    let bytes = STANDARD.decode(text).map_err(|_| error(4, "'context' invalid base64"))?;
+    match is_plain_context(&bytes) {
+        Ok(true) => Ok(bytes),
+        Ok(false) => Err(error(4, "'context' not normalized msgpack")),
+        Err(_) => Err(error(4, "'context' invalid cdt context")),
+    }
+}
+
+fn expression_source(text: &str, kind: Kind, collection: Collection) -> Result<Source, String> {
+    let bad = || error(4, "bad 'exp'");
+    let wire = STANDARD.decode(text).map_err(|_| error(4, "'exp' invalid base64"))?;
+    let tree = Expression::decode(&wire).map_err(|_| bad())?;
+    let found = tree.check().map_err(|_| bad())?;
+    let expected = expected_type(kind, collection);
+    if let Some(found) = found
+        && found != expected
+    {
+        let name = |of: spikewire_protocol::expression::Type| match of.particle() {
+            particle::INTEGER => "numeric".to_owned(),
+            particle::GEOJSON => "geo2dsphere".to_owned(),
+            _ => of.name().to_ascii_lowercase(),
+        };
+        return Err(error(
+            4,
+            &format!(
+                "bad 'exp' - expression type '{}' does not match expected type '{}'",
+                name(found),
+                name(expected)
+            ),
+        ));
+    }
+    if !is_indexable(&tree) {
+        return Err(error(4, "bad 'exp' - only bins and the digest can be indexed"));
+    }
+    let program = Program::new(tree).map_err(|_| bad())?;
+    Ok(Source::Expression { wire, program })
+}
+
+fn delete(asker: &Asker<'_>, command: &Command<'_>) -> String {
+    let Some(name) = namespace_param(command).filter(|name| !name.is_empty()) else {
+        return error(20, "missing 'namespace'");
+    };
+    let Some(index) = command.param("indexname").filter(|name| !name.is_empty()) else {
+        // As servers say it: both at once.
+        return format!("{}ok", error(4, "missing 'indexname'"));
+    };
+    if let Some((at, namespace)) = asker.state.namespace(name.as_bytes())
+        && let Some(index) = namespace.indexes.remove(index)
+    {
+        asker.state.background.add(Box::new(Build::new(at, index)));
+    }
+    "ok".to_owned()
+}
+
+fn find<'a>(asker: &'a Asker<'_>, name: Option<&str>) -> Result<&'a Namespace, String> {
+    let name = name.filter(|name| !name.is_empty());
+    let name = name.ok_or_else(|| error(20, "missing 'namespace'"))?;
+    let found = asker.state.namespace(name.as_bytes());
+    found.map(|(_, namespace)| namespace).ok_or_else(|| error(20, NO_NAMESPACE))
+}
+
+fn exists(asker: &Asker<'_>, command: &Command<'_>) -> String {
+    let namespace = match find(asker, namespace_param(command)) {
+        Ok(namespace) => namespace,
+        Err(text) => return text,
+    };
+    match command.param("indexname").filter(|name| !name.is_empty()) {
+        Some(name) => namespace.indexes.find(name).is_some().to_string(),
+        None => error(4, "missing 'indexname'"),
+    }
+}
+
+fn stat(asker: &Asker<'_>, namespace: Option<&str>, name: Option<&str>) -> String {
+    let namespace = match find(asker, namespace) {
+        Ok(namespace) => namespace,
+        Err(text) => return text,
+    };
+    let Some(name) = name.filter(|name| !name.is_empty()) else {
+        return format!("{}{}", error(4, "missing 'indexname'"), error(201, "no index"));
+    };
+    let Some(index) = namespace.indexes.find(name) else { return error(201, "no index") };
+    let entries: usize = Namespace::ids()
+        .map(|pid| {
+            let partition = namespace.partition(pid);
+            let here = partition.role(asker.number).is_some();
+            partition.entries(&index).filter(|_| here).map_or(0, Entries::len)
+        })
+        .sum();
+    format!(
+        "entries={entries};used_bytes={};load_pct={};load_time={};stat_gc_recs=0",
+        entries * size_of::<Entry>(),
+        index.percent(),
+        index.load_time()
+    )
+}
+
+fn list(asker: &Asker<'_>, namespace: Option<&str>, encoded: bool) -> String {
+    let all = || asker.state.namespaces.iter().collect::<Vec<_>>();
+    let one = |name: &str| asker.state.namespace(name.as_bytes()).map(|(_, found)| vec![found]);
+    let Some(namespaces) = namespace.map_or_else(|| Some(all()), one) else {
+        let absent = error(20, NO_NAMESPACE);
+        return format!("{absent};{absent}");
+    };
+    let lines = namespaces.iter().flat_map(|namespace| {
+        let indexes = namespace.indexes.all();
+        indexes.into_iter().map(|index| line(namespace, &index, encoded)).collect::<Vec<_>>()
+    });
+    lines.collect::<Vec<_>>().join(";")
+}
+
+fn line(namespace: &Namespace, index: &Index, encoded: bool) -> String {
+    let definition = &index.definition;
+    let none = || "null".to_owned();
+    let (bin, context, expression) = match &definition.source {
+        Source::Bin { name, context } => (name.clone(), context.as_deref(), None),
+        Source::Expression { wire, .. } => (none(), None, Some(wire.as_slice())),
+    };
+    let shown = |bytes: Option<&[u8]>, readable: fn(&[u8]) -> String| match bytes {
+        None => none(),
+        Some(bytes) if encoded => STANDARD.encode(bytes),
+        Some(bytes) => readable(bytes),
+    };
+    format!(
+        "ns={}:indexname={}:set={}:bin={bin}:type={}:indextype={}:context={}:exp={}:state={}",
+        namespace.options.name,
+        index.name(),
+        definition.set.as_ref().map_or("null", |(name, _)| name),
+        definition.kind.name(),
+        definition.collection.name(),
+        shown(context, readable_context),
+        shown(expression, |wire| {
+            Expression::decode(wire).map_or_else(|_| String::new(), |tree| tree.to_string())
+        }),
+        if index.is_ready() { "RW" } else { "WO" },
+    )
+}
+
+/// A path as people read it: `[map_key(<string#1>), list_index(0)]`.
+fn readable_context(bytes: &[u8]) -> String {
+    let steps = context::decode(bytes).unwrap_or_default();
+    let steps = steps.iter().map(|step| {
+        let inside = if step.inside == Inside::Map { "map" } else { "list" };
+        match &step.at {
+            At::Index(at) => format!("{inside}_index({at})"),
+            At::Rank(at) => format!("{inside}_rank({at})"),
+            At::Key(value) => format!("{inside}_key({})", readable(value)),
+            At::Value(value) => format!("{inside}_value({})", readable(value)),
+        }
+    });
+    format!("[{}]", steps.collect::<Vec<_>>().join(", "))
+}
+
+fn readable(value: &[u8]) -> String {
+    match Reader::new(value).next() {
+        Ok(Token::Int(int)) => int.to_string(),
+        Ok(Token::Float(float)) => float.to_string(),
+        Ok(Token::Bool(flag)) => flag.to_string(),
+        Ok(Token::Bytes(particle::STRING, text)) => format!("<string#{}>", text.len()),
+        Ok(Token::Bytes(_, bytes)) => format!("<blob#{}>", bytes.len()),
+        Ok(Token::Array(count)) => format!("<list#{count}>"),
+        Ok(Token::Map(count)) => format!("<map#{count}>"),
+        _ => "<value>".to_owned(),
+    }
+}

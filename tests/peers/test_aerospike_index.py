@@ -1,0 +1,184 @@
+"""The public client's index queries, as the embedded cluster answers them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from box import addresses
+
+aerospike = pytest.importorskip("aerospike", reason="no wheel of aerospike for this interpreter")
+
+from aerospike import exception as ae  # noqa: E402
+from aerospike import predicates as p  # noqa: E402
+from aerospike_helpers import cdt_ctx  # noqa: E402
+from aerospike_helpers import expressions as ex  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# The binding announces calls that it will take away; this server is as old as they are.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+COUNT = 400
+_names = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def peer(box: Any) -> Iterator[Any]:
+    client = aerospike.client({"hosts": addresses(box.seeds)}).connect()
+    yield client
+    client.close()
+
+
+def point(longitude: float) -> dict[str, Any]:
+    return {"type": "Point", "coordinates": [longitude, 50.0]}
+
+
+def circle(longitude: float, metres: float) -> dict[str, Any]:
+    return {"type": "AeroCircle", "coordinates": [[longitude, 50.0], metres]}
+
+
+@pytest.fixture(scope="module")
+def filled(peer: Any) -> str:
+    """A set with bins of every type that can be indexed."""
+    name = f"index{next(_names)}"
+    for at in range(COUNT):
+        bins = {
+            "i": at,
+            "s": f"s{at % 50}",
+            "b": bytes([at % 7]),
+            "l": [at, at + 1000, f"x{at % 10}"],
+            "m": {f"k{at % 20}": at, "n": {"deep": at % 30}},
+            "g": aerospike.GeoJSON(point(at / 10)),
+            "r": aerospike.GeoJSON(circle(at / 10, 1000)),
+        }
+        peer.put(("test", name, at), bins)
+    return name
+
+
+@pytest.fixture
+def index(peer: Any) -> Iterator[Any]:
+    """Names of indexes that are deleted in the end."""
+    made: list[str] = []
+
+    def make() -> str:
+        made.append(f"ix{next(_names)}")
+        return made[-1]
+
+    yield make
+    for name in made:
+        peer.index_remove("test", name)
+
+
+def found(peer: Any, name: str, *where: Any, policy: Any = None) -> list[int]:
+    query = peer.query("test", name)
+    query.where(*where)
+    return sorted(bins["i"] for _, _, bins in query.results(policy))
+
+
+def numbers(wanted: Any) -> list[int]:
+    return [at for at in range(COUNT) if wanted(at)]
+
+
+def test_integers_strings_and_blobs(peer: Any, filled: str, index: Any) -> None:
+    peer.index_single_value_create("test", filled, "i", aerospike.INDEX_NUMERIC, index())
+    peer.index_single_value_create("test", filled, "s", aerospike.INDEX_STRING, index())
+    peer.index_single_value_create("test", filled, "b", aerospike.INDEX_BLOB, index())
+    assert found(peer, filled, p.between("i", 17, 99)) == list(range(17, 100))
+    assert found(peer, filled, p.equals("i", 5)) == [5]
+    assert found(peer, filled, p.equals("i", -5)) == []
+    assert found(peer, filled, p.equals("s", "s7")) == numbers(lambda at: at % 50 == 7)
+    assert found(peer, filled, p.equals("b", b"\x03")) == numbers(lambda at: at % 7 == 3)
+    policy = {"expressions": ex.Eq(ex.IntBin("i") % 2, 0).compile()}
+    assert found(peer, filled, p.between("i", 0, 20), policy=policy) == list(range(0, 21, 2))
+
+
+def test_lists_and_maps(peer: Any, filled: str, index: Any) -> None:
+    numeric, string = aerospike.INDEX_NUMERIC, aerospike.INDEX_STRING
+    peer.index_list_create("test", filled, "l", numeric, index())
+    peer.index_list_create("test", filled, "l", string, index())
+    peer.index_map_keys_create("test", filled, "m", string, index())
+    peer.index_map_values_create("test", filled, "m", numeric, index())
+    of_list, of_keys = aerospike.INDEX_TYPE_LIST, aerospike.INDEX_TYPE_MAPKEYS
+    of_values = aerospike.INDEX_TYPE_MAPVALUES
+    assert found(peer, filled, p.contains("l", of_list, 1007)) == [7]
+    assert found(peer, filled, p.range("l", of_list, 390, 1003)) == numbers(
+        lambda at: at >= 390 or at <= 3
+    )
+    assert found(peer, filled, p.contains("l", of_list, "x4")) == numbers(lambda a: a % 10 == 4)
+    assert found(peer, filled, p.contains("m", of_keys, "k3")) == numbers(lambda a: a % 20 == 3)
+    assert found(peer, filled, p.range("m", of_values, 5, 9)) == [5, 6, 7, 8, 9]
+
+
+def test_a_nested_value(peer: Any, filled: str, index: Any) -> None:
+    context = [cdt_ctx.cdt_ctx_map_key("n"), cdt_ctx.cdt_ctx_map_key("deep")]
+    kind, of = aerospike.INDEX_NUMERIC, aerospike.INDEX_TYPE_DEFAULT
+    peer.index_cdt_create("test", filled, "m", of, kind, index(), {"ctx": context})
+    query = peer.query("test", filled)
+    query.where(p.between("m", 4, 5), {"ctx": context})
+    assert sorted(row[2]["i"] for row in query.results()) == numbers(lambda a: a % 30 in (4, 5))
+
+
+def test_points_and_regions(peer: Any, filled: str, index: Any) -> None:
+    peer.index_geo2dsphere_create("test", filled, "g", index())
+    peer.index_geo2dsphere_create("test", filled, "r", index())
+    # A tenth of a degree is 7.1 km at this latitude.
+    near = found(peer, filled, p.geo_within_geojson_region("g", json.dumps(circle(10, 15_000))))
+    assert near == [98, 99, 100, 101, 102]
+    assert found(peer, filled, p.geo_within_radius("g", 10.0, 50.0, 8000)) == [99, 100, 101]
+    assert found(peer, filled, p.geo_contains_point("r", 10.0, 50.0)) == [100]
+    square = [[9.95, 49], [10.25, 49], [10.25, 51], [9.95, 51], [9.95, 49]]
+    polygon = json.dumps({"type": "Polygon", "coordinates": [square]})
+    assert found(peer, filled, p.geo_within_geojson_region("g", polygon)) == [100, 101, 102]
+
+
+def test_pages_and_partitions(peer: Any, filled: str, index: Any) -> None:
+    peer.index_single_value_create("test", filled, "i", aerospike.INDEX_NUMERIC, index())
+    query = peer.query("test", filled)
+    query.where(p.between("i", 100, 299))
+    query.max_records = 30
+    query.paginate()
+    met: list[int] = []
+    while not query.is_done():
+        met += [bins["i"] for _, _, bins in query.results()]
+    assert sorted(met) == list(range(100, 300))
+    met = []
+    for begin in (0, 2048):
+        policy = {"partition_filter": {"begin": begin, "count": 2048}}
+        met += found(peer, filled, p.between("i", 100, 299), policy=policy)
+    assert sorted(met) == list(range(100, 300))
+
+
+def test_writes_are_seen_at_once(peer: Any, index: Any) -> None:
+    name = f"index{next(_names)}"
+    peer.index_single_value_create("test", name, "i", aerospike.INDEX_NUMERIC, index())
+    for at in range(100):
+        peer.put(("test", name, at), {"i": at})
+    assert found(peer, name, p.between("i", 0, 99)) == list(range(100))
+    for at in range(0, 100, 2):
+        peer.put(("test", name, at), {"i": at + 1000})
+    peer.remove(("test", name, 1))
+    assert found(peer, name, p.between("i", 0, 99)) == list(range(3, 100, 2))
+    assert len(found(peer, name, p.between("i", 1000, 2000))) == 50
+
+
+def test_an_index_on_an_expression(peer: Any, filled: str, index: Any) -> None:
+    expression = (ex.IntBin("i") * 3).compile()
+    name = index()
+    of = aerospike.INDEX_TYPE_DEFAULT
+    peer.index_expr_create("test", filled, of, aerospike.INDEX_NUMERIC, expression, name)
+    query = peer.query("test", filled)
+    query.where_with_index_name(p.between(None, 30, 36), name)
+    assert sorted(row[2]["i"] for row in query.results()) == [10, 11, 12]
+
+
+def test_what_is_refused(peer: Any, filled: str, index: Any) -> None:
+    with pytest.raises(ae.IndexNotFound):
+        found(peer, filled, p.equals("nothing", 1))
+    name = index()
+    peer.index_single_value_create("test", filled, "i", aerospike.INDEX_NUMERIC, name)
+    with pytest.raises(ae.IndexFoundError):
+        peer.index_single_value_create("test", filled, "s", aerospike.INDEX_STRING, name)
