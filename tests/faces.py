@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import itertools
+import sys
 from typing import TYPE_CHECKING, Any
 
 import spikewire
@@ -56,6 +58,37 @@ class Face:
 
         return self.loop.run_until_complete(run())
 
+    def rows(self, query: Any) -> list[Any]:
+        """Every record of a query."""
+        return self.some(query, sys.maxsize)
+
+    def some(self, query: Any, count: int, *, exactly: bool = False) -> list[Any]:
+        """The next records of a query, ``count`` or all that are left."""
+        if self.loop is None:
+            found = list(itertools.islice(query, count))
+        else:
+            found = self.loop.run_until_complete(_some(query, count))
+        assert len(found) == count or not exactly, "there are no more"
+        return found
+
+    def rows_of_all(self, queries: list[Any]) -> list[list[Any]]:
+        """Every record of each query, taken by tasks of the loop."""
+
+        async def run() -> list[list[Any]]:
+            return await asyncio.gather(*(_some(query, sys.maxsize) for query in queries))
+
+        assert self.loop is not None
+        return self.loop.run_until_complete(run())
+
+    def breathe(self) -> None:
+        """Lets the loop do what it was left with, as a running one does by itself."""
+        if self.loop is not None:
+            self.loop.run_until_complete(asyncio.sleep(0.01))
+
+    def page(self, query: Any) -> Any:
+        """The next page of a query."""
+        return self.settle(query.page)
+
     def open(self, seeds: Any, **options: Any) -> Opened:
         return Opened(self, seeds, options)
 
@@ -63,6 +96,17 @@ class Face:
         if self.loop is not None:
             self.loop.run_until_complete(self.loop.shutdown_default_executor())
             self.loop.close()
+
+
+async def _some(query: Any, count: int) -> list[Any]:
+    found: list[Any] = []
+    if count == 0:
+        return found
+    async for record in query:
+        found.append(record)
+        if len(found) == count:
+            break
+    return found
 
 
 class Opened:

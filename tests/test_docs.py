@@ -6,6 +6,7 @@ is ``print(...)  # text``, the program must print just that text, in that order.
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import spikewire
-from spikewire import errors, op
+from spikewire import errors, op, query
 from spikewire.options import ClientOptions
 from spikewire.testing.cluster import Cluster, ClusterOptions, Faults
 
@@ -23,6 +24,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "crates/spik
 PROGRAMS = [
     "README.md",
     "docs/python.md",
+    "docs/queries.md",
     "docs/columns.md",
     "docs/operations.md",
     "docs/errors.md",
@@ -96,10 +98,12 @@ def test_links_lead_somewhere(page: Path) -> None:
         ("docs/python.md", [f"op.{name}" for name in op.__all__]),
         ("docs/errors.md", errors.__all__),
         ("docs/errors.md", [*errors.Error().__dict__, "advice"]),
+        ("docs/queries.md", query.__all__),
+        ("docs/queries.md", list(inspect.signature(spikewire.Client.query).parameters)[3:]),
         ("docs/embedded-cluster.md", ["nodes", *ClusterOptions.__annotations__]),
         ("docs/embedded-cluster.md", Faults.__annotations__),
     ],
-    ids=["options", "operations", "errors", "attributes", "cluster", "faults"],
+    ids=["options", "operations", "errors", "attributes", "ranges", "query", "cluster", "faults"],
 )
 def test_tables_are_whole(page: str, names: list[str]) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")

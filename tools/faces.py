@@ -27,6 +27,17 @@ FACES = {
     "AsyncDataset": ("UserKey | Key", "Future[{}]"),
 }
 
+#: What a class calls its queries.
+QUERIES = {
+    "Client": "Query",
+    "Dataset": "Query",
+    "AsyncClient": "AsyncQuery",
+    "AsyncDataset": "AsyncQuery",
+}
+
+#: Parameters of a verb that the class has to be told the namespace and set for.
+PLACED = ["        namespace: str,", "        set: str | None = None,"]
+
 #: Types of parameters, of one verb or of all.
 TYPES = {
     "bins": "Bins",
@@ -51,6 +62,18 @@ TYPES = {
     "function": "str",
     "module": "str",
     "get_many.bins": "BinNames | None",
+    "query.after": "UserKey | Key | None",
+    "query.bins": "BinNames | None",
+    "query.concurrent_nodes": "int | None",
+    "query.include_values": "bool",
+    "query.index": "IndexRange | None",
+    "query.limit": "int | None",
+    "query.operations": "list[Operation] | tuple[Operation, ...] | None",
+    "query.page_size": "int | None",
+    "query.partitions": "int | range | None",
+    "query.records_per_second": "int | None",
+    "query.resume": "bytes | None",
+    "query.socket_timeout": "Seconds | None",
     "prepend.bins": "Mapping[str, str | BytesLike]",
     "put_many.bins": "Columns | None",
     "put_many.key": "str | None",
@@ -92,6 +115,8 @@ class Verb:
     #: Parameters with their defaults as Python writes them; ``*`` and required ones have none.
     parameters: dict[str, str | None]
     doc: list[str]
+    #: Whether some classes have to be told its namespace and set.
+    placed: bool = False
 
 
 def verbs(source: str) -> list[Verb]:
@@ -106,7 +131,8 @@ def verbs(source: str) -> list[Verb]:
         elif match := re.match(r"#\[pyo3\(signature = \((.*)\)\)\]", line):
             signature = match[1]
         elif match := re.match(r"fn (\w+)<'py>\(", line):
-            found.append(Verb(match[1], _parameters(signature), doc))
+            own = signature.removeprefix("$($signature)* ")
+            found.append(Verb(match[1], _parameters(own), doc, placed=own != signature))
             doc, signature = [], ""
     return found
 
@@ -125,9 +151,13 @@ def _parameters(signature: str) -> dict[str, str | None]:
 def _method(face: str, verb: Verb, *, leave_out: str | None, require: str | None) -> list[str]:
     key, wrapped = FACES[face]
     result = RETURNS.get(verb.name)
+    if verb.name == "query":
+        result, wrapped = QUERIES[face], "{}"
     if result is None:
         sys.exit(f"tools/faces.py: no result type for verb {verb.name!r}")
     lines = [f"    def {verb.name}(", "        self,"]
+    if verb.placed and face.endswith("Client"):
+        lines += PLACED
     for name, value in verb.parameters.items():
         if name == leave_out:
             continue

@@ -17,20 +17,24 @@ import atexit as _atexit
 import os as _os
 import warnings as _warnings
 
-from spikewire import ctx, errors, exp, op, options, testing, types
+from spikewire import ctx, errors, exp, op, options, query, testing, types
 from spikewire._native import (
     DEBUG_BUILD as _DEBUG_BUILD,
 )
 from spikewire._native import (
     AsyncDataset,
+    AsyncQuery,
     Batch,
     Dataset,
     Expression,
     GeoJSON,
     HyperLogLog,
+    IndexRange,
     Key,
     Newer,
     Operation,
+    Page,
+    Query,
     Record,
     __version__,
     _after_fork,  # pyright: ignore[reportPrivateUsage]
@@ -53,6 +57,7 @@ from spikewire.errors import (
     NodeUnavailable,
     OpNotApplicable,
     ProtocolError,
+    QueryPaused,
     RecordExists,
     RecordNotFound,
     RecordTooBig,
@@ -60,10 +65,12 @@ from spikewire.errors import (
     Timeout,
     TooBusy,
 )
+from spikewire.query import around, between, contains, equal, within
 
 __all__ = [
     "AsyncClient",
     "AsyncDataset",
+    "AsyncQuery",
     "Batch",
     "BinExists",
     "BinNotFound",
@@ -81,6 +88,7 @@ __all__ = [
     "GenerationMismatch",
     "GeoJSON",
     "HyperLogLog",
+    "IndexRange",
     "Key",
     "NamespaceNotFound",
     "Newer",
@@ -88,7 +96,10 @@ __all__ = [
     "NodeUnavailable",
     "OpNotApplicable",
     "Operation",
+    "Page",
     "ProtocolError",
+    "Query",
+    "QueryPaused",
     "Record",
     "RecordExists",
     "RecordNotFound",
@@ -97,13 +108,19 @@ __all__ = [
     "Timeout",
     "TooBusy",
     "__version__",
+    "around",
+    "between",
+    "contains",
     "ctx",
+    "equal",
     "errors",
     "exp",
     "op",
     "options",
+    "query",
     "testing",
     "types",
+    "within",
 ]
 
 if _DEBUG_BUILD:

@@ -2,7 +2,7 @@
 
 from array import array
 from asyncio import Future
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Literal, TypeVar, final, overload
 
 import numpy as np
@@ -38,6 +38,7 @@ __all__ = [
     "DEBUG_BUILD",
     "AsyncClient",
     "AsyncDataset",
+    "AsyncQuery",
     "Batch",
     "Client",
     "ClusterCore",
@@ -45,9 +46,12 @@ __all__ = [
     "Expression",
     "GeoJSON",
     "HyperLogLog",
+    "IndexRange",
     "Key",
     "Newer",
     "Operation",
+    "Page",
+    "Query",
     "Record",
     "Step",
     "__version__",
@@ -496,6 +500,62 @@ class Client:
         Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
         """
+    def query(
+        self,
+        namespace: str,
+        set: str | None = None,
+        *,
+        where: Where | None = None,
+        bins: BinNames | None = None,
+        index: IndexRange | None = None,
+        operations: list[Operation] | tuple[Operation, ...] | None = None,
+        include_values: bool = True,
+        limit: int | None = None,
+        partitions: int | range | None = None,
+        after: UserKey | Key | None = None,
+        page_size: int | None = None,
+        resume: bytes | None = None,
+        records_per_second: int | None = None,
+        concurrent_nodes: int | None = None,
+        replica: Replica | None = None,
+        socket_timeout: Seconds | None = None,
+        timeout: Seconds | None = None,
+    ) -> Query:
+        """A scan of the set, or an index query: an object to iterate over, with `for` or
+        `async for`. Nothing is sent until the first record is asked for; then the nodes are
+        read in parallel, at the pace of whoever takes the records. A node that fails is
+        replaced by the others: no record comes twice, none is left out.
+
+        `where`: a filter as in `get`. Default: every record.
+        `bins` names the bins to read, in a list or tuple; records that have none of them
+        are left out. Default: all bins. An empty list is `include_values=False`.
+        `index`: which records, by a secondary index: `spikewire.between`, `equal`,
+        `contains`, `within` or `around`. Default: all of them.
+        `operations`: operations from `spikewire.op` that read, in a list or tuple; each
+        record has their `results`. Needs server 8.1.2 or later.
+        `include_values`: False leaves out the bins: keys, digests, generations and times to
+        live only.
+        `limit`: most records, from 1 to 4,294,967,295. Default: no limit.
+        `partitions`: the number of a partition (0 to 4095), or a range of them. Default:
+        all.
+        `after`: a key; what follows it in its partition, in the order of digests.
+        `page_size`: how many records `page()` gives, from 1 to 1,000,000.
+        `resume`: the cursor of a page, or of a query, with the same arguments.
+        `records_per_second`: how fast each node sends, from 1. Default: no limit.
+        `concurrent_nodes`: how many nodes are read at the same time. Default: all.
+        `replica`: as in `get`.
+        `socket_timeout`: how long a node may be silent before its part is read from another
+        one, and how long it waits for a reader that takes nothing, which then gets
+        `QueryPaused`; in seconds or as a timedelta; 0: no limit. Default: the client's
+        `socket_timeout`, 30 s where it has none.
+        `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
+        Default: no limit, whatever the client's `timeout` is.
+
+        Raises `TypeError` or `ValueError` for arguments that cannot be, and, while it is
+        iterated over, `ServerError` if there is no such index (code 201), `Timeout`,
+        `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
+        `spikewire.errors`. The query's `cursor` tells then where to go on.
+        """
     # end of Client's verbs
     def __reduce__(self) -> Never: ...
     def __copy__(self) -> Self: ...
@@ -922,6 +982,60 @@ class Dataset:
 
         Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
+        """
+    def query(
+        self,
+        *,
+        where: Where | None = None,
+        bins: BinNames | None = None,
+        index: IndexRange | None = None,
+        operations: list[Operation] | tuple[Operation, ...] | None = None,
+        include_values: bool = True,
+        limit: int | None = None,
+        partitions: int | range | None = None,
+        after: UserKey | Key | None = None,
+        page_size: int | None = None,
+        resume: bytes | None = None,
+        records_per_second: int | None = None,
+        concurrent_nodes: int | None = None,
+        replica: Replica | None = None,
+        socket_timeout: Seconds | None = None,
+        timeout: Seconds | None = None,
+    ) -> Query:
+        """A scan of the set, or an index query: an object to iterate over, with `for` or
+        `async for`. Nothing is sent until the first record is asked for; then the nodes are
+        read in parallel, at the pace of whoever takes the records. A node that fails is
+        replaced by the others: no record comes twice, none is left out.
+
+        `where`: a filter as in `get`. Default: every record.
+        `bins` names the bins to read, in a list or tuple; records that have none of them
+        are left out. Default: all bins. An empty list is `include_values=False`.
+        `index`: which records, by a secondary index: `spikewire.between`, `equal`,
+        `contains`, `within` or `around`. Default: all of them.
+        `operations`: operations from `spikewire.op` that read, in a list or tuple; each
+        record has their `results`. Needs server 8.1.2 or later.
+        `include_values`: False leaves out the bins: keys, digests, generations and times to
+        live only.
+        `limit`: most records, from 1 to 4,294,967,295. Default: no limit.
+        `partitions`: the number of a partition (0 to 4095), or a range of them. Default:
+        all.
+        `after`: a key; what follows it in its partition, in the order of digests.
+        `page_size`: how many records `page()` gives, from 1 to 1,000,000.
+        `resume`: the cursor of a page, or of a query, with the same arguments.
+        `records_per_second`: how fast each node sends, from 1. Default: no limit.
+        `concurrent_nodes`: how many nodes are read at the same time. Default: all.
+        `replica`: as in `get`.
+        `socket_timeout`: how long a node may be silent before its part is read from another
+        one, and how long it waits for a reader that takes nothing, which then gets
+        `QueryPaused`; in seconds or as a timedelta; 0: no limit. Default: the client's
+        `socket_timeout`, 30 s where it has none.
+        `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
+        Default: no limit, whatever the client's `timeout` is.
+
+        Raises `TypeError` or `ValueError` for arguments that cannot be, and, while it is
+        iterated over, `ServerError` if there is no such index (code 201), `Timeout`,
+        `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
+        `spikewire.errors`. The query's `cursor` tells then where to go on.
         """
     # end of Dataset's verbs
     def __eq__(self, other: object, /) -> bool: ...
@@ -1366,6 +1480,62 @@ class AsyncClient:
         Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
         """
+    def query(
+        self,
+        namespace: str,
+        set: str | None = None,
+        *,
+        where: Where | None = None,
+        bins: BinNames | None = None,
+        index: IndexRange | None = None,
+        operations: list[Operation] | tuple[Operation, ...] | None = None,
+        include_values: bool = True,
+        limit: int | None = None,
+        partitions: int | range | None = None,
+        after: UserKey | Key | None = None,
+        page_size: int | None = None,
+        resume: bytes | None = None,
+        records_per_second: int | None = None,
+        concurrent_nodes: int | None = None,
+        replica: Replica | None = None,
+        socket_timeout: Seconds | None = None,
+        timeout: Seconds | None = None,
+    ) -> AsyncQuery:
+        """A scan of the set, or an index query: an object to iterate over, with `for` or
+        `async for`. Nothing is sent until the first record is asked for; then the nodes are
+        read in parallel, at the pace of whoever takes the records. A node that fails is
+        replaced by the others: no record comes twice, none is left out.
+
+        `where`: a filter as in `get`. Default: every record.
+        `bins` names the bins to read, in a list or tuple; records that have none of them
+        are left out. Default: all bins. An empty list is `include_values=False`.
+        `index`: which records, by a secondary index: `spikewire.between`, `equal`,
+        `contains`, `within` or `around`. Default: all of them.
+        `operations`: operations from `spikewire.op` that read, in a list or tuple; each
+        record has their `results`. Needs server 8.1.2 or later.
+        `include_values`: False leaves out the bins: keys, digests, generations and times to
+        live only.
+        `limit`: most records, from 1 to 4,294,967,295. Default: no limit.
+        `partitions`: the number of a partition (0 to 4095), or a range of them. Default:
+        all.
+        `after`: a key; what follows it in its partition, in the order of digests.
+        `page_size`: how many records `page()` gives, from 1 to 1,000,000.
+        `resume`: the cursor of a page, or of a query, with the same arguments.
+        `records_per_second`: how fast each node sends, from 1. Default: no limit.
+        `concurrent_nodes`: how many nodes are read at the same time. Default: all.
+        `replica`: as in `get`.
+        `socket_timeout`: how long a node may be silent before its part is read from another
+        one, and how long it waits for a reader that takes nothing, which then gets
+        `QueryPaused`; in seconds or as a timedelta; 0: no limit. Default: the client's
+        `socket_timeout`, 30 s where it has none.
+        `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
+        Default: no limit, whatever the client's `timeout` is.
+
+        Raises `TypeError` or `ValueError` for arguments that cannot be, and, while it is
+        iterated over, `ServerError` if there is no such index (code 201), `Timeout`,
+        `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
+        `spikewire.errors`. The query's `cursor` tells then where to go on.
+        """
     # end of AsyncClient's verbs
     def __reduce__(self) -> Never: ...
     def __copy__(self) -> Self: ...
@@ -1794,6 +1964,60 @@ class AsyncDataset:
         Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
         """
+    def query(
+        self,
+        *,
+        where: Where | None = None,
+        bins: BinNames | None = None,
+        index: IndexRange | None = None,
+        operations: list[Operation] | tuple[Operation, ...] | None = None,
+        include_values: bool = True,
+        limit: int | None = None,
+        partitions: int | range | None = None,
+        after: UserKey | Key | None = None,
+        page_size: int | None = None,
+        resume: bytes | None = None,
+        records_per_second: int | None = None,
+        concurrent_nodes: int | None = None,
+        replica: Replica | None = None,
+        socket_timeout: Seconds | None = None,
+        timeout: Seconds | None = None,
+    ) -> AsyncQuery:
+        """A scan of the set, or an index query: an object to iterate over, with `for` or
+        `async for`. Nothing is sent until the first record is asked for; then the nodes are
+        read in parallel, at the pace of whoever takes the records. A node that fails is
+        replaced by the others: no record comes twice, none is left out.
+
+        `where`: a filter as in `get`. Default: every record.
+        `bins` names the bins to read, in a list or tuple; records that have none of them
+        are left out. Default: all bins. An empty list is `include_values=False`.
+        `index`: which records, by a secondary index: `spikewire.between`, `equal`,
+        `contains`, `within` or `around`. Default: all of them.
+        `operations`: operations from `spikewire.op` that read, in a list or tuple; each
+        record has their `results`. Needs server 8.1.2 or later.
+        `include_values`: False leaves out the bins: keys, digests, generations and times to
+        live only.
+        `limit`: most records, from 1 to 4,294,967,295. Default: no limit.
+        `partitions`: the number of a partition (0 to 4095), or a range of them. Default:
+        all.
+        `after`: a key; what follows it in its partition, in the order of digests.
+        `page_size`: how many records `page()` gives, from 1 to 1,000,000.
+        `resume`: the cursor of a page, or of a query, with the same arguments.
+        `records_per_second`: how fast each node sends, from 1. Default: no limit.
+        `concurrent_nodes`: how many nodes are read at the same time. Default: all.
+        `replica`: as in `get`.
+        `socket_timeout`: how long a node may be silent before its part is read from another
+        one, and how long it waits for a reader that takes nothing, which then gets
+        `QueryPaused`; in seconds or as a timedelta; 0: no limit. Default: the client's
+        `socket_timeout`, 30 s where it has none.
+        `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
+        Default: no limit, whatever the client's `timeout` is.
+
+        Raises `TypeError` or `ValueError` for arguments that cannot be, and, while it is
+        iterated over, `ServerError` if there is no such index (code 201), `Timeout`,
+        `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
+        `spikewire.errors`. The query's `cursor` tells then where to go on.
+        """
     # end of AsyncDataset's verbs
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -1844,6 +2068,107 @@ class Key:
     def __reduce__(self) -> tuple[object, ...]: ...
     def __copy__(self) -> Self: ...
     def __deepcopy__(self, _memo: object) -> Self: ...
+
+@final
+class IndexRange:
+    """What a query asks a secondary index for; from `between`, `equal`, `contains`, `within` and
+    `around`. For the `index` of `query`."""
+
+    def __new__(
+        cls,
+        kind: str,
+        bin: str | None,
+        values: list[int] | list[str] | list[bytes] | list[int | str | bytes] | list[GeoJSON],
+        of: str | None = None,
+        name: str | None = None,
+    ) -> Self:
+        """`kind` is the name of the function."""
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class Page:
+    """Some records of a query, and where the next ones are: `records`, a list; `cursor`, bytes for
+    the `resume` of `query`, in any process; `done`, whether there are no more."""
+
+    @property
+    def records(self) -> list[Record]:
+        """The records."""
+    @property
+    def cursor(self) -> bytes:
+        """Where the next page begins, as bytes to keep or to hand to another process."""
+    @property
+    def done(self) -> bool:
+        """Whether this is the last page. A page that came out full may be followed by an empty
+        one."""
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Record]: ...
+    def __bool__(self) -> bool: ...
+
+@final
+class Query:
+    """A scan or an index query, from `Dataset.query` or `Client.query`. Nothing is sent until the
+    first record is asked for.
+
+    Iterate over it once; memory stays small however many records there are, because the nodes wait
+    for whoever takes them. Use one query per thread. What is left unread ends with `close()`, with
+    a `with` block, or when nobody holds the query any more.
+    """
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> Record: ...
+    def page(self) -> Page:
+        """The next `page_size` records, with the cursor of those that follow.
+
+        Raises `ValueError` if the query has no `page_size`, and the errors of iterating.
+        """
+    @property
+    def cursor(self) -> bytes:
+        """How far the caller came, as bytes: `query(resume=cursor)` with the same arguments goes on
+        after the last record that was taken, in this process or another one. Also after an error,
+        and after `close()`."""
+    def close(self) -> None:
+        """Ends the query: the nodes stop sending. Taking more records raises `ClientClosed`.
+        Closing twice does nothing; any thread may do it."""
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_error: object) -> None: ...
+
+@final
+class AsyncQuery:
+    """A scan or an index query, from `AsyncDataset.query` or `AsyncClient.query`. Nothing is sent
+    until the first record is asked for.
+
+    Iterate over it once, with `async for`; memory stays small however many records there are,
+    because the nodes wait for whoever takes them. Use one query per task. What is left unread ends
+    with `close()`, with an `async with` block, or when nobody holds the query any more.
+    """
+
+    def __aiter__(self) -> AsyncIterator[Record]: ...
+    def page(self) -> Coroutine[None, None, Page]:
+        """The next `page_size` records, with the cursor of those that follow.
+
+        Raises `ValueError` if the query has no `page_size`, and the errors of iterating.
+        """
+    @property
+    def cursor(self) -> bytes:
+        """How far the caller came, as bytes: `query(resume=cursor)` with the same arguments goes on
+        after the last record that was taken, in this process or another one. Also after an error,
+        and after `close()`."""
+    def close(self) -> None:
+        """Ends the query: the nodes stop sending. Taking more records raises `ClientClosed`.
+        Closing twice does nothing. Needs no `await`."""
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(self, *_error: object) -> None: ...
+    @property
+    def _ready(self) -> Iterator[Record]:
+        """The records that are ready."""
+    def _advance(self, page: bool) -> bool | None:
+        """Makes records ready, of a page or a few: `True` when some are, `None` when they have to
+        be waited for, `False` when there are no more."""
+    def _take_page(self) -> Page:
+        """The page that is ready."""
+    def _awaits(self) -> tuple[int, float]:
+        """What to watch, and for how many seconds."""
 
 @final
 class Batch:

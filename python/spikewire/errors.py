@@ -29,6 +29,7 @@ __all__ = [
     "NodeUnavailable",
     "OpNotApplicable",
     "ProtocolError",
+    "QueryPaused",
     "RecordExists",
     "RecordNotFound",
     "RecordTooBig",
@@ -181,8 +182,18 @@ class ProtocolError(Error):
     """The node sent bytes that are not this protocol."""
 
 
+class QueryPaused(Error):
+    """Nobody took a record of a query for longer than its ``socket_timeout``, and a node gave it
+    up. ``cursor`` tells where to go on."""
+
+    advice = "go on with query(resume=error.cursor), or give the query a longer socket_timeout"
+
+    #: For the ``resume`` of ``query``, with the same arguments.
+    cursor: bytes = b""
+
+
 class ClientClosed(Error):
-    """The client is closed, or was never connected."""
+    """The client or the query is closed, or the client was never connected."""
 
 
 _BY_KIND: dict[str, type[Error]] = {
@@ -193,6 +204,7 @@ _BY_KIND: dict[str, type[Error]] = {
     "no_namespace": NamespaceNotFound,
     "busy": TooBusy,
     "malformed": ProtocolError,
+    "paused": QueryPaused,
     "closed": ClientClosed,
 }
 

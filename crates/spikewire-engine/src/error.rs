@@ -28,6 +28,8 @@ pub enum Kind {
     Closed,
     /// A signal interrupted the caller.
     Interrupted,
+    /// The reader of a query paused for so long that a node gave it up.
+    Paused,
     /// The caller's input cannot be used.
     Invalid,
 }
@@ -44,6 +46,7 @@ impl Kind {
             Self::NoNode | Self::NoNamespace => -8,
             Self::Connection => -10,
             Self::Malformed => -1,
+            Self::Paused => -9,
             Self::Resting => -14,
         }
     }

@@ -56,6 +56,14 @@ pub struct Malformed {
 }
 
 impl Malformed {
+    /// Why something that runs on behind the last byte cannot be read.
+    pub(crate) const CUT: &'static str = "runs past the message";
+
+    /// Whether the bytes only end too early: with more of them it might be sound.
+    pub fn is_cut(&self) -> bool {
+        self.why == Self::CUT
+    }
+
     /// Names what was being read and what is wrong with it.
     pub const fn new(what: &'static str, why: &'static str) -> Self {
         Self { what, why }

@@ -179,7 +179,7 @@ impl Header {
     pub fn parse(body: &[u8]) -> Result<Self, Malformed> {
         let head = body
             .first_chunk::<HEADER_LEN>()
-            .ok_or(Malformed::new("message header", "shorter than 22 bytes"))?;
+            .ok_or(Malformed::new("message header", Malformed::CUT))?;
         let word =
             |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
         let half = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
@@ -382,7 +382,7 @@ pub fn finish_op(out: &mut [u8], start: usize, particle: u8) {
 }
 
 pub(crate) fn read_field(bytes: &[u8]) -> Result<(Field<'_>, usize), Malformed> {
-    let short = Malformed::new("field", "runs past the message");
+    let short = Malformed::new("field", Malformed::CUT);
     let head = bytes.first_chunk::<5>().ok_or(short.clone())?;
     let len = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
     if len == 0 {
@@ -394,7 +394,7 @@ pub(crate) fn read_field(bytes: &[u8]) -> Result<(Field<'_>, usize), Malformed> 
 
 #[inline]
 fn read_op(bytes: &[u8]) -> Result<(Op<'_>, usize), Malformed> {
-    let short = Malformed::new("operation", "runs past the message");
+    let short = Malformed::new("operation", Malformed::CUT);
     let head = bytes.first_chunk::<8>().ok_or(short.clone())?;
     let len = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
     // Bit 0 of the flags announces an 8-byte last-update time between name and value.

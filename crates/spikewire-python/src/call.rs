@@ -196,9 +196,9 @@ pub fn record(
         bins.set_item(bin(py, answer.name)?, particle(py, answer.particle, answer.value)?)?;
     }
     Ok(Record {
-        bins: bins.unbind(),
+        bins: bins.into(),
         generation: message.header.generation,
-        ttl: ttl(message.header.ttl),
+        ttl: if message.header.ttl == 0 { None } else { ttl(message.header.ttl, now()) },
         space: key.space,
         user: key.user,
         digest: key.digest,
@@ -206,10 +206,12 @@ pub fn record(
     })
 }
 
-fn ttl(void: u32) -> Option<u32> {
-    if void == 0 {
-        return None;
-    }
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    void_time::seconds_left(void, now)
+/// Seconds left to live of a record that expires at `void`.
+pub fn ttl(void: u32, now: u64) -> Option<u32> {
+    if void == 0 { None } else { void_time::seconds_left(void, now) }
+}
+
+/// Seconds since 1970.
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use pyo3::prelude::*;
 
 use spikewire_engine::cluster::Cluster;
-use spikewire_engine::transport::{Batches, Lanes};
+use spikewire_engine::transport::{Batches, Lanes, Streams};
 use spikewire_engine::{Error, Kind, Options};
 
 use crate::errors;
@@ -31,6 +31,7 @@ pub struct Core {
     pub cluster: Arc<Cluster>,
     pub lanes: Arc<Lanes>,
     pub batches: Arc<Batches>,
+    pub streams: Arc<Streams>,
     born: u32,
 }
 
@@ -40,7 +41,8 @@ impl Core {
         let cluster = Cluster::connect(options)?;
         let lanes = Lanes::new(cluster.clone());
         let batches = Batches::new(cluster.clone());
-        Ok(Self { cluster, lanes, batches, born: forks() })
+        let streams = Streams::new(cluster.clone());
+        Ok(Self { cluster, lanes, batches, streams, born: forks() })
     }
 
     /// Whether this process is the one that opened it.
@@ -53,6 +55,7 @@ impl Core {
         if self.is_own() {
             self.lanes.close();
             self.batches.close();
+            self.streams.close();
             self.cluster.close();
         } else {
             self.cluster.abandon();

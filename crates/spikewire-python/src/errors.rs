@@ -25,6 +25,7 @@ pub fn to_python(py: Python<'_>, error: &Error, key: Option<Bound<'_, PyAny>>) -
         Kind::Busy => "busy",
         Kind::Resting => "resting",
         Kind::Malformed => "malformed",
+        Kind::Paused => "paused",
         Kind::Closed | Kind::Interrupted => "closed",
         Kind::Invalid => return PyValueError::new_err(error.message().to_owned()),
     };

@@ -19,6 +19,7 @@ mod identity;
 mod key;
 mod many;
 mod operation;
+mod query;
 mod record;
 mod space;
 mod testing;
@@ -48,6 +49,14 @@ mod _native {
     use crate::key::Key;
     #[pymodule_export]
     use crate::operation::Operation;
+    #[pymodule_export]
+    use crate::query::asynchronous::AsyncQuery;
+    #[pymodule_export]
+    use crate::query::blocking::Query;
+    #[pymodule_export]
+    use crate::query::index::IndexRange;
+    #[pymodule_export]
+    use crate::query::page::Page;
     #[pymodule_export]
     use crate::record::Record;
     #[pymodule_export]

@@ -2,13 +2,62 @@
 
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyIterator, PyList, PyTuple, PyType};
 
 use spikewire_protocol::key::Digest;
+use spikewire_protocol::message::ops_in;
+use spikewire_protocol::value::particle::NULL;
 
 use crate::key::Key;
 use crate::space::Space;
+use crate::value::{bin, particle};
+
+/// Bins that were read: a dict, or what becomes one when somebody looks.
+pub struct Bins {
+    dict: PyOnceLock<Py<PyDict>>,
+    /// Operations in their wire form, until they are a dict.
+    packed: Mutex<Option<Arc<[u8]>>>,
+}
+
+impl From<Bound<'_, PyDict>> for Bins {
+    fn from(dict: Bound<'_, PyDict>) -> Self {
+        let once = PyOnceLock::new();
+        // A new cell is empty.
+        let _ = once.set(dict.py(), dict.unbind());
+        Self { dict: once, packed: Mutex::default() }
+    }
+}
+
+impl Bins {
+    /// From operations in their wire form, whole ones; a copy of them is kept.
+    pub fn packed(ops: &[u8]) -> Self {
+        Self { dict: PyOnceLock::new(), packed: Mutex::new(Some(ops.into())) }
+    }
+
+    /// The dict. Fails for values that cannot be read.
+    pub fn get<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyDict>> {
+        if let Some(dict) = self.dict.get(py) {
+            return Ok(dict.bind(py));
+        }
+        // Not taken out: another thread may be here as well.
+        let packed = self.packed.lock().clone();
+        let dict = self.dict.get_or_try_init(py, || {
+            let dict = PyDict::new(py);
+            for op in packed.as_deref().map(ops_in).into_iter().flatten() {
+                // A bin that was asked for and is not there.
+                if op.particle != NULL {
+                    dict.set_item(bin(py, op.name)?, particle(py, op.particle, op.value)?)?;
+                }
+            }
+            Ok::<_, PyErr>(dict.unbind())
+        })?;
+        *self.packed.lock() = None;
+        Ok(dict.bind(py))
+    }
+}
 
 /// A record as it was read: its bins by name, its generation, its time to live and its key.
 ///
@@ -16,7 +65,7 @@ use crate::space::Space;
 /// generation and bins are.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Record {
-    pub bins: Py<PyDict>,
+    pub bins: Bins,
     pub generation: u32,
     pub ttl: Option<u32>,
     pub space: Arc<Space>,
@@ -30,8 +79,8 @@ pub struct Record {
 impl Record {
     /// All bins that were read, by name. A dict of its own: change it as you like.
     #[getter]
-    fn bins(&self, py: Python<'_>) -> Py<PyDict> {
-        self.bins.clone_ref(py)
+    fn bins<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.bins.get(py).cloned()
     }
 
     /// How often the record was written, modulo the server's 16 bits; starts at 1.
@@ -66,7 +115,7 @@ impl Record {
         py: Python<'py>,
         name: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.bins.bind(py).as_any().get_item(name)
+        self.bins.get(py)?.as_any().get_item(name)
     }
 
     /// The value of a bin, or `default`.
@@ -77,34 +126,34 @@ impl Record {
         name: &Bound<'py, PyAny>,
         default: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        Ok(self.bins.bind(py).get_item(name)?.or(default))
+        Ok(self.bins.get(py)?.get_item(name)?.or(default))
     }
 
     /// The names of the bins that were read.
-    fn keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
-        self.bins.bind(py).keys()
+    fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        Ok(self.bins.get(py)?.keys())
     }
 
     /// The values of the bins that were read.
-    fn values<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
-        self.bins.bind(py).values()
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        Ok(self.bins.get(py)?.values())
     }
 
     /// Name and value of every bin that was read.
-    fn items<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
-        self.bins.bind(py).items()
+    fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        Ok(self.bins.get(py)?.items())
     }
 
     fn __contains__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<bool> {
-        self.bins.bind(py).contains(name)
+        self.bins.get(py)?.contains(name)
     }
 
-    fn __len__(&self, py: Python<'_>) -> usize {
-        self.bins.bind(py).len()
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.bins.get(py)?.len())
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        self.bins.bind(py).as_any().try_iter()
+        self.bins.get(py)?.as_any().try_iter()
     }
 
     #[expect(clippy::unused_self, reason = "a record is always true, also one without bins")]
@@ -116,7 +165,7 @@ impl Record {
         Ok(self.digest == other.digest
             && self.generation == other.generation
             && self.space.same_as(&other.space)
-            && self.bins.bind(py).eq(other.bins.bind(py))?)
+            && self.bins.get(py)?.eq(other.bins.get(py)?)?)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -125,7 +174,7 @@ impl Record {
         Ok(format!(
             "Record({}, {}, generation={}, ttl={ttl})",
             key.repr()?,
-            self.bins.bind(py).repr()?,
+            self.bins.get(py)?.repr()?,
             self.generation
         ))
     }
@@ -136,7 +185,7 @@ impl Record {
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let class: Bound<'py, PyType> = py.get_type::<Self>();
         let results = self.results.as_ref().map(|results| results.bind(py).clone());
-        let parts = (self.key(py), self.bins.bind(py), self.generation, self.ttl, results);
+        let parts = (self.key(py), self.bins.get(py)?, self.generation, self.ttl, results);
         Ok((class.getattr("_rebuild")?, parts.into_pyobject(py)?))
     }
 
@@ -152,7 +201,7 @@ impl Record {
     ) -> Self {
         let key = key.get();
         Self {
-            bins: bins.unbind(),
+            bins: bins.into(),
             generation,
             ttl,
             space: key.space.clone(),

@@ -25,9 +25,18 @@ pub use steps::{Operations, Steps, write_bins};
 /// Writes the verbs as Python methods of `$class`, which offers
 /// `fn address(&self, key) -> PyResult<Address>`, `fn defaults(&self) -> Defaults` and
 /// `fn run(&self, py, call)` and `fn run_many(&self, py, call)`, both `-> PyResult<Bound<PyAny>>`.
+///
+/// `$query` is what its queries are, `fn run_query(&self, py, call) -> PyResult<$query>`. Where the
+/// class itself does not know the namespace and set of a query, they are parameters `$place`, with
+/// `$signature` for Python, and `fn space(&self, $place...) -> PyResult<Arc<Space>>` makes of them
+/// what a request needs.
 #[macro_export]
 macro_rules! verbs {
-    ($class:ty { $($own:tt)* }) => {
+    (
+        $class:ty,
+        $query:ty,
+        ($($place:ident: $of:ty),*) ($($signature:tt)*) { $($own:tt)* }
+    ) => {
         #[allow(clippy::too_many_arguments)] // a keyword is an argument
         #[pymethods]
         impl $class {
@@ -519,6 +528,71 @@ macro_rules! verbs {
                     &defaults, &resolve, keys, operations, &options, &rules,
                 );
                 self.run_many(py, call?)
+            }
+
+            /// A scan of the set, or an index query: an object to iterate over, with `for` or
+            /// `async for`. Nothing is sent until the first record is asked for; then the nodes are
+            /// read in parallel, at the pace of whoever takes the records. A node that fails is
+            /// replaced by the others: no record comes twice, none is left out.
+            ///
+            /// `where`: a filter as in `get`. Default: every record.
+            /// `bins` names the bins to read, in a list or tuple; records that have none of them
+            /// are left out. Default: all bins. An empty list is `include_values=False`.
+            /// `index`: which records, by a secondary index: `spikewire.between`, `equal`,
+            /// `contains`, `within` or `around`. Default: all of them.
+            /// `operations`: operations from `spikewire.op` that read, in a list or tuple; each
+            /// record has their `results`. Needs server 8.1.2 or later.
+            /// `include_values`: False leaves out the bins: keys, digests, generations and times to
+            /// live only.
+            /// `limit`: most records, from 1 to 4,294,967,295. Default: no limit.
+            /// `partitions`: the number of a partition (0 to 4095), or a range of them. Default:
+            /// all.
+            /// `after`: a key; what follows it in its partition, in the order of digests.
+            /// `page_size`: how many records `page()` gives, from 1 to 1,000,000.
+            /// `resume`: the cursor of a page, or of a query, with the same arguments.
+            /// `records_per_second`: how fast each node sends, from 1. Default: no limit.
+            /// `concurrent_nodes`: how many nodes are read at the same time. Default: all.
+            /// `replica`: as in `get`.
+            /// `socket_timeout`: how long a node may be silent before its part is read from another
+            /// one, and how long it waits for a reader that takes nothing, which then gets
+            /// `QueryPaused`; in seconds or as a timedelta; 0: no limit. Default: the client's
+            /// `socket_timeout`, 30 s where it has none.
+            /// `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
+            /// Default: no limit, whatever the client's `timeout` is.
+            ///
+            /// Raises `TypeError` or `ValueError` for arguments that cannot be, and, while it is
+            /// iterated over, `ServerError` if there is no such index (code 201), `Timeout`,
+            /// `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
+            /// `spikewire.errors`. The query's `cursor` tells then where to go on.
+            #[pyo3(signature = ($($signature)* *, r#where=None, bins=None, index=None, operations=None, include_values=true, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None))]
+            fn query<'py>(
+                &self,
+                py: Python<'py>,
+                $($place: $of,)*
+                r#where: Option<Bound<'py, PyAny>>,
+                bins: Option<Bound<'py, PyAny>>,
+                index: Option<Bound<'py, PyAny>>,
+                operations: Option<Bound<'py, PyAny>>,
+                include_values: bool,
+                limit: Option<Bound<'py, PyAny>>,
+                partitions: Option<Bound<'py, PyAny>>,
+                after: Option<Bound<'py, PyAny>>,
+                page_size: Option<Bound<'py, PyAny>>,
+                resume: Option<Bound<'py, PyAny>>,
+                records_per_second: Option<Bound<'py, PyAny>>,
+                concurrent_nodes: Option<Bound<'py, PyAny>>,
+                replica: Option<Bound<'py, PyAny>>,
+                socket_timeout: Option<Bound<'py, PyAny>>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<$query> {
+                let options = $crate::query::QueryOptions {
+                    filter: r#where, bins, index, operations, include_values, limit, partitions,
+                    after, page_size, resume, records_per_second, concurrent_nodes, replica,
+                    socket_timeout, timeout,
+                };
+                let space = self.space($($place),*)?;
+                let call = $crate::query::QueryCall::compose(&self.defaults(), space, &options)?;
+                self.run_query(py, call)
             }
         }
     };

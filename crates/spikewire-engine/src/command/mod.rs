@@ -2,6 +2,7 @@
 //! failed write may have been applied.
 
 pub mod batch;
+pub mod query;
 mod retry;
 mod route;
 mod underway;

@@ -30,6 +30,13 @@ impl Target {
     pub fn record(namespace: Arc<str>, partition: u16, write: bool) -> Self {
         Self { aim: Aim::Partition(namespace, partition), write }
     }
+
+    /// The same about another partition; nothing where it goes to a certain node.
+    pub fn set_partition(&mut self, to: u16) {
+        if let Aim::Partition(_, partition) = &mut self.aim {
+            *partition = to;
+        }
+    }
 }
 
 /// Chooses nodes; holds what the choice depends on besides the command.

@@ -6,6 +6,8 @@
 //! - [`Multiplexer`]: every connection behind one pollable descriptor, owned by one thread at a
 //!   time. A foreign event loop turns it, or [`native`] does on a thread of its own.
 //! - [`Lanes`]: connections that calling threads share; whoever finds one idle leads it.
+//!
+//! Queries are different: each [`stream::Stream`] has connections of its own for as long as it lasts.
 
 mod batches;
 use std::time::Duration;
@@ -20,12 +22,14 @@ mod multiplexer;
 pub mod native;
 mod reply;
 mod socket;
+pub mod stream;
 mod waiter;
 
 pub use batches::Batches;
 pub use lanes::Lanes;
 pub use multiplexer::{Multiplexer, Outcome};
 pub use reply::{Collect, Reply};
+pub use stream::{Stream, Streams};
 
 /// How long the replies of timed-out commands may stay away before their connection is given up.
 const PATIENCE: Duration = Duration::from_secs(3);

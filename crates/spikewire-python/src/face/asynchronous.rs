@@ -14,6 +14,8 @@ use crate::client::{Pickled, Shared};
 use crate::core::Core;
 use crate::identity::{Registry, Token};
 use crate::many::ManyCall;
+use crate::query::QueryCall;
+use crate::query::asynchronous::AsyncQuery;
 use crate::space::{Address, Space};
 use crate::verbs;
 use crate::verbs::Defaults;
@@ -141,6 +143,15 @@ pub struct AsyncClient {
 
 impl AsyncClient {
     #[expect(clippy::unused_self, reason = "the verbs call it as a method, as on a dataset")]
+    fn space(
+        &self,
+        namespace: Bound<'_, PyAny>,
+        set: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Arc<Space>> {
+        Space::named(&namespace, set.as_ref())
+    }
+
+    #[expect(clippy::unused_self, reason = "the verbs call it as a method, as on a dataset")]
     fn address<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Address<'py>> {
         Address::whole(key)
     }
@@ -156,9 +167,13 @@ impl AsyncClient {
     fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
         self.loops.run_many(py, call)
     }
+
+    fn run_query(&self, py: Python<'_>, call: QueryCall) -> PyResult<AsyncQuery> {
+        AsyncQuery::new(py, self.loops.shared.core(py)?, call)
+    }
 }
 
-verbs!(AsyncClient {
+verbs!(AsyncClient, AsyncQuery, (namespace: Bound<'py, PyAny>, set: Option<Bound<'py, PyAny>>) (namespace, set=None,) {
     #[new]
     #[pyo3(signature = (seeds, **options))]
     fn new(seeds: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
@@ -247,6 +262,11 @@ pub struct AsyncDataset {
 }
 
 impl AsyncDataset {
+    #[expect(clippy::unnecessary_wraps, reason = "the verbs call it as a method, as on a client")]
+    fn space(&self) -> PyResult<Arc<Space>> {
+        Ok(self.space.clone())
+    }
+
     fn address<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Address<'py>> {
         Address::within(&self.space, key)
     }
@@ -262,9 +282,13 @@ impl AsyncDataset {
     fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
         self.loops.run_many(py, call)
     }
+
+    fn run_query(&self, py: Python<'_>, call: QueryCall) -> PyResult<AsyncQuery> {
+        AsyncQuery::new(py, self.loops.shared.core(py)?, call)
+    }
 }
 
-verbs!(AsyncDataset {
+verbs!(AsyncDataset, AsyncQuery, () () {
     /// The namespace's name.
     #[getter]
     fn namespace(&self) -> &str {

@@ -13,6 +13,8 @@ use crate::client::{Pickled, Shared};
 use crate::errors::to_python;
 use crate::identity::{Registry, Token};
 use crate::many::{ManyCall, Next};
+use crate::query::QueryCall;
+use crate::query::blocking::Query;
 use crate::space::{Address, Space};
 use crate::verbs;
 use crate::verbs::Defaults;
@@ -36,6 +38,15 @@ pub struct Client {
 
 impl Client {
     #[expect(clippy::unused_self, reason = "the verbs call it as a method, as on a dataset")]
+    fn space(
+        &self,
+        namespace: Bound<'_, PyAny>,
+        set: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Arc<Space>> {
+        Space::named(&namespace, set.as_ref())
+    }
+
+    #[expect(clippy::unused_self, reason = "the verbs call it as a method, as on a dataset")]
     fn address<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Address<'py>> {
         Address::whole(key)
     }
@@ -51,9 +62,13 @@ impl Client {
     fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
         run_many(py, &self.shared, call)
     }
+
+    fn run_query(&self, py: Python<'_>, call: QueryCall) -> PyResult<Query> {
+        Query::new(py, self.shared.core(py)?, call)
+    }
 }
 
-verbs!(Client {
+verbs!(Client, Query, (namespace: Bound<'py, PyAny>, set: Option<Bound<'py, PyAny>>) (namespace, set=None,) {
     #[new]
     #[pyo3(signature = (seeds, **options))]
     fn new(seeds: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
@@ -145,6 +160,11 @@ pub struct Dataset {
 }
 
 impl Dataset {
+    #[expect(clippy::unnecessary_wraps, reason = "the verbs call it as a method, as on a client")]
+    fn space(&self) -> PyResult<Arc<Space>> {
+        Ok(self.space.clone())
+    }
+
     fn address<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Address<'py>> {
         Address::within(&self.space, key)
     }
@@ -160,9 +180,13 @@ impl Dataset {
     fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
         run_many(py, &self.shared, call)
     }
+
+    fn run_query(&self, py: Python<'_>, call: QueryCall) -> PyResult<Query> {
+        Query::new(py, self.shared.core(py)?, call)
+    }
 }
 
-verbs!(Dataset {
+verbs!(Dataset, Query, () () {
     /// The namespace's name.
     #[getter]
     fn namespace(&self) -> &str {

@@ -1,0 +1,17 @@
+//! A query as the caller sees it: one long answer, whatever happens to the nodes meanwhile.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`partitions`] | which partitions a caller wants |
+//! | [`tracker`] | how far each partition was read, and who reads it now |
+//! | [`cursor`] | the same as bytes, for another process to go on |
+//! | [`rules`] | limits, and which failures are tried again |
+
+pub mod cursor;
+pub mod partitions;
+pub mod rules;
+pub mod tracker;
+
+pub use partitions::Partitions;
+pub use rules::{Limits, Retries};
+pub use tracker::{Piece, Tracker};

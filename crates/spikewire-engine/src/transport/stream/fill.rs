@@ -1,0 +1,162 @@
+//! Waiting for records: connecting, writing the requests, reading answers into the windows.
+
+use std::io;
+use std::time::Duration;
+
+use super::line::Seen;
+use super::{Stream, WAKER};
+use crate::clock::Tick;
+use crate::error::{Error, Kind, Result};
+
+/// How often a stream that waits looks whether its nodes are still there.
+const LOOK: Duration = Duration::from_millis(100);
+
+impl Stream {
+    /// Makes more records arrive: asks nodes, reads what they sent, or waits up to `wait` for it
+    /// (`Some(ZERO)`: only looks). Call it when [`Stream::take`] gave none. Tells whether taking is
+    /// worth another try. Returns early, with `false`, when a signal came.
+    pub fn fill(&mut self, wait: Option<Duration>) -> Result<bool> {
+        self.check()?;
+        let now = Tick::now();
+        self.notice_pause(now);
+        self.launch(now);
+        self.check()?;
+        if self.is_over() || self.page == Some(0) || self.read_ready(now) {
+            return self.check().map(|()| true);
+        }
+        let until = self.alarm().since(now);
+        let wait = wait.map_or(until, |wait| wait.min(until));
+        match self.poll.poll(&mut self.events, Some(wait.min(LOOK))) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                return Err(Error::new(Kind::Connection, format!("the system's poller: {error}")));
+            }
+            _ => {}
+        }
+        let now = Tick::now();
+        self.touched = now;
+        self.take_events(now);
+        let some = self.read_ready(now);
+        self.expire(now);
+        self.check()?;
+        Ok(some || self.is_over())
+    }
+
+    /// When [`Stream::fill`] has something to do even if the descriptor says nothing.
+    pub fn alarm(&self) -> Tick {
+        let mut alarm = self.deadline;
+        if self.tracker.has_waiting() && self.wants() > 0 {
+            alarm = alarm.min(self.again);
+        }
+        for line in self.lines.iter().flatten() {
+            alarm =
+                alarm.min(line.connecting.unwrap_or(Tick::NEVER)).min(self.silence_ends(line.last));
+        }
+        alarm
+    }
+
+    fn silence_ends(&self, last: Tick) -> Tick {
+        // Records that come at a set pace may stay away for long.
+        if self.limits.socket_timeout.is_zero() || self.query.records_per_second > 0 {
+            return Tick::NEVER;
+        }
+        self.waiting.map_or(last, |since| since.max(last)).after(self.limits.socket_timeout)
+    }
+
+    /// Whoever takes the records was away for longer than a node waits: if a connection turns out
+    /// to be closed, that is why.
+    fn notice_pause(&mut self, now: Tick) {
+        let limit = self.limits.socket_timeout;
+        if !limit.is_zero() && self.touched.after(limit) <= now {
+            for line in self.lines.iter_mut().flatten() {
+                (line.paused, line.ready) = (true, true);
+            }
+        }
+        self.touched = now;
+        self.waiting.get_or_insert(now);
+    }
+
+    fn take_events(&mut self, now: Tick) {
+        let mut broken = Vec::new();
+        for event in &self.events {
+            if event.token() == WAKER {
+                continue;
+            }
+            let index = event.token().0;
+            let Some(line) = self.lines.get_mut(index).and_then(Option::as_mut) else { continue };
+            line.ready = true;
+            line.ended |= event.is_read_closed();
+            let there = line.connecting.is_none();
+            match line.finish_connecting() {
+                Ok(true) => {
+                    if let Err(error) = line.write() {
+                        broken.push((index, there, error));
+                    }
+                }
+                Ok(false) => line.ready = false,
+                Err(error) => broken.push((index, there, error)),
+            }
+        }
+        for (index, there, error) in broken {
+            self.broken(index, there, &error.to_string(), now);
+        }
+    }
+
+    /// Reads from every line that may have something; whether any had.
+    fn read_ready(&mut self, now: Tick) -> bool {
+        let mut some = false;
+        for index in 0..self.lines.len() {
+            let Some(line) = &mut self.lines[index] else { continue };
+            if !line.ready || line.connecting.is_some() {
+                continue;
+            }
+            match line.read(now) {
+                Ok(Seen::Bytes) => some = true,
+                Ok(Seen::Nothing) => {}
+                Ok(Seen::Closed) => self.broken(index, true, "the node closed it", now),
+                Err(error) => self.broken(index, true, &error.to_string(), now),
+            }
+        }
+        some
+    }
+
+    /// A connection broke, or was never made.
+    fn broken(&mut self, index: usize, was_there: bool, why: &str, now: Tick) {
+        let Some(line) = &self.lines[index] else { return };
+        let (node, paused) = (line.node.clone(), line.paused);
+        node.breaker.record();
+        self.drop_line(index);
+        if paused {
+            let limit = self.limits.socket_timeout.as_secs_f64();
+            let message = format!(
+                "no record was taken for more than {limit} s, the query's socket_timeout, and the \
+                 node gave it up; go on with a new query from this one's cursor"
+            );
+            return self.fail(Error::new(Kind::Paused, message).on(node.to_string()));
+        }
+        let message = if was_there {
+            format!("connection to node {node} broke: {why}")
+        } else {
+            format!("could not connect to node {node}: {why}")
+        };
+        self.trouble(Error::new(Kind::Connection, message).on(node.to_string()), now);
+    }
+
+    /// Ends what is overdue.
+    fn expire(&mut self, now: Tick) {
+        if self.deadline <= now {
+            let limit = self.limits.timeout.as_secs_f64();
+            let message = format!("the query's total timeout of {limit} s passed");
+            return self.fail(Error::new(Kind::Timeout, message));
+        }
+        for index in 0..self.lines.len() {
+            let Some(line) = &self.lines[index] else { continue };
+            if line.connecting.is_some_and(|until| until <= now) {
+                self.broken(index, false, "it did not answer within the connect timeout", now);
+            } else if !line.node.is_active() {
+                self.broken(index, true, "the node left the cluster", now);
+            } else if self.silence_ends(line.last) <= now {
+                self.broken(index, true, "the node was silent for the socket timeout", now);
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Which node is asked for which partitions, and what follows when one fails.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mio::net::TcpStream;
+use mio::{Interest, Token};
+use rustc_hash::FxHashMap;
+use spikewire_protocol::key::{UserKey, digest};
+use spikewire_protocol::query::Share;
+
+use super::Stream;
+use super::line::Line;
+use crate::clock::Tick;
+use crate::cluster::Node;
+use crate::command::Target;
+use crate::command::query::Piece;
+use crate::error::{Error, Kind};
+
+/// Nodes that are read at the same time where the query sets no number.
+const NODES: usize = 64;
+
+impl Stream {
+    /// Asks nodes for the partitions that nobody reads, if that is due.
+    pub(super) fn launch(&mut self, now: Tick) {
+        let wanted = self.wants();
+        if wanted == 0 || !self.tracker.has_waiting() || now < self.again {
+            return;
+        }
+        let most = if self.limits.nodes == 0 { NODES } else { self.limits.nodes };
+        let room = most.saturating_sub(self.lines.iter().flatten().count());
+        let room = usize::try_from(wanted).unwrap_or(usize::MAX).min(room);
+        if room == 0 {
+            return;
+        }
+        let (groups, unplaced) = self.group();
+        if let Some(error) = unplaced {
+            if error.kind() == Kind::NoNamespace {
+                return self.fail(error);
+            }
+            self.trouble(error, now);
+        }
+        let count = groups.len().min(room) as u64;
+        for ((node, pids), number) in groups.into_iter().zip(0..count) {
+            // Each gets its part of what is still wanted, the first ones the rest.
+            let cap = match wanted {
+                u64::MAX => 0,
+                wanted => wanted / count + u64::from(number < wanted % count),
+            };
+            if let Err((error, node)) = self.ask(node, &pids, cap, now) {
+                node.breaker.record();
+                let message = format!("could not connect to node {node}: {error}");
+                self.trouble(Error::new(Kind::Connection, message).on(node.to_string()), now);
+            }
+        }
+    }
+
+    /// How many records nodes may be asked for now; the largest number where there is no limit.
+    pub(super) fn wants(&self) -> u64 {
+        let budget = self.left.unwrap_or(u64::MAX).min(self.page.unwrap_or(u64::MAX));
+        if budget == u64::MAX {
+            return budget;
+        }
+        let asked = self.lines.iter().flatten().map(|line| line.cap.saturating_sub(line.got));
+        budget.saturating_sub(asked.sum())
+    }
+
+    /// The waiting partitions by node; and why some have none.
+    #[allow(clippy::type_complexity)] // a list with a remark
+    fn group(&self) -> (Vec<(Arc<Node>, Vec<u16>)>, Option<Error>) {
+        let snapshot = self.streams.cluster.snapshot();
+        let mut target = Target::record(self.query.namespace.as_str().into(), 0, false);
+        let mut groups: Vec<(Arc<Node>, Vec<u16>)> = Vec::new();
+        let mut places = FxHashMap::default();
+        let mut unplaced = None;
+        for (pid, step) in self.tracker.waiting() {
+            target.set_partition(pid);
+            match self.router.choose(&snapshot, &target, self.limits.replica, step) {
+                Ok(node) if node.breaker.is_open() => {
+                    let message =
+                        format!("node {node} failed too often lately and is given a rest");
+                    unplaced = Some(Error::new(Kind::Resting, message).on(node.to_string()));
+                }
+                Ok(node) => {
+                    let place = *places.entry(node.slot).or_insert_with(|| {
+                        groups.push((node, Vec::new()));
+                        groups.len() - 1
+                    });
+                    groups[place].1.push(pid);
+                }
+                Err(error) => unplaced = Some(error),
+            }
+        }
+        (groups, unplaced)
+    }
+
+    /// Sends one node its request.
+    fn ask(
+        &mut self,
+        node: Arc<Node>,
+        pids: &[u16],
+        cap: u64,
+        now: Tick,
+    ) -> Result<(), (io::Error, Arc<Node>)> {
+        let (socket, connecting) = match self.streams.take(&node) {
+            Some(socket) => (socket, None),
+            None => match TcpStream::connect(node.address) {
+                Ok(socket) => {
+                    (socket, Some(now.after(self.streams.cluster.options().connect_timeout)))
+                }
+                Err(error) => return Err((error, node)),
+            },
+        };
+        let index = self.lines.iter().position(Option::is_none).unwrap_or_else(|| {
+            self.lines.push(None);
+            self.lines.len() - 1
+        });
+        let piece = Piece(self.pieces);
+        let mut line = Line::new(node, socket, connecting, piece, now);
+        let both = Interest::READABLE | Interest::WRITABLE;
+        if let Err(error) = self.poll.registry().register(&mut line.socket, Token(index), both) {
+            return Err((error, line.node));
+        }
+        self.pieces += 1;
+        line.cap = cap;
+        let (mut whole, mut points) = (Vec::with_capacity(pids.len()), Vec::new());
+        for pid in pids {
+            match self.tracker.assign(*pid, piece) {
+                Some(point) => points.push(point),
+                None => whole.push(*pid),
+            }
+        }
+        let patience = u32::try_from(self.limits.socket_timeout.as_millis()).unwrap_or(u32::MAX);
+        let share =
+            Share { id: number(), patience, partitions: &whole, points: &points, limit: cap };
+        self.query.write(&share, line.request());
+        // On a connection that is there already the poller may have nothing to tell before this.
+        let written = if connecting.is_none() { line.write() } else { Ok(()) };
+        let node = line.node.clone();
+        self.lines[index] = Some(line);
+        written.map_err(|error| {
+            self.drop_line(index);
+            (error, node)
+        })
+    }
+
+    /// Something failed that may be tried again, after a pause; or it was tried often enough.
+    pub(super) fn trouble(&mut self, error: Error, now: Tick) {
+        self.streams.cluster.tend_soon();
+        match self.retries.failed(&self.limits) {
+            Some(pause) => self.again = now.after(pause),
+            None => self.fail(error),
+        }
+    }
+}
+
+/// A number that no other query on the server has: not small, as those the server gives itself.
+fn number() -> u64 {
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    use std::time::SystemTime;
+    static BASE: OnceLock<[u8; 8]> = OnceLock::new();
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let base = BASE.get_or_init(|| {
+        let since =
+            SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        let seed = format!("{} {}", since.as_nanos(), std::process::id());
+        let hash = digest("query", &UserKey::Str(&seed));
+        let mut base = [0; 8];
+        base.copy_from_slice(&hash.0[..8]);
+        base
+    });
+    // The process once more: a fork has the same base.
+    let process = u64::from(std::process::id()) << 32;
+    let number = u64::from_be_bytes(*base).wrapping_add(process);
+    number.wrapping_add(NEXT.fetch_add(1, Relaxed)) | 1 << 63
+}

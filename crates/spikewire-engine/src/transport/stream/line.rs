@@ -1,0 +1,149 @@
+//! One connection of a query, and the request that it carries.
+
+use std::io::{self, Write as _};
+use std::sync::Arc;
+
+use mio::net::TcpStream;
+use spikewire_protocol::Malformed;
+use spikewire_protocol::query::Answer;
+
+use super::inbox::Inbox;
+use crate::clock::Tick;
+use crate::cluster::Node;
+use crate::command::query::Piece;
+
+#[derive(Debug)]
+pub(super) struct Line {
+    pub node: Arc<Node>,
+    pub socket: TcpStream,
+    /// Until when the connection must be there; `None` once it is.
+    pub connecting: Option<Tick>,
+    /// Which request it carries.
+    pub piece: Piece,
+    /// Most records that the request may bring; 0: no limit.
+    pub cap: u64,
+    /// Records that it has brought.
+    pub got: u64,
+    /// Partitions that the node could not read.
+    pub unavailable: usize,
+    /// When bytes came last.
+    pub last: Tick,
+    /// There may be something to read.
+    pub ready: bool,
+    /// The poller has seen the end of what the node sends. It tells only once, perhaps together
+    /// with the last bytes: reading must then go on to the end.
+    pub ended: bool,
+    /// The reader paused for longer than the node waits, and since then the socket was not seen
+    /// empty: if it turns out to be closed, the pause is why.
+    pub paused: bool,
+    inbox: Inbox,
+    out: Vec<u8>,
+    written: usize,
+}
+
+/// What a look at a line's socket gave.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// Bytes came.
+    Bytes,
+    /// Nothing is there now.
+    Nothing,
+    /// The node closed.
+    Closed,
+}
+
+impl Line {
+    /// A line over a socket that is connected, or will be until the given time.
+    pub fn new(
+        node: Arc<Node>,
+        socket: TcpStream,
+        connecting: Option<Tick>,
+        piece: Piece,
+        now: Tick,
+    ) -> Self {
+        Self {
+            node,
+            socket,
+            connecting,
+            piece,
+            cap: 0,
+            got: 0,
+            unavailable: 0,
+            last: now,
+            ready: false,
+            ended: false,
+            paused: false,
+            inbox: Inbox::default(),
+            out: Vec::new(),
+            written: 0,
+        }
+    }
+
+    /// Where the request is composed.
+    pub fn request(&mut self) -> &mut Vec<u8> {
+        &mut self.out
+    }
+
+    /// Tells whether the connection is there.
+    pub fn finish_connecting(&mut self) -> io::Result<bool> {
+        if self.connecting.is_none() {
+            return Ok(true);
+        }
+        if let Some(error) = self.socket.take_error()? {
+            return Err(error);
+        }
+        match self.socket.peer_addr() {
+            Ok(_) => {
+                self.socket.set_nodelay(true)?;
+                self.connecting = None;
+                Ok(true)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes what is left of the request.
+    pub fn write(&mut self) -> io::Result<()> {
+        while self.written < self.out.len() {
+            match self.socket.write(&self.out[self.written..]) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(size) => self.written += size,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads once. Call it when all whole messages were taken: more is not kept.
+    pub fn read(&mut self, now: Tick) -> io::Result<Seen> {
+        match self.inbox.fill(&mut self.socket) {
+            Ok((0, _)) => Ok(Seen::Closed),
+            Ok((_, filled)) => {
+                self.last = now;
+                // After less than there was room for the socket is most likely empty; the poller
+                // tells of what comes later. After a pause we want to know.
+                self.ready = filled || self.paused || self.ended;
+                Ok(Seen::Bytes)
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                (self.ready, self.paused) = (false, false);
+                Ok(Seen::Nothing)
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Seen::Nothing),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Takes the next whole message.
+    pub fn next(&mut self) -> Result<Option<Answer<'_>>, Malformed> {
+        self.inbox.next()
+    }
+
+    /// Whether another request may follow on the same connection.
+    pub fn is_reusable(&self) -> bool {
+        self.written == self.out.len() && self.inbox.is_clean()
+    }
+}

@@ -1,0 +1,124 @@
+//! A query on the asyncio face: records that are there come without a trip through the event loop;
+//! the waiting is done in `spikewire/query.py`, on the loop's own terms.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyBytes;
+
+use super::page::Page;
+use super::reading::{Reading, Step};
+use super::{QueryCall, no_page_size};
+use crate::core::Core;
+use crate::record::Record;
+
+/// A scan or an index query, from `AsyncDataset.query` or `AsyncClient.query`. Nothing is sent
+/// until the first record is asked for.
+///
+/// Iterate over it once, with `async for`; memory stays small however many records there are,
+/// because the nodes wait for whoever takes them. Use one query per task. What is left unread ends
+/// with `close()`, with an `async with` block, or when nobody holds the query any more.
+#[pyclass(frozen, module = "spikewire")]
+pub struct AsyncQuery {
+    reading: Arc<Reading>,
+}
+
+impl AsyncQuery {
+    pub fn new(py: Python<'_>, core: Arc<Core>, call: QueryCall) -> PyResult<Self> {
+        Ok(Self { reading: Arc::new(Reading::new(py, core, call)?) })
+    }
+}
+
+/// A function of `spikewire/query.py`, called with the query.
+fn helper<'py>(query: &Bound<'py, AsyncQuery>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let py = query.py();
+    let module = MODULE.get_or_try_init(py, || py.import("spikewire.query").map(Bound::unbind))?;
+    module.bind(py).getattr(name)?.call1((query,))
+}
+
+#[pymethods]
+impl AsyncQuery {
+    fn __aiter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        helper(slf, "_records")
+    }
+
+    /// The next `page_size` records, with the cursor of those that follow.
+    ///
+    /// Raises `ValueError` if the query has no `page_size`, and the errors of iterating.
+    fn page<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.get().reading.page_size.ok_or_else(no_page_size)?;
+        helper(slf, "_page")
+    }
+
+    /// How far the caller came, as bytes: `query(resume=cursor)` with the same arguments goes on
+    /// after the last record that was taken, in this process or another one. Also after an error,
+    /// and after `close()`.
+    #[getter]
+    fn cursor<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.reading.cursor(py)
+    }
+
+    /// Ends the query: the nodes stop sending. Taking more records raises `ClientClosed`.
+    /// Closing twice does nothing. Needs no `await`.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| self.reading.close());
+    }
+
+    fn __aenter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        helper(slf, "_enter")
+    }
+
+    #[pyo3(signature = (*_error))]
+    fn __aexit__<'py>(
+        slf: &Bound<'py, Self>,
+        _error: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        helper(slf, "_exit")
+    }
+
+    /// The records that are ready.
+    #[getter]
+    fn _ready(&self) -> Ready {
+        Ready { reading: self.reading.clone() }
+    }
+
+    /// Makes records ready, of a page or a few: `True` when some are, `None` when they have to
+    /// be waited for, `False` when there are no more.
+    fn _advance(&self, py: Python<'_>, page: bool) -> PyResult<Option<bool>> {
+        let page = if page { self.reading.page_size } else { None };
+        Ok(match self.reading.advance(py, page, false)? {
+            Step::Ready => Some(true),
+            Step::Wait => None,
+            Step::Over => Some(false),
+        })
+    }
+
+    /// The page that is ready.
+    fn _take_page(&self, py: Python<'_>) -> PyResult<Page> {
+        Page::of(py, &self.reading)
+    }
+
+    /// What to watch, and for how many seconds.
+    fn _awaits(&self) -> PyResult<(i32, f64)> {
+        Ok((self.reading.descriptor()?, self.reading.patience()?))
+    }
+}
+
+/// Goes through the records that are ready, and ends where they do.
+#[pyclass(frozen, module = "spikewire._native")]
+pub struct Ready {
+    reading: Arc<Reading>,
+}
+
+#[pymethods]
+impl Ready {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self) -> Option<Py<Record>> {
+        self.reading.pop()
+    }
+}

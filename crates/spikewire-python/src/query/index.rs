@@ -1,0 +1,140 @@
+//! Which values of which index a query asks for.
+
+use std::fmt::Write as _;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyInt, PyString};
+
+use spikewire_protocol::limits;
+use spikewire_protocol::query::{Collection, Index, Range, Subject};
+
+use crate::errors::{overflow, shown, type_error, type_name, value_error};
+use crate::space::text;
+use crate::value::{GeoJSON, bin_name};
+
+/// Longest text or bytes that an index holds.
+const LONGEST: usize = 2048;
+
+/// What a query asks a secondary index for; from `between`, `equal`, `contains`, `within` and
+/// `around`. For the `index` of `query`.
+#[pyclass(frozen, eq, hash, module = "spikewire")]
+#[derive(PartialEq, Eq, Hash)]
+pub struct IndexRange {
+    pub index: Index,
+    shown: String,
+}
+
+#[pymethods]
+impl IndexRange {
+    /// `kind` is the name of the function.
+    #[new]
+    #[pyo3(signature = (kind, bin, values, of=None, name=None))]
+    fn new(
+        kind: &Bound<'_, PyAny>,
+        bin: Option<&Bound<'_, PyAny>>,
+        values: Vec<Bound<'_, PyAny>>,
+        of: Option<&Bound<'_, PyAny>>,
+        name: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let kind = text("kind", kind)?;
+        let subject = subject(bin, name)?;
+        let collection = of.map_or(Ok(Collection::Value), collection)?;
+        let range = match (kind, values.as_slice()) {
+            ("between", [low, high]) => {
+                let (low, high) = (integer("low", low)?, integer("high", high)?);
+                if low > high {
+                    return Err(value_error(format!(
+                        "low must not be greater than high, got {low} and {high}"
+                    )));
+                }
+                Range::Int(low, high)
+            }
+            ("equal" | "contains", [value]) => exact(value)?,
+            ("within" | "around", [place]) => Range::Geo(geo(place)?),
+            _ => return Err(value_error(format!("unknown index range {kind:?}"))),
+        };
+        let mut shown = format!("spikewire.{kind}(");
+        shown += &bin.map_or(Ok("None".to_owned()), |bin| bin.repr().map(|bin| bin.to_string()))?;
+        for value in &values {
+            let _ = write!(shown, ", {}", value.repr()?);
+        }
+        for (key, value) in [("of", of), ("name", name)] {
+            if let Some(value) = value {
+                let _ = write!(shown, ", {key}={}", value.repr()?);
+            }
+        }
+        shown.push(')');
+        Ok(Self { index: Index { subject, collection, context: None, range }, shown })
+    }
+
+    fn __repr__(&self) -> &str {
+        &self.shown
+    }
+}
+
+fn subject(bin: Option<&Bound<'_, PyAny>>, name: Option<&Bound<'_, PyAny>>) -> PyResult<Subject> {
+    match (bin, name) {
+        (Some(_), Some(_)) => Err(value_error("either a bin or name=, the index's, not both")),
+        (None, None) => Err(value_error("an index is found by its bin, or by name= alone")),
+        (Some(bin), None) => Ok(Subject::Bin(bin_name(bin)?.to_owned())),
+        (None, Some(name)) => {
+            let name = text("name", name)?;
+            if name.is_empty() || name.len() > limits::INDEX_NAME {
+                return Err(value_error(format!(
+                    "name must have from 1 to {} bytes, got {name:?}",
+                    limits::INDEX_NAME
+                )));
+            }
+            Ok(Subject::Name(name.to_owned()))
+        }
+    }
+}
+
+fn collection(of: &Bound<'_, PyAny>) -> PyResult<Collection> {
+    match text("of", of)? {
+        "list" => Ok(Collection::List),
+        "mapkeys" => Ok(Collection::MapKeys),
+        "mapvalues" => Ok(Collection::MapValues),
+        of => Err(value_error(format!("of must be 'list', 'mapkeys' or 'mapvalues', got {of:?}"))),
+    }
+}
+
+fn integer(what: &str, value: &Bound<'_, PyAny>) -> PyResult<i64> {
+    if !value.is_instance_of::<PyInt>() || value.is_instance_of::<PyBool>() {
+        return Err(type_error(format!("{what} must be int, not {}", type_name(value))));
+    }
+    value.extract().map_err(|_| {
+        overflow(format!("{what} must fit an integer of 64 bits signed, got {}", shown(value)))
+    })
+}
+
+fn exact(value: &Bound<'_, PyAny>) -> PyResult<Range> {
+    let fits = |len: usize| {
+        if len < LONGEST {
+            return Ok(());
+        }
+        Err(value_error(format!("value has {len} bytes; an index holds values under {LONGEST}")))
+    };
+    if let Ok(text) = value.cast::<PyString>() {
+        let text = text.to_str()?;
+        fits(text.len())?;
+        return Ok(Range::Str(text.to_owned()));
+    }
+    if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>() {
+        let bytes: Vec<u8> = value.extract()?;
+        fits(bytes.len())?;
+        return Ok(Range::Blob(bytes));
+    }
+    if value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>() {
+        let int = integer("value", value)?;
+        return Ok(Range::Int(int, int));
+    }
+    Err(type_error(format!("value must be int, str or bytes, not {}", type_name(value))))
+}
+
+fn geo(place: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(geo) = place.cast::<GeoJSON>() {
+        return Ok(geo.get().text.clone());
+    }
+    Err(type_error(format!("the place must be GeoJSON, not {}", type_name(place))))
+}

@@ -1,0 +1,23 @@
+//! Scans and index queries: one object, lazily run, read at the taker's pace.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `plan` | the keywords, and what they make of the request |
+//! | `index` | which values of which index |
+//! | `reading` | a query under way, for both faces: records decoded a few at a time |
+//! | `blocking`, `asynchronous` | the two faces |
+//! | `page` | what a page is |
+
+pub mod asynchronous;
+pub mod blocking;
+pub mod index;
+pub mod page;
+mod plan;
+mod reading;
+
+pub use plan::{QueryCall, QueryOptions};
+
+/// The error of `page` without a size.
+fn no_page_size() -> pyo3::PyErr {
+    crate::errors::value_error("page() needs a page_size: query(page_size=500), for example")
+}

@@ -1,0 +1,66 @@
+//! What a page of a query is.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyIterator, PyList};
+
+use super::reading::Reading;
+
+/// Some records of a query, and where the next ones are: `records`, a list; `cursor`, bytes for
+/// the `resume` of `query`, in any process; `done`, whether there are no more.
+#[pyclass(frozen, module = "spikewire")]
+pub struct Page {
+    records: Py<PyList>,
+    cursor: Py<PyBytes>,
+    done: bool,
+}
+
+impl Page {
+    /// All that is ready.
+    pub fn of(py: Python<'_>, reading: &Arc<Reading>) -> PyResult<Self> {
+        let records = PyList::new(py, reading.pop_all())?.unbind();
+        let (cursor, done) = (reading.cursor(py)?.unbind(), reading.is_over()?);
+        Ok(Self { records, cursor, done })
+    }
+}
+
+#[pymethods]
+impl Page {
+    /// The records.
+    #[getter]
+    fn records(&self, py: Python<'_>) -> Py<PyList> {
+        self.records.clone_ref(py)
+    }
+
+    /// Where the next page begins, as bytes to keep or to hand to another process.
+    #[getter]
+    fn cursor(&self, py: Python<'_>) -> Py<PyBytes> {
+        self.cursor.clone_ref(py)
+    }
+
+    /// Whether this is the last page. A page that came out full may be followed by an empty
+    /// one.
+    #[getter]
+    fn done(&self) -> bool {
+        self.done
+    }
+
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.records.bind(py).len()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.records.bind(py).try_iter()
+    }
+
+    #[expect(clippy::unused_self, reason = "a page is always true, also one without records")]
+    fn __bool__(&self) -> bool {
+        true
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let count = self.records.bind(py).len();
+        format!("Page({count} records, done={})", if self.done { "True" } else { "False" })
+    }
+}

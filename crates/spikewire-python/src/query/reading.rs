@@ -1,0 +1,355 @@
+//! A query under way, for both faces: records are decoded a few at a time, and how far the caller
+//! came is known to the record.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyNone, PyTuple};
+
+use spikewire_engine::clock::Tick;
+use spikewire_engine::transport::Stream;
+use spikewire_engine::transport::stream::{Found, Stopper};
+use spikewire_engine::{Error, Kind};
+use spikewire_protocol::query::{Point, Row};
+use spikewire_protocol::value::particle;
+
+use super::plan::QueryCall;
+use crate::call::{now, ttl};
+use crate::core::Core;
+use crate::errors::{self, value_error};
+use crate::record::{Bins, Record};
+use crate::space::Space;
+use crate::value::{self, bin};
+
+/// Most records that are decoded ahead of whoever takes them.
+const RUN: usize = 256;
+/// A run that lasts longer than this is followed by a shorter one, so that a slow taker is not
+/// mistaken for one that stopped.
+const LONG: Duration = Duration::from_millis(50);
+
+/// What came of a try to have more records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Some are ready.
+    Ready,
+    /// There are none now.
+    Wait,
+    /// There will be none.
+    Over,
+}
+
+/// A query under way.
+pub struct Reading {
+    core: Arc<Core>,
+    stopper: Arc<Stopper>,
+    pub page_size: Option<u64>,
+    shape: Shape,
+    state: Mutex<State>,
+}
+
+/// What becomes of a row.
+struct Shape {
+    space: Arc<Space>,
+    operations: Option<usize>,
+}
+
+struct State {
+    /// Not here while somebody reads.
+    stream: Option<Stream>,
+    run: VecDeque<Ready>,
+    /// Records of the next run.
+    most: usize,
+    /// When the present run was made.
+    since: Tick,
+    /// The sets that were seen, when the query is about a whole namespace.
+    spaces: Vec<Arc<Space>>,
+}
+
+/// A record that nobody has seen yet.
+struct Ready {
+    record: Py<Record>,
+    point: Point,
+    before: Option<Point>,
+}
+
+impl Reading {
+    pub fn new(py: Python<'_>, core: Arc<Core>, call: QueryCall) -> PyResult<Self> {
+        let QueryCall { space, query, limits, tracker, left, page_size, operations } = call;
+        let stream = Stream::new(core.streams.clone(), query, limits, tracker, left);
+        let stream = stream.map_err(|error| {
+            let message = format!("the system gives no poller for a query: {error}");
+            errors::to_python(py, &Error::new(Kind::Connection, message), None)
+        })?;
+        Ok(Self {
+            core,
+            stopper: stream.stopper(),
+            page_size,
+            shape: Shape { space, operations },
+            state: Mutex::new(State {
+                stream: Some(stream),
+                run: VecDeque::new(),
+                most: 16,
+                since: Tick::now(),
+                spaces: Vec::new(),
+            }),
+        })
+    }
+
+    /// The next record that is ready.
+    #[inline]
+    pub fn pop(&self) -> Option<Py<Record>> {
+        if self.stopper.is_stopped() {
+            return None;
+        }
+        self.state.lock().run.pop_front().map(|ready| ready.record)
+    }
+
+    /// All records that are ready.
+    pub fn pop_all(&self) -> Vec<Py<Record>> {
+        let run = std::mem::take(&mut self.state.lock().run);
+        run.into_iter().map(|ready| ready.record).collect()
+    }
+
+    /// Makes records ready: a run of them, or, with `page`, until that many are. `wait`: whether
+    /// this thread waits for them, without the interpreter.
+    pub fn advance(&self, py: Python<'_>, page: Option<u64>, wait: bool) -> PyResult<Step> {
+        self.check(py)?;
+        let pace = self.pace();
+        let mut held = self.hold()?;
+        loop {
+            if self.take(py, &mut held, page, pace)? {
+                return Ok(Step::Ready);
+            }
+            if held.stream().is_over() {
+                return Ok(Step::Over);
+            }
+            let pause = if wait { None } else { Some(Duration::ZERO) };
+            let filled = py.detach(|| held.stream().fill(pause));
+            match filled {
+                Ok(true) => {}
+                Ok(false) if wait => py.check_signals()?,
+                Ok(false) => return Ok(Step::Wait),
+                Err(error) => {
+                    // The lock is free again when Python code runs.
+                    drop(held);
+                    return Err(self.failure(py, &error));
+                }
+            }
+        }
+    }
+
+    /// Decodes what has arrived. Whether enough is ready.
+    fn take(
+        &self,
+        py: Python<'_>,
+        held: &mut Held<'_>,
+        page: Option<u64>,
+        pace: usize,
+    ) -> PyResult<bool> {
+        let ready = self.state.lock().run.len() as u64;
+        let most = if let Some(page) = page {
+            held.stream().set_page(Some(page.saturating_sub(ready)));
+            page.saturating_sub(ready).min(RUN as u64) as usize
+        } else {
+            held.stream().set_page(None);
+            pace
+        };
+        if most == 0 {
+            return Ok(true);
+        }
+        let mut made = Vec::with_capacity(most);
+        let mut spaces = std::mem::take(&mut self.state.lock().spaces);
+        let (now, shape) = (now(), &self.shape);
+        let taken = held.stream().take(most, |found| -> PyResult<()> {
+            let Found { row, before } = found;
+            let record = Py::new(py, shape.record(py, &row, now, &mut spaces)?)?;
+            made.push(Ready { record, point: row.point, before });
+            Ok(())
+        });
+        let count = {
+            let mut state = self.state.lock();
+            state.spaces = spaces;
+            state.run.extend(made);
+            state.since = Tick::now();
+            state.run.len() as u64
+        };
+        let taken = taken?;
+        Ok(page.map_or(taken > 0, |page| count >= page))
+    }
+
+    /// How many records the next run has, after how long the one before it lasted.
+    fn pace(&self) -> usize {
+        let mut state = self.state.lock();
+        let lasted = Tick::now().since(state.since);
+        state.most = if lasted > LONG { state.most / 4 } else { state.most * 2 }.clamp(1, RUN);
+        state.most
+    }
+
+    /// How far the caller came.
+    pub fn cursor<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut held = self.hold()?;
+        let unseen: Vec<(Point, Option<Point>)> = {
+            let state = self.state.lock();
+            state.run.iter().map(|ready| (ready.point, ready.before)).collect()
+        };
+        Ok(PyBytes::new(py, &held.stream().cursor(&unseen)))
+    }
+
+    /// Whether every record was seen.
+    pub fn is_over(&self) -> PyResult<bool> {
+        let mut held = self.hold()?;
+        Ok(held.stream().is_over() && self.state.lock().run.is_empty())
+    }
+
+    /// The descriptor to watch while records are waited for.
+    pub fn descriptor(&self) -> PyResult<i32> {
+        use std::os::fd::AsRawFd as _;
+        Ok(self.hold()?.stream().as_raw_fd())
+    }
+
+    /// Seconds after which to try again even if the descriptor says nothing.
+    pub fn patience(&self) -> PyResult<f64> {
+        let alarm = self.hold()?.stream().alarm();
+        Ok(alarm.since(Tick::now()).min(Duration::from_millis(100)).as_secs_f64())
+    }
+
+    /// Ends the query: the nodes stop sending.
+    pub fn close(&self) {
+        self.stopper.stop();
+        let stream = self.state.lock().stream.take();
+        if let Some(mut stream) = stream {
+            stream.close();
+            self.state.lock().stream = Some(stream);
+        }
+        // Whoever reads at this moment is woken, and closes when the stream comes back.
+    }
+
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        let message = if !self.core.is_own() {
+            "the query belongs to the process that this one was forked from"
+        } else if self.stopper.is_stopped() {
+            "the query is closed"
+        } else {
+            return Ok(());
+        };
+        Err(errors::to_python(py, &Error::new(Kind::Closed, message), None))
+    }
+
+    fn failure(&self, py: Python<'_>, error: &Error) -> PyErr {
+        let raised = errors::to_python(py, error, None);
+        if error.kind() == Kind::Paused {
+            let told =
+                self.cursor(py).and_then(|cursor| raised.value(py).setattr("cursor", cursor));
+            if let Err(other) = told {
+                return other;
+            }
+        }
+        raised
+    }
+
+    fn hold(&self) -> PyResult<Held<'_>> {
+        let stream = self.state.lock().stream.take();
+        match stream {
+            Some(stream) => Ok(Held { reading: self, stream: Some(stream) }),
+            None => Err(PyRuntimeError::new_err(
+                "another thread is reading from this query: give each thread a query of its own",
+            )),
+        }
+    }
+}
+
+/// The stream while it is in use; it goes back whatever happens.
+struct Held<'a> {
+    reading: &'a Reading,
+    stream: Option<Stream>,
+}
+
+impl Held<'_> {
+    fn stream(&mut self) -> &mut Stream {
+        self.stream.as_mut().expect("held until it is dropped")
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        if let Some(stream) = &mut self.stream
+            && self.reading.stopper.is_stopped()
+        {
+            stream.close();
+        }
+        self.reading.state.lock().stream = self.stream.take();
+    }
+}
+
+impl Shape {
+    fn record(
+        &self,
+        py: Python<'_>,
+        row: &Row<'_>,
+        now: u64,
+        spaces: &mut Vec<Arc<Space>>,
+    ) -> PyResult<Record> {
+        let (bins, results) = match self.operations {
+            None => (Bins::packed(row.ops), None),
+            Some(count) => {
+                let (bins, results) = results(py, row, count)?;
+                (bins.into(), Some(results.unbind()))
+            }
+        };
+        Ok(Record {
+            bins,
+            generation: row.generation,
+            ttl: ttl(row.void_time, now),
+            space: self.space_of(row.set, spaces)?,
+            user: match row.key.and_then(<[u8]>::split_first) {
+                Some((of, bytes)) => value::particle(py, *of, bytes)?.unbind(),
+                None => PyNone::get(py).to_owned().into_any().unbind(),
+            },
+            digest: row.point.digest,
+            results,
+        })
+    }
+
+    fn space_of(&self, set: &[u8], spaces: &mut Vec<Arc<Space>>) -> PyResult<Arc<Space>> {
+        if self.space.set.as_bytes() == set || !self.space.set.is_empty() {
+            return Ok(self.space.clone());
+        }
+        if let Some(known) = spaces.iter().position(|space| space.set.as_bytes() == set) {
+            return Ok(spaces[known].clone());
+        }
+        let name = std::str::from_utf8(set)
+            .map_err(|_| value_error("a record's set has a name that is not UTF-8"))?;
+        let space = Space::new(&self.space.namespace, Some(name))?;
+        spaces.push(space.clone());
+        Ok(space)
+    }
+}
+
+/// Results of operations: one for each, and the bins they are from.
+fn results<'py>(
+    py: Python<'py>,
+    row: &Row<'_>,
+    count: usize,
+) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyTuple>)> {
+    let bins = PyDict::new(py);
+    let mut values = Vec::with_capacity(count);
+    for op in row.ops() {
+        let value = value::particle(py, op.particle, op.value)?;
+        if op.particle != particle::NULL {
+            bins.set_item(bin(py, op.name)?, &value)?;
+        }
+        values.push(value);
+    }
+    if values.len() != count {
+        return Err(value_error(format!(
+            "a node gave {} results for {count} operations; operations in queries need server \
+             8.1.2 or later",
+            values.len()
+        )));
+    }
+    Ok((bins, PyTuple::new(py, values)?))
+}

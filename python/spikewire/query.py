@@ -1,0 +1,142 @@
+"""The index ranges of queries, and how queries wait on an event loop.
+
+    import spikewire
+
+    users.query(index=spikewire.between("age", 20, 30))
+
+An index has to be there for a query to use it; without one, a filter does the same at the cost of
+looking at every record: ``users.query(where=exp.bin("age") >= 20)``.
+"""
+
+# The native half keeps to itself what only this module needs.
+# ruff: noqa: SLF001
+# pyright: reportPrivateUsage=false, reportUnusedFunction=false
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Literal
+
+from spikewire._native import IndexRange
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from spikewire._native import AsyncQuery, GeoJSON, Page, Record
+
+__all__ = ["IndexRange", "around", "between", "contains", "equal", "within"]
+
+#: What of a list or map is indexed.
+Of = Literal["list", "mapkeys", "mapvalues"]
+
+#: After this many refills without waiting, other tasks have their turn.
+_FAIR = 4
+
+
+def between(
+    bin: str | None,  # noqa: A002
+    low: int,
+    high: int,
+    *,
+    of: Of | None = None,
+    name: str | None = None,
+) -> IndexRange:
+    """Integers from ``low`` to ``high``, both included. ``of``: the elements of a list, or the
+    keys or values of a map, instead of the bin's value. ``name``: the index itself, instead of the
+    bin, which is ``None`` then.
+
+    Raises ``TypeError``, ``ValueError`` or ``OverflowError`` for what no index can hold."""
+    return IndexRange("between", bin, [low, high], of, name)
+
+
+def equal(
+    bin: str | None,  # noqa: A002
+    value: int | str | bytes,
+    *,
+    name: str | None = None,
+) -> IndexRange:
+    """This value: an int of 64 bits, or a str or bytes of less than 2048 bytes. ``name`` as in
+    ``between``."""
+    return IndexRange("equal", bin, [value], None, name)
+
+
+def contains(
+    bin: str | None,  # noqa: A002
+    value: int | str | bytes,
+    *,
+    of: Of = "list",
+    name: str | None = None,
+) -> IndexRange:
+    """A list with this element, or a map with this key or value; ``value`` as in ``equal``, ``of``
+    and ``name`` as in ``between``."""
+    return IndexRange("contains", bin, [value], of, name)
+
+
+def within(
+    bin: str | None,  # noqa: A002
+    region: GeoJSON,
+    *,
+    of: Of | None = None,
+    name: str | None = None,
+) -> IndexRange:
+    """Points within this polygon or circle; ``of`` and ``name`` as in ``between``."""
+    return IndexRange("within", bin, [region], of, name)
+
+
+def around(
+    bin: str | None,  # noqa: A002
+    point: GeoJSON,
+    *,
+    of: Of | None = None,
+    name: str | None = None,
+) -> IndexRange:
+    """Polygons and circles around this point; ``of`` and ``name`` as in ``between``."""
+    return IndexRange("around", bin, [point], of, name)
+
+
+async def _records(query: AsyncQuery) -> AsyncIterator[Record]:
+    ready = query._ready
+    refills = 0
+    while True:
+        for record in ready:
+            yield record
+        more = query._advance(page=False)
+        if more is False:
+            return
+        if more is None:
+            await _wait(query)
+        elif (refills := refills + 1) % _FAIR == 0:
+            await asyncio.sleep(0)
+
+
+async def _page(query: AsyncQuery) -> Page:
+    while query._advance(page=True) is None:
+        await _wait(query)
+    return query._take_page()
+
+
+async def _wait(query: AsyncQuery) -> None:
+    """Until the query's descriptor is readable, or it is time to look at its deadlines."""
+    loop = asyncio.get_running_loop()
+    descriptor, patience = query._awaits()
+    readable: asyncio.Future[None] = loop.create_future()
+    loop.add_reader(descriptor, _wake, readable)
+    timer = loop.call_later(patience, _wake, readable)
+    try:
+        await readable
+    finally:
+        timer.cancel()
+        loop.remove_reader(descriptor)
+
+
+def _wake(readable: asyncio.Future[None]) -> None:
+    if not readable.done():
+        readable.set_result(None)
+
+
+async def _enter(query: AsyncQuery) -> AsyncQuery:
+    return query
+
+
+async def _exit(query: AsyncQuery) -> None:
+    query.close()
