@@ -17,6 +17,7 @@ import pytest
 
 import spikewire
 from spikewire import op
+from spikewire.bench.cluster import ask, parse_seeds
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
@@ -126,6 +127,54 @@ def test_calls_are_sent_without_being_awaited(run: Any, cluster: Cluster, set_na
             assert (await data.get(1))["v"] == 1
 
     run(main())
+
+
+class TestSmallBatches:
+    """Batches of a few records share connections, also with commands on one record."""
+
+    def test_many_at_once_take_one_connection(self, run: Any) -> None:
+        async def main() -> None:
+            async with opened(cluster) as client:
+                data = client.dataset("test", "shared")
+                await asyncio.gather(*(data.put(key, {"v": key}) for key in range(100)))
+                before = connections()
+                batches = [data.get_many(range(at, at + 4)) for at in range(0, 60, 4)]
+                singles = [data.get(key) for key in range(3)]
+                for at, batch in enumerate(await asyncio.gather(*batches)):
+                    assert [row["v"] for row in batch] == list(range(4 * at, 4 * at + 4))
+                assert [row["v"] for row in await asyncio.gather(*singles)] == [0, 1, 2]
+                assert connections() == before
+                assert len(await data.get_many(range(100))) == 100
+                assert connections() == before + 1
+
+        def connections() -> int:
+            answer = ask(parse_seeds(cluster.seeds)[0], "statistics") or ""
+            return int(dict(one.split("=") for one in answer.split(";"))["client_connections"])
+
+        with Cluster(1) as cluster:
+            run(main())
+
+    def test_cancelled_ones_leave_the_connection_in_step(
+        self, run: Any, cluster: Cluster, set_name: str
+    ) -> None:
+        async def main() -> None:
+            async with opened(cluster, connections_per_node=1) as client:
+                data = client.dataset("test", set_name)
+                await data.put_many((key, {"v": key}) for key in range(100))
+                for turn in range(20):
+                    doomed = [asyncio.ensure_future(data.get_many(range(9))) for _ in range(20)]
+                    kept = [data.get_many(range(at, at + 8)) for at in range(90)]
+                    singles = [data.get(key) for key in range(90)]
+                    await asyncio.sleep(0)
+                    for one in doomed[turn % 3 :: 3]:
+                        one.cancel()
+                    for at, batch in enumerate(await asyncio.gather(*kept)):
+                        assert [row["v"] for row in batch] == list(range(at, at + 8))
+                    for key, record in enumerate(await asyncio.gather(*singles)):
+                        assert record["v"] == key
+                    await asyncio.gather(*doomed, return_exceptions=True)
+
+        run(main())
 
 
 class TestCancelling:

@@ -191,7 +191,8 @@ impl Batch {
         let part = Part { rows: rows.to_vec(), single, body: buffer::take() };
         let attempts = Attempts { made: self.rounds - 1, ..Attempts::default() };
         let command = Command::new(bytes, target, policy, now, ticket(part));
-        Command { start, deadline: self.deadline, stream: !single, attempts, ..command }
+        let (deadline, stream, rows) = (self.deadline, !single, rows.len());
+        Command { start, deadline, stream, rows, attempts, ..command }
     }
 
     /// Takes what came of a part.

@@ -27,9 +27,10 @@ pub struct Command<T> {
     pub start: Tick,
     /// When it must be over.
     pub deadline: Tick,
-    /// Whether the reply is many messages, of which the last one says so. Such a command has a
-    /// connection for itself while it lasts.
+    /// Whether the reply is many messages, of which the last one says so.
     pub stream: bool,
+    /// How many records it is about: as many commands on one record are as long.
+    pub rows: usize,
     /// What was tried so far.
     pub attempts: Attempts,
     /// Who is told.
@@ -41,7 +42,8 @@ impl<T> Command<T> {
     pub fn new(bytes: Vec<u8>, target: Target, policy: Policy, now: Tick, ticket: T) -> Self {
         let deadline = deadline(&policy, now);
         let attempts = Attempts::default();
-        Self { bytes, target, policy, start: now, deadline, stream: false, attempts, ticket }
+        let (start, stream, rows) = (now, false, 1);
+        Self { bytes, target, policy, start, deadline, stream, rows, attempts, ticket }
     }
 }
 

@@ -28,6 +28,8 @@ struct Slot<T> {
     since: Tick,
     /// Whether its reply is many messages.
     stream: bool,
+    /// How many records it is about.
+    rows: usize,
     /// `None`: abandoned; its reply is read and dropped.
     command: Option<Command<T>>,
 }
@@ -62,6 +64,8 @@ pub(super) struct Connection<T> {
     /// Bytes written over the connection's life.
     total_written: u64,
     fifo: VecDeque<Slot<T>>,
+    /// Records that the slots are about.
+    rows: usize,
     abandoned: usize,
 }
 
@@ -83,6 +87,7 @@ impl<T: Collect> Connection<T> {
             written: 0,
             total_written: 0,
             fifo: VecDeque::new(),
+            rows: 0,
             abandoned: 0,
         })
     }
@@ -90,6 +95,11 @@ impl<T: Collect> Connection<T> {
     /// Commands (and gaps) that wait for a reply here.
     pub fn in_flight(&self) -> usize {
         self.fifo.len()
+    }
+
+    /// Records that these commands are about.
+    pub fn rows_in_flight(&self) -> usize {
+        self.rows
     }
 
     /// How long the oldest command has waited: a sign of something slow ahead of the queue.
@@ -104,8 +114,9 @@ impl<T: Collect> Connection<T> {
         }
         self.out.extend_from_slice(&command.bytes);
         let end = self.total_written + (self.out.len() - self.written) as u64;
-        let (len, stream) = (command.bytes.len(), command.stream);
-        self.fifo.push_back(Slot { end, len, since: now, stream, command: Some(command) });
+        let (len, stream, rows) = (command.bytes.len(), command.stream, command.rows);
+        self.rows += rows;
+        self.fifo.push_back(Slot { end, len, since: now, stream, rows, command: Some(command) });
     }
 
     /// Tells whether a connection attempt has come to an end.
@@ -195,6 +206,7 @@ impl<T: Collect> Connection<T> {
             let Some(slot) = self.fifo.pop_front() else {
                 return Err(self.nonsense("a reply that nobody asked for"));
             };
+            self.rows -= slot.rows;
             let Some(mut command) = slot.command else {
                 self.abandoned -= 1;
                 continue;
@@ -228,6 +240,7 @@ impl<T: Collect> Connection<T> {
                     let at = self.written + (start - self.total_written) as usize;
                     self.out.drain(at..at + slot.len);
                     withdrawn += slot.len as u64;
+                    self.rows -= slot.rows;
                     take(Orphan { command, sent: false });
                     continue;
                 }
@@ -262,6 +275,7 @@ impl<T: Collect> Connection<T> {
     /// Empties the queue of a connection that is given up.
     pub fn orphans(&mut self) -> impl Iterator<Item = Orphan<T>> + '_ {
         let written = self.total_written;
+        self.rows = 0;
         self.fifo.drain(..).filter_map(move |slot| {
             slot.command.map(|command| Orphan { command, sent: slot.end <= written })
         })
@@ -325,9 +339,11 @@ mod tests {
         for (bytes, deadline) in [(&b"one"[..], 30), (b"second", 10), (b"three", 30), (b"4", 10)] {
             connection.queue(command(bytes, deadline), Tick(0));
         }
+        assert_eq!(connection.rows_in_flight(), 4);
         let mut late = Vec::new();
         connection.expire(Tick(10), |orphan| late.push((orphan.command.bytes, orphan.sent)));
         assert_eq!(late, [(b"second".to_vec(), false), (b"4".to_vec(), false)]);
+        assert_eq!(connection.rows_in_flight(), 2);
         while !connection.finish_connecting().unwrap() {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -335,12 +351,15 @@ mod tests {
         let mut came = [0; 8];
         peer.read_exact(&mut came).unwrap();
         assert_eq!(&came, b"onethree");
-        connection.queue(command(b"five", 40), Tick(20));
+        connection.queue(Command { rows: 9, ..command(b"five", 40) }, Tick(20));
         connection.expire(Tick(30), |orphan| late.push((orphan.command.bytes, orphan.sent)));
         assert_eq!(late[2..], [(b"one".to_vec(), true), (b"three".to_vec(), true)]);
         assert_eq!((connection.in_flight(), connection.deadline()), (3, Tick(40)));
+        assert_eq!(connection.rows_in_flight(), 11);
         assert!(connection.write().unwrap());
         peer.read_exact(&mut came[..4]).unwrap();
         assert_eq!(&came[..4], b"five");
+        assert_eq!(connection.orphans().count(), 1);
+        assert_eq!(connection.rows_in_flight(), 0);
     }
 }

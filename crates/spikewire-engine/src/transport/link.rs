@@ -34,12 +34,13 @@ pub(super) enum Place {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Load {
     pub connection: usize,
+    /// Records that the commands in flight on it are about.
     pub in_flight: usize,
     /// Its oldest command has waited suspiciously long.
     pub stalled: bool,
 }
 
-/// In flight on the least loaded connection before another one is opened. Below it, sharing one
+/// Records in flight on the least loaded connection before another one is opened. Below it, sharing one
 /// connection costs fewer system calls than it costs parallelism on the server.
 const SPILL: usize = 64;
 

@@ -37,3 +37,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Requests longer than this (bytes) travel on connections of their own, so that short commands
 /// never wait behind them.
 pub const LARGE: usize = 64 << 10;
+
+/// The same holds for requests about more records than this. Smaller batches share connections as
+/// so many commands on one record would: that saves a write and a read for each of them.
+pub const MANY: usize = 64;

@@ -10,7 +10,7 @@ use crate::command::{Command, Failure, Verdict};
 use crate::error::{Error, Kind, Result};
 use crate::transport::connection::{Connection, Orphan};
 use crate::transport::link::{Load, Place, place};
-use crate::transport::{Collect, LARGE, buffer};
+use crate::transport::{Collect, LARGE, MANY, buffer};
 use mio::{Interest, Token};
 
 impl<T: Collect> Multiplexer<T> {
@@ -38,7 +38,7 @@ impl<T: Collect> Multiplexer<T> {
     }
 
     pub(super) fn place(&mut self, command: Command<T>, node: Arc<Node>, now: Tick) {
-        let bulk = command.stream || command.bytes.len() > LARGE;
+        let bulk = command.rows > MANY || command.bytes.len() > LARGE;
         let options = self.cluster.options();
         let (most, depth) = (options.connections_per_node, if bulk { 1 } else { options.depth });
         let link = self.links.entry((node.slot, bulk)).or_default();
@@ -46,7 +46,7 @@ impl<T: Collect> Multiplexer<T> {
         let loads = link.connections.iter().filter_map(|index| {
             let connection = connections[*index].as_ref()?;
             let stalled = connection.oldest().is_some_and(|since| since.after(STALL) <= now);
-            Some(Load { connection: *index, in_flight: connection.in_flight(), stalled })
+            Some(Load { connection: *index, in_flight: connection.rows_in_flight(), stalled })
         });
         match place(loads, most, depth) {
             Place::On(index) => self.queue(index, command, now),

@@ -70,10 +70,9 @@ impl<T: Collect> Multiplexer<T> {
             }
             let depth = if key.1 { 1 } else { self.cluster.options().depth };
             let connections = &self.connections;
-            let roomy =
-                link.connections.iter().copied().find(|index| {
-                    connections[*index].as_ref().is_some_and(|c| c.in_flight() < depth)
-                });
+            let roomy = link.connections.iter().copied().find(|index| {
+                connections[*index].as_ref().is_some_and(|c| c.rows_in_flight() < depth)
+            });
             match (roomy, link.connections.is_empty()) {
                 (Some(index), _) => {
                     if let Some(command) = link.waiting.pop_front() {
