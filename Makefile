@@ -90,7 +90,8 @@ test-fuzz: ## Fuzz everything that reads bytes, briefly
 .PHONY: test-python
 test-python: build ## Run the Python tests (TESTS='tests/test_docs.py -k README' for some)
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt requirements/lint.txt \
-		requirements/bench.txt --optional requirements/loops.txt --optional requirements/peers.txt
+		requirements/bench.txt --optional requirements/loops.txt --optional requirements/columns.txt \
+		--optional requirements/peers.txt
 	$(BIN)/python -m pytest $(TESTS)
 
 .PHONY: test-free-threaded
@@ -100,7 +101,8 @@ test-free-threaded: build-free-threaded ## Run the Python tests without a GIL, i
 		exit; \
 	fi; \
 	tools/venv.sh $(VENV_FT) $(VENV_FT)/bin/python requirements/test.txt \
-		--attempt requirements/bench.txt --optional requirements/loops.txt && \
+		--attempt requirements/bench.txt --optional requirements/loops.txt \
+		--optional requirements/columns.txt && \
 	echo "PYTHON_GIL=0 $(VENV_FT)/bin/python -m pytest $(TESTS)" && \
 	PYTHON_GIL=0 $(VENV_FT)/bin/python -m pytest $(TESTS)
 

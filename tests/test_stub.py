@@ -167,6 +167,7 @@ def test_stubtest() -> None:
         pytest.skip("mypy is not installed")
     # Older type checkers do not know the decorator that would mark the native bases.
     command = [sys.executable, "-m", "mypy.stubtest", "--ignore-disjoint-bases"]
+    command += ["--mypy-config-file", "pyproject.toml"]
     checked = subprocess.run(
         [*command, "spikewire._native"],
         capture_output=True,

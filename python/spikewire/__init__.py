@@ -22,6 +22,7 @@ from spikewire._native import (
     DEBUG_BUILD as _DEBUG_BUILD,
 )
 from spikewire._native import (
+    ArrowTable,
     AsyncDataset,
     AsyncQuery,
     Batch,
@@ -68,6 +69,7 @@ from spikewire.errors import (
 from spikewire.query import around, between, contains, equal, within
 
 __all__ = [
+    "ArrowTable",
     "AsyncClient",
     "AsyncDataset",
     "AsyncQuery",

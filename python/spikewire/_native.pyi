@@ -7,12 +7,14 @@ from typing import ClassVar, Literal, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
-from typing_extensions import Never, Self, Unpack
+import pandas as pd  # pyright: ignore[reportMissingImports, reportMissingTypeStubs, reportMissingModuleSource]
+from typing_extensions import CapsuleType, Never, Self, Unpack
 
 from spikewire.errors import Error
 from spikewire.options import ClientOptions
 from spikewire.testing.cluster import ClusterOptions, Faults, NodeStats
 from spikewire.types import (
+    ArrowSchema,
     BinNames,
     Bins,
     BinValue,
@@ -36,6 +38,7 @@ from spikewire.types import (
 
 __all__ = [
     "DEBUG_BUILD",
+    "ArrowTable",
     "AsyncClient",
     "AsyncDataset",
     "AsyncQuery",
@@ -2171,6 +2174,26 @@ class AsyncQuery:
         """What to watch, and for how many seconds."""
 
 @final
+class ArrowTable:
+    """Columns in Arrow memory, from `Batch.to_arrow`.
+
+    Everything that knows the Arrow PyCapsule interface takes it without a copy: `polars.DataFrame`,
+    `pyarrow.table`, `duckdb`, `pandas.DataFrame.from_arrow`, and `schema` of another `to_arrow`.
+    It can be taken any number of times.
+    """
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns, in order."""
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> CapsuleType:
+        """For the Arrow PyCapsule interface: the schema, as a capsule."""
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType:
+        """For the Arrow PyCapsule interface: the columns, as a capsule. They have the types they
+        have: a consumer that asks for others casts them.
+        """
+
+@final
 class Batch:
     """The outcomes of a batch, one per row, in input order.
 
@@ -2256,6 +2279,50 @@ class Batch:
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, key and field, for a value
         that its field cannot hold; nothing is cut, wrapped or made up. Floats are rounded to
         float32 where that is asked for. Raises `ImportError` without NumPy.
+        """
+    def to_arrow(
+        self,
+        schema: ArrowSchema | None = None,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        errors: Literal["raise", "mask"] = "raise",
+    ) -> ArrowTable:
+        """The records as an Arrow table, one row per key, in input order.
+
+        `schema`: an Arrow schema, such as a `pyarrow.Schema`; each field takes the bin of its
+        name, and bins without a field are left out. Default: a column for each bin, of the type
+        that its values have: int64, double, bool, string (text and GeoJSON), binary (bytes and
+        HyperLogLog), list, map; null where no row has a value. What is not there is null.
+        `key`, `generation`, `ttl`: names of columns that take the user key, the record's
+        generation and its seconds left to live. Default: none.
+        `errors`: "raise" raises the error of the first row that failed, "mask" makes such rows
+        null. Default: "raise".
+
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming row, key and column, for a
+        value that does not go into its column, also when the values of a bin have different types
+        and no schema says which it is to be.
+        """
+    def to_pandas(
+        self,
+        *,
+        generation: str | None = None,
+        ttl: str | None = None,
+        errors: Literal["raise", "mask"] = "raise",
+    ) -> pd.DataFrame:
+        """The records as a `pandas.DataFrame`, one row per key, in input order, with the user keys
+        (digests where that is all there is) as its index.
+
+        A column for each bin, of pandas' nullable types: Int64, Float64, boolean, string. Bins
+        with bytes, lists, maps or values of different types become columns of Python objects.
+        What is not there is missing (`pandas.NA`, or `None` among objects).
+        `generation`, `ttl`: names of columns that take the record's generation and its seconds
+        left to live. Default: none.
+        `errors`: "raise" raises the error of the first row that failed, "mask" makes such rows
+        missing. Default: "raise".
+
+        Raises `ImportError` without pandas.
         """
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> Record | None: ...

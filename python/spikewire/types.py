@@ -20,6 +20,7 @@ else:  # what they are without NumPy, and before Python 3.11
 
 __all__ = [
     "ArrowArray",
+    "ArrowSchema",
     "ArrowStream",
     "BinNames",
     "BinValue",
@@ -224,3 +225,10 @@ Entries: TypeAlias = Mapping[Any, object]
 
 #: Sketches to compare with.
 Sketches: TypeAlias = list[HyperLogLog] | tuple[HyperLogLog, ...]
+
+
+class ArrowSchema(Protocol):
+    """What has an Arrow schema: one of pyarrow or polars, a table, an ``ArrowTable``."""
+
+    def __arrow_c_schema__(self) -> object:
+        """The schema, as a capsule."""

@@ -17,6 +17,7 @@ from typing_extensions import assert_type
 
 import spikewire
 from spikewire import (
+    ArrowTable,
     AsyncClient,
     AsyncDataset,
     Batch,
@@ -66,6 +67,11 @@ def columns(found: Batch) -> None:
     assert_type(found.to_numpy(dtype, key="id"), Masked)
     assert_type(found.to_numpy([("age", "i4")], missing="mask", errors="mask"), Masked)
     assert_type(found.to_numpy(dtype, missing="raise"), Plain)
+    table = found.to_arrow(key="id", errors="mask")
+    assert_type(table, ArrowTable)
+    assert_type(table.column_names, list[str])
+    assert_type(found.to_arrow(table), ArrowTable)
+    found.to_arrow(5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     found.to_numpy(dtype, missing="zero")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue,reportArgumentType]
 
 

@@ -208,6 +208,67 @@ impl Batch {
         columns::to_numpy(py, &self.rows, &self.plan.keys, dtype, &wanted, explain)
     }
 
+    /// The records as an Arrow table, one row per key, in input order.
+    ///
+    /// `schema`: an Arrow schema, such as a `pyarrow.Schema`; each field takes the bin of its
+    /// name, and bins without a field are left out. Default: a column for each bin, of the type
+    /// that its values have: int64, double, bool, string (text and GeoJSON), binary (bytes and
+    /// HyperLogLog), list, map; null where no row has a value. What is not there is null.
+    /// `key`, `generation`, `ttl`: names of columns that take the user key, the record's
+    /// generation and its seconds left to live. Default: none.
+    /// `errors`: "raise" raises the error of the first row that failed, "mask" makes such rows
+    /// null. Default: "raise".
+    ///
+    /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, key and column, for a
+    /// value that does not go into its column, also when the values of a bin have different types
+    /// and no schema says which it is to be.
+    #[pyo3(signature = (schema=None, *, key=None, generation=None, ttl=None, errors="raise"))]
+    fn to_arrow(
+        &self,
+        py: Python<'_>,
+        schema: Option<&Bound<'_, PyAny>>,
+        key: Option<&Bound<'_, PyAny>>,
+        generation: Option<&Bound<'_, PyAny>>,
+        ttl: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = columns::errors)] errors: &'static str,
+    ) -> PyResult<columns::ArrowTable> {
+        let extra = columns::Extra::new(key, generation, ttl)?;
+        let mut columns = columns::Columns::new(schema, &extra, false)?;
+        let explain = |stop: columns::Stop| self.explain(py, &stop);
+        columns.keys(py, &self.plan.keys)?.map_err(explain)?;
+        let made = py.detach(|| {
+            columns.rows(&self.rows, errors == "mask")?;
+            Ok(columns.finish(self.rows.len()))
+        });
+        made.map_err(explain)?.map(columns::ArrowTable::new).map_err(columns::refused)
+    }
+
+    /// The records as a `pandas.DataFrame`, one row per key, in input order, with the user keys
+    /// (digests where that is all there is) as its index.
+    ///
+    /// A column for each bin, of pandas' nullable types: Int64, Float64, boolean, string. Bins
+    /// with bytes, lists, maps or values of different types become columns of Python objects.
+    /// What is not there is missing (`pandas.NA`, or `None` among objects).
+    /// `generation`, `ttl`: names of columns that take the record's generation and its seconds
+    /// left to live. Default: none.
+    /// `errors`: "raise" raises the error of the first row that failed, "mask" makes such rows
+    /// missing. Default: "raise".
+    ///
+    /// Raises `ImportError` without pandas.
+    #[pyo3(signature = (*, generation=None, ttl=None, errors="raise"))]
+    fn to_pandas<'py>(
+        &self,
+        py: Python<'py>,
+        generation: Option<&Bound<'py, PyAny>>,
+        ttl: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = columns::errors)] errors: &'static str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let extra = columns::Extra::new(None, generation, ttl)?;
+        let explain = |stop: &columns::Stop| self.explain(py, stop);
+        let lenient = errors == "mask";
+        columns::to_pandas(py, &self.rows, &self.plan.keys, &extra, lenient, explain)
+    }
+
     fn __repr__(&self) -> String {
         let failed = (0..self.rows.len()).filter(|index| self.is_failure(*index)).count();
         format!("Batch({} rows, {} found, {failed} failed)", self.rows.len(), self.found())

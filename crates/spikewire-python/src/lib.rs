@@ -36,6 +36,8 @@ mod _native {
     #[pymodule_export]
     use crate::calls::context::Step;
     #[pymodule_export]
+    use crate::columns::ArrowTable;
+    #[pymodule_export]
     use crate::core::_after_fork;
     #[pymodule_export]
     use crate::expression::Expression;

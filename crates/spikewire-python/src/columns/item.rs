@@ -20,11 +20,11 @@ pub enum Item<'a> {
     /// A list bin that was not looked into.
     PackedList(&'a [u8]),
     /// A map bin that was not looked into.
-    PackedMap,
+    PackedMap(&'a [u8]),
     /// A list whose items are next in the reader.
     List(u32),
     /// A map whose pairs are next in the reader.
-    Map,
+    Map(u32),
 }
 
 impl<'a> Item<'a> {
@@ -40,7 +40,7 @@ impl<'a> Item<'a> {
             kind::GEOJSON => Self::GeoJson(geojson_text(bytes)?),
             kind::HLL => Self::Hll(bytes),
             kind::LIST => Self::PackedList(bytes),
-            kind::MAP => Self::PackedMap,
+            kind::MAP => Self::PackedMap(bytes),
             // Blobs, and the types nothing has a better shape for.
             _ => Self::Bytes(bytes),
         })
@@ -67,9 +67,31 @@ impl<'a> Item<'a> {
                 if flags {
                     reader.next()?;
                 }
-                Self::Map
+                Self::Map(count - u32::from(flags))
             }
         })
+    }
+
+    /// Steps over what is in it, as deep as lists and maps may be nested.
+    pub fn skip(&self, reader: &mut Reader<'a>, depth: usize) -> Result<(), Malformed> {
+        let count = match *self {
+            Self::List(count) => u64::from(count),
+            Self::Map(count) => 2 * u64::from(count),
+            _ => return Ok(()),
+        };
+        let depth = deeper(depth)?;
+        for _ in 0..count {
+            Self::next(reader)?.skip(reader, depth)?;
+        }
+        Ok(())
+    }
+
+    /// Whether it is neither a byte string nor made of values.
+    pub fn is_plain(&self) -> bool {
+        matches!(
+            self,
+            Self::Bool(_) | Self::Int(_) | Self::UInt(_) | Self::Float(_) | Self::Text(_)
+        )
     }
 
     /// What it is called in messages.
@@ -84,9 +106,14 @@ impl<'a> Item<'a> {
             Self::GeoJson(_) => "GeoJSON",
             Self::Hll(_) => "a HyperLogLog",
             Self::List(_) | Self::PackedList(_) => "a list",
-            Self::Map | Self::PackedMap => "a map",
+            Self::Map(_) | Self::PackedMap(_) => "a map",
         }
     }
+}
+
+/// The depth of what is in a list or map, of the levels that are left.
+pub fn deeper(depth: usize) -> Result<usize, Malformed> {
+    depth.checked_sub(1).ok_or(Malformed::new("list or map", "nested too deep"))
 }
 
 /// Opens a packed list or map: its head, and the reader of what is in it.

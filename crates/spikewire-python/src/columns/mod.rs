@@ -6,13 +6,19 @@
 //! | `trouble` | what may be wrong with a value, a row or an option |
 //! | `rows` | the rows of a batch as columns walk them |
 //! | `numpy` | structured NumPy arrays |
+//! | `arrow` | Arrow tables |
+//! | `pandas` | pandas frames, from the same columns |
 //! | `source` | the way in: tables that become records |
 
+mod arrow;
 mod item;
 mod numpy;
+mod pandas;
 mod rows;
 pub mod source;
 mod trouble;
 
+pub use arrow::{ArrowTable, Columns, refused};
 pub use numpy::{Wanted, to_numpy};
+pub use pandas::to_pandas;
 pub use rows::{Extra, Stop, errors, missing};

@@ -1,12 +1,15 @@
 //! The rows of a batch as columns walk them: what every kind of column has in common.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyBytes, PyInt, PyString};
 
 use spikewire_engine::command::batch::{Answer, Batch as Rows};
 use spikewire_protocol::message::{Header, Walk};
 use spikewire_protocol::result_code::ResultCode;
 
+use super::item::Item;
 use super::trouble::Trouble;
 use crate::errors::{shown, type_error, type_name, value_error};
 use crate::key::Key;
@@ -43,6 +46,25 @@ pub fn look(rows: &Rows, row: usize) -> Found<'_> {
         ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT => Found::NoRecord,
         _ => Found::Failed,
     }
+}
+
+/// Shows a user key as a value; nothing where only the digest is known.
+pub fn with_key<T>(
+    user: &Bound<'_, PyAny>,
+    take: impl FnOnce(Option<Item<'_>>) -> T,
+) -> PyResult<T> {
+    Ok(if let Ok(text) = user.cast::<PyString>() {
+        take(Some(Item::Text(text.to_str()?.as_bytes())))
+    } else if let Ok(bytes) = user.cast::<PyBytes>() {
+        take(Some(Item::Bytes(bytes.as_bytes())))
+    } else if user.is_instance_of::<PyInt>() {
+        take(Some(Item::Int(user.extract()?)))
+    } else if user.is_none() {
+        take(None)
+    } else {
+        // Other buffers that keys may come in.
+        take(Some(Item::Bytes(&user.extract::<Vec<u8>>()?)))
+    })
 }
 
 /// The keyword `missing`.
@@ -144,4 +166,9 @@ impl Extra {
             ("ttl", self.ttl.as_ref()),
         ]
     }
+}
+
+/// Seconds since 1970.
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -1,14 +1,13 @@
 //! One row of the array from one record on the wire.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyInt, PyString};
 
 use spikewire_protocol::Malformed;
 use spikewire_protocol::message::{Header, Walk};
 use spikewire_protocol::void_time;
 
 use super::super::item::Item;
-use super::super::rows::Stop;
+use super::super::rows::{Stop, with_key};
 use super::layout::{Field, Layout};
 
 /// How records are written.
@@ -31,20 +30,12 @@ impl Fill<'_> {
         mask: &mut [u8],
     ) -> PyResult<Result<(), Stop>> {
         let Some(field) = &self.layout.key else { return Ok(Ok(())) };
-        let mut put = |item: &Item<'_>| put(field, item, row, data, mask);
-        Ok(if let Ok(text) = user.cast::<PyString>() {
-            put(&Item::Text(text.to_str()?.as_bytes()))
-        } else if let Ok(bytes) = user.cast::<PyBytes>() {
-            put(&Item::Bytes(bytes.as_bytes()))
-        } else if user.is_instance_of::<PyInt>() {
-            put(&Item::Int(user.extract()?))
-        } else if user.is_none() {
-            // Only the digest is known.
+        with_key(user, |item| {
+            if let Some(item) = item {
+                return put(field, &item, row, data, mask);
+            }
             mask[field.mask] = 1;
             if self.strict { Err(Stop::NoValue(row, field.name.clone())) } else { Ok(()) }
-        } else {
-            // Other buffers that keys may come in.
-            put(&Item::Bytes(&user.extract::<Vec<u8>>()?))
         })
     }
 

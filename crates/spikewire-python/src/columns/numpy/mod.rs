@@ -9,9 +9,6 @@ mod layout;
 mod memory;
 mod nested;
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
-use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -20,7 +17,8 @@ use spikewire_engine::command::batch::Batch as Rows;
 use self::fill::Fill;
 use self::layout::Layout;
 use self::memory::Memory;
-use super::rows::{Extra, Found, Stop, look};
+use super::pandas::module;
+use super::rows::{Extra, Found, Stop, look, now};
 use crate::key::Key;
 
 /// What the caller asks for, besides the dtype.
@@ -64,20 +62,6 @@ impl<'py> Target<'py> {
     }
 }
 
-/// NumPy, or in plain words what to do.
-fn numpy(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    match py.import("numpy") {
-        Ok(numpy) => Ok(numpy.into_any()),
-        Err(error) if error.is_instance_of::<PyImportError>(py) => {
-            let message = "to_numpy needs NumPy, which is not installed: pip install numpy";
-            let made = PyImportError::new_err(message);
-            made.set_cause(py, Some(error));
-            Err(made)
-        }
-        Err(error) => Err(error),
-    }
-}
-
 /// The rows as a structured array: masked, or plain when every gap is to raise.
 pub fn to_numpy<'py>(
     py: Python<'py>,
@@ -87,7 +71,7 @@ pub fn to_numpy<'py>(
     wanted: &Wanted,
     explain: impl Fn(&Stop) -> PyErr,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let numpy = numpy(py)?;
+    let numpy = module(py, "to_numpy", "numpy", "NumPy")?;
     let layout = Layout::new(&numpy, dtype, &wanted.extra)?;
     let target = Target::new(&numpy, &layout, rows.len(), wanted.strict)?;
     let mut memory = target.memory(&numpy, &layout)?;
@@ -115,9 +99,4 @@ pub fn to_numpy<'py>(
     drop(memory);
     filled.map_err(|stop| explain(&stop))?;
     target.finish(&numpy)
-}
-
-/// Seconds since 1970.
-fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -1,0 +1,387 @@
+//! One column being built: values in, Arrow memory out.
+
+use arrow_buffer::{BooleanBufferBuilder, NullBufferBuilder};
+use arrow_schema::DataType;
+use spikewire_protocol::limits;
+use spikewire_protocol::msgpack::Reader;
+
+use super::super::item::{self, Item};
+use super::super::trouble::Trouble;
+use super::number::Numbers;
+
+/// Values of a column without those that are null.
+#[derive(Debug)]
+pub enum Store {
+    /// Nothing but nulls so far.
+    Empty,
+    Bool(BooleanBufferBuilder),
+    Numbers(Numbers),
+    Bytes(Bytes),
+    /// Bytes of one size.
+    Fixed(usize, Vec<u8>),
+    List(Ends, Box<Column>),
+    /// Lists of one length.
+    Array(usize, Box<Column>),
+    Map(Ends, Box<[Column; 2]>),
+    Struct(Vec<Column>),
+    /// Values that nothing above holds together; counted, and left to the caller.
+    Objects,
+}
+
+/// Text or bytes.
+#[derive(Debug)]
+pub struct Bytes {
+    pub text: bool,
+    pub ends: Ends,
+    pub data: Vec<u8>,
+}
+
+/// Where each value ends in what it has its items from.
+#[derive(Debug)]
+pub struct Ends {
+    pub all: Vec<i64>,
+    /// The type's limit of all items together.
+    pub most: i64,
+}
+
+impl Ends {
+    pub fn new(large: bool) -> Self {
+        Self { all: vec![0], most: if large { i64::MAX } else { i32::MAX.into() } }
+    }
+
+    fn push(&mut self, items: usize) -> Result<(), Trouble> {
+        let end = self.all[self.all.len() - 1] + items as i64;
+        if end > self.most {
+            return Err(Trouble::overflow(
+                "the column outgrows its type's 2^31 items: use a large type",
+            ));
+        }
+        self.all.push(end);
+        Ok(())
+    }
+
+    fn last(&self, len: usize) -> usize {
+        self.all[len] as usize
+    }
+}
+
+/// Where a value is: its row, and how much deeper lists and maps may go.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    pub row: usize,
+    pub depth: usize,
+}
+
+impl Place {
+    pub fn new(row: usize) -> Self {
+        Self { row, depth: limits::NESTING }
+    }
+
+    fn deeper(self) -> Result<Self, Trouble> {
+        Ok(Self { depth: item::deeper(self.depth)?, ..self })
+    }
+}
+
+/// A column, also one within a column.
+#[derive(Debug)]
+pub struct Column {
+    pub name: String,
+    /// The type that was asked for; none: what the values say.
+    pub wanted: Option<DataType>,
+    pub nullable: bool,
+    /// Whether values of different types become objects, instead of an error.
+    pub loose: bool,
+    pub store: Store,
+    pub valid: NullBufferBuilder,
+    /// The row that settled the type.
+    settled: usize,
+}
+
+impl Column {
+    pub fn new(name: &str, wanted: Option<DataType>, nullable: bool, store: Store) -> Self {
+        let valid = NullBufferBuilder::new(0);
+        Self { name: name.to_owned(), wanted, nullable, loose: false, store, valid, settled: 0 }
+    }
+
+    /// A column whose values say its type, behind nulls.
+    pub fn open(name: &str, nulls: usize) -> Self {
+        let mut column = Self::new(name, None, true, Store::Empty);
+        column.valid.append_n_nulls(nulls);
+        column
+    }
+
+    pub fn len(&self) -> usize {
+        self.valid.len()
+    }
+
+    /// Adds a value. What is next in the reader belongs to it.
+    pub fn push(
+        &mut self,
+        item: &Item<'_>,
+        reader: &mut Reader<'_>,
+        place: Place,
+    ) -> Result<(), Trouble> {
+        if matches!(item, Item::Nil) {
+            if !self.nullable {
+                return Err(Trouble::value("no value where the schema wants one"));
+            }
+            self.null();
+            return Ok(());
+        }
+        if matches!(self.store, Store::Empty) && self.wanted.is_none() {
+            self.settle(item, place.row);
+        }
+        match *item {
+            Item::PackedList(bytes) | Item::PackedMap(bytes) if !self.is_objects() => {
+                let (head, mut reader) = item::open(bytes)?;
+                self.push(&head, &mut reader, place)?;
+                // Objects are not looked into.
+                if !self.is_objects() {
+                    item::close(&reader)?;
+                }
+            }
+            _ => {
+                if !self.value(item, reader, place)? {
+                    self.mismatch(item)?;
+                }
+                self.valid.append_non_null();
+            }
+        }
+        Ok(())
+    }
+
+    pub fn is_objects(&self) -> bool {
+        matches!(self.store, Store::Objects)
+    }
+
+    /// Chooses the store by the first value.
+    fn settle(&mut self, item: &Item<'_>, row: usize) {
+        self.settled = row;
+        let len = self.len();
+        let list = || Ends { all: vec![0; len + 1], most: i32::MAX.into() };
+        self.store = match item {
+            _ if self.loose && !item.is_plain() => Store::Objects,
+            Item::Bool(_) => {
+                let mut flags = BooleanBufferBuilder::new(len + 1);
+                flags.append_n(len, false);
+                Store::Bool(flags)
+            }
+            Item::Int(_) | Item::UInt(_) => Store::Numbers(Numbers::I64(vec![0; len])),
+            Item::Float(_) => Store::Numbers(Numbers::F64(vec![0.0; len])),
+            Item::Text(_) | Item::GeoJson(_) => {
+                Store::Bytes(Bytes { text: true, ends: list(), data: vec![] })
+            }
+            Item::Bytes(_) | Item::Hll(_) => {
+                Store::Bytes(Bytes { text: false, ends: list(), data: vec![] })
+            }
+            Item::List(_) | Item::PackedList(_) => {
+                Store::List(list(), Box::new(Self::open("item", 0)))
+            }
+            Item::Map(_) | Item::PackedMap(_) => {
+                let mut pair = [Self::open("key", 0), Self::open("value", 0)];
+                pair[0].nullable = false;
+                Store::Map(list(), Box::new(pair))
+            }
+            Item::Nil => Store::Empty,
+        };
+    }
+
+    /// Stores a value; `false` when it is of another kind.
+    fn value(
+        &mut self,
+        item: &Item<'_>,
+        reader: &mut Reader<'_>,
+        place: Place,
+    ) -> Result<bool, Trouble> {
+        match (&mut self.store, *item) {
+            (Store::Numbers(numbers), _) => return numbers.push(item),
+            (Store::Bool(flags), Item::Bool(flag)) => flags.append(flag),
+            (Store::Bytes(out), Item::Text(bytes) | Item::GeoJson(bytes)) => {
+                if out.text && std::str::from_utf8(bytes).is_err() {
+                    if self.loose {
+                        return Ok(false);
+                    }
+                    return Err(Trouble::value(
+                        "text that is not valid UTF-8: ask for binary in a schema",
+                    ));
+                }
+                // Binary that was asked for takes text as it is.
+                if !out.text && self.wanted.is_none() {
+                    return Ok(false);
+                }
+                out.ends.push(bytes.len())?;
+                out.data.extend_from_slice(bytes);
+            }
+            (Store::Bytes(out), Item::Bytes(bytes) | Item::Hll(bytes)) if !out.text => {
+                out.ends.push(bytes.len())?;
+                out.data.extend_from_slice(bytes);
+            }
+            (Store::Fixed(size, data), Item::Bytes(bytes) | Item::Hll(bytes)) => {
+                if bytes.len() != *size {
+                    return Err(Trouble::value(format!(
+                        "{} bytes where the schema wants {size}",
+                        bytes.len()
+                    )));
+                }
+                data.extend_from_slice(bytes);
+            }
+            (Store::List(ends, child), Item::List(count)) => {
+                ends.push(count as usize)?;
+                child.items(count, reader, place)?;
+            }
+            (Store::Array(size, child), Item::List(count)) => {
+                if count as usize != *size {
+                    return Err(Trouble::value(format!(
+                        "a list of {count} where the schema wants {size}"
+                    )));
+                }
+                child.items(count, reader, place)?;
+            }
+            (Store::Map(ends, pair), Item::Map(count)) => {
+                ends.push(count as usize)?;
+                let place = place.deeper()?;
+                for at in 0..count {
+                    for (side, column) in ["key", "value"].into_iter().zip(pair.iter_mut()) {
+                        let item = Item::next(reader)?;
+                        let pushed = column.push(&item, reader, place);
+                        pushed.map_err(|error| error.within(&format!("{side} {at}")))?;
+                    }
+                }
+            }
+            (Store::Struct(fields), Item::Map(count)) => members(fields, count, reader, place)?,
+            (Store::Objects, _) => {}
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn items(&mut self, count: u32, reader: &mut Reader<'_>, place: Place) -> Result<(), Trouble> {
+        let place = place.deeper()?;
+        for at in 0..count {
+            let item = Item::next(reader)?;
+            let pushed = self.push(&item, reader, place);
+            pushed.map_err(|error| error.within(&format!("[{at}]")))?;
+        }
+        Ok(())
+    }
+
+    /// A value of another kind than the column.
+    fn mismatch(&mut self, item: &Item<'_>) -> Result<(), Trouble> {
+        if self.loose {
+            self.store = Store::Objects;
+            return Ok(());
+        }
+        Err(Trouble::kind(match &self.wanted {
+            Some(wanted) => format!("{} does not go into {wanted}", item.name()),
+            None => format!(
+                "{} where row {} has {}: one column has one type; name it in a schema, or leave \
+                 the bin out",
+                item.name(),
+                self.settled,
+                self.store.name()
+            ),
+        }))
+    }
+
+    /// Adds a null, whatever the schema says: it may lie under a null further up.
+    pub fn null(&mut self) {
+        match &mut self.store {
+            Store::Empty | Store::Objects => {}
+            Store::Bool(flags) => flags.append(false),
+            Store::Numbers(numbers) => numbers.zero(),
+            Store::Bytes(Bytes { ends, .. }) | Store::List(ends, _) | Store::Map(ends, _) => {
+                let end = ends.all[ends.all.len() - 1];
+                ends.all.push(end);
+            }
+            Store::Fixed(size, data) => data.resize(data.len() + *size, 0),
+            Store::Array(size, child) => (0..*size).for_each(|_| child.null()),
+            Store::Struct(fields) => fields.iter_mut().for_each(Self::null),
+        }
+        self.valid.append_null();
+    }
+
+    /// Drops everything behind the first `len` values.
+    pub fn truncate(&mut self, len: usize) {
+        if len >= self.len() {
+            return;
+        }
+        match &mut self.store {
+            Store::Empty | Store::Objects => {}
+            Store::Bool(flags) => flags.truncate(len),
+            Store::Numbers(numbers) => numbers.truncate(len),
+            Store::Bytes(Bytes { ends, data, .. }) => {
+                ends.all.truncate(len + 1);
+                data.truncate(ends.last(len));
+            }
+            Store::Fixed(size, data) => data.truncate(len * *size),
+            Store::List(ends, child) => {
+                ends.all.truncate(len + 1);
+                child.truncate(ends.last(len));
+            }
+            Store::Array(size, child) => child.truncate(len * *size),
+            Store::Map(ends, pair) => {
+                ends.all.truncate(len + 1);
+                pair.iter_mut().for_each(|column| column.truncate(ends.last(len)));
+            }
+            Store::Struct(fields) => fields.iter_mut().for_each(|field| field.truncate(len)),
+        }
+        self.valid.truncate(len);
+    }
+}
+
+/// The pairs of a map into the fields of a struct; keys without a field are left out.
+fn members(
+    fields: &mut [Column],
+    count: u32,
+    reader: &mut Reader<'_>,
+    place: Place,
+) -> Result<(), Trouble> {
+    let place = place.deeper()?;
+    let len = fields.first().map_or(0, Column::len);
+    for _ in 0..count {
+        let Item::Text(key) = Item::next(reader)? else {
+            return Err(Trouble::kind(
+                "a map with keys that are no text does not go into a struct",
+            ));
+        };
+        let item = Item::next(reader)?;
+        match fields.iter_mut().find(|field| field.name.as_bytes() == key) {
+            Some(field) if field.len() == len => {
+                let pushed = field.push(&item, reader, place);
+                let within = format!("[{:?}]", field.name);
+                pushed.map_err(|error| error.within(&within))?;
+            }
+            Some(field) => {
+                return Err(Trouble::value(format!("the key {:?} twice", field.name)));
+            }
+            None => item.skip(reader, place.depth)?,
+        }
+    }
+    for field in fields.iter_mut().filter(|field| field.len() == len) {
+        if !field.nullable {
+            return Err(Trouble::value(format!(
+                "[{:?}]: no value where the schema wants one",
+                field.name
+            )));
+        }
+        field.null();
+    }
+    Ok(())
+}
+
+impl Store {
+    /// What its values are called in messages.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Empty => "nothing",
+            Self::Bool(_) => "a bool",
+            Self::Numbers(Numbers::F32(_) | Numbers::F64(_)) => "a float",
+            Self::Numbers(_) => "an integer",
+            Self::Bytes(bytes) if bytes.text => "text",
+            Self::Bytes(_) | Self::Fixed(..) => "a byte string",
+            Self::List(..) | Self::Array(..) => "a list",
+            Self::Map(..) | Self::Struct(_) => "a map",
+            Self::Objects => "objects",
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! A column's memory as an Arrow array.
+
+use std::sync::Arc;
+
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, BinaryViewArray, StringArray, StringViewArray, make_array,
+};
+use arrow_buffer::{Buffer, NullBuffer};
+use arrow_data::ArrayData;
+use arrow_schema::{ArrowError, DataType, Field, Fields};
+
+use super::column::{Bytes, Column, Ends, Store};
+use super::number::Numbers;
+
+impl Ends {
+    fn finish(self) -> Buffer {
+        if self.most == i64::MAX {
+            return Buffer::from_vec(self.all);
+        }
+        Buffer::from_vec(self.all.into_iter().map(|end| end as i32).collect::<Vec<_>>())
+    }
+}
+
+impl Column {
+    /// The array, of the type that was asked for or that the values have.
+    pub fn finish(self) -> Result<ArrayRef, ArrowError> {
+        let Self { wanted, store, mut valid, .. } = self;
+        let (len, nulls) = (valid.len(), valid.finish());
+        let made = |kind: DataType, buffers: Vec<Buffer>, children: Vec<ArrayData>| {
+            array(kind, len, nulls.clone(), buffers, children)
+        };
+        match store {
+            Store::Empty => {
+                let data = ArrayData::builder(DataType::Null).len(len).build()?;
+                Ok(make_array(data))
+            }
+            Store::Objects => Err(ArrowError::InvalidArgumentError("no Arrow type".to_owned())),
+            Store::Bool(flags) => made(DataType::Boolean, vec![flags.build().into_inner()], vec![]),
+            Store::Numbers(numbers) => {
+                let kind = wanted.unwrap_or(match numbers {
+                    Numbers::F64(_) => DataType::Float64,
+                    _ => DataType::Int64,
+                });
+                made(kind, vec![numbers.finish()], vec![])
+            }
+            Store::Bytes(Bytes { text, ends, data }) => {
+                let buffers = vec![ends.finish(), Buffer::from_vec(data)];
+                match wanted {
+                    // Views are made from the plain layout: they share its bytes.
+                    Some(DataType::Utf8View) => {
+                        let plain = made(DataType::Utf8, buffers, vec![])?.to_data();
+                        Ok(Arc::new(StringViewArray::from(&StringArray::from(plain))))
+                    }
+                    Some(DataType::BinaryView) => {
+                        let plain = made(DataType::Binary, buffers, vec![])?.to_data();
+                        Ok(Arc::new(BinaryViewArray::from(&BinaryArray::from(plain))))
+                    }
+                    Some(kind) => made(kind, buffers, vec![]),
+                    None if text => made(DataType::Utf8, buffers, vec![]),
+                    None => made(DataType::Binary, buffers, vec![]),
+                }
+            }
+            Store::Fixed(size, data) => {
+                let kind = DataType::FixedSizeBinary(size as i32);
+                made(kind, vec![Buffer::from_vec(data)], vec![])
+            }
+            Store::List(ends, child) => {
+                let child = child.finish()?.to_data();
+                let kind = wanted.unwrap_or_else(|| {
+                    DataType::List(Arc::new(Field::new("item", child.data_type().clone(), true)))
+                });
+                made(kind, vec![ends.finish()], vec![child])
+            }
+            Store::Array(_, child) => {
+                let kind = wanted.unwrap_or(DataType::Null);
+                made(kind, vec![], vec![child.finish()?.to_data()])
+            }
+            Store::Map(ends, pair) => {
+                let [mut keys, values] = *pair;
+                if keys.wanted.is_none() && matches!(keys.store, Store::Empty) {
+                    // No map had a key; the type of keys must be one that is never null.
+                    keys.store =
+                        Store::Bytes(Bytes { text: true, ends: Ends::new(false), data: vec![] });
+                }
+                let count = keys.len();
+                let (keys, values) = (keys.finish()?.to_data(), values.finish()?.to_data());
+                let kind = wanted.unwrap_or_else(|| {
+                    let fields = Fields::from(vec![
+                        Field::new("key", keys.data_type().clone(), false),
+                        Field::new("value", values.data_type().clone(), true),
+                    ]);
+                    let entries = Field::new("entries", DataType::Struct(fields), false);
+                    DataType::Map(Arc::new(entries), false)
+                });
+                let DataType::Map(entries, _) = &kind else {
+                    return Err(ArrowError::SchemaError(format!("{kind} is no map")));
+                };
+                let entries =
+                    array(entries.data_type().clone(), count, None, vec![], vec![keys, values])?;
+                made(kind, vec![ends.finish()], vec![entries.to_data()])
+            }
+            Store::Struct(fields) => {
+                let kind = wanted.unwrap_or(DataType::Null);
+                let children = fields.into_iter().map(|field| Ok(field.finish()?.to_data()));
+                made(kind, vec![], children.collect::<Result<_, ArrowError>>()?)
+            }
+        }
+    }
+}
+
+/// An array of checked parts.
+fn array(
+    kind: DataType,
+    len: usize,
+    nulls: Option<NullBuffer>,
+    buffers: Vec<Buffer>,
+    children: Vec<ArrayData>,
+) -> Result<ArrayRef, ArrowError> {
+    let data = ArrayData::builder(kind).len(len).nulls(nulls).buffers(buffers);
+    Ok(make_array(data.child_data(children).build()?))
+}

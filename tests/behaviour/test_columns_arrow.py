@@ -1,0 +1,375 @@
+"""Batches as Arrow tables: types, schemas, nulls, what is refused, and who takes them."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from typing import TYPE_CHECKING, Any
+
+import hypothesis
+import pytest
+from hypothesis import strategies as st
+
+import spikewire
+from spikewire import GeoJSON, HyperLogLog, op
+
+pa = pytest.importorskip("pyarrow")
+
+if TYPE_CHECKING:
+    from faces import Caller, Opened
+
+MOST = 2**63 - 1
+
+
+def table(found: Any, *arguments: Any, **options: Any) -> Any:
+    """The table in pyarrow, checked to the last offset."""
+    made = pa.table(found.to_arrow(*arguments, **options))
+    made.validate(full=True)
+    return made
+
+
+class TestTypesOfValues:
+    @pytest.mark.parametrize(
+        ("values", "kind", "wanted"),
+        [
+            ([1, -(2**63), MOST], pa.int64(), None),
+            ([0.5, float("inf"), -0.0], pa.float64(), None),
+            ([True, False], pa.bool_(), None),
+            (["a", "", "é€\U0001f600"], pa.string(), None),
+            ([b"a", b"", b"\0\xff"], pa.binary(), None),
+            (["a", GeoJSON('{"type":"Point","coordinates":[1,2]}')], pa.string(), ...),
+            ([[1, None, 2], [], [3]], pa.list_(pa.int64()), None),
+            ([[[1], []], [[], [2]]], pa.list_(pa.list_(pa.int64())), None),
+            ([["a"], ["b", None]], pa.list_(pa.string()), None),
+            ([[], [None]], pa.list_(pa.null()), None),
+            ([{"a": 1}, {}, {"b": None}], pa.map_(pa.string(), pa.int64()), ...),
+            ([{1: [b"x"]}, {2: []}], pa.map_(pa.int64(), pa.list_(pa.binary())), ...),
+            ([{}, {}], pa.map_(pa.string(), pa.null()), ...),
+            (
+                [[{"a": {1: 0.5}}]],
+                pa.list_(pa.map_(pa.string(), pa.map_(pa.int64(), pa.float64()))),
+                ...,
+            ),
+        ],
+    )
+    def test_kinds(self, data: Caller, values: list[Any], kind: Any, wanted: Any) -> None:
+        data.put_many({i: {"v": value} for i, value in enumerate(values)})
+        made = table(data.get_many(range(len(values))))
+        assert made.schema.field("v").type == kind
+        if wanted is None:
+            assert made["v"].to_pylist() == values
+
+    def test_maps_geojson_and_sketches(self, data: Caller) -> None:
+        point = '{"type":"Point","coordinates":[1.5,2.5]}'
+        sketch = bytes([0, 4, 0]) + bytes(8) + bytes(12)
+        data.put(1, {"m": {"b": 2, "a": 1}, "g": GeoJSON(point), "h": HyperLogLog(sketch)})
+        made = table(data.get_many([1]))
+        assert made["m"].to_pylist() == [[("a", 1), ("b", 2)]]
+        assert made["g"].to_pylist() == [point]
+        assert made["h"].to_pylist() == [sketch]
+
+    def test_rows_and_nulls(self, data: Caller) -> None:
+        data.put_many({1: {"a": 1}, 2: {"b": "x"}, 3: {"a": 3, "b": "y"}})
+        made = table(data.get_many([3, 1, "none", 3, 2]))
+        assert made.to_pydict() == {"a": [3, 1, None, 3, None], "b": ["y", None, None, "y", "x"]}
+        assert table(data.get_many([])).num_rows == 0
+        assert table(data.get_many([77, 78])).num_rows == 2
+        assert table(data.exists_many([1, 2])).num_columns == 0
+
+    def test_keys_generations_and_times_to_live(self, data: Caller) -> None:
+        data.put("x", {"n": 1}, ttl=1000)
+        data.put("x", {"n": 1}, ttl="unchanged")
+        data.put("y", {"n": 2})
+        made = table(data.get_many(["y", "x", "z"]), key="id", generation="gen", ttl="left")
+        assert made.column_names == ["id", "gen", "left", "n"]
+        assert made.schema.types == [pa.string(), pa.uint16(), pa.uint32(), pa.int64()]
+        assert made["id"].to_pylist() == ["y", "x", "z"]
+        assert made["gen"].to_pylist() == [1, 2, None]
+        assert made["left"].is_valid().to_pylist() == [False, True, False]
+        assert 900 < made["left"][1].as_py() <= 1000
+
+    def test_several_answers_for_a_bin(self, data: Caller) -> None:
+        data.put_many({1: {"n": 1, "l": [5], "s": "a"}, 2: {"n": 2, "l": [6, 7], "s": "b"}})
+        twice = [op.get("l"), op.get("n"), op.get("s"), op.get("l"), op.get("n"), op.get("zz")]
+        made = table(data.operate_many([1, 2], twice))
+        assert made.to_pydict() == {
+            "l": [[5], [6, 7]],
+            "n": [1, 2],
+            "s": ["a", "b"],
+            "zz": [None] * 2,
+        }
+        schema = pa.schema(
+            [
+                ("l", pa.list_(pa.int8(), 1)),
+                ("s", pa.binary()),
+                ("n", pa.struct([("a", pa.int8())])),
+            ]
+        )
+        data.put(1, {"n": {"a": 3}})
+        made = table(data.operate_many([1, 9], twice), schema)
+        assert made.to_pylist() == [
+            {"l": [5], "s": b"a", "n": {"a": 3}},
+            {"l": None, "s": None, "n": None},
+        ]
+        added = data.operate_many([2], [op.add("n", 1), op.get("n"), op.get("s"), op.get("n")])
+        assert table(added).to_pydict() == {"n": [3], "s": ["b"]}
+
+    def test_mixed_types(self, data: Caller) -> None:
+        data.put_many(
+            {1: {"v": 1}, 2: {"v": "x"}, 3: {"v": [1, "x"]}, 4: {"v": {"a": 1, "b": b""}}}
+        )
+        text = r"row 1 \(key 2\), \"v\": text where row 0 has an integer: .*schema"
+        with pytest.raises(TypeError, match=text):
+            data.get_many([1, 2]).to_arrow()
+        with pytest.raises(TypeError, match=r"row 0 \(key 3\), \"v\": \[1\]: text where row 0 has"):
+            data.get_many([3]).to_arrow()
+        with pytest.raises(
+            TypeError, match=r"\"v\": value 1: a byte string where row 0 has an int"
+        ):
+            data.get_many([4]).to_arrow()
+
+
+SCHEMAS: list[tuple[Any, Any, Any]] = [
+    *[(pa.type_for_alias(f"int{bits}"), 2 ** (bits - 1) - 1, None) for bits in (8, 16, 32, 64)],
+    *[(pa.type_for_alias(f"uint{bits}"), 2 ** min(bits, 63) - 1, None) for bits in (8, 16, 32, 64)],
+    (pa.float32(), 0.5, None),
+    (pa.float64(), 3, 3.0),
+    (pa.bool_(), True, None),
+    (pa.string(), "é", None),
+    (pa.large_string(), "é", None),
+    (pa.string_view(), "é and more than twelve bytes", None),
+    (pa.binary(), b"x", None),
+    (pa.large_binary(), b"x", None),
+    (pa.binary_view(), b"x" * 20, None),
+    (pa.binary(), "é", "é".encode()),
+    (pa.binary(2), b"xy", None),
+    (pa.list_(pa.int8()), [1, None], None),
+    (pa.large_list(pa.string()), ["a"], None),
+    (pa.list_(pa.float32(), 2), [1.5, 2], [1.5, 2.0]),
+    (pa.list_(pa.list_(pa.int16(), 1)), [[1], None], None),
+    (pa.map_(pa.string(), pa.int8()), {"a": 1}, [("a", 1)]),
+    (
+        pa.struct([("a", pa.int8()), ("b", pa.list_(pa.string())), ("c", pa.bool_())]),
+        {"b": ["x"], "a": 1, "other": [{"deep": [1, 2]}]},
+        {"a": 1, "b": ["x"], "c": None},
+    ),
+]
+TIMES: list[Any] = [
+    *[pa.timestamp(unit) for unit in ("s", "ms", "us", "ns")],
+    pa.timestamp("us", "Europe/Berlin"),
+    *[pa.duration(unit) for unit in ("s", "ms", "us", "ns")],
+    pa.date32(),
+]
+
+
+class TestSchemas:
+    @pytest.mark.parametrize(("kind", "value", "wanted"), SCHEMAS)
+    def test_kinds(self, data: Caller, kind: Any, value: object, wanted: object) -> None:
+        data.put_many({1: {"v": value, "not": 1}, 2: {"not": 2}})
+        schema = pa.schema([pa.field("v", kind, metadata={"why": "test"})], {"of": "table"})
+        made = table(data.get_many([1, 2, 3, 1]), schema)
+        assert made.schema.equals(schema, check_metadata=True)
+        value = value if wanted is None else wanted
+        assert made["v"].to_pylist() == [value, None, None, value]
+
+    @pytest.mark.parametrize("kind", TIMES, ids=str)
+    def test_times(self, data: Caller, kind: Any) -> None:
+        data.put(1, {"v": 86_400})
+        made = table(data.get_many([1]), pa.schema([("v", kind)]))["v"]
+        assert made.type == kind
+        raw = pa.int32() if kind.bit_width == 32 else pa.int64()
+        assert made.cast(raw).to_pylist() == [86_400]
+
+    def test_order_projection_and_missing_bins(self, data: Caller) -> None:
+        data.put(1, {"a": 1, "b": 2, "c": 3})
+        schema = pa.schema([("c", pa.int8()), ("none", pa.string()), ("a", pa.int64())])
+        assert table(data.get_many([1]), schema).to_pylist() == [{"c": 3, "none": None, "a": 1}]
+
+    def test_keys(self, data: Caller) -> None:
+        data.put_many({1: {"n": 1, "id": 99}})
+        schema = pa.schema([("n", pa.int8()), ("id", pa.int16()), ("g", pa.int64())])
+        made = table(data.get_many([1, 2]), schema, key="id", generation="g")
+        assert made.to_pydict() == {"n": [1, None], "id": [1, 2], "g": [1, None]}
+        with pytest.raises(ValueError, match=r"\"id\": the records have a bin of this name"):
+            data.get_many([1]).to_arrow(key="id")
+        with pytest.raises(ValueError, match='key: the schema has no field "zz"'):
+            data.get_many([1]).to_arrow(schema, key="zz")
+
+    def test_from_another_table(self, data: Caller) -> None:
+        data.put_many({1: {"n": 1, "s": "x"}, 2: {"s": "y"}})
+        first = data.get_many([1]).to_arrow()
+        assert table(data.get_many([2]), first).to_pylist() == [{"n": None, "s": "y"}]
+
+    @pytest.mark.parametrize(
+        ("kind", "value", "error", "text"),
+        [
+            (pa.int8(), 128, OverflowError, "128 does not fit int8"),
+            (pa.uint64(), -1, OverflowError, "-1 does not fit uint64"),
+            (pa.date32(), 2**31, OverflowError, "does not fit int32"),
+            (pa.float32(), 1e39, OverflowError, "does not fit float32"),
+            (pa.float32(), 2**24 + 1, OverflowError, "does not fit float32"),
+            (pa.float64(), MOST, OverflowError, "does not fit float64"),
+            (pa.int64(), 1.0, TypeError, "a float does not go into Int64"),
+            (pa.int64(), True, TypeError, "a bool does not go into Int64"),
+            (pa.timestamp("ms"), "now", TypeError, "text does not go into Timestamp"),
+            (pa.string(), 1, TypeError, "an integer does not go into Utf8"),
+            (pa.string(), b"x", TypeError, "a byte string does not go into Utf8"),
+            (pa.binary(2), b"x", ValueError, "1 bytes where the schema wants 2"),
+            (pa.null(), 1, TypeError, "an integer does not go into Null"),
+            (pa.list_(pa.int8()), [1, 300], OverflowError, r"\[1\]: 300 does not fit int8"),
+            (pa.list_(pa.int8()), {"a": 1}, TypeError, "a map does not go into List"),
+            (pa.list_(pa.int8(), 2), [1], ValueError, "a list of 1 where the schema wants 2"),
+            (pa.map_(pa.string(), pa.int8()), {1: 1}, TypeError, "key 0: an integer does not"),
+            (pa.struct([("a", pa.int8())]), {1: 1}, TypeError, "keys that are no text"),
+            (pa.struct([("a", pa.int8())]), {"a": "x"}, TypeError, r"\[\"a\"\]: text does not"),
+            (
+                pa.struct([pa.field("a", pa.int8(), nullable=False)]),
+                {"b": 1},
+                ValueError,
+                "no value",
+            ),
+            (pa.list_(pa.field("x", pa.int8(), nullable=False)), [None], ValueError, "no value"),
+        ],
+    )
+    def test_values_that_do_not_fit(
+        self, data: Caller, kind: Any, value: Any, error: Any, text: str
+    ) -> None:
+        data.put_many({"good": {"n": 1}, "bad": {"v": value}})
+        with pytest.raises(error, match=rf"row 1 \(key 'bad'\), \"v\": .*{text}"):
+            data.get_many(["good", "bad"]).to_arrow(pa.schema([("v", kind)]))
+
+    def test_fields_that_are_never_null(self, data: Caller) -> None:
+        data.put_many({1: {"v": 1}, 2: {"n": 1}})
+        schema = pa.schema([pa.field("v", pa.int8(), nullable=False)])
+        assert table(data.get_many([1]), schema).schema == schema
+        for key in (2, 3):
+            with pytest.raises(ValueError, match=rf"row 1 \(key {key}\), \"v\": no value where"):
+                data.get_many([1, key]).to_arrow(schema)
+
+    @pytest.mark.parametrize(
+        ("schema", "error", "text"),
+        [
+            (5, TypeError, "schema must be an Arrow schema.*not int"),
+            ({"v": "int8"}, TypeError, "schema must be an Arrow schema"),
+            (pa.schema([("v", pa.int8())] * 2), ValueError, 'schema: the field "v" twice'),
+            (pa.schema([("v", pa.decimal128(5))]), TypeError, 'field "v": no value goes into Dec'),
+            (pa.schema([("v", pa.list_(pa.float16()))]), TypeError, 'field "v": no value goes'),
+            (pa.schema([("v", pa.dictionary(pa.int8(), pa.string()))]), TypeError, 'field "v"'),
+            (pa.schema([("v", pa.time32("s"))]), TypeError, 'field "v": no value goes into Time32'),
+            (pa.schema([("v", pa.struct([]))]), TypeError, 'field "v"'),
+        ],
+    )
+    def test_schemas_that_are_refused(
+        self, data: Caller, schema: Any, error: Any, text: str
+    ) -> None:
+        with pytest.raises(error, match=text):
+            data.get_many([1]).to_arrow(schema)
+
+
+class TestTables:
+    def test_the_look_of_it(self, data: Caller) -> None:
+        data.put(1, {"n": 1})
+        made = data.get_many([1, 2]).to_arrow(key="id")
+        assert isinstance(made, spikewire.ArrowTable)
+        assert (len(made), made.column_names) == (2, ["id", "n"])
+        assert repr(made) == "ArrowTable(2 rows, id: Int64, n: Int64)"
+        assert pa.schema(made) == pa.schema([("id", pa.int64()), ("n", pa.int64())])
+
+    def test_taken_often_and_kept_alive(self, data: Caller) -> None:
+        data.put_many({i: {"n": i, "s": str(i)} for i in range(100)})
+        made = data.get_many(range(100)).to_arrow()
+        tables = [pa.table(made) for _ in range(3)]
+        capsule = made.__arrow_c_stream__()
+        del made
+        gc.collect()
+        assert all(it["s"].to_pylist() == [str(i) for i in range(100)] for it in tables)
+        del capsule, tables
+        gc.collect()
+
+    def test_a_failed_row(self, client: Opened, data: Caller, set_name: str) -> None:
+        data.put(1, {"n": 1})
+        found = client.verbs.get_many([("nowhere", "s", 1), ("test", set_name, 1)])
+        with pytest.raises(spikewire.NamespaceNotFound):
+            found.to_arrow()
+        assert table(found, errors="mask")["n"].to_pylist() == [None, 1]
+        with pytest.raises(ValueError, match='errors must be "raise" or "mask"'):
+            found.to_arrow(errors="ignore")
+
+    def test_polars(self, data: Caller) -> None:
+        polars = pytest.importorskip("polars")
+        data.put_many({i: {"n": i, "s": str(i), "l": [i]} for i in range(3)})
+        frame = polars.DataFrame(data.get_many([2, 9, 0]).to_arrow())
+        assert frame.to_dicts() == [
+            {"n": 2, "s": "2", "l": [2]},
+            {"n": None, "s": None, "l": None},
+            {"n": 0, "s": "0", "l": [0]},
+        ]
+        assert table(data.get_many([1]), frame.schema).to_pylist() == [{"n": 1, "s": "1", "l": [1]}]
+
+    def test_duckdb(self, data: Caller) -> None:
+        duckdb = pytest.importorskip("duckdb")
+        data.put_many({i: {"n": i, "s": str(i)} for i in range(100)})
+        found = data.get_many(range(101)).to_arrow()
+        assert found is not None  # duckdb finds it by its name
+        assert duckdb.sql("select sum(n), count(s), count(*) from found").fetchall() == [
+            (4950, 100, 101)
+        ]
+
+    def test_pandas(self, data: Caller) -> None:
+        pandas = pytest.importorskip("pandas")
+        data.put(1, {"n": 1})
+        assert pandas.DataFrame.from_arrow(data.get_many([1]).to_arrow()).to_dict("list") == {
+            "n": [1]
+        }
+
+    def test_without_pyarrow(self, data: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+        data.put(1, {"n": 1})
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+        made = data.get_many([1]).to_arrow()
+        assert type(made.__arrow_c_schema__()).__name__ == "PyCapsule"
+
+
+KINDS: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
+    "i": (pa.int64(), st.integers(-(2**63), MOST)),
+    "f": (pa.float64(), st.floats(allow_nan=False)),
+    "b": (pa.bool_(), st.booleans()),
+    "s": (pa.string(), st.text(max_size=5)),
+    "y": (pa.binary(), st.binary(max_size=5)),
+    "l": (pa.list_(pa.int64()), st.lists(st.one_of(st.integers(-5, 5), st.none()), max_size=4)),
+    "ls": (pa.list_(pa.list_(pa.string())), st.lists(st.lists(st.text(max_size=3), max_size=3))),
+    "m": (
+        pa.map_(pa.string(), pa.float64()),
+        st.dictionaries(st.text(max_size=3), st.floats(allow_nan=False), max_size=3),
+    ),
+}
+
+
+@hypothesis.settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
+)
+@hypothesis.given(drawn=st.data())
+def test_round_trip(data: Caller, drawn: st.DataObject) -> None:
+    strategies = {name: strategy for name, (_, strategy) in KINDS.items()}
+    ids = st.integers(0, 20)
+    records = st.fixed_dictionaries({}, optional=strategies).filter(bool)
+    stored = drawn.draw(st.dictionaries(ids, records, max_size=10))
+    asked = drawn.draw(st.lists(ids, max_size=15))
+    data.delete_many(range(21))
+    data.put_many(stored).raise_for_errors()
+    found = data.get_many(asked)
+    schema = pa.schema([(name, kind) for name, (kind, _) in KINDS.items()])
+    inferred, given = table(found), table(found, schema)
+    assert given.schema == schema
+    for name, (kind, _) in KINDS.items():
+        wanted = [stored.get(key, {}).get(name) for key in asked]
+        if name == "m":
+            wanted = [None if map_ is None else sorted(map_.items()) for map_ in wanted]
+        got = given[name].to_pylist()
+        if name == "m":
+            got = [None if map_ is None else sorted(map_) for map_ in got]
+        assert got == wanted
+        if any(wanted):
+            # A list of nothing says less of its type than the schema does.
+            assert inferred[name].cast(kind).equals(given[name])
