@@ -19,21 +19,26 @@ use super::request::Request;
 use super::write::{RECORD_OVERHEAD, prepare};
 use super::{Context, Target};
 use crate::storage::bins::Bin;
+use crate::storage::clock::Moment;
+use crate::storage::namespace::Namespace;
 use crate::storage::record::{Draft, View};
 
 /// What a request calls.
 #[derive(Debug)]
-pub struct Call<'a> {
-    package: &'a str,
-    function: &'a str,
-    arguments: Vec<Value>,
+pub struct Call {
+    /// The module.
+    pub package: String,
+    /// The function in it.
+    pub function: String,
+    /// What it is called with.
+    pub arguments: Vec<Value>,
 }
 
-impl<'a> Call<'a> {
+impl Call {
     /// The call of a request; all of its parts must be there and make sense.
-    pub fn of(request: &Request<'a>) -> Result<Self, ResultCode> {
+    pub fn of(request: &Request<'_>) -> Result<Self, ResultCode> {
         let udf = &request.udf;
-        let text = |part: Option<&'a [u8]>| part.and_then(|part| std::str::from_utf8(part).ok());
+        let text = |part: Option<&[u8]>| String::from_utf8(part?.to_vec()).ok();
         let (Some(package), Some(function), Some(arguments)) =
             (text(udf.package), text(udf.function), udf.arguments)
         else {
@@ -52,7 +57,7 @@ thread_local! {
 }
 
 /// Works with this thread's machine for these modules.
-fn with_machine<R>(
+pub fn with_machine<R>(
     library: &Arc<Library>,
     work: impl FnOnce(&Machine) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
@@ -98,7 +103,7 @@ impl Context {
         };
         let ran = described(target, found).and_then(|record| {
             with_machine(&library, |machine| {
-                Ok(machine.apply(call.package, call.function, record, &call.arguments))
+                Ok(machine.apply(&call.package, &call.function, record, &call.arguments))
             })
         });
         let (record, result) = match ran {
@@ -216,34 +221,36 @@ fn prepare_with(
     prepare(&Target { request: &request, filter: None, ..*target }, found)
 }
 
-/// The record as a function sees it.
-pub fn described(target: &Target<'_>, found: Option<View<'_>>) -> Result<Record, Failure> {
-    let Some(view) = found else {
-        let set = std::str::from_utf8(target.request.set).ok().filter(|set| !set.is_empty());
-        let digest = target.request.digest.map_or([0; 20], |digest| digest.0);
-        return Ok(Record { set: set.map(str::to_owned), digest, ..Record::default() });
-    };
+/// The record a function is applied to; one that is not there has its address all the same.
+fn described(target: &Target<'_>, found: Option<View<'_>>) -> Result<Record, Failure> {
+    if let Some(found) = found {
+        return describe(target.namespace, found, target.now);
+    }
+    let set = std::str::from_utf8(target.request.set).ok().filter(|set| !set.is_empty());
+    let digest = target.request.digest.map_or([0; 20], |digest| digest.0);
+    Ok(Record { set: set.map(str::to_owned), digest, ..Record::default() })
+}
+
+/// A stored record as a function sees it.
+pub fn describe(namespace: &Namespace, stored: View<'_>, now: Moment) -> Result<Record, Failure> {
     let unreadable = |error: &dyn std::fmt::Display| Failure::Raised(error.to_string());
+    let set = namespace.sets.get(stored.set());
     let mut record = Record {
         exists: true,
-        generation: u32::from(view.generation()),
-        ttl: view.void_time().saturating_sub(target.now.seconds()),
-        digest: *view.digest(),
-        last_update: view.last_update(),
-        size: view.image().len(),
+        generation: u32::from(stored.generation()),
+        ttl: stored.void_time().saturating_sub(now.seconds()),
+        digest: *stored.digest(),
+        last_update: stored.last_update(),
+        size: stored.image().len(),
+        set: set.map(|set| String::from_utf8_lossy(&set.name).into_owned()),
         ..Record::default()
     };
-    for bin in Bin::all(view.bins()) {
+    for bin in Bin::all(stored.bins()) {
         let name = std::str::from_utf8(bin.name).map_err(|error| unreadable(&error))?;
         let value = Value::decode(bin.particle, bin.value).map_err(|error| unreadable(&error))?;
         record.bins.insert(name.to_owned(), value);
     }
-    record.set = target
-        .namespace
-        .sets
-        .get(view.set())
-        .map(|set| String::from_utf8_lossy(&set.name).into_owned());
-    if let Some([of, key @ ..]) = view.key() {
+    if let Some([of, key @ ..]) = stored.key() {
         record.key = Value::decode(*of, key).ok();
     }
     Ok(record)

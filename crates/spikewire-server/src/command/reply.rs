@@ -105,6 +105,12 @@ impl<'a> Reply<'a> {
         self.ops = 0;
     }
 
+    /// Takes the whole reply back, as if it had never begun.
+    pub fn discard(self) {
+        let frame = if self.framed { frame::HEADER_LEN } else { 0 };
+        self.out.truncate(self.start - frame);
+    }
+
     /// Ends the reply with result 0.
     pub fn finish(self, generation: u16, void_time: u32) {
         let generation = u32::from(generation);

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::Context;
 use super::batch;
+use super::query::aggregate::Aggregate;
 use super::query::scan::Scan;
 use crate::job::End;
 
@@ -23,6 +24,8 @@ pub enum Stream {
     Batch(Box<batch::Rest>),
     /// The records of a query.
     Scan(Box<Scan>),
+    /// What a stream function makes of the records of a query.
+    Aggregate(Box<Aggregate>),
 }
 
 /// When a stream wants its next turn.
@@ -42,13 +45,16 @@ impl Stream {
         match self {
             Self::Batch(_) => Some(PATIENCE),
             Self::Scan(scan) => scan.job().plan.patience,
+            Self::Aggregate(aggregate) => aggregate.job().plan.patience,
         }
     }
 
     /// Notes that its client took nothing for too long.
     pub fn give_up(&self) {
-        if let Self::Scan(scan) = self {
-            scan.job().end(End::NotTaken);
+        match self {
+            Self::Batch(_) => {}
+            Self::Scan(scan) => scan.job().end(End::NotTaken),
+            Self::Aggregate(aggregate) => aggregate.job().end(End::NotTaken),
         }
     }
 }
@@ -60,6 +66,7 @@ impl Context {
         match stream {
             Stream::Batch(rest) => self.resume_batch(rest, now, out),
             Stream::Scan(scan) => scan.turn(self, now, out),
+            Stream::Aggregate(aggregate) => aggregate.turn(self, now, out),
         }
     }
 }

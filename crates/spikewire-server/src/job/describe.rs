@@ -46,6 +46,7 @@ impl Job {
         let from = plan.from.map_or_else(String::new, |at| format!("{}+{}", at.ip(), at.port()));
         let name = match plan.kind {
             Kind::Basic => "basic",
+            Kind::Aggregation => "aggregation",
         };
         let patience = plan.patience.map_or(0, |patience| patience.as_millis());
         let _ = write!(

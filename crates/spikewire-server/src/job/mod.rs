@@ -19,6 +19,8 @@ use parking_lot::Mutex;
 pub enum Kind {
     /// It sends records.
     Basic,
+    /// It sends what a function makes of them.
+    Aggregation,
 }
 
 /// How a job ended.

@@ -3,10 +3,12 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`scan`] | the reply: records in order, a slice at a time |
+//! | [`aggregate`] | the reply: what a function makes of the records |
 //! | [`walking`] | going through one partition |
 //! | [`sending`] | which records are sent, and how each goes out |
 //! | [`projection`] | what of a record is sent |
 
+pub mod aggregate;
 pub mod projection;
 pub mod scan;
 pub mod sending;
@@ -15,19 +17,25 @@ pub mod walking;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use spikewire_protocol::limits::PARTITIONS;
 use spikewire_protocol::message::Message;
 use spikewire_protocol::query::{Asked, Work};
 use spikewire_protocol::result_code::ResultCode;
 
+use self::aggregate::Aggregate;
 use self::projection::Projection;
 use self::scan::{Part, Scan};
 use self::sending::{Choice, Sending, Via, Wanted};
 use super::Context;
+use super::function::Call;
 use super::reply::Reply;
+use super::request::Request;
 use super::stream::{PATIENCE, Stream};
+use crate::expression::Program;
 use crate::index::definition::is_plain_context;
 use crate::index::sought::Sought;
 use crate::job::{Job, Kind, Plan};
+use crate::storage::namespace::Namespace;
 
 /// How long a short query may take if it does not say.
 const SHORT: Duration = Duration::from_secs(1);
@@ -73,7 +81,8 @@ impl Context {
         match asked.work {
             Work::Send => self.start_scan(node, at, &message, asked),
             Work::Operations if message.header.ops == 0 => Err(ResultCode::PARAMETER.into()),
-            Work::Operations | Work::Function { .. } | Work::Aggregate => {
+            Work::Aggregate => self.start_aggregate(node, at, body, &asked),
+            Work::Operations | Work::Function { .. } => {
                 Err(Refused { code: ResultCode::UNSUPPORTED_FEATURE, last: true })
             }
         }
@@ -89,41 +98,8 @@ impl Context {
         let projection = Projection::new(message, &asked)?;
         let filter = asked.filter.map(|bytes| self.filters.read(bytes)).transpose()?;
         let state = self.state.clone();
-        let namespace = &state.namespaces[at];
-        let set = namespace.sets.find(asked.set);
-        let mut wanted = match set {
-            Some(0) => Wanted::All,
-            Some(set) => Wanted::Set(set),
-            None => Wanted::Nothing,
-        };
-        let via = match &asked.index {
-            None => None,
-            Some(index) => {
-                check_context(index.context.as_deref())?;
-                let sought = Sought::new(&index.range)?;
-                let index = namespace.indexes.choose(set, index)?;
-                if index.definition.kind != sought.kind {
-                    wanted = Wanted::Nothing;
-                }
-                Some(Arc::new(Via { index, sought }))
-            }
-        };
-        let patience = match asked.patience {
-            None => Some(PATIENCE),
-            Some(0) => None,
-            Some(millis) => Some(Duration::from_millis(u64::from(millis))),
-        };
-        let plan = Plan {
-            id: asked.id,
-            kind: Kind::Basic,
-            namespace: namespace.options.name.clone(),
-            set: String::from_utf8_lossy(asked.set).into_owned(),
-            index: via.as_ref().map(|via| via.index.name()),
-            asked: (asked.partitions.len(), asked.points.len()),
-            rate: asked.records_per_second,
-            patience,
-            from: self.peer,
-        };
+        let choice = choose(&state.namespaces[at], &asked, filter)?;
+        let plan = self.plan(at, &asked, &choice, Kind::Basic);
         let parts: Vec<Part> = asked
             .partitions
             .iter()
@@ -146,11 +122,75 @@ impl Context {
             None => jobs.start(plan, parts.len())?,
         };
         let limit = (asked.limit > 0).then_some(asked.limit);
-        let choice = Choice { wanted, via, filter };
         let sending = Sending::new(job.clone(), choice, projection, limit);
         let scan = Scan::new((node, at), job, parts, sending, deadline);
         Ok(Stream::Scan(Box::new(scan)))
     }
+
+    fn start_aggregate(
+        &mut self,
+        node: usize,
+        at: usize,
+        body: &[u8],
+        asked: &Asked<'_>,
+    ) -> Result<Stream, Refused> {
+        if asked.filter.is_some() {
+            return Err(ResultCode::UNSUPPORTED_FEATURE.into());
+        }
+        let request = Request::parse(body).map_err(|_| ResultCode::PARAMETER)?;
+        let call = Call::of(&request)?;
+        let state = self.state.clone();
+        let choice = choose(&state.namespaces[at], asked, None)?;
+        if state.namespaces[at].sets.find(asked.set).is_none() {
+            return Err(ResultCode::NOT_FOUND.into());
+        }
+        let plan = self.plan(at, asked, &choice, Kind::Aggregation);
+        let job = state.nodes[node].jobs.start(plan, PARTITIONS)?;
+        let library = state.modules.read().clone();
+        let aggregate = Aggregate::new((node, at), job, library, call, choice);
+        Ok(Stream::Aggregate(Box::new(aggregate)))
+    }
+
+    fn plan(&self, at: usize, asked: &Asked<'_>, choice: &Choice, kind: Kind) -> Plan {
+        let patience = match asked.patience {
+            None => Some(PATIENCE),
+            Some(0) => None,
+            Some(millis) => Some(Duration::from_millis(u64::from(millis))),
+        };
+        Plan {
+            id: asked.id,
+            kind,
+            namespace: self.state.namespaces[at].options.name.clone(),
+            set: String::from_utf8_lossy(asked.set).into_owned(),
+            index: choice.via.as_ref().map(|via| via.index.name()),
+            asked: (asked.partitions.len(), asked.points.len()),
+            rate: asked.records_per_second,
+            patience,
+            from: self.peer,
+        }
+    }
+}
+
+/// Which records a query is about.
+fn choose(
+    namespace: &Namespace,
+    asked: &Asked<'_>,
+    filter: Option<Arc<Program>>,
+) -> Result<Choice, ResultCode> {
+    let set = namespace.sets.find(asked.set);
+    let mut wanted = match set {
+        Some(0) => Wanted::All,
+        Some(set) => Wanted::Set(set),
+        None => Wanted::Nothing,
+    };
+    let Some(index) = &asked.index else { return Ok(Choice { wanted, via: None, filter }) };
+    check_context(index.context.as_deref())?;
+    let sought = Sought::new(&index.range)?;
+    let index = namespace.indexes.choose(set, index)?;
+    if index.definition.kind != sought.kind {
+        wanted = Wanted::Nothing;
+    }
+    Ok(Choice { wanted, via: Some(Arc::new(Via { index, sought })), filter })
 }
 
 /// Refuses a path that makes something, or is not in its shortest form.

@@ -1,0 +1,217 @@
+//! Aggregations: what a stream function makes of the records of each partition.
+//!
+//! Records are copied while their partition is locked, and the function works on the copies. Each
+//! partition is a stream of its own, and is worked on in one turn.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use spikewire_protocol::frame::{self, Kind};
+use spikewire_protocol::limits::PARTITIONS;
+use spikewire_protocol::message::op;
+use spikewire_protocol::query::answer;
+use spikewire_protocol::result_code::ResultCode;
+use spikewire_protocol::value::{Value, particle};
+use spikewire_udf::{Failure, Library, Pipeline, Record, Side};
+
+use super::super::Context;
+use super::super::function::{Call, describe, failure_text, with_machine};
+use super::super::reply::Reply;
+use super::super::stream::{Pace, SLICE};
+use super::sending::Choice;
+use super::walking::Walking;
+use crate::job::{End, Job};
+use crate::storage::clock::Moment;
+use crate::storage::namespace::Namespace;
+use crate::storage::walk::Walk;
+
+/// Records that are copied before the partition's lock is given back.
+const COPIES: usize = 256;
+/// Partitions that are looked at in one turn.
+const LOOKS: usize = 256;
+
+/// An aggregation under way.
+#[derive(Debug)]
+pub struct Aggregate {
+    node: usize,
+    namespace: usize,
+    job: Arc<Job>,
+    library: Arc<Library>,
+    call: Call,
+    choice: Choice,
+    /// The next partition.
+    next: u16,
+}
+
+impl Aggregate {
+    pub(super) fn new(
+        place: (usize, usize),
+        job: Arc<Job>,
+        library: Arc<Library>,
+        call: Call,
+        choice: Choice,
+    ) -> Self {
+        let (node, namespace) = place;
+        Self { node, namespace, job, library, call, choice, next: 0 }
+    }
+
+    /// The job it is.
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// Appends what the next partitions give.
+    pub fn turn(&mut self, context: &Context, now: Moment, out: &mut Vec<u8>) -> Pace {
+        let start = out.len();
+        let code = self.fill(context, now, out);
+        if let Some(code) = code {
+            let start = frame::begin(out, Kind::Message);
+            answer::write_end(code, out);
+            frame::finish(out, start);
+            self.job.end(if code == ResultCode::SCAN_ABORTED { End::Aborted } else { End::Ok });
+        }
+        self.job.counters.bytes.fetch_add((out.len() - start) as u64, Ordering::Relaxed);
+        if code.is_some() { Pace::Done } else { Pace::On }
+    }
+
+    /// The code it ends with, if it does.
+    fn fill(&mut self, context: &Context, now: Moment, out: &mut Vec<u8>) -> Option<ResultCode> {
+        let state = context.state.clone();
+        let namespace = &state.namespaces[self.namespace];
+        let start = out.len();
+        for _ in 0..LOOKS {
+            if self.job.is_aborted() {
+                return Some(ResultCode::SCAN_ABORTED);
+            }
+            if usize::from(self.next) == PARTITIONS {
+                return Some(ResultCode::OK);
+            }
+            let pid = self.next;
+            self.next += 1;
+            if let Err(failure) = self.partition(namespace, pid, now, out) {
+                write_failure(&failure, out);
+                return Some(ResultCode::SERVER);
+            }
+            self.job.pass_partition();
+            if out.len() - start >= SLICE {
+                break;
+            }
+        }
+        None
+    }
+
+    /// Runs the function over the records of one partition, if this node is its master.
+    fn partition(
+        &self,
+        namespace: &Namespace,
+        pid: u16,
+        now: Moment,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Failure> {
+        let Some(mut walking) = self.walking(namespace, pid) else { return Ok(()) };
+        let mut copies = Vec::new();
+        let mut over = self.copy(namespace, pid, now, &mut walking, &mut copies)?;
+        if copies.is_empty() && over {
+            return Ok(());
+        }
+        let mut values = Vec::new();
+        with_machine(&self.library, |machine| {
+            let Call { package, function, arguments } = &self.call;
+            let mut pipeline = machine.stream(package, function, arguments, Side::Node)?;
+            loop {
+                self.feed(&mut pipeline, &mut copies, &mut values)?;
+                if over {
+                    return pipeline.finish(&mut values);
+                }
+                over = self.copy(namespace, pid, now, &mut walking, &mut copies)?;
+            }
+        })?;
+        values.iter().try_for_each(|value| write_value(value, out))
+    }
+
+    fn walking(&self, namespace: &Namespace, pid: u16) -> Option<Walking> {
+        let partition = namespace.partition(pid);
+        if partition.role(self.node) != Some(0) {
+            return None;
+        }
+        if self.choice.via.is_some() {
+            return Some(Walking::Entries(None));
+        }
+        let mut walk = Walk::default();
+        walk.gather(partition.master()?, None);
+        drop(partition);
+        walk.sort();
+        Some(Walking::Digests(walk))
+    }
+
+    /// Copies the next wanted records; whether there are no more.
+    fn copy(
+        &self,
+        namespace: &Namespace,
+        pid: u16,
+        now: Moment,
+        walking: &mut Walking,
+        copies: &mut Vec<Record>,
+    ) -> Result<bool, Failure> {
+        let partition = namespace.partition(pid);
+        let mut wrong = None;
+        let walked =
+            walking.go(&partition, self.node, self.choice.via.as_deref(), |record, key| {
+                if copies.len() == COPIES || wrong.is_some() {
+                    return Err(());
+                }
+                let Some(record) = record else { return Ok(()) };
+                if self.choice.takes(namespace, record, key, now).is_ok() {
+                    match describe(namespace, record, now) {
+                        Ok(copy) => copies.push(copy),
+                        Err(failure) => wrong = Some(failure),
+                    }
+                }
+                Ok(())
+            });
+        wrong.map_or(Ok(walked.is_ok()), Err)
+    }
+
+    fn feed(
+        &self,
+        pipeline: &mut Pipeline,
+        copies: &mut Vec<Record>,
+        values: &mut Vec<Value>,
+    ) -> Result<(), Failure> {
+        for record in copies.drain(..) {
+            self.job.counters.succeeded.fetch_add(1, Ordering::Relaxed);
+            pipeline.record(record, values)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Aggregate {
+    fn drop(&mut self) {
+        self.job.end(End::NotSent);
+    }
+}
+
+/// One value of the stream, in a frame of its own.
+fn write_value(value: &Value, out: &mut Vec<u8>) -> Result<(), Failure> {
+    let mut bytes = Vec::new();
+    let of = value.encode(&mut bytes);
+    let mut reply = Reply::begin(out);
+    reply.op(op::READ, b"SUCCESS", of, &bytes);
+    if reply.check_length().is_err() {
+        reply.discard();
+        return Err(Failure::Raised("a value is longer than a message can be".to_owned()));
+    }
+    reply.finish(0, 0);
+    Ok(())
+}
+
+fn write_failure(failure: &Failure, out: &mut Vec<u8>) {
+    let text = match failure {
+        Failure::NoModule(_) => failure_text(failure),
+        _ => format!("UDF: Execution Error 2 : {}", failure_text(failure)),
+    };
+    let mut reply = Reply::begin(out);
+    reply.op(op::READ, b"FAILURE", particle::STRING, text.as_bytes());
+    reply.finish(0, 0);
+}
