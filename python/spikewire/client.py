@@ -11,6 +11,7 @@ import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from spikewire import _native
+from spikewire.indexes import AsyncIndexes, Indexes
 from spikewire.modules import AsyncModules, Modules
 
 if TYPE_CHECKING:
@@ -71,6 +72,11 @@ class Client(_native.Client):
         error.
         """
         return self._info(command, node)
+
+    @property
+    def indexes(self) -> Indexes:
+        """The secondary indexes of the cluster."""
+        return Indexes(self)
 
     @property
     def modules(self) -> Modules:
@@ -145,6 +151,11 @@ class AsyncClient(_native.AsyncClient):
         """
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(None, self._info, command, node)
+
+    @property
+    def indexes(self) -> AsyncIndexes:
+        """The secondary indexes of the cluster."""
+        return AsyncIndexes(self)
 
     @property
     def modules(self) -> AsyncModules:

@@ -1,0 +1,199 @@
+"""Secondary indexes, and the queries that use them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import spikewire
+from spikewire import GeoJSON, around, between, contains, equal, within
+from spikewire.testing import Cluster
+
+if TYPE_CHECKING:
+    from faces import Face, Opened
+
+COUNT = 500
+SQUARE = GeoJSON({"type": "Polygon", "coordinates": [[[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]]]})
+
+
+def point(x: float, y: float) -> GeoJSON:
+    return GeoJSON({"type": "Point", "coordinates": [x, y]})
+
+
+class Indexed:
+    """A set with indexes on most of its bins."""
+
+    def __init__(self, client: Opened, name: str) -> None:
+        self.face, self.client, self.name = client.face, client, name
+        self.raw = client.raw.dataset("test", name)
+        rows = {
+            i: {
+                "age": i % 50,
+                "name": f"n{i % 10}",
+                "blob": bytes([i % 5]),
+                "tags": [i % 7, f"t{i % 3}"],
+                "map": {f"k{i % 4}": i % 6},
+                "at": point(i % 20, i % 20),
+                "area": SQUARE if i % 2 else point(50, 50),
+            }
+            for i in range(COUNT)
+        }
+        client.dataset("test", name).put_many(rows, send_key=True).raise_for_errors()
+        for bin_name, kind, of in (
+            ("age", int, None),
+            ("name", str, None),
+            ("blob", bytes, None),
+            ("tags", int, "list"),
+            ("tags", str, "list"),
+            ("map", str, "mapkeys"),
+            ("map", int, "mapvalues"),
+            ("at", GeoJSON, None),
+            ("area", GeoJSON, None),
+        ):
+            name = f"{self.name}_{bin_name}_{of}_{kind.__name__}"
+            assert self.call("create", "test", self.name, bin_name, kind, of=of, name=name) == name
+
+    def call(self, verb: str, *args: Any, **options: Any) -> Any:
+        method = getattr(self.client.raw.indexes, verb)
+        return self.face.settle(lambda: method(*args, **options))
+
+    def ids(self, **options: Any) -> list[int]:
+        return sorted(record.key.key for record in self.face.rows(self.raw.query(**options)))
+
+
+@pytest.fixture(scope="module")
+def indexed(client: Opened) -> Indexed:
+    return Indexed(client, f"ix{client.face.name}")
+
+
+def test_integers(indexed: Indexed) -> None:
+    expected = [i for i in range(COUNT) if 20 <= i % 50 <= 30]
+    assert indexed.ids(index=between("age", 20, 30)) == expected
+    assert indexed.ids(index=equal("age", 7)) == [i for i in range(COUNT) if i % 50 == 7]
+    assert indexed.ids(index=between("age", 90, 99)) == []
+
+
+def test_other_kinds(indexed: Indexed) -> None:
+    assert indexed.ids(index=equal("name", "n3")) == [i for i in range(COUNT) if i % 10 == 3]
+    assert indexed.ids(index=equal("blob", b"\x02")) == [i for i in range(COUNT) if i % 5 == 2]
+    assert indexed.ids(index=contains("tags", 5)) == [i for i in range(COUNT) if i % 7 == 5]
+    assert indexed.ids(index=contains("tags", "t1")) == [i for i in range(COUNT) if i % 3 == 1]
+    found = indexed.ids(index=contains("map", "k3", of="mapkeys"))
+    assert found == [i for i in range(COUNT) if i % 4 == 3]
+    found = indexed.ids(index=between("map", 4, 5, of="mapvalues"))
+    assert found == [i for i in range(COUNT) if i % 6 >= 4]
+
+
+def test_places(indexed: Indexed) -> None:
+    found = indexed.ids(index=within("at", SQUARE))
+    inside = [i for i in range(COUNT) if 1 <= i % 20 <= 8]
+    assert set(inside) <= set(found) <= {i for i in range(COUNT) if i % 20 <= 9}
+    found = indexed.ids(index=around("area", point(3, 3)))
+    assert found == [i for i in range(COUNT) if i % 2]
+
+
+def test_an_index_by_its_name(indexed: Indexed) -> None:
+    name = f"{indexed.name}_age_None_int"
+    assert indexed.ids(index=equal(None, 7, name=name)) == indexed.ids(index=equal("age", 7))
+
+
+def test_with_everything_else(indexed: Indexed) -> None:
+    expected = [i for i in range(COUNT) if i % 50 < 10 and i % 10 == 3]
+    options = {"index": between("age", 0, 9), "where": "$.name == 'n3'"}
+    assert indexed.ids(**options, bins=["age"]) == expected
+    assert len(indexed.ids(**options, limit=5)) == 5
+    cursor, seen = None, []
+    while True:
+        query = indexed.raw.query(**options, page_size=7, resume=cursor)
+        page = indexed.face.page(query)
+        seen += [record.key.key for record in page]
+        cursor = page.cursor
+        if page.done:
+            break
+    assert sorted(seen) == expected
+
+
+def test_listing_and_dropping(indexed: Indexed, set_name: str) -> None:
+    name = indexed.call("create", "test", set_name, "a", int, of="list")
+    assert name == f"{set_name}_a_list"
+    assert indexed.call("create", "test", set_name, "a", int, of="list") == name
+    (found,) = [index for index in indexed.call("list", "test") if index.name == name]
+    assert found == (name, "test", set_name, "a", "numeric", "list", True)
+    with pytest.raises(spikewire.ServerError) as caught:
+        indexed.call("create", "test", set_name, "b", int, name=name)
+    assert caught.value.code == 200
+    indexed.call("drop", "test", set_name, name)
+    indexed.call("drop", "test", set_name, name)
+    assert name not in {index.name for index in indexed.call("list", "test")}
+    with pytest.raises(spikewire.ServerError) as caught:
+        indexed.face.rows(indexed.client.raw.query("test", set_name, index=contains("a", 1)))
+    assert caught.value.code == 201
+    with pytest.raises(spikewire.Timeout, match=f"index {name} was not ready"):
+        indexed.call("wait", "test", name, timeout=0.1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        (("test", "s", "a", float), {}, TypeError, "kind must be int, str, bytes"),
+        (("test", "s", "a" * 16, int), {}, ValueError, "bin must have from 1 to 15 bytes"),
+        (("test", "s;x", "a", int), {}, ValueError, "set must have from 1 to 63 bytes"),
+        (("test", "s", "a", int), {"name": ""}, ValueError, "name must have from 1 to 63"),
+        (("test", 5, "a", int), {"name": "x"}, TypeError, "set must be str, not int"),
+        (("test", "s", "a", int), {"of": "set"}, ValueError, "of must be 'list'"),
+        (("none", "s", "a", int), {}, spikewire.NamespaceNotFound, "namespace 'none' is not in"),
+    ],
+)
+def test_indexes_that_cannot_be(
+    indexed: Indexed, arguments: Any, options: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        indexed.call("create", *arguments, **options)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: between("a", 2, 1), ValueError, "low must not be greater than high"),
+        (lambda: between("a", 1, 1 << 63), OverflowError, "high must fit an integer of 64 bits"),
+        (lambda: between("a", 1.0, 2), TypeError, "low must be int, not float"),
+        (lambda: between("a" * 16, 1, 2), ValueError, "limit is 15"),
+        (lambda: between(None, 1, 2), ValueError, "by its bin, or by name= alone"),
+        (lambda: between("a", 1, 2, name="n"), ValueError, "not both"),
+        (lambda: between("a", 1, 2, of="keys"), ValueError, "of must be 'list'"),
+        (lambda: equal("a", 1.5), TypeError, "value must be int, str or bytes, not float"),
+        (lambda: equal("a", True), TypeError, "value must be int, str or bytes, not bool"),
+        (lambda: equal("a", "x" * 2048), ValueError, "value has 2048 bytes"),
+        (lambda: equal(None, 1, name="n" * 64), ValueError, "name must have from 1 to 63"),
+        (lambda: within("a", "{}"), TypeError, "the place must be GeoJSON, not str"),
+    ],
+)
+def test_ranges_that_cannot_be(make: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        make()
+
+
+def test_ranges_show_and_compare() -> None:
+    assert repr(between("age", 1, 2, of="list")) == "spikewire.between('age', 1, 2, of='list')"
+    assert repr(equal(None, "x", name="n")) == "spikewire.equal(None, 'x', name='n')"
+    assert between("age", 1, 2) == between("age", 1, 2) != between("age", 1, 3)
+    assert len({between("age", 1, 2), between("age", 1, 2), equal("age", 1)}) == 2
+
+
+def test_a_node_dies(face: Face) -> None:
+    with (
+        Cluster(nodes=3) as cluster,
+        face.open(cluster.seeds, timeout=60, tend_interval=0.1) as client,
+    ):
+        assert cluster.wait_settled()
+        data = client.dataset("test", "a")
+        rows = {i: {"n": i % 100, "b": b"x" * 5000} for i in range(3000)}
+        data.put_many(rows, send_key=True).raise_for_errors()
+        indexes = client.raw.indexes
+        face.settle(lambda: indexes.create("test", "a", "n", int))
+        query = client.raw.query("test", "a", index=between("n", 0, 79))
+        seen = [record.key.key for record in face.some(query, 300)]
+        cluster.kill(1)
+        seen += [record.key.key for record in face.rows(query)]
+        assert sorted(seen) == [i for i in range(3000) if i % 100 < 80]

@@ -1,0 +1,100 @@
+"""Queries while nodes die, come back and hand partitions over: no record twice, none lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import spikewire
+from spikewire.testing import Cluster
+from waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from faces import Face, Opened
+
+COUNT = 4000
+
+
+class Trial:
+    """A cluster of its own, filled, and a client of it."""
+
+    def __init__(self, face: Face, cluster: Cluster, client: Opened) -> None:
+        self.face, self.cluster, self.client = face, cluster, client
+        self.raw = client.raw.dataset("test", "a")
+        data = client.dataset("test", "a")
+        for start in range(0, COUNT, 1000):
+            # Large enough for the sockets not to hold what is left when something happens.
+            rows = {i: {"n": i, "b": b"x" * 5000} for i in range(start, start + 1000)}
+            data.put_many(rows, send_key=True).raise_for_errors()
+
+    def some(self, query: Any, count: int) -> list[int]:
+        return [record.key.key for record in self.face.some(query, count)]
+
+    def rest(self, query: Any) -> list[int]:
+        return [record.key.key for record in self.face.rows(query)]
+
+
+@pytest.fixture
+def trial(face: Face) -> Iterator[Trial]:
+    with (
+        Cluster(nodes=3, migration_pause=0.0001) as cluster,
+        face.open(cluster.seeds, timeout=60, tend_interval=0.1) as client,
+    ):
+        assert cluster.wait_settled()
+        yield Trial(face, cluster, client)
+
+
+def test_a_node_dies(trial: Trial) -> None:
+    query = trial.raw.query()
+    seen = trial.some(query, 500)
+    trial.cluster.kill(1)
+    seen += trial.rest(query)
+    assert sorted(seen) == list(range(COUNT))
+
+
+def test_nodes_die_and_come_back(trial: Trial) -> None:
+    query = trial.raw.query()
+    seen = trial.some(query, 100)
+    for node in (0, 2):
+        trial.cluster.kill(node)
+        seen += trial.some(query, 700)
+        trial.cluster.restart(node)
+        # In the midst of the migration that follows.
+        seen += trial.some(query, 700)
+        assert trial.cluster.wait_settled()
+    seen += trial.rest(query)
+    assert sorted(seen) == list(range(COUNT))
+
+
+def test_a_cursor_outlives_a_node(trial: Trial) -> None:
+    page = trial.face.page(trial.raw.query(page_size=1500))
+    seen = [record.key.key for record in page]
+    trial.cluster.kill(2)
+    names = {trial.cluster.node_name(node) for node in (0, 1)}
+    assert until(lambda: {node.name for node in trial.client.raw.nodes()} == names)
+    while not page.done:
+        page = trial.face.page(trial.raw.query(page_size=1500, resume=page.cursor))
+        seen += [record.key.key for record in page]
+    assert sorted(seen) == list(range(COUNT))
+
+
+@pytest.mark.parametrize("fault", [{"cut": 0.5}, {"drop_reply": 0.3}, {"error": 0.5}])
+def test_a_node_that_fails_now_and_then(trial: Trial, fault: dict[str, Any]) -> None:
+    trial.cluster.inject(1, **fault)
+    for seed in range(3):
+        query = trial.raw.query(socket_timeout=0.3, partitions=range(seed * 1000, 4096))
+        seen = trial.rest(query)
+        expected = trial.client.dataset("test", "a").exists_many(range(COUNT))
+        kept = [key.key for key in expected.keys if key.partition >= seed * 1000]
+        assert sorted(seen) == sorted(kept)
+
+
+def test_nobody_is_left(face: Face) -> None:
+    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, max_retries=0) as client:
+        client.dataset("test", "a").put("k", {"a": 1})
+        cluster.kill(0)
+        with pytest.raises((spikewire.ConnectionFailed, spikewire.NodeUnavailable)):
+            face.rows(client.raw.query("test", "a"))
