@@ -78,6 +78,7 @@ TYPES = {
     "put_many.bins": "Columns | None",
     "put_many.key": "str | None",
     "records": "Records | Table",
+    "rows": "Iterable[Row]",
 }
 
 #: Types of parameters that hold keys; ``{}`` is the type of a class's keys.
@@ -90,6 +91,7 @@ RETURNS = {
     "add": "None",
     "append": "None",
     "apply": "BinValue",
+    "batch": "Batch",
     "delete": "bool",
     "delete_many": "Batch",
     "exists": "bool",

@@ -46,6 +46,7 @@ __all__ = [
     "Client",
     "ClusterCore",
     "Dataset",
+    "Delete",
     "Expression",
     "GeoJSON",
     "HyperLogLog",
@@ -55,8 +56,11 @@ __all__ = [
     "Operation",
     "Page",
     "Query",
+    "Read",
     "Record",
+    "Row",
     "Step",
+    "Write",
     "__version__",
     "_after_fork",
     "_close_adopted",
@@ -559,6 +563,27 @@ class Client:
         `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
         `spikewire.errors`. The query's `cursor` tells then where to go on.
         """
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> Batch:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
+        row. Rows for one node travel in one request and are run in order; those for
+        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
+        row (`results` where it is made of operations), `None` where there is no such record
+        or the row's `where` is not true for it. A row that fails does not disturb the
+        others.
+
+        `replica`, `timeout`: as in `get`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
+        with its number; nothing is sent then.
+        """
     # end of Client's verbs
     def __reduce__(self) -> Never: ...
     def __copy__(self) -> Self: ...
@@ -1039,6 +1064,27 @@ class Dataset:
         iterated over, `ServerError` if there is no such index (code 201), `Timeout`,
         `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
         `spikewire.errors`. The query's `cursor` tells then where to go on.
+        """
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> Batch:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
+        row. Rows for one node travel in one request and are run in order; those for
+        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
+        row (`results` where it is made of operations), `None` where there is no such record
+        or the row's `where` is not true for it. A row that fails does not disturb the
+        others.
+
+        `replica`, `timeout`: as in `get`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
+        with its number; nothing is sent then.
         """
     # end of Dataset's verbs
     def __eq__(self, other: object, /) -> bool: ...
@@ -1539,6 +1585,27 @@ class AsyncClient:
         `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
         `spikewire.errors`. The query's `cursor` tells then where to go on.
         """
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[Batch]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
+        row. Rows for one node travel in one request and are run in order; those for
+        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
+        row (`results` where it is made of operations), `None` where there is no such record
+        or the row's `where` is not true for it. A row that fails does not disturb the
+        others.
+
+        `replica`, `timeout`: as in `get`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
+        with its number; nothing is sent then.
+        """
     # end of AsyncClient's verbs
     def __reduce__(self) -> Never: ...
     def __copy__(self) -> Self: ...
@@ -2021,6 +2088,27 @@ class AsyncDataset:
         `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
         `spikewire.errors`. The query's `cursor` tells then where to go on.
         """
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[Batch]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
+        row. Rows for one node travel in one request and are run in order; those for
+        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
+        row (`results` where it is made of operations), `None` where there is no such record
+        or the row's `where` is not true for it. A row that fails does not disturb the
+        others.
+
+        `replica`, `timeout`: as in `get`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
+        with its number; nothing is sent then.
+        """
     # end of AsyncDataset's verbs
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -2210,6 +2298,9 @@ class Batch:
         """The errors of the rows that failed, by row number. Records that are not there are no
         failures."""
     @property
+    def in_doubt(self) -> list[int]:
+        """The numbers of the rows that failed and may have been written all the same."""
+    @property
     def keys(self) -> list[Key]:
         """The keys, in input order."""
     @property
@@ -2380,6 +2471,124 @@ class Record:
         results: tuple[Value, ...] | None,
     ) -> Record:
         """For unpickling."""
+
+class Row:
+    """What `batch` takes: a `Read`, a `Write` or a `Delete`."""
+
+@final
+class Read(Row):
+    """Reads a record in a batch: all bins, the ones that are named, or what operations give.
+
+    `bins`, `where`, `read_touch` and `read_mode` as in `get`; `ops` are operations from
+    `spikewire.op` that only read, instead of `bins`.
+    """
+
+    def __new__(
+        cls,
+        key: UserKey | KeyLike,
+        bins: BinNames | None = None,
+        *,
+        ops: list[Operation] | tuple[Operation, ...] | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+    ) -> Self: ...
+    @property
+    def key(self) -> UserKey | KeyLike:
+        """The record's key."""
+    @property
+    def bins(self) -> BinNames | None:
+        """The names of the bins to read; `None` for all."""
+    @property
+    def ops(self) -> list[Operation] | tuple[Operation, ...] | None:
+        """Operations that only read."""
+    @property
+    def where(self) -> Where | None:
+        """The filter."""
+    @property
+    def read_touch(self) -> int | None:
+        """The percentage of the time to live below which it is renewed."""
+    @property
+    def read_mode(self) -> ReadMode | None:
+        """How sure the answer is to be the latest."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[object, ...]: ...
+
+@final
+class Write(Row):
+    """Writes a record in a batch: bins from a dict of names to values, or operations from
+    `spikewire.op` of which at least one writes. Keywords as in `put`.
+    """
+
+    def __new__(
+        cls,
+        key: UserKey | KeyLike,
+        what: Bins | list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+    ) -> Self: ...
+    @property
+    def key(self) -> UserKey | KeyLike:
+        """The record's key."""
+    @property
+    def what(self) -> Bins | list[Operation] | tuple[Operation, ...]:
+        """A dict of bins, or operations in a list or tuple."""
+    @property
+    def ttl(self) -> Ttl | None:
+        """The time to live."""
+    @property
+    def generation(self) -> int | Newer | None:
+        """The rule about the generation."""
+    @property
+    def exists(self) -> Exists | None:
+        """The rule about records that exist."""
+    @property
+    def durable(self) -> bool:
+        """Whether removing the last bin leaves a tombstone."""
+    @property
+    def send_key(self) -> bool | None:
+        """Whether the user key is stored; `None`: the client's `send_key`."""
+    @property
+    def where(self) -> Where | None:
+        """The filter."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[object, ...]: ...
+
+@final
+class Delete(Row):
+    """Deletes a record in a batch. Keywords as in `delete`."""
+
+    def __new__(
+        cls,
+        key: UserKey | KeyLike,
+        *,
+        generation: int | Newer | None = None,
+        durable: bool = False,
+        send_key: bool = False,
+        where: Where | None = None,
+    ) -> Self: ...
+    @property
+    def key(self) -> UserKey | KeyLike:
+        """The record's key."""
+    @property
+    def generation(self) -> int | Newer | None:
+        """The rule about the generation."""
+    @property
+    def durable(self) -> bool:
+        """Whether it leaves a tombstone."""
+    @property
+    def send_key(self) -> bool:
+        """Whether the user key is compared with the stored one."""
+    @property
+    def where(self) -> Where | None:
+        """The filter."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[object, ...]: ...
 
 @final
 class Newer:

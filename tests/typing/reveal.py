@@ -23,12 +23,15 @@ from spikewire import (
     Batch,
     Client,
     Dataset,
+    Delete,
     GeoJSON,
     Key,
     Newer,
     Node,
     Operation,
+    Read,
     Record,
+    Write,
     errors,
     exp,
     op,
@@ -111,6 +114,14 @@ def verbs(users: Dataset, client: Client, key: Key) -> None:
     assert_type(Newer(3).generation, int)
     users.put("alice", {"n": 1}, generation="3")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     users.exists("alice", read_mode="strict")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+    rows = [Read("a", ["n"]), Write("b", {"n": 1}, ttl=60), Delete("c")]
+    assert_type(users.batch(rows), Batch)
+    assert_type(users.batch([Read(1, ops=[op.get("n")], where="$.n > 1")]).in_doubt, list[int])
+    assert_type(Delete("c", durable=True).durable, bool)
+    client.batch([Write(("test", "users", 1), (op.add("n", 1),), generation=Newer(2))])
+    users.batch([op.get("n")])  # type: ignore[list-item]  # pyright: ignore[reportArgumentType]
+    Write("b")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 
     users.get("alice", bins="name")  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]
     users.get(1.5)  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]

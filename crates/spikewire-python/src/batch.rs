@@ -5,8 +5,8 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use spikewire_engine::Error;
 use spikewire_engine::command::batch::{Answer, Batch as Rows};
-use spikewire_engine::{Error, Kind};
 use spikewire_protocol::message::Message;
 use spikewire_protocol::result_code::ResultCode;
 
@@ -51,12 +51,15 @@ impl Batch {
         match ResultCode(message[5]) {
             ResultCode::OK => {}
             ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT => return Ok(None),
-            code => return Err(self.failure(py, index, &Error::server(code))),
+            code => {
+                let error = self.rows.error(index).unwrap_or_else(|| Error::server(code));
+                return Err(self.failure(py, index, &error));
+            }
         }
         let (message, _) = Message::parse(message).map_err(|error| {
-            self.failure(py, index, &Error::new(Kind::Malformed, error.to_string()))
+            self.failure(py, index, &self.rows.unreadable(index, &error.to_string()))
         })?;
-        let answered = self.plan.answered.as_deref();
+        let answered = self.plan.answered.of(index);
         let made = record(py, &message, answered, self.key(py, index))?;
         let made = Bound::new(py, made)?.into_any();
         let mut seen = self.seen.lock();
@@ -127,6 +130,12 @@ impl Batch {
             }
         }
         Ok(errors)
+    }
+
+    /// The numbers of the rows that failed and may have been written all the same.
+    #[getter]
+    fn in_doubt(&self) -> Vec<usize> {
+        (0..self.rows.len()).filter(|index| self.rows.is_in_doubt(*index)).collect()
     }
 
     /// The keys, in input order.

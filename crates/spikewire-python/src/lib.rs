@@ -21,6 +21,7 @@ mod many;
 mod operation;
 mod query;
 mod record;
+mod rows;
 mod space;
 mod testing;
 mod value;
@@ -61,6 +62,8 @@ mod _native {
     use crate::query::page::Page;
     #[pymodule_export]
     use crate::record::Record;
+    #[pymodule_export]
+    use crate::rows::{Delete, Read, Row, Write};
     #[pymodule_export]
     use crate::testing::ClusterCore;
     #[pymodule_export]

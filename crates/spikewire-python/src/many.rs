@@ -1,4 +1,7 @@
-//! The verbs on many records: one call, one result, in input order.
+//! The verbs on many records: one call, one result, in input order. Those that mix reads and
+//! writes are in [`mixed`].
+
+pub mod mixed;
 
 use std::sync::Arc;
 
@@ -28,12 +31,31 @@ pub struct ManyCall {
 /// What the answers become.
 pub struct ManyPlan {
     pub keys: Vec<Key>,
-    /// For `operate_many`: which operations have an answer.
-    pub answered: Option<Vec<bool>>,
+    pub answered: Answered,
     /// For tables: the rows that are still to be sent.
     pub more: Option<Box<Windows>>,
     /// The outcomes of those that were.
     pub done: Option<Rows>,
+}
+
+/// Which operations of a row have an answer of their own, for rows that are made of operations.
+pub enum Answered {
+    /// No row is.
+    None,
+    /// All rows are, of the same ones.
+    Same(Vec<bool>),
+    /// Each as it says.
+    Each(Vec<Option<Arc<[bool]>>>),
+}
+
+impl Answered {
+    pub fn of(&self, row: usize) -> Option<&[bool]> {
+        match self {
+            Self::None => None,
+            Self::Same(answered) => Some(answered),
+            Self::Each(rows) => rows[row].as_deref(),
+        }
+    }
 }
 
 /// Rows being gathered.
@@ -86,6 +108,19 @@ impl<'a> Gather<'a> {
         Ok(())
     }
 
+    /// Adds a row that shares the kind of the row before where they are equal.
+    fn like_the_last(&mut self, key: Key, kind: RowKind) {
+        let same = self.kinds.last().is_some_and(|last| {
+            last.row == kind.row && last.write == kind.write && last.replica == kind.replica
+        });
+        if same {
+            self.numbers.push(self.kinds.len() as u32 - 1);
+            self.keys.push(key);
+        } else {
+            self.own(key, kind);
+        }
+    }
+
     /// Adds a row with a kind of its own.
     fn own(&mut self, key: Key, kind: RowKind) {
         self.numbers.push(self.kinds.len() as u32);
@@ -93,7 +128,7 @@ impl<'a> Gather<'a> {
         self.keys.push(key);
     }
 
-    fn finish(self, policy: Policy, answered: Option<Vec<bool>>) -> ManyCall {
+    fn finish(self, policy: Policy, answered: Answered) -> ManyCall {
         let rows = self.keys.iter().map(|key| key.digest).zip(self.numbers);
         let rows = Rows::new(self.kinds, rows, policy, Tick::now());
         ManyCall { rows, plan: ManyPlan { keys: self.keys, answered, more: None, done: None } }
@@ -121,7 +156,8 @@ fn kind(
     }
     compose(&mut row)?;
     row.finish();
-    Ok(RowKind { row, namespace: space.namespace.clone(), write: outline.write })
+    let (namespace, replica) = (space.namespace.clone(), outline.policy.replica);
+    Ok(RowKind { row, namespace, write: outline.write, replica })
 }
 
 /// Walks a list, tuple, generator or any other iterable, but not text.
@@ -166,7 +202,7 @@ pub fn get<'py>(
             Ok(())
         })
     })?;
-    Ok(rows.finish(outline.policy, None))
+    Ok(rows.finish(outline.policy, Answered::None))
 }
 
 pub fn exists<'py>(
@@ -186,7 +222,7 @@ pub fn delete<'py>(
     options: &WriteOptions<'py>,
 ) -> PyResult<ManyCall> {
     let mut outline = options.outline(defaults)?;
-    outline.header.info2 |= info2::DELETE | info2::RESPOND_ALL_OPS;
+    outline.header.info2 |= info2::DELETE;
     alike(resolve, keys, &outline)
 }
 
@@ -194,7 +230,7 @@ pub fn delete<'py>(
 fn alike(resolve: Resolve<'_>, keys: &Bound<'_, PyAny>, outline: &Outline) -> PyResult<ManyCall> {
     let mut rows = Gather::new(resolve);
     each("keys", keys, |key| rows.add(&key, outline, |_| Ok(())))?;
-    Ok(rows.finish(outline.policy, None))
+    Ok(rows.finish(outline.policy, Answered::None))
 }
 
 pub fn operate<'py>(
@@ -209,8 +245,7 @@ pub fn operate<'py>(
     let outline = &steps.outline;
     let mut rows = Gather::new(resolve);
     each("keys", keys, |key| rows.add(&key, outline, |out| steps.write(out)))?;
-    let answered = if outline.write { Some(steps.answered()) } else { None };
-    Ok(rows.finish(outline.policy, answered))
+    Ok(rows.finish(outline.policy, Answered::Same(steps.answered())))
 }
 
 /// `records`: a mapping of keys to bins, pairs of them, or a table.
@@ -221,8 +256,7 @@ pub fn put<'py>(
     choice: &Choice<'py>,
     options: &WriteOptions<'py>,
 ) -> PyResult<ManyCall> {
-    let mut outline = options.outline(defaults)?;
-    outline.header.info2 |= info2::RESPOND_ALL_OPS;
+    let outline = options.outline(defaults)?;
     if let Some(table) = source::open(records, choice)? {
         return put_table(resolve, table, outline, records.py());
     }
@@ -258,7 +292,7 @@ pub fn put<'py>(
             row(&key, &bins)
         })?;
     }
-    Ok(rows.finish(outline.policy, None))
+    Ok(rows.finish(outline.policy, Answered::None))
 }
 
 fn put_table(
@@ -277,7 +311,10 @@ fn put_table(
     let mut more = Box::new(Windows::new(table, space, outline));
     let none = || (Rows::new(vec![], std::iter::empty(), policy, Tick::now()), vec![]);
     let (rows, keys) = more.next(py)?.unwrap_or_else(none);
-    Ok(ManyCall { rows, plan: ManyPlan { keys, answered: None, more: Some(more), done: None } })
+    Ok(ManyCall {
+        rows,
+        plan: ManyPlan { keys, answered: Answered::None, more: Some(more), done: None },
+    })
 }
 
 fn stored_key(py: Python<'_>, key: &Key, out: &mut batch::Kind) -> PyResult<()> {

@@ -594,6 +594,35 @@ macro_rules! verbs {
                 let call = $crate::query::QueryCall::compose(&self.defaults(), space, &options)?;
                 self.run_query(py, call)
             }
+
+            /// Reads, writes and deletes in one call, each row on its own record.
+            ///
+            /// `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
+            /// row. Rows for one node travel in one request and are run in order; those for
+            /// different nodes run side by side. Returns a `Batch` in input order: a `Record` per
+            /// row (`results` where it is made of operations), `None` where there is no such record
+            /// or the row's `where` is not true for it. A row that fails does not disturb the
+            /// others.
+            ///
+            /// `replica`, `timeout`: as in `get`, for all rows.
+            ///
+            /// Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
+            /// with its number; nothing is sent then.
+            #[pyo3(signature = (rows, *, replica=None, timeout=None))]
+            fn batch<'py>(
+                &self,
+                py: Python<'py>,
+                rows: &Bound<'py, PyAny>,
+                replica: Option<Bound<'py, PyAny>>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let resolve = |key: &Bound<'_, PyAny>| $crate::many::whole(self.address(key));
+                let (defaults, replica, timeout) =
+                    (self.defaults(), replica.as_ref(), timeout.as_ref());
+                let call =
+                    $crate::many::mixed::batch(&defaults, &resolve, rows, replica, timeout);
+                self.run_many(py, call?)
+            }
         }
     };
 }

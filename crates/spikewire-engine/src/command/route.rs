@@ -69,27 +69,30 @@ impl Router {
                 return Err(error.on(node.to_string()));
             }
         };
-        let Some(map) = snapshot.namespaces.get(&**namespace) else {
-            return Err(unknown_namespace(snapshot, namespace));
-        };
-        let found = match policy {
+        let map = snapshot.map(namespace)?;
+        let found = self.holder(map, partition, target.write, policy, step);
+        found.cloned().ok_or_else(|| nobody(namespace, partition))
+    }
+
+    /// The node for a record whose earlier attempts moved on by `step` replicas.
+    pub fn holder<'a>(
+        &self,
+        map: &'a NamespaceMap,
+        partition: u16,
+        write: bool,
+        policy: ReplicaPolicy,
+        step: u32,
+    ) -> Option<&'a Arc<Node>> {
+        match policy {
             ReplicaPolicy::Master => usable(map, 0, partition),
-            ReplicaPolicy::Sequence => in_turn(map, partition, step),
-            ReplicaPolicy::Any if target.write => in_turn(map, partition, step),
-            ReplicaPolicy::Any => {
+            ReplicaPolicy::Any if !write => {
                 let start = self.turn.fetch_add(1, Relaxed);
                 in_turn(map, partition, start.wrapping_add(step))
             }
-            ReplicaPolicy::PreferRack => self.on_rack(map, partition, step),
-        };
-        found.cloned().ok_or_else(|| {
-            Error::new(
-                Kind::NoNode,
-                format!(
-                    "no reachable node holds partition {partition} of namespace {namespace:?} now"
-                ),
-            )
-        })
+            ReplicaPolicy::PreferRack if !write => self.on_rack(map, partition, step),
+            // Whoever else is asked passes a write on to the master.
+            _ => in_turn(map, partition, step),
+        }
     }
 
     /// The first try goes to the best rack that has a replica; retries walk on from there.
@@ -112,6 +115,22 @@ fn usable(map: &NamespaceMap, column: usize, pid: u16) -> Option<&Arc<Node>> {
 fn in_turn(map: &NamespaceMap, pid: u16, start: u32) -> Option<&Arc<Node>> {
     let replicas = map.replicas().max(1);
     (0..replicas).find_map(|on| usable(map, (start as usize + on) % replicas, pid))
+}
+
+/// The error for a partition without a holder.
+pub fn nobody(namespace: &str, partition: u16) -> Error {
+    Error::new(
+        Kind::NoNode,
+        format!("no reachable node holds partition {partition} of namespace {namespace:?} now"),
+    )
+}
+
+impl Snapshot {
+    /// Who holds what of a namespace.
+    pub fn map(&self, namespace: &str) -> Result<&NamespaceMap> {
+        let known = self.namespaces.get(namespace).map(|map| &**map);
+        known.ok_or_else(|| unknown_namespace(self, namespace))
+    }
 }
 
 fn unknown_namespace(snapshot: &Snapshot, name: &str) -> Error {

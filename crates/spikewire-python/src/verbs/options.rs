@@ -80,6 +80,20 @@ pub struct WriteOptions<'py> {
 }
 
 impl WriteOptions<'_> {
+    /// Nothing was given.
+    pub fn none() -> Self {
+        Self {
+            ttl: None,
+            generation: None,
+            exists: None,
+            durable: false,
+            send_key: None,
+            filter: None,
+            replica: None,
+            timeout: None,
+        }
+    }
+
     pub fn outline(&self, defaults: &Defaults) -> PyResult<Outline> {
         let mut header = Header {
             info2: info2::WRITE,

@@ -89,6 +89,7 @@ impl Windows {
                     row: scratch.clone(),
                     namespace: self.space.namespace.clone(),
                     write: true,
+                    replica: self.outline.policy.replica,
                 });
                 self.at += 1;
                 self.row += 1;

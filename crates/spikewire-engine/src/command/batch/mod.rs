@@ -1,0 +1,226 @@
+//! Many records in one call: rows grouped by node, sent side by side, gathered in input order.
+//!
+//! A [`Batch`] is pure bookkeeping. Its driver sends the [`Part`]s of a round, hands back what
+//! came of each, and asks whether another round is due: only rows without an answer go again,
+//! routed anew.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | here | rows, and what came of each |
+//! | [`send`] | a round: rows to nodes to requests |
+//! | [`settle`] | replies to rows, and which rows go again |
+
+mod send;
+mod settle;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use spikewire_protocol::batch as wire;
+use spikewire_protocol::key::Digest;
+use spikewire_protocol::result_code::ResultCode;
+
+use super::deadline;
+use crate::clock::Tick;
+use crate::cluster::Node;
+use crate::error::{Error, Kind, Result};
+use crate::options::{Policy, ReplicaPolicy};
+use crate::transport::{Collect, buffer};
+
+/// What is done to rows of one kind.
+#[derive(Debug)]
+pub struct RowKind {
+    /// Flags, fields and operations.
+    pub row: wire::Kind,
+    /// Where the records are.
+    pub namespace: Arc<str>,
+    /// Whether it writes.
+    pub write: bool,
+    /// Where its rows go.
+    pub replica: ReplicaPolicy,
+}
+
+#[derive(Debug)]
+struct Row {
+    digest: Digest,
+    kind: u32,
+    /// Whether an attempt to write may have been applied.
+    doubt: bool,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// To be sent in the next round; the error is why the last one brought no answer.
+    Pending(Option<Error>),
+    /// In the part of this number, which is under way.
+    Sent(u32),
+    /// Answered: where in which body.
+    Answered(u32, Range<usize>),
+    /// Failed for good.
+    Failed(Error),
+}
+
+/// What came of one row.
+#[derive(Debug)]
+pub enum Answer<'a> {
+    /// The server's message.
+    Reply(&'a [u8]),
+    /// No answer, or one that was refused by the engine.
+    Failed(&'a Error),
+}
+
+/// A batch on its way.
+#[derive(Debug)]
+pub struct Batch {
+    kinds: Vec<RowKind>,
+    rows: Vec<Row>,
+    policy: Policy,
+    deadline: Tick,
+    rounds: u32,
+    step: u32,
+    /// Parts made so far.
+    parts: u32,
+    /// What servers sent, kept for the caller to decode.
+    bodies: Vec<Body>,
+}
+
+/// What one node sent.
+#[derive(Debug)]
+struct Body {
+    bytes: Vec<u8>,
+    node: Arc<Node>,
+    attempts: u32,
+}
+
+/// The rows that one node gets in one request; the ticket of that request's command.
+#[derive(Debug)]
+pub struct Part {
+    number: u32,
+    node: Arc<Node>,
+    rows: Vec<u32>,
+    /// A single row went as a single command: its reply is one plain message.
+    single: bool,
+    body: Vec<u8>,
+}
+
+impl Collect for Part {
+    fn collect(&mut self, messages: &[u8]) {
+        self.body.extend_from_slice(messages);
+    }
+}
+
+impl Batch {
+    /// A batch that starts now: every row is a digest and the number of its kind.
+    pub fn new(
+        kinds: Vec<RowKind>,
+        rows: impl Iterator<Item = (Digest, u32)>,
+        policy: Policy,
+        now: Tick,
+    ) -> Self {
+        let row = |(digest, kind)| Row { digest, kind, doubt: false, state: State::Pending(None) };
+        Self {
+            kinds,
+            rows: rows.map(row).collect(),
+            policy,
+            deadline: deadline(&policy, now),
+            rounds: 0,
+            step: 0,
+            parts: 0,
+            bodies: Vec::new(),
+        }
+    }
+
+    /// Rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Appends the rows of another batch, both being over. Only what came of them is kept.
+    pub fn absorb(&mut self, mut other: Self) {
+        let first = self.bodies.len() as u32;
+        self.kinds = Vec::new();
+        self.bodies.extend(std::mem::take(&mut other.bodies).into_iter().map(|mut body| {
+            body.bytes.shrink_to_fit();
+            body
+        }));
+        self.rows.extend(std::mem::take(&mut other.rows).into_iter().map(|mut row| {
+            if let State::Answered(body, _) = &mut row.state {
+                *body += first;
+            }
+            row
+        }));
+    }
+
+    /// What came of row `index`, once the batch is over.
+    pub fn answer(&self, index: usize) -> Result<Answer<'_>> {
+        match &self.rows[index].state {
+            State::Answered(body, range) => Ok(Answer::Reply(self.message(*body, range))),
+            State::Failed(error) | State::Pending(Some(error)) => Ok(Answer::Failed(error)),
+            State::Sent(_) | State::Pending(None) => {
+                Err(Error::new(Kind::Invalid, "the batch is not over"))
+            }
+        }
+    }
+
+    fn message(&self, body: u32, range: &Range<usize>) -> &[u8] {
+        &self.bodies[body as usize].bytes[range.clone()]
+    }
+
+    /// The result code of row `index`: the server's, or a negative one of this client.
+    pub fn code(&self, index: usize) -> i32 {
+        match self.answer(index) {
+            Ok(Answer::Reply(message)) => i32::from(message[5]),
+            Ok(Answer::Failed(error)) => error.kind().code(),
+            Err(error) => error.kind().code(),
+        }
+    }
+
+    /// Why row `index` is no success: what happened, on which node, after how many attempts, and
+    /// whether it may have been applied all the same. `None` where it is one.
+    pub fn error(&self, index: usize) -> Option<Error> {
+        let row = &self.rows[index];
+        match &row.state {
+            State::Answered(body, range) => {
+                let code = ResultCode(self.message(*body, range)[5]);
+                let body = &self.bodies[*body as usize];
+                let error = || Error::server(code).on(body.node.to_string());
+                (code != ResultCode::OK).then(|| error().after(body.attempts, row.doubt))
+            }
+            _ => match self.answer(index) {
+                Ok(Answer::Failed(error)) => Some(error.clone()),
+                Ok(Answer::Reply(_)) => None,
+                Err(error) => Some(error),
+            },
+        }
+    }
+
+    /// An answer of row `index` that cannot be read.
+    pub fn unreadable(&self, index: usize, why: &str) -> Error {
+        let row = &self.rows[index];
+        let error = Error::new(Kind::Malformed, why);
+        match &row.state {
+            State::Answered(body, _) => {
+                let body = &self.bodies[*body as usize];
+                error.on(body.node.to_string()).after(body.attempts, row.doubt)
+            }
+            _ => error,
+        }
+    }
+
+    /// Whether row `index` may have been written although it is no success.
+    pub fn is_in_doubt(&self, index: usize) -> bool {
+        self.rows[index].doubt && self.code(index) != 0
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        self.bodies.drain(..).for_each(|body| buffer::give(body.bytes));
+    }
+}

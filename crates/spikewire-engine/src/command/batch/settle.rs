@@ -1,0 +1,104 @@
+//! Replies to rows, and which rows go again.
+
+use spikewire_protocol::message::{Message, info3};
+use spikewire_protocol::result_code::ResultCode;
+
+use super::{Batch, Body, Part, State};
+use crate::clock::Tick;
+use crate::error::{Error, Kind};
+use crate::options::ReplicaPolicy;
+use crate::transport::Outcome;
+
+impl Batch {
+    /// Takes what came of a part.
+    pub fn finish(&mut self, mut part: Part, outcome: Outcome<'_>) {
+        let error = match outcome {
+            Ok(reply) => {
+                part.body.extend_from_slice(reply.body);
+                (!part.single && reply.code() != ResultCode::OK).then(|| {
+                    let doubt = hides_writes(reply.code());
+                    reply.error().after(self.rounds, doubt)
+                })
+            }
+            Err(error) => Some(error),
+        };
+        let body = self.bodies.len() as u32;
+        let mut at = 0;
+        while let Some(Ok((message, used))) =
+            part.body.get(at..).filter(|rest| !rest.is_empty()).map(Message::parse)
+        {
+            let index = if part.single { part.rows[0] } else { message.header.timeout };
+            let is_row = part.single || message.header.info3 & info3::LAST == 0;
+            // Only rows of this part may be answered by it.
+            if is_row
+                && let Some(row) = self.rows.get_mut(index as usize)
+                && matches!(row.state, State::Sent(number) if number == part.number)
+            {
+                row.state = State::Answered(body, at..at + used);
+            }
+            at += used;
+        }
+        for index in &part.rows {
+            let row = &mut self.rows[*index as usize];
+            if matches!(row.state, State::Sent(_)) {
+                let error = error.clone().unwrap_or_else(|| {
+                    let message = "the server ended the batch without an answer for this row";
+                    let error = Error::new(Kind::Malformed, message);
+                    error.on(part.node.to_string()).after(self.rounds, true)
+                });
+                row.doubt |= self.kinds[row.kind as usize].write && error.in_doubt();
+                row.state = State::Pending(Some(error));
+            }
+        }
+        self.bodies.push(Body { bytes: part.body, node: part.node, attempts: self.rounds });
+    }
+
+    /// Whether another round is due, and when. Afterwards every row is answered, pending for that
+    /// round, or failed for good.
+    pub fn again(&mut self, now: Tick) -> Option<Tick> {
+        let mut pending = false;
+        let last = self.rounds > self.policy.max_retries || self.deadline <= now;
+        for row in &mut self.rows {
+            let write = self.kinds[row.kind as usize].write;
+            let error = match &row.state {
+                State::Pending(Some(error)) => error.clone(),
+                State::Answered(body, range) => {
+                    let body = &self.bodies[*body as usize];
+                    let code = ResultCode(body.bytes[range.start + 5]);
+                    if !code.is_retryable() {
+                        continue;
+                    }
+                    // The server's own timeout says nothing about whether it wrote.
+                    row.doubt |= write && code == ResultCode::TIMEOUT;
+                    Error::server(code).on(body.node.to_string())
+                }
+                _ => continue,
+            };
+            let error = error.after(self.rounds, row.doubt);
+            let hopeless = match error.kind() {
+                Kind::Server(code) => !code.is_retryable(),
+                Kind::Closed | Kind::Timeout | Kind::Invalid | Kind::Malformed => true,
+                _ => false,
+            };
+            if last || hopeless || row.doubt && !self.policy.retry_in_doubt {
+                row.state = State::Failed(error);
+            } else {
+                row.state = State::Pending(Some(error));
+                pending = true;
+            }
+        }
+        if !pending {
+            return None;
+        }
+        let rotates = self.policy.replica != ReplicaPolicy::Master;
+        let at = if rotates && self.step == 0 { now } else { now.after(self.policy.sleep) };
+        self.step += u32::from(rotates);
+        Some(at)
+    }
+}
+
+/// Whether a batch that ended with this code may have run rows whose answers are missing. Other
+/// codes end it before the first row.
+fn hides_writes(code: ResultCode) -> bool {
+    matches!(code, ResultCode::PARAMETER | ResultCode::TIMEOUT | ResultCode::SERVER)
+}

@@ -1,0 +1,147 @@
+//! Batches that mix reads, writes and deletes.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+use spikewire_protocol::message::{info2, op};
+
+use super::{Answered, Gather, ManyCall, Resolve, at_row, each, kind};
+use crate::arguments;
+use crate::errors::{type_error, type_name, value_error};
+use crate::key::Key;
+use crate::rows::{Delete, Read, Write};
+use crate::verbs::options::{Defaults, Outline, ReadOptions, ReadRules, WriteOptions};
+use crate::verbs::single::reading;
+use crate::verbs::{Operations, Steps, write_bins};
+
+pub fn batch<'py>(
+    defaults: &Defaults,
+    resolve: Resolve<'_>,
+    rows: &Bound<'py, PyAny>,
+    replica: Option<&Bound<'py, PyAny>>,
+    timeout: Option<&Bound<'py, PyAny>>,
+) -> PyResult<ManyCall> {
+    let policy = arguments::policy(&defaults.policy, timeout, replica)?;
+    let mut mixed = Mixed {
+        defaults: Defaults { policy, ..*defaults },
+        resolve,
+        rows: Gather::new(resolve),
+        answered: Vec::new(),
+    };
+    each("rows", rows, |row| {
+        let number = mixed.rows.keys.len();
+        mixed.row(&row).map_err(|error| at_row(row.py(), error, number))
+    })?;
+    let answered = Answered::Each(mixed.answered);
+    Ok(mixed.rows.finish(policy, answered))
+}
+
+struct Mixed<'a> {
+    defaults: Defaults,
+    resolve: Resolve<'a>,
+    rows: Gather<'a>,
+    answered: Vec<Option<Arc<[bool]>>>,
+}
+
+impl Mixed<'_> {
+    fn row(&mut self, row: &Bound<'_, PyAny>) -> PyResult<()> {
+        if let Ok(read) = row.cast::<Read>() {
+            return self.read(read);
+        }
+        if let Ok(write) = row.cast::<Write>() {
+            return self.write(write);
+        }
+        if let Ok(delete) = row.cast::<Delete>() {
+            return self.delete(delete);
+        }
+        Err(type_error(format!(
+            "a row must be spikewire.Read, Write or Delete, not {}",
+            type_name(row)
+        )))
+    }
+
+    fn read(&mut self, row: &Bound<'_, Read>) -> PyResult<()> {
+        let (py, row) = (row.py(), row.get());
+        let key = (self.resolve)(row.key.bind(py))?;
+        let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
+        let rules = ReadRules { touch: bound(&row.read_touch), mode: bound(&row.read_mode) };
+        let Some(ops) = &row.ops else {
+            let filter = bound(&row.r#where);
+            let options = ReadOptions { filter, rules, replica: None, timeout: None };
+            let (header, names) = reading(bound(&row.bins).as_ref())?;
+            let outline = options.outline(&self.defaults, header)?;
+            return self.add(py, key, &outline, None, |out| {
+                names.iter().for_each(|name| Operations::op(out, op::READ, name.as_bytes()));
+                Ok(())
+            });
+        };
+        if row.bins.is_some() {
+            return Err(value_error("bins and ops exclude each other"));
+        }
+        let options = WriteOptions { filter: bound(&row.r#where), ..WriteOptions::none() };
+        let steps = Steps::new(ops.bind(py), &options, &rules, &self.defaults)?;
+        if steps.outline.write {
+            return Err(value_error("ops of a Read must only read: use Write for these"));
+        }
+        self.add(py, key, &steps.outline, Some(steps.answered().into()), |out| steps.write(out))
+    }
+
+    fn write(&mut self, row: &Bound<'_, Write>) -> PyResult<()> {
+        let (py, row) = (row.py(), row.get());
+        let key = (self.resolve)(row.key.bind(py))?;
+        let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
+        let options = WriteOptions {
+            ttl: bound(&row.ttl),
+            generation: bound(&row.generation),
+            exists: bound(&row.exists),
+            durable: row.durable,
+            send_key: row.send_key,
+            filter: bound(&row.r#where),
+            ..WriteOptions::none()
+        };
+        let what = row.what.bind(py);
+        if what.is_instance_of::<PyList>() || what.is_instance_of::<PyTuple>() {
+            let rules = ReadRules { touch: None, mode: None };
+            let steps = Steps::new(what, &options, &rules, &self.defaults)?;
+            if !steps.outline.write {
+                return Err(value_error("operations of a Write must write: use Read for these"));
+            }
+            let answered = steps.answered().into();
+            return self.add(py, key, &steps.outline, Some(answered), |out| steps.write(out));
+        }
+        let outline = options.outline(&self.defaults)?;
+        self.add(py, key, &outline, None, |out| write_bins(out, what, op::WRITE))
+    }
+
+    fn delete(&mut self, row: &Bound<'_, Delete>) -> PyResult<()> {
+        let (py, row) = (row.py(), row.get());
+        let key = (self.resolve)(row.key.bind(py))?;
+        let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
+        let options = WriteOptions {
+            generation: bound(&row.generation),
+            durable: row.durable,
+            send_key: Some(row.send_key),
+            filter: bound(&row.r#where),
+            ..WriteOptions::none()
+        };
+        let mut outline = options.outline(&self.defaults)?;
+        outline.header.info2 |= info2::DELETE;
+        self.add(py, key, &outline, None, |_| Ok(()))
+    }
+
+    fn add(
+        &mut self,
+        py: Python<'_>,
+        key: Key,
+        outline: &Outline,
+        answered: Option<Arc<[bool]>>,
+        compose: impl FnOnce(&mut spikewire_protocol::batch::Kind) -> PyResult<()>,
+    ) -> PyResult<()> {
+        let made = kind(py, &key, outline, compose)?;
+        self.rows.like_the_last(key, made);
+        self.answered.push(answered);
+        Ok(())
+    }
+}
