@@ -46,7 +46,8 @@ impl Place<'_> {
         compose(&mut composer)?;
         composer.request.finish();
         let write = header.info2 & info2::WRITE != 0;
-        Ok(RowKind { row: composer.request, namespace: self.space.namespace.clone(), write })
+        let (namespace, replica) = (self.space.namespace.clone(), self.policy().replica);
+        Ok(RowKind { row: composer.request, namespace, write, replica })
     }
 
     fn digest(&self, key: &Key<'_>) -> Digest {
