@@ -89,10 +89,6 @@ fn what_a_request_must_have() {
         assert_eq!(wire.code(Request::new("demo", "k").info1(flags)), 4);
     }
     assert_eq!(wire.code(Request::new("demo", "k").info1(info1::READ).info2(info2::DELETE)), 4);
-    let job = Request::bare().info2(info2::WRITE).field(0, b"test");
-    let reply = wire.ask(job.clone().int(op::WRITE, "a", 1));
-    assert_eq!((reply.code(), reply.header.info3), (16, info3::LAST));
-    assert_eq!(wire.code(job), 4);
 }
 
 #[test]

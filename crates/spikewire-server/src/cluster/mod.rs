@@ -79,6 +79,7 @@ impl Cluster {
             return Ok(());
         }
         self.network.order(|| Order::Close(node))?;
+        self.state.nodes[node].jobs.clear();
         rebalance::remove(&self.state, node);
         self.keeper.wake();
         Ok(())

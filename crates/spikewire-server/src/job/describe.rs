@@ -44,16 +44,24 @@ impl Job {
             count(&counters.failed),
         );
         let from = plan.from.map_or_else(String::new, |at| format!("{}+{}", at.ip(), at.port()));
-        let name = match plan.kind {
-            Kind::Basic => "basic",
-            Kind::Aggregation => "aggregation",
+        let (name, writes) = match plan.kind {
+            Kind::Basic => ("basic", false),
+            Kind::Aggregation => ("aggregation", false),
+            Kind::Operations => ("background-ops", true),
+            Kind::Function => ("background-udf", true),
         };
         let patience = plan.patience.map_or(0, |patience| patience.as_millis());
-        let _ = write!(
-            text,
-            ":from={from}:job-type={name}:net-io-bytes={}:net-io-time=0:socket-timeout={patience}",
-            count(&counters.bytes),
-        );
+        let bytes = count(&counters.bytes);
+        let _ = write!(text, ":from={from}:job-type={name}:net-io-bytes={bytes}");
+        if !writes {
+            text.push_str(":net-io-time=0");
+        }
+        let _ = write!(text, ":socket-timeout={patience}");
+        match plan.kind {
+            Kind::Basic | Kind::Aggregation => {}
+            Kind::Operations => text.push_str(":ops-active=0"),
+            Kind::Function => text.push_str(":udf-active=0"),
+        }
         text
     }
 }

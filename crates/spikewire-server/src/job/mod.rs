@@ -21,6 +21,10 @@ pub enum Kind {
     Basic,
     /// It sends what a function makes of them.
     Aggregation,
+    /// It applies operations to them.
+    Operations,
+    /// It applies a user-defined function to them.
+    Function,
 }
 
 /// How a job ended.

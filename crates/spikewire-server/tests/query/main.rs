@@ -2,6 +2,7 @@
 
 mod asking;
 mod indexes;
+mod jobs;
 mod pace;
 mod scans;
 #[path = "../wire/mod.rs"]

@@ -1,4 +1,4 @@
-//! Scans and index queries: requests that name no record but partitions.
+//! Scans, index queries and background jobs: requests that name no record but partitions.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -6,9 +6,11 @@
 //! | [`aggregate`] | the reply: what a function makes of the records |
 //! | [`walking`] | going through one partition |
 //! | [`sending`] | which records are sent, and how each goes out |
+//! | [`background`] | jobs that change records |
 //! | [`projection`] | what of a record is sent |
 
 pub mod aggregate;
+pub mod background;
 pub mod projection;
 pub mod scan;
 pub mod sending;
@@ -40,19 +42,6 @@ use crate::storage::namespace::Namespace;
 /// How long a short query may take if it does not say.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// Why a query does not start.
-struct Refused {
-    code: ResultCode,
-    /// Whether the reply is marked as the last one, as clients that wait for a job expect.
-    last: bool,
-}
-
-impl From<ResultCode> for Refused {
-    fn from(code: ResultCode) -> Self {
-        Self { code, last: false }
-    }
-}
-
 impl Context {
     /// Starts the query in `body`, or appends the reply that refuses it.
     pub(super) fn query(
@@ -62,28 +51,29 @@ impl Context {
         body: &[u8],
         out: &mut Vec<u8>,
     ) -> Option<Stream> {
-        let refused = match self.start_query(node, namespace, body) {
-            Ok(stream) => return Some(stream),
-            Err(refused) => refused,
-        };
-        let reply = Reply::begin(out);
-        if refused.last {
-            self.refuse_with_last(reply, refused.code);
-        } else {
-            self.refuse(reply, refused.code.into());
+        match self.start_query(node, namespace, body) {
+            Ok(Some(stream)) => return Some(stream),
+            // A background job was started, and is not waited for.
+            Ok(None) => Reply::begin(out).last(ResultCode::OK),
+            Err(code) => self.refuse(Reply::begin(out), code.into()),
         }
         None
     }
 
-    fn start_query(&mut self, node: usize, at: usize, body: &[u8]) -> Result<Stream, Refused> {
+    fn start_query(
+        &mut self,
+        node: usize,
+        at: usize,
+        body: &[u8],
+    ) -> Result<Option<Stream>, ResultCode> {
         let (message, _) = Message::parse(body).map_err(|_| ResultCode::PARAMETER)?;
         let asked = Asked::parse(&message)?;
         match asked.work {
-            Work::Send => self.start_scan(node, at, &message, asked),
-            Work::Operations if message.header.ops == 0 => Err(ResultCode::PARAMETER.into()),
-            Work::Aggregate => self.start_aggregate(node, at, body, &asked),
+            Work::Send => self.start_scan(node, at, &message, asked).map(Some),
+            Work::Aggregate => self.start_aggregate(node, at, body, &asked).map(Some),
             Work::Operations | Work::Function { .. } => {
-                Err(Refused { code: ResultCode::UNSUPPORTED_FEATURE, last: true })
+                self.start_background(node, at, &message, &asked)?;
+                Ok(None)
             }
         }
     }
@@ -94,7 +84,7 @@ impl Context {
         at: usize,
         message: &Message<'_>,
         asked: Asked<'_>,
-    ) -> Result<Stream, Refused> {
+    ) -> Result<Stream, ResultCode> {
         let projection = Projection::new(message, &asked)?;
         let filter = asked.filter.map(|bytes| self.filters.read(bytes)).transpose()?;
         let state = self.state.clone();
@@ -133,16 +123,16 @@ impl Context {
         at: usize,
         body: &[u8],
         asked: &Asked<'_>,
-    ) -> Result<Stream, Refused> {
+    ) -> Result<Stream, ResultCode> {
         if asked.filter.is_some() {
-            return Err(ResultCode::UNSUPPORTED_FEATURE.into());
+            return Err(ResultCode::UNSUPPORTED_FEATURE);
         }
         let request = Request::parse(body).map_err(|_| ResultCode::PARAMETER)?;
         let call = Call::of(&request)?;
         let state = self.state.clone();
         let choice = choose(&state.namespaces[at], asked, None)?;
         if state.namespaces[at].sets.find(asked.set).is_none() {
-            return Err(ResultCode::NOT_FOUND.into());
+            return Err(ResultCode::NOT_FOUND);
         }
         let plan = self.plan(at, asked, &choice, Kind::Aggregation);
         let job = state.nodes[node].jobs.start(plan, PARTITIONS)?;

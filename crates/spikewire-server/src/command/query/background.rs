@@ -1,0 +1,274 @@
+//! Background jobs: operations on every record of a scan or query, while nobody waits.
+//!
+//! A job goes through the partitions its node is the master of. The records to be changed are
+//! noted while a partition is locked, some at a time; each is then changed as a single command
+//! would, which looks at the filter again. One that went meanwhile counts as failed.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use spikewire_protocol::key::Digest;
+use spikewire_protocol::limits::PARTITIONS;
+use spikewire_protocol::message::{
+    Header, Message, field, info1, info2, info3, op, write_field, write_op,
+};
+use spikewire_protocol::query::{Asked, Work};
+use spikewire_protocol::result_code::ResultCode;
+
+use super::super::reply::Reply;
+use super::super::request::Request;
+use super::super::stream::Pace;
+use super::super::tally::Tally;
+use super::super::{Context, Target};
+use super::choose;
+use super::sending::Choice;
+use super::walking::Walking;
+use crate::cluster::background::Task;
+use crate::job::{End, Job, Kind, Plan};
+use crate::storage::clock::Moment;
+use crate::storage::namespace::Namespace;
+use crate::storage::walk::Walk;
+
+/// Records per second of a job that does not say, and the most that one may ask for.
+const RATE: u32 = 10_000;
+/// Records that are changed, and those that are looked at, in one slice.
+const CHANGES: usize = 200;
+const LOOKS: usize = 2000;
+/// Where a message header has its result code.
+const RESULT_AT: usize = 5;
+
+/// A job that changes records.
+#[derive(Debug)]
+struct Change {
+    node: usize,
+    namespace: usize,
+    job: Arc<Job>,
+    choice: Choice,
+    header: Header,
+    fields: Vec<u8>,
+    ops: Vec<u8>,
+    /// The partition that is worked on, and the place in it once it was begun.
+    pid: u16,
+    walking: Option<Walking>,
+    /// Records that were changed or could not be.
+    handled: u64,
+    scratch: Vec<u8>,
+}
+
+impl Context {
+    /// Starts a background job.
+    pub(super) fn start_background(
+        &mut self,
+        node: usize,
+        at: usize,
+        message: &Message<'_>,
+        asked: &Asked<'_>,
+    ) -> Result<(), ResultCode> {
+        let header = message.header;
+        let kind = if asked.work == Work::Operations {
+            check_operations(message)?;
+            Kind::Operations
+        } else {
+            Kind::Function
+        };
+        if asked.records_per_second > RATE {
+            return Err(ResultCode::PARAMETER);
+        }
+        let filter = asked.filter.map(|bytes| self.filters.read(bytes)).transpose()?;
+        let state = self.state.clone();
+        let namespace = &state.namespaces[at];
+        let choice = choose(namespace, asked, filter)?;
+        if namespace.sets.find(asked.set).is_none() {
+            return Err(ResultCode::NOT_FOUND);
+        }
+        let rate = if asked.records_per_second == 0 { RATE } else { asked.records_per_second };
+        let plan = Plan { asked: (0, 0), rate, ..self.plan(at, asked, &choice, kind) };
+        let job = state.nodes[node].jobs.start(plan, PARTITIONS)?;
+        let keeps = info3::REPLACE_ONLY | info3::COMMIT_MASTER;
+        let update = if kind == Kind::Operations { info3::UPDATE_ONLY } else { 0 };
+        let header = Header {
+            info2: info2::WRITE | header.info2 & (info2::DURABLE_DELETE | info2::RESPOND_ALL_OPS),
+            info3: if kind == Kind::Operations { header.info3 & keeps } else { 0 } | update,
+            ttl: header.ttl,
+            ops: header.ops,
+            ..Header::default()
+        };
+        let (fields, ops) = parts(message, kind);
+        state.background.add(Box::new(Change {
+            node,
+            namespace: at,
+            job,
+            choice,
+            header,
+            fields,
+            ops,
+            pid: 0,
+            walking: None,
+            handled: 0,
+            scratch: Vec::new(),
+        }));
+        Ok(())
+    }
+}
+
+/// Operations that a job may not do.
+fn check_operations(message: &Message<'_>) -> Result<(), ResultCode> {
+    let header = &message.header;
+    let reads = |code| {
+        matches!(code, op::READ | op::CDT_READ | op::EXP_READ | op::BITS_READ | op::HLL_READ)
+    };
+    let deletes = header.info2 & info2::DELETE != 0;
+    let reading = header.info1 & info1::READ != 0 || message.ops().any(|it| reads(it.code));
+    if header.ops == 0 || deletes || reading {
+        return Err(ResultCode::PARAMETER);
+    }
+    Ok(())
+}
+
+/// What of the request goes into the command on each record: operations, or a function's call.
+fn parts(message: &Message<'_>, kind: Kind) -> (Vec<u8>, Vec<u8>) {
+    let (mut fields, mut ops) = (Vec::new(), Vec::new());
+    if kind == Kind::Function {
+        let call = [field::UDF_PACKAGE, field::UDF_FUNCTION, field::UDF_ARGUMENTS];
+        for part in message.fields().filter(|part| call.contains(&part.id)) {
+            write_field(&mut fields, part.id, part.data);
+        }
+    } else {
+        for part in message.ops() {
+            write_op(&mut ops, part.code, part.name, part.particle, part.value);
+        }
+    }
+    (fields, ops)
+}
+
+/// The end of a slice.
+struct Full;
+
+impl Change {
+    /// Notes the next records of the present partition that are to be changed, with their sets;
+    /// says whether there may be more.
+    fn gather(
+        &mut self,
+        namespace: &Namespace,
+        now: Moment,
+        most: usize,
+    ) -> (Vec<(Digest, u16)>, bool) {
+        let partition = namespace.partition(self.pid);
+        if partition.role(self.node) != Some(0) {
+            return (Vec::new(), false);
+        }
+        let Some(table) = partition.master() else { return (Vec::new(), false) };
+        let mut walking = match self.walking.take() {
+            Some(walking) => walking,
+            None if self.choice.via.is_some() => Walking::Entries(None),
+            None => {
+                let mut walk = Walk::default();
+                walk.gather(table, None);
+                walk.sort();
+                Walking::Digests(walk)
+            }
+        };
+        let (mut found, mut looks) = (Vec::new(), LOOKS);
+        let (choice, job) = (&self.choice, &self.job);
+        let outcome = walking.go(&partition, self.node, choice.via.as_deref(), |record, key| {
+            if found.len() >= most || looks == 0 {
+                return Err(Full);
+            }
+            looks -= 1;
+            let Some(record) = record else { return Ok(()) };
+            match choice.takes(namespace, record, key, now) {
+                Ok(()) => found.push((Digest(*record.digest()), record.set())),
+                Err(filtered) => {
+                    job.counters.filtered.fetch_add(u64::from(filtered), Ordering::Relaxed);
+                }
+            }
+            Ok(())
+        });
+        self.walking = Some(walking);
+        (found, outcome.is_err())
+    }
+
+    /// Changes one record.
+    fn change(
+        &mut self,
+        context: &mut Context,
+        namespace: &Namespace,
+        of: (Digest, u16),
+        now: Moment,
+    ) {
+        let mut request = Request::of(self.header, &self.fields, &self.ops);
+        (request.digest, request.has_digest) = (Some(of.0), true);
+        let (set, filter) = (Some(of.1), self.choice.filter.clone());
+        let target = Target { node: self.node, namespace, request: &request, set, now, filter };
+        self.scratch.clear();
+        let reply = Reply::row(&mut self.scratch, 0);
+        if request.has_udf {
+            context.function(&target, reply);
+        } else {
+            context.write(&target, reply);
+        }
+        let counters = &self.job.counters;
+        let counter = match ResultCode(self.scratch[RESULT_AT]) {
+            ResultCode::OK => &counters.succeeded,
+            ResultCode::FILTERED_OUT => &counters.filtered,
+            _ => &counters.failed,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        counters.throttled.fetch_add(1, Ordering::Relaxed);
+        self.handled += 1;
+    }
+
+    fn end(&self, end: End) -> Pace {
+        self.job.end(end);
+        Pace::Done
+    }
+}
+
+impl Task for Change {
+    fn step(&mut self, context: &mut Context) -> Pace {
+        let state = context.state.clone();
+        let namespace = &state.namespaces[self.namespace];
+        let gone = self.choice.via.as_ref().is_some_and(|via| via.index.is_dropped());
+        if self.job.is_aborted() || gone || !state.nodes[self.node].is_alive() {
+            return self.end(End::Aborted);
+        }
+        let allowed = match self.job.allowance(self.handled) {
+            Ok(allowed) => usize::try_from(allowed).unwrap_or(usize::MAX),
+            Err(due) => return Pace::At(due),
+        };
+        let now = state.clock.now();
+        let started = Instant::now();
+        let mut most = allowed.min(CHANGES);
+        loop {
+            let (found, more) = self.gather(namespace, now, most);
+            most -= found.len();
+            for of in found {
+                self.change(context, namespace, of, now);
+            }
+            if more {
+                break;
+            }
+            self.walking = None;
+            self.job.pass_partition();
+            self.pid += 1;
+            if usize::from(self.pid) == PARTITIONS {
+                context.tally = Tally::default();
+                return self.end(End::Ok);
+            }
+            // Partitions of few records are many in a slice, but not all.
+            if most == 0 || started.elapsed().as_micros() > 500 {
+                break;
+            }
+        }
+        // What a job does to records is not what clients ask.
+        context.tally = Tally::default();
+        Pace::On
+    }
+}
+
+impl Drop for Change {
+    fn drop(&mut self) {
+        self.job.end(End::Aborted);
+    }
+}
