@@ -11,7 +11,6 @@ from box import addresses
 
 aerospike = pytest.importorskip("aerospike", reason="no wheel of aerospike for this interpreter")
 
-from aerospike import exception as ae  # noqa: E402
 from aerospike import predicates as p  # noqa: E402
 from aerospike_helpers import expressions as ex  # noqa: E402
 from aerospike_helpers.operations import list_operations as lop  # noqa: E402
@@ -83,10 +82,3 @@ def test_by_an_index(peer: Any, filled: str) -> None:
     left = {row[2]["i"] for row in peer.query("test", filled).results()}
     assert left == set(range(COUNT)) - set(range(10, 20))
     peer.info_random_node(f"sindex-delete:namespace=test;indexname={name}")
-
-
-def test_an_unknown_set(peer: Any) -> None:
-    query = peer.query("test", "nobody wrote here")
-    query.add_ops([op.increment("i", 1)])
-    with pytest.raises(ae.RecordNotFound):
-        query.execute_background()
