@@ -32,7 +32,7 @@ def watchdog() -> Iterator[None]:
 
 @pytest.fixture(scope="session", params=FACES)
 def face(request: pytest.FixtureRequest) -> Iterator[Face]:
-    """Each face in turn: blocking, asyncio on its own loop, asyncio on uvloop."""
+    """Each face in turn: blocking, futures, asyncio on its own loop, asyncio on uvloop."""
     if request.param == "uvloop":
         pytest.importorskip("uvloop")
     face = Face(request.param)

@@ -1,4 +1,4 @@
-"""The blocking and the asyncio face behind one way to call them."""
+"""The blocking face, that of futures, and the asyncio one behind one way to call them."""
 
 from __future__ import annotations
 
@@ -9,24 +9,30 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import spikewire
+from spikewire import _native
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-FACES = ("blocking", "asyncio", "uvloop")
+FACES = ("blocking", "submit", "asyncio", "uvloop")
+SUBMITTED = frozenset(name for name in vars(_native.DatasetSubmit) if not name.startswith("_"))
 
 
 class Caller:
     """A client or dataset whose verbs return their results, whatever the face."""
 
-    def __init__(self, target: Any, settle: Callable[[Any], Any]) -> None:
+    def __init__(self, target: Any, face: Face) -> None:
         self.target = target
-        self._settle = settle
+        self._settle = face.settle
+        self._submits = face.name == "submit"
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         target, settle = self.target, self._settle
+        submits = self._submits and name in SUBMITTED
 
         def call(*args: Any, **options: Any) -> Any:
+            if submits:
+                return getattr(target.submit, name)(*args, **options).result()
             return settle(lambda: getattr(target, name)(*args, **options))
 
         return call
@@ -122,10 +128,10 @@ class Opened:
     @property
     def verbs(self) -> Caller:
         """The client's own verbs, which take whole keys."""
-        return Caller(self.raw, self.face.settle)
+        return Caller(self.raw, self.face)
 
     def dataset(self, namespace: str = "test", set_name: str | None = None) -> Caller:
-        return Caller(self.raw.dataset(namespace, set_name), self.face.settle)
+        return Caller(self.raw.dataset(namespace, set_name), self.face)
 
     def close(self) -> None:
         self.face.settle(self.raw.close)

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 import spikewire
-from spikewire import errors, op, query
-from spikewire.options import ClientOptions
+from spikewire import _native, errors, op, query
+from spikewire.options import BlockingOptions
 from spikewire.testing.cluster import Cluster, ClusterOptions, Faults
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,6 +27,7 @@ PROGRAMS = [
     "docs/queries.md",
     "docs/columns.md",
     "docs/operations.md",
+    "docs/in-flight.md",
     "docs/errors.md",
     "docs/functions.md",
     "docs/embedded-cluster.md",
@@ -94,7 +95,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 @pytest.mark.parametrize(
     ("page", "names"),
     [
-        ("docs/python.md", ClientOptions.__annotations__),
+        ("docs/python.md", BlockingOptions.__annotations__),
         ("docs/python.md", [f"op.{name}" for name in op.__all__]),
         ("docs/errors.md", errors.__all__),
         ("docs/errors.md", [*errors.Error().__dict__, "advice"]),
@@ -115,10 +116,11 @@ def test_tables_are_whole(page: str, names: list[str]) -> None:
     ("page", "kind"),
     [
         ("docs/python.md", spikewire.Dataset),
+        ("docs/in-flight.md", _native.FutureBase),
         ("docs/embedded-cluster.md", Cluster),
         ("docs/python.md docs/columns.md", spikewire.Batch),
     ],
-    ids=["verbs", "cluster", "batch"],
+    ids=["verbs", "futures", "cluster", "batch"],
 )
 def test_methods_are_told(page: str, kind: type) -> None:
     text = "".join((ROOT / name).read_text(encoding="utf-8") for name in page.split())

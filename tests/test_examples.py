@@ -19,6 +19,11 @@ EXAMPLES = sorted(path.name for path in HERE.glob("*.py") if path.name != "seeds
 #: A line that each example must print.
 SAYS = {
     "error_handling.py": "in doubt: True",
+    "in_flight_batched_futures.py": "batched futures: 20000 calls",
+    "in_flight_blocking.py": "blocking: 20000 calls",
+    "in_flight_callback_chains.py": "500 chains: 20000 calls",
+    "in_flight_full_pipeline.py": "concurrent: 20000 calls",
+    "in_flight_unthrottled.py": "0 failed",
     "quickstart_asyncio.py": "[0, 1, 4, 9, 16, 25, 36, 49, 64, 81]",
     "quickstart_sync.py": "deleted True",
     "several_loops.py": "loop 3: 500 records",

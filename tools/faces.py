@@ -1,4 +1,4 @@
-"""Writes the verbs of the four classes in ``python/spikewire/_native.pyi`` from their one source.
+"""Writes the verbs of the six classes in ``python/spikewire/_native.pyi`` from their one source.
 
 That source is the macro ``verbs!`` in ``crates/spikewire-python/src/verbs.rs``: names, parameters
 and documentation are read there; here is only what Rust does not say, the types. Run it after a
@@ -23,6 +23,8 @@ STUB = ROOT / "python/spikewire/_native.pyi"
 FACES = {
     "Client": ("KeyLike", "{}"),
     "Dataset": ("UserKey | Key", "{}"),
+    "ClientSubmit": ("KeyLike", "SubmittedCall[{}]"),
+    "DatasetSubmit": ("UserKey | Key", "SubmittedCall[{}]"),
     "AsyncClient": ("KeyLike", "Future[{}]"),
     "AsyncDataset": ("UserKey | Key", "Future[{}]"),
 }
@@ -191,6 +193,8 @@ def block(face: str, found: list[Verb]) -> list[str]:
     """The verbs of one class as stub lines."""
     lines: list[str] = []
     for verb in found:
+        if verb.name == "query" and face not in QUERIES:
+            continue
         overloaded = [name for name, value in verb.parameters.items() if value == "..."]
         if overloaded:
             (name,) = overloaded

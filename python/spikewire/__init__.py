@@ -43,7 +43,7 @@ from spikewire._native import (
     Write,
     __version__,
     _after_fork,  # pyright: ignore[reportPrivateUsage]
-    _close_adopted,  # pyright: ignore[reportPrivateUsage]
+    _at_exit,  # pyright: ignore[reportPrivateUsage]
 )
 from spikewire.client import AsyncClient, Client, Node
 from spikewire.errors import (
@@ -141,8 +141,9 @@ if _DEBUG_BUILD:
         stacklevel=2,
     )
 
-# Unpickled datasets bring clients along that no program closes.
-_atexit.register(_close_adopted)
+# Unpickled datasets bring clients along that no program closes; threads of submitted calls end
+# while there still is an interpreter for their futures.
+_atexit.register(_at_exit)
 
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_after_fork)

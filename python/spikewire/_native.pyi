@@ -2,7 +2,17 @@
 
 from array import array
 from asyncio import Future
-from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from concurrent.futures import Future as SubmittedCall
+from threading import Condition
 from typing import ClassVar, Literal, TypeVar, final, overload
 
 import numpy as np
@@ -11,7 +21,7 @@ import pandas as pd  # pyright: ignore[reportMissingImports, reportMissingTypeSt
 from typing_extensions import CapsuleType, Never, Self, Unpack
 
 from spikewire.errors import Error
-from spikewire.options import ClientOptions
+from spikewire.options import BlockingOptions, ClientOptions
 from spikewire.testing.cluster import ClusterOptions, Faults, NodeStats
 from spikewire.types import (
     ArrowSchema,
@@ -44,10 +54,13 @@ __all__ = [
     "AsyncQuery",
     "Batch",
     "Client",
+    "ClientSubmit",
     "ClusterCore",
     "Dataset",
+    "DatasetSubmit",
     "Delete",
     "Expression",
+    "FutureBase",
     "GeoJSON",
     "HyperLogLog",
     "IndexRange",
@@ -63,7 +76,7 @@ __all__ = [
     "Write",
     "__version__",
     "_after_fork",
-    "_close_adopted",
+    "_at_exit",
 ]
 
 _D = TypeVar("_D")
@@ -74,13 +87,15 @@ DEBUG_BUILD: bool
 def _after_fork() -> None:
     """Called in the child after a fork."""
 
-def _close_adopted() -> None:
-    """Ends the clients that unpickled datasets brought along; called when the process exits."""
+def _at_exit() -> None:
+    """Ends the clients that unpickled datasets brought along, and the threads of submitted calls;
+    called when the process exits.
+    """
 
 class Client:
     """A blocking client; `spikewire.Client` is built on it."""
 
-    def __new__(cls, seeds: Seeds, **options: Unpack[ClientOptions]) -> Self: ...
+    def __new__(cls, seeds: Seeds, **options: Unpack[BlockingOptions]) -> Self: ...
     @property
     def is_connected(self) -> bool:
         """Whether the client is connected and not closed."""
@@ -96,6 +111,11 @@ class Client:
         `ClientClosed` or `ConnectionFailed`, later ones with `ClientClosed`. Closing twice does
         nothing.
         """
+    @property
+    def submit(self) -> ClientSubmit:
+        """The same verbs, each returning a `concurrent.futures.Future` at once."""
+    def _owns(self, dataset: Dataset) -> bool:
+        """Whether a dataset is one of this client."""
     def dataset(self, namespace: str, set: str | None = None) -> Dataset:
         """A namespace and a set of this client. Cheap to make and to keep.
 
@@ -507,6 +527,27 @@ class Client:
         Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
         """
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> Batch:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
+        row. Rows for one node travel in one request and are run in order; those for
+        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
+        row (`results` where it is made of operations), `None` where there is no such record
+        or the row's `where` is not true for it. A row that fails does not disturb the
+        others.
+
+        `replica`, `timeout`: as in `get`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
+        with its number; nothing is sent then.
+        """
     def query(
         self,
         namespace: str,
@@ -563,27 +604,6 @@ class Client:
         `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
         `spikewire.errors`. The query's `cursor` tells then where to go on.
         """
-    def batch(
-        self,
-        rows: Iterable[Row],
-        *,
-        replica: Replica | None = None,
-        timeout: Seconds | None = None,
-    ) -> Batch:
-        """Reads, writes and deletes in one call, each row on its own record.
-
-        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
-        row. Rows for one node travel in one request and are run in order; those for
-        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
-        row (`results` where it is made of operations), `None` where there is no such record
-        or the row's `where` is not true for it. A row that fails does not disturb the
-        others.
-
-        `replica`, `timeout`: as in `get`, for all rows.
-
-        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
-        with its number; nothing is sent then.
-        """
     # end of Client's verbs
     def __reduce__(self) -> Never: ...
     def __copy__(self) -> Self: ...
@@ -606,6 +626,9 @@ class Dataset:
     @property
     def set(self) -> str | None:
         """The set's name; `None` for records without a set."""
+    @property
+    def submit(self) -> DatasetSubmit:
+        """The same verbs, each returning a `concurrent.futures.Future` at once."""
     # verbs of Dataset: tools/faces.py
     @overload
     def get(
@@ -1011,6 +1034,27 @@ class Dataset:
         Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
         """
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> Batch:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
+        row. Rows for one node travel in one request and are run in order; those for
+        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
+        row (`results` where it is made of operations), `None` where there is no such record
+        or the row's `where` is not true for it. A row that fails does not disturb the
+        others.
+
+        `replica`, `timeout`: as in `get`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
+        with its number; nothing is sent then.
+        """
     def query(
         self,
         *,
@@ -1065,27 +1109,6 @@ class Dataset:
         `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
         `spikewire.errors`. The query's `cursor` tells then where to go on.
         """
-    def batch(
-        self,
-        rows: Iterable[Row],
-        *,
-        replica: Replica | None = None,
-        timeout: Seconds | None = None,
-    ) -> Batch:
-        """Reads, writes and deletes in one call, each row on its own record.
-
-        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
-        row. Rows for one node travel in one request and are run in order; those for
-        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
-        row (`results` where it is made of operations), `None` where there is no such record
-        or the row's `where` is not true for it. A row that fails does not disturb the
-        others.
-
-        `replica`, `timeout`: as in `get`, for all rows.
-
-        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
-        with its number; nothing is sent then.
-        """
     # end of Dataset's verbs
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -1101,6 +1124,917 @@ class Dataset:
         set: str | None,
     ) -> Dataset:
         """For unpickling: the client with this token, or one like it."""
+
+@final
+class ClientSubmit:
+    """The verbs of a client, each returning a `concurrent.futures.Future` at once. From
+    `Client.submit`.
+    """
+
+    # verbs of ClientSubmit: tools/faces.py
+    @overload
+    def get(
+        self,
+        key: KeyLike,
+        bins: BinNames | None = None,
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Record]:
+        """Reads a record.
+
+        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
+        and none (only generation and TTL) when it is empty. A bin that the record does not
+        have is left out.
+
+        `default`: returned when there is no such record, or when it does not pass `where`,
+        instead of raising an error. Default: raise.
+        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
+        for which it is true is read. Default: any.
+        `read_touch`: renews the record's time to live when no more than this percentage of
+        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
+        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
+        "all" compares the copies while they may differ. In strongly consistent namespaces
+        "session" (never older than what this client has seen), "linearize" (nor than what
+        any client has seen), "allow_replica" or "allow_unavailable". Default: the
+        client's `read_mode`, "one" unless set, which there means "session".
+        `replica`: where the call goes: "master", "sequence" (the master, then the other
+        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
+        the client's `replica`.
+        `timeout`: total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+
+        Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
+        errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
+        arguments that cannot be sent.
+        """
+    @overload
+    def get(
+        self,
+        key: KeyLike,
+        bins: BinNames | None = None,
+        *,
+        default: _D,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Record | _D]:
+        """Reads a record.
+
+        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
+        and none (only generation and TTL) when it is empty. A bin that the record does not
+        have is left out.
+
+        `default`: returned when there is no such record, or when it does not pass `where`,
+        instead of raising an error. Default: raise.
+        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
+        for which it is true is read. Default: any.
+        `read_touch`: renews the record's time to live when no more than this percentage of
+        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
+        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
+        "all" compares the copies while they may differ. In strongly consistent namespaces
+        "session" (never older than what this client has seen), "linearize" (nor than what
+        any client has seen), "allow_replica" or "allow_unavailable". Default: the
+        client's `read_mode`, "one" unless set, which there means "session".
+        `replica`: where the call goes: "master", "sequence" (the master, then the other
+        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
+        the client's `replica`.
+        `timeout`: total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+
+        Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
+        errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
+        arguments that cannot be sent.
+        """
+    def exists(
+        self,
+        key: KeyLike,
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[bool]:
+        """Whether there is such a record. Reads no bins.
+
+        `where`: a filter as in `get`; a record that does not pass it counts as absent.
+        Default: any.
+        `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
+        """
+    def put(
+        self,
+        key: KeyLike,
+        bins: Bins,
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[None]:
+        """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
+        that are not named keep their values, unless `exists` says to replace the record.
+
+        A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
+        list, tuple or dict of these; map keys are int, str or bytes.
+
+        `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
+        moment of expiry (a datetime with a time zone, in the future), "default" (the
+        namespace's own), "never" or "unchanged". Default: "default".
+        `generation`: the write is done only if the record has this generation (0 to 65535;
+        0: there is no record), or with `Newer(n)` only if n is greater than it, else
+        `GenerationMismatch`. Default: any.
+        `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
+        record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
+        that are not named, "replace_only" does so and raises `RecordNotFound` if there is
+        no record. Default: "merge".
+        `durable`: leaves a tombstone if the write removes the last bin, so that the record
+        cannot come back (Enterprise servers only). Default: False.
+        `send_key`: stores the user key with the record. Default: the client's `send_key`.
+        `where`: a filter as in `get`; if there is a record for which it is not true, nothing
+        is written, and `FilteredOut` is raised. A record that is not there yet is created
+        all the same, unless `exists` says otherwise. Default: any.
+        `replica`: as in `get`; a write goes to the master first whatever it says, and
+        retries move on. Default: the client's `replica`.
+        `timeout`: total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+
+        Raises also `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
+        `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
+        that cannot be stored; nothing is sent then.
+        """
+    def add(
+        self,
+        key: KeyLike,
+        bins: Mapping[str, float],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[None]:
+        """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
+        missing record, counts as 0. Integers wrap at 64 bits on the server. Keywords as in
+        `put`.
+
+        Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
+        """
+    def append(
+        self,
+        key: KeyLike,
+        bins: Mapping[str, str | BytesLike],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[None]:
+        """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
+        or a missing record, counts as empty. Keywords as in `put`.
+
+        Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
+        """
+    def prepend(
+        self,
+        key: KeyLike,
+        bins: Mapping[str, str | BytesLike],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[None]:
+        """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
+        bin, or a missing record, counts as empty. Keywords as in `put`.
+
+        Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
+        """
+    def delete(
+        self,
+        key: KeyLike,
+        *,
+        generation: int | Newer | None = None,
+        durable: bool = False,
+        send_key: bool = False,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[bool]:
+        """Deletes a record. Returns whether one was deleted.
+
+        `generation`: as in `put`.
+        `durable`: leaves a tombstone, so that the record cannot come back after a cold
+        restart (Enterprise servers only). Default: False.
+        `send_key`: has the server compare the user key with the one that is stored with
+        the record, if one is. Default: False.
+        `where`: a filter as in `get`; a record that does not pass it stays, and the answer
+        is False. Default: any.
+        `replica`, `timeout`: as in `put`.
+        """
+    def touch(
+        self,
+        key: KeyLike,
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[None]:
+        """Renews a record's time to live, without reading or writing bins. Counts as a write:
+        the generation grows. Keywords as in `put`.
+
+        Raises `RecordNotFound` if there is no such record, and the errors of `put`.
+        """
+    def apply(
+        self,
+        key: KeyLike,
+        module: str,
+        function: str,
+        arguments: Sequence[BinValue] | None = None,
+        *,
+        ttl: Ttl | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[BinValue]:
+        """Calls a function of a registered module on one record, where the record is, and
+        returns what it returns. See `client.modules` for how modules get there.
+
+        `module`: the module's name without its ending. `function`: the function's name; it
+        gets the record and then the `arguments`, a list or tuple of values as in `put`
+        (default: none). It runs also when there is no such record, and may create it.
+
+        `ttl`: seconds to live as in `put`, if the function stores the record and does not
+        say so itself. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+
+        Raises `FunctionFailed` with what the function raised, file and line included, or
+        when there is no such module or function, and the errors of `put`.
+        """
+    def operate(
+        self,
+        key: KeyLike,
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Record]:
+        """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
+        and all or nothing. Returns a record with the bins that were read; its `results` has
+        one item per operation, `None` where an operation gives nothing.
+
+        Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
+        need an operation that writes, `read_touch` and `read_mode` need operations that
+        only read, else `ValueError`.
+
+        Raises `RecordNotFound` if the operations only read and there is no such record,
+        `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
+        operation does not fit its bin, and the errors of `put`.
+        """
+    def get_many(
+        self,
+        keys: Iterable[KeyLike],
+        bins: BinNames | None = None,
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Batch]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys, also of several sets on a client. `bins` and the
+        keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
+        where there is no such record or `where` is not true for it. A row that fails does
+        not disturb the others.
+        """
+    def exists_many(
+        self,
+        keys: Iterable[KeyLike],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Batch]:
+        """Looks for many records without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
+        record or `where` is not true for it. Keywords as in `get`.
+        """
+    def put_many(
+        self,
+        records: Records | Table,
+        *,
+        key: str | None = None,
+        bins: Columns | None = None,
+        nulls: Nulls | None = None,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Batch]:
+        """Writes many records in one call, in parallel over the nodes.
+
+        `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
+        also a table: a structured NumPy array, plain or masked, a pandas or polars data
+        frame, or whatever offers the Arrow PyCapsule interface, such as the tables and
+        streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
+        in windows, so that a stream may be longer than memory; `timeout` holds for each
+        window. Do not change an array while it is written.
+
+        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
+        pandas frame may name a level of its index; left out, it is the index.
+        `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
+        to bin names. Default: all but the key's, under their own names.
+        `nulls`: for tables, what nulls and masked values do: "skip" leaves their bins as
+        they are, "remove" removes them. Default: "skip".
+
+        The other keywords are those of `put` and hold for every row. Returns a `Batch`: a
+        `Record` without bins per row that was written, `None` where `where` was not true;
+        see `Batch.errors` and `Batch.raise_for_errors`.
+
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
+        what cannot be written. Nothing is sent then; when the error is beyond the first
+        window of a table it says how many rows were.
+        """
+    def delete_many(
+        self,
+        keys: Iterable[KeyLike],
+        *,
+        generation: int | Newer | None = None,
+        durable: bool = False,
+        send_key: bool = False,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Batch]:
+        """Deletes many records in one call.
+
+        Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
+        there was no such record or `where` was not true for it. Keywords as in `delete`.
+        """
+    def operate_many(
+        self,
+        keys: Iterable[KeyLike],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Batch]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
+        such record or `where` is not true for it. Keywords as in `operate`.
+        """
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Batch]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
+        row. Rows for one node travel in one request and are run in order; those for
+        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
+        row (`results` where it is made of operations), `None` where there is no such record
+        or the row's `where` is not true for it. A row that fails does not disturb the
+        others.
+
+        `replica`, `timeout`: as in `get`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
+        with its number; nothing is sent then.
+        """
+    # end of ClientSubmit's verbs
+
+@final
+class DatasetSubmit:
+    """The verbs of a dataset, each returning a `concurrent.futures.Future` at once. From
+    `Dataset.submit`.
+    """
+
+    # verbs of DatasetSubmit: tools/faces.py
+    @overload
+    def get(
+        self,
+        key: UserKey | Key,
+        bins: BinNames | None = None,
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Record]:
+        """Reads a record.
+
+        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
+        and none (only generation and TTL) when it is empty. A bin that the record does not
+        have is left out.
+
+        `default`: returned when there is no such record, or when it does not pass `where`,
+        instead of raising an error. Default: raise.
+        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
+        for which it is true is read. Default: any.
+        `read_touch`: renews the record's time to live when no more than this percentage of
+        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
+        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
+        "all" compares the copies while they may differ. In strongly consistent namespaces
+        "session" (never older than what this client has seen), "linearize" (nor than what
+        any client has seen), "allow_replica" or "allow_unavailable". Default: the
+        client's `read_mode`, "one" unless set, which there means "session".
+        `replica`: where the call goes: "master", "sequence" (the master, then the other
+        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
+        the client's `replica`.
+        `timeout`: total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+
+        Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
+        errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
+        arguments that cannot be sent.
+        """
+    @overload
+    def get(
+        self,
+        key: UserKey | Key,
+        bins: BinNames | None = None,
+        *,
+        default: _D,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Record | _D]:
+        """Reads a record.
+
+        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
+        and none (only generation and TTL) when it is empty. A bin that the record does not
+        have is left out.
+
+        `default`: returned when there is no such record, or when it does not pass `where`,
+        instead of raising an error. Default: raise.
+        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
+        for which it is true is read. Default: any.
+        `read_touch`: renews the record's time to live when no more than this percentage of
+        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
+        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
+        "all" compares the copies while they may differ. In strongly consistent namespaces
+        "session" (never older than what this client has seen), "linearize" (nor than what
+        any client has seen), "allow_replica" or "allow_unavailable". Default: the
+        client's `read_mode`, "one" unless set, which there means "session".
+        `replica`: where the call goes: "master", "sequence" (the master, then the other
+        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
+        the client's `replica`.
+        `timeout`: total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+
+        Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
+        errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
+        arguments that cannot be sent.
+        """
+    def exists(
+        self,
+        key: UserKey | Key,
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[bool]:
+        """Whether there is such a record. Reads no bins.
+
+        `where`: a filter as in `get`; a record that does not pass it counts as absent.
+        Default: any.
+        `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
+        """
+    def put(
+        self,
+        key: UserKey | Key,
+        bins: Bins,
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[None]:
+        """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
+        that are not named keep their values, unless `exists` says to replace the record.
+
+        A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
+        list, tuple or dict of these; map keys are int, str or bytes.
+
+        `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
+        moment of expiry (a datetime with a time zone, in the future), "default" (the
+        namespace's own), "never" or "unchanged". Default: "default".
+        `generation`: the write is done only if the record has this generation (0 to 65535;
+        0: there is no record), or with `Newer(n)` only if n is greater than it, else
+        `GenerationMismatch`. Default: any.
+        `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
+        record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
+        that are not named, "replace_only" does so and raises `RecordNotFound` if there is
+        no record. Default: "merge".
+        `durable`: leaves a tombstone if the write removes the last bin, so that the record
+        cannot come back (Enterprise servers only). Default: False.
+        `send_key`: stores the user key with the record. Default: the client's `send_key`.
+        `where`: a filter as in `get`; if there is a record for which it is not true, nothing
+        is written, and `FilteredOut` is raised. A record that is not there yet is created
+        all the same, unless `exists` says otherwise. Default: any.
+        `replica`: as in `get`; a write goes to the master first whatever it says, and
+        retries move on. Default: the client's `replica`.
+        `timeout`: total time of the call with all its retries, in seconds or as a
+        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+
+        Raises also `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
+        `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
+        that cannot be stored; nothing is sent then.
+        """
+    def add(
+        self,
+        key: UserKey | Key,
+        bins: Mapping[str, float],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[None]:
+        """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
+        missing record, counts as 0. Integers wrap at 64 bits on the server. Keywords as in
+        `put`.
+
+        Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
+        """
+    def append(
+        self,
+        key: UserKey | Key,
+        bins: Mapping[str, str | BytesLike],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[None]:
+        """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
+        or a missing record, counts as empty. Keywords as in `put`.
+
+        Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
+        """
+    def prepend(
+        self,
+        key: UserKey | Key,
+        bins: Mapping[str, str | BytesLike],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[None]:
+        """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
+        bin, or a missing record, counts as empty. Keywords as in `put`.
+
+        Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
+        """
+    def delete(
+        self,
+        key: UserKey | Key,
+        *,
+        generation: int | Newer | None = None,
+        durable: bool = False,
+        send_key: bool = False,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[bool]:
+        """Deletes a record. Returns whether one was deleted.
+
+        `generation`: as in `put`.
+        `durable`: leaves a tombstone, so that the record cannot come back after a cold
+        restart (Enterprise servers only). Default: False.
+        `send_key`: has the server compare the user key with the one that is stored with
+        the record, if one is. Default: False.
+        `where`: a filter as in `get`; a record that does not pass it stays, and the answer
+        is False. Default: any.
+        `replica`, `timeout`: as in `put`.
+        """
+    def touch(
+        self,
+        key: UserKey | Key,
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[None]:
+        """Renews a record's time to live, without reading or writing bins. Counts as a write:
+        the generation grows. Keywords as in `put`.
+
+        Raises `RecordNotFound` if there is no such record, and the errors of `put`.
+        """
+    def apply(
+        self,
+        key: UserKey | Key,
+        module: str,
+        function: str,
+        arguments: Sequence[BinValue] | None = None,
+        *,
+        ttl: Ttl | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[BinValue]:
+        """Calls a function of a registered module on one record, where the record is, and
+        returns what it returns. See `client.modules` for how modules get there.
+
+        `module`: the module's name without its ending. `function`: the function's name; it
+        gets the record and then the `arguments`, a list or tuple of values as in `put`
+        (default: none). It runs also when there is no such record, and may create it.
+
+        `ttl`: seconds to live as in `put`, if the function stores the record and does not
+        say so itself. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+
+        Raises `FunctionFailed` with what the function raised, file and line included, or
+        when there is no such module or function, and the errors of `put`.
+        """
+    def operate(
+        self,
+        key: UserKey | Key,
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Record]:
+        """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
+        and all or nothing. Returns a record with the bins that were read; its `results` has
+        one item per operation, `None` where an operation gives nothing.
+
+        Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
+        need an operation that writes, `read_touch` and `read_mode` need operations that
+        only read, else `ValueError`.
+
+        Raises `RecordNotFound` if the operations only read and there is no such record,
+        `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
+        operation does not fit its bin, and the errors of `put`.
+        """
+    def get_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        bins: BinNames | None = None,
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Batch]:
+        """Reads many records in one call, in parallel over the nodes.
+
+        `keys` is any iterable of keys, also of several sets on a client. `bins` and the
+        keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
+        where there is no such record or `where` is not true for it. A row that fails does
+        not disturb the others.
+        """
+    def exists_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        *,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Batch]:
+        """Looks for many records without reading their bins.
+
+        Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
+        record or `where` is not true for it. Keywords as in `get`.
+        """
+    def put_many(
+        self,
+        records: Records | Table,
+        *,
+        key: str | None = None,
+        bins: Columns | None = None,
+        nulls: Nulls | None = None,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Batch]:
+        """Writes many records in one call, in parallel over the nodes.
+
+        `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
+        also a table: a structured NumPy array, plain or masked, a pandas or polars data
+        frame, or whatever offers the Arrow PyCapsule interface, such as the tables and
+        streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
+        in windows, so that a stream may be longer than memory; `timeout` holds for each
+        window. Do not change an array while it is written.
+
+        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
+        pandas frame may name a level of its index; left out, it is the index.
+        `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
+        to bin names. Default: all but the key's, under their own names.
+        `nulls`: for tables, what nulls and masked values do: "skip" leaves their bins as
+        they are, "remove" removes them. Default: "skip".
+
+        The other keywords are those of `put` and hold for every row. Returns a `Batch`: a
+        `Record` without bins per row that was written, `None` where `where` was not true;
+        see `Batch.errors` and `Batch.raise_for_errors`.
+
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
+        what cannot be written. Nothing is sent then; when the error is beyond the first
+        window of a table it says how many rows were.
+        """
+    def delete_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        *,
+        generation: int | Newer | None = None,
+        durable: bool = False,
+        send_key: bool = False,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Batch]:
+        """Deletes many records in one call.
+
+        Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
+        there was no such record or `where` was not true for it. Keywords as in `delete`.
+        """
+    def operate_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Batch]:
+        """Applies the same operations to many records in one call.
+
+        Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
+        such record or `where` is not true for it. Keywords as in `operate`.
+        """
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Batch]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
+        row. Rows for one node travel in one request and are run in order; those for
+        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
+        row (`results` where it is made of operations), `None` where there is no such record
+        or the row's `where` is not true for it. A row that fails does not disturb the
+        others.
+
+        `replica`, `timeout`: as in `get`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
+        with its number; nothing is sent then.
+        """
+    # end of DatasetSubmit's verbs
+
+class FutureBase:
+    """What `spikewire.in_flight.Future` is built on, together with `concurrent.futures.Future`."""
+
+    def __new__(cls) -> Self: ...
+    def __init__(self) -> None: ...
+    def result(self, timeout: float | None = None) -> object:
+        """Waits for the call and returns its result, or raises its error.
+
+        `timeout` is how long to wait, in seconds; default: until the call ends, as its own timeout
+        makes sure. The call goes on when the wait is over.
+
+        Raises `concurrent.futures.TimeoutError` when the wait is over, and
+        `concurrent.futures.CancelledError` when the call was cancelled. Raises `RuntimeError` in a
+        callback of the same client, where it would wait forever.
+        """
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        """Waits for the call and returns its error, or `None`. Waits and raises like `result`."""
+    def cancel(self) -> bool:
+        """Withdraws the call if it has not been sent. Returns whether it was withdrawn; a call that
+        is on its way goes on.
+        """
+    def cancelled(self) -> bool:
+        """Whether the call was withdrawn."""
+    def running(self) -> bool:
+        """Whether the call is on its way and can no longer be withdrawn."""
+    def done(self) -> bool:
+        """Whether there is a result or an error, or the call was withdrawn."""
+    def add_done_callback(self, fn: Callable[[Self], object]) -> None:
+        """Calls `fn` with this future when it is done; at once if it is. It is called on the thread
+        that drives the client, which does nothing else meanwhile, so it should be brief. It may
+        submit further calls. An exception in it is logged and disturbs nobody.
+        """
+    @property
+    def _state(self) -> str: ...
+    @property
+    def _condition(self) -> Condition: ...
+    @property
+    def _waiters(self) -> list[object]: ...
+    @property
+    def _result(self) -> object: ...
+    @property
+    def _exception(self) -> BaseException | None: ...
 
 class AsyncClient:
     """An asyncio client; `spikewire.AsyncClient` is built on it."""
@@ -1118,6 +2052,8 @@ class AsyncClient:
         """Ends every connection: those of the running loop at once, others soon."""
     def _nodes(self) -> list[tuple[str, str]]: ...
     def _info(self, command: str, node: str | None) -> str: ...
+    def _owns(self, dataset: AsyncDataset) -> bool:
+        """Whether a dataset is one of this client."""
     def dataset(self, namespace: str, set: str | None = None) -> AsyncDataset:
         """A namespace and a set of this client. Cheap to make and to keep.
 
@@ -1529,6 +2465,27 @@ class AsyncClient:
         Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
         """
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[Batch]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
+        row. Rows for one node travel in one request and are run in order; those for
+        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
+        row (`results` where it is made of operations), `None` where there is no such record
+        or the row's `where` is not true for it. A row that fails does not disturb the
+        others.
+
+        `replica`, `timeout`: as in `get`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
+        with its number; nothing is sent then.
+        """
     def query(
         self,
         namespace: str,
@@ -1584,27 +2541,6 @@ class AsyncClient:
         iterated over, `ServerError` if there is no such index (code 201), `Timeout`,
         `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
         `spikewire.errors`. The query's `cursor` tells then where to go on.
-        """
-    def batch(
-        self,
-        rows: Iterable[Row],
-        *,
-        replica: Replica | None = None,
-        timeout: Seconds | None = None,
-    ) -> Future[Batch]:
-        """Reads, writes and deletes in one call, each row on its own record.
-
-        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
-        row. Rows for one node travel in one request and are run in order; those for
-        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
-        row (`results` where it is made of operations), `None` where there is no such record
-        or the row's `where` is not true for it. A row that fails does not disturb the
-        others.
-
-        `replica`, `timeout`: as in `get`, for all rows.
-
-        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
-        with its number; nothing is sent then.
         """
     # end of AsyncClient's verbs
     def __reduce__(self) -> Never: ...
@@ -2034,6 +2970,27 @@ class AsyncDataset:
         Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
         """
+    def batch(
+        self,
+        rows: Iterable[Row],
+        *,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[Batch]:
+        """Reads, writes and deletes in one call, each row on its own record.
+
+        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
+        row. Rows for one node travel in one request and are run in order; those for
+        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
+        row (`results` where it is made of operations), `None` where there is no such record
+        or the row's `where` is not true for it. A row that fails does not disturb the
+        others.
+
+        `replica`, `timeout`: as in `get`, for all rows.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
+        with its number; nothing is sent then.
+        """
     def query(
         self,
         *,
@@ -2087,27 +3044,6 @@ class AsyncDataset:
         iterated over, `ServerError` if there is no such index (code 201), `Timeout`,
         `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
         `spikewire.errors`. The query's `cursor` tells then where to go on.
-        """
-    def batch(
-        self,
-        rows: Iterable[Row],
-        *,
-        replica: Replica | None = None,
-        timeout: Seconds | None = None,
-    ) -> Future[Batch]:
-        """Reads, writes and deletes in one call, each row on its own record.
-
-        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
-        row. Rows for one node travel in one request and are run in order; those for
-        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
-        row (`results` where it is made of operations), `None` where there is no such record
-        or the row's `where` is not true for it. A row that fails does not disturb the
-        others.
-
-        `replica`, `timeout`: as in `get`, for all rows.
-
-        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
-        with its number; nothing is sent then.
         """
     # end of AsyncDataset's verbs
     def __eq__(self, other: object, /) -> bool: ...

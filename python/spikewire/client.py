@@ -8,20 +8,28 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from spikewire import _native
+from spikewire.in_flight import gathered, gathered_async
 from spikewire.indexes import AsyncIndexes, Indexes
 from spikewire.modules import AsyncModules, Modules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from asyncio import Future
+    from collections.abc import AsyncGenerator, Callable, Generator, Iterable
+    from functools import partial
     from types import TracebackType
+    from typing import Literal, TypeAlias, TypeVar
 
     from typing_extensions import Never, Self, Unpack
 
-    from spikewire.options import ClientOptions
+    from spikewire.options import BlockingOptions, ClientOptions
     from spikewire.types import Seeds
+
+    _T = TypeVar("_T")
+    _Verb: TypeAlias = Callable[..., _T]
+    _Call: TypeAlias = tuple[_Verb[_T], Unpack[tuple[object, ...]]] | partial[_T]
 
 __all__ = ["AsyncClient", "Client", "Node"]
 
@@ -53,11 +61,11 @@ class Client(_native.Client):
 
     __slots__ = ()
 
-    def __init__(self, seeds: Seeds, **options: Unpack[ClientOptions]) -> None:  # noqa: ARG002
+    def __init__(self, seeds: Seeds, **options: Unpack[BlockingOptions]) -> None:  # noqa: ARG002
         self._open()
 
     @classmethod
-    def connect(cls, seeds: Seeds, **options: Unpack[ClientOptions]) -> Self:
+    def connect(cls, seeds: Seeds, **options: Unpack[BlockingOptions]) -> Self:
         """A connected client, for use without a ``with`` block; call ``close()`` at the end."""
         return cls(seeds, **options)
 
@@ -82,6 +90,34 @@ class Client(_native.Client):
     def modules(self) -> Modules:
         """The modules of functions that the cluster runs."""
         return Modules(self)
+
+    @overload
+    def concurrent(
+        self, calls: Iterable[_Call[_T]], *, limit: int = 128, errors: Literal["raise"] = "raise"
+    ) -> Generator[_T, None, None]: ...
+    @overload
+    def concurrent(
+        self, calls: Iterable[_Call[_T]], *, limit: int = 128, errors: Literal["return"]
+    ) -> Generator[_T | Exception, None, None]: ...
+    def concurrent(
+        self, calls: Iterable[_Call[Any]], *, limit: int = 128, errors: str = "raise"
+    ) -> Generator[Any, None, None]:
+        """Makes many calls with up to ``limit`` of them in flight; iterates over their results in
+        input order.
+
+        ``calls`` is an iterable of tuples, each a verb of this client or of one of its datasets
+        and the arguments: ``((users.get, key) for key in keys)``. For keywords use
+        ``functools.partial(users.get, key, bins=["n"])`` in place of a tuple. It is read as
+        results are taken, so it may be endless.
+
+        ``errors="raise"`` raises the first error in input order; ``errors="return"`` puts every
+        error in the place of its result and goes on. When the iteration ends early, by an error
+        or because nobody goes on with it, what was not sent is withdrawn, and the rest is waited
+        for.
+
+        Raises ``TypeError`` for a call that is not one of this client.
+        """
+        return gathered(self, calls, limit, errors)
 
     def __enter__(self) -> Self:
         return self
@@ -161,6 +197,38 @@ class AsyncClient(_native.AsyncClient):
     def modules(self) -> AsyncModules:
         """The modules of functions that the cluster runs."""
         return AsyncModules(self)
+
+    @overload
+    def concurrent(
+        self,
+        calls: Iterable[_Call[Future[_T]]],
+        *,
+        limit: int = 128,
+        errors: Literal["raise"] = "raise",
+    ) -> AsyncGenerator[_T, None]: ...
+    @overload
+    def concurrent(
+        self, calls: Iterable[_Call[Future[_T]]], *, limit: int = 128, errors: Literal["return"]
+    ) -> AsyncGenerator[_T | Exception, None]: ...
+    def concurrent(
+        self, calls: Iterable[_Call[Future[Any]]], *, limit: int = 128, errors: str = "raise"
+    ) -> AsyncGenerator[Any, None]:
+        """Makes many calls with up to ``limit`` of them in flight; ``async for`` gives the
+        results in input order.
+
+        ``calls`` is an iterable of tuples, each a verb of this client or of one of its datasets
+        and the arguments: ``((users.get, key) for key in keys)``. For keywords use
+        ``functools.partial(users.get, key, bins=["n"])`` in place of a tuple. It is read as
+        results are taken, so it may be endless.
+
+        ``errors="raise"`` raises the first error in input order; ``errors="return"`` puts every
+        error in the place of its result and goes on. When the iteration ends early, by an error
+        or because nobody goes on with it, what is in flight is waited for; not when the task is
+        cancelled.
+
+        Raises ``TypeError`` for a call that is not one of this client.
+        """
+        return gathered_async(self, calls, limit, errors)
 
     async def close(self) -> None:
         """Ends every connection. Commands under way fail with ``ClientClosed``, as do later ones.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from spikewire.types import ReadMode, Replica, Seconds
 
-__all__ = ["ClientOptions"]
+__all__ = ["BlockingOptions", "ClientOptions"]
 
 
 class ClientOptions(TypedDict, total=False):
@@ -53,3 +53,10 @@ class ClientOptions(TypedDict, total=False):
     """Errors per window after which a node is given a rest; 0: never. Default: 100."""
     error_rate_window: int
     """Length of that window in tend intervals. Default: 1."""
+
+
+class BlockingOptions(ClientOptions, total=False):
+    """Keyword options of ``Client`` alone."""
+
+    submit_limit: int
+    """Submitted calls in flight at once; beyond it ``submit`` waits. Default: 2,048."""

@@ -7,9 +7,11 @@ and an unneeded mark fails the check.
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 from collections import OrderedDict
 from collections.abc import Mapping
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -203,12 +205,32 @@ def keys() -> None:
     assert_type(Key.from_digest("test", None, b""), Key)
 
 
+def in_flight(client: Client, users: Dataset) -> None:
+    future = users.submit.get("alice")
+    assert_type(future, concurrent.futures.Future[Record])
+    assert_type(future.result(1), Record)
+    assert_type(users.submit.get("alice", default=None).result(), Record | None)
+    assert_type(client.submit.get(("test", "users", "alice")).result(), Record)
+    assert_type(users.submit.get_many(["alice"]).result(), Batch)
+    for record in client.concurrent((users.get, n) for n in range(9)):
+        assert_type(record, Record)
+    for found in client.concurrent([(users.exists, 1), (users.exists, 2)], errors="return"):
+        assert_type(found, bool | Exception)
+    for nothing in client.concurrent(partial(users.put, n, {"n": n}, ttl=9) for n in range(9)):
+        assert_type(nothing, None)
+    client.concurrent([(len, "alice")], limit="many")  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]
+
+
 async def asynchronous(users: AsyncDataset) -> None:
     async with AsyncClient("127.0.0.1:3000", timeout=2) as client:
         assert_type(client, AsyncClient)
         assert_type(client.dataset("test"), AsyncDataset)
         assert_type(await client.info("build"), str)
         assert_type(await client.get(("test", "users", "alice")), Record)
+        async for record in client.concurrent((users.get, n) for n in range(9)):
+            assert_type(record, Record)
+        async for found in client.concurrent([(users.exists, 1)], errors="return"):
+            assert_type(found, bool | Exception)
     assert_type(await AsyncClient.connect("a"), AsyncClient)
     assert_type(users.get("alice"), asyncio.Future[Record])
     assert_type(await users.get("alice"), Record)

@@ -26,10 +26,15 @@ pub struct Shared {
     /// The options as they were given, for pickles.
     given: Py<PyDict>,
     pub defaults: Defaults,
+    /// Submitted calls in flight at once.
+    pub submit_limit: usize,
     /// Whether it connects when it is first needed, because no program opens it.
     lazy: bool,
     state: RwLock<State>,
 }
+
+/// Submitted calls in flight at once, unless the client says otherwise.
+const SUBMIT_LIMIT: usize = 2048;
 
 /// What a pickled dataset carries: its client's token, seeds and options, then its own names.
 pub type Pickled<'py> = (Bound<'py, PyBytes>, String, Bound<'py, PyDict>, String, Option<String>);
@@ -65,11 +70,14 @@ impl Shared {
     ) -> PyResult<Self> {
         let py = seeds.py();
         let mut checked = Options::new(Vec::new());
-        let mut send_key = false;
+        let (mut send_key, mut submit_limit) = (false, SUBMIT_LIMIT);
         let mut read_mode = ReadMode::default();
         for (name, value) in options.into_iter().flatten() {
             match text("option", &name)? {
                 "read_mode" => read_mode = ReadMode::named(&value)?,
+                "submit_limit" => {
+                    submit_limit = count("submit_limit", &value, 1, 1_000_000)? as usize;
+                }
                 name => set(&mut checked, &mut send_key, name, &value)?,
             }
         }
@@ -84,7 +92,7 @@ impl Shared {
             None => PyDict::new(py),
         };
         let (given, state) = (given.unbind(), RwLock::default());
-        Ok(Self { token, options: checked, given, defaults, lazy, state })
+        Ok(Self { token, options: checked, given, defaults, submit_limit, lazy, state })
     }
 
     /// What a dataset of this client needs to find or make it anywhere.
@@ -94,7 +102,7 @@ impl Shared {
         (token, self.seeds(), self.given.bind(py).clone(), space.namespace.to_string(), set)
     }
 
-    fn seeds(&self) -> String {
+    pub fn seeds(&self) -> String {
         let seeds: Vec<String> = self.options.seeds.iter().map(ToString::to_string).collect();
         seeds.join(",")
     }
@@ -152,6 +160,14 @@ impl Shared {
                 State::Closed => return Err(not_connected(py, true)),
             }
             self.open(py)?;
+        }
+    }
+
+    /// The running half if there is one.
+    pub fn running(&self) -> Option<Arc<Core>> {
+        match self.state() {
+            State::Open(core) => Some(core),
+            _ => None,
         }
     }
 
@@ -214,7 +230,7 @@ fn seed_text(seeds: &Bound<'_, PyAny>) -> PyResult<String> {
 const NAMES: &str = "cluster_name, connect_timeout, connections_per_node, error_rate_window, \
                      idle_timeout, ip_map, max_error_rate, max_retries, pipeline_depth, \
                      queue_limit, racks, read_mode, replica, retry_in_doubt, send_key, \
-                     sleep_between_retries, socket_timeout, tend_interval, timeout, \
+                     sleep_between_retries, socket_timeout, submit_limit, tend_interval, timeout, \
                      use_services_alternate";
 
 fn set(

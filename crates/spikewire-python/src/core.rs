@@ -1,8 +1,10 @@
 //! A connected client: the cluster and the transports that both faces use.
 
-use std::sync::Arc;
+use std::io;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
+use parking_lot::Mutex;
 use pyo3::prelude::*;
 
 use spikewire_engine::cluster::Cluster;
@@ -10,6 +12,7 @@ use spikewire_engine::transport::{Batches, Lanes, Streams};
 use spikewire_engine::{Error, Kind, Options};
 
 use crate::errors;
+use crate::face::submitter::Submitter;
 
 /// Counts forks: connections and threads made before the latest one belong to the parent.
 static FORKS: AtomicU32 = AtomicU32::new(0);
@@ -32,6 +35,9 @@ pub struct Core {
     pub lanes: Arc<Lanes>,
     pub batches: Arc<Batches>,
     pub streams: Arc<Streams>,
+    /// Started when something is submitted for the first time.
+    submitter: OnceLock<Submitter>,
+    starting: Mutex<()>,
     born: u32,
 }
 
@@ -42,7 +48,30 @@ impl Core {
         let lanes = Lanes::new(cluster.clone());
         let batches = Batches::new(cluster.clone());
         let streams = Streams::new(cluster.clone());
-        Ok(Self { cluster, lanes, batches, streams, born: forks() })
+        let (submitter, starting) = (OnceLock::new(), Mutex::new(()));
+        Ok(Self { cluster, lanes, batches, streams, submitter, starting, born: forks() })
+    }
+
+    /// What sends submitted calls, up to `limit` at once.
+    pub fn submitter(&self, limit: usize) -> io::Result<&Submitter> {
+        if let Some(submitter) = self.submitter.get() {
+            return Ok(submitter);
+        }
+        let _starting = self.starting.lock();
+        if self.submitter.get().is_none() {
+            // Nobody else sets it while `starting` is held.
+            let _ = self.submitter.set(Submitter::start(self.cluster.clone(), limit)?);
+        }
+        self.submitter.get().ok_or_else(|| io::Error::other("it ended at once"))
+    }
+
+    /// Ends the thread of submitted calls; not to be called with the interpreter held.
+    pub fn end_submitted(&self) {
+        if let Some(submitter) = self.submitter.get()
+            && self.is_own()
+        {
+            submitter.close();
+        }
     }
 
     /// Whether this process is the one that opened it.
@@ -56,9 +85,19 @@ impl Core {
             self.lanes.close();
             self.batches.close();
             self.streams.close();
+            self.end_submitted();
             self.cluster.close();
         } else {
             self.cluster.abandon();
+        }
+    }
+}
+
+impl Drop for Core {
+    /// In the child of a fork there is no thread to end, and whatever it held stays as it was.
+    fn drop(&mut self) {
+        if !self.is_own() {
+            std::mem::forget(self.submitter.take());
         }
     }
 }

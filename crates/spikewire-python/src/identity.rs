@@ -62,6 +62,11 @@ impl<T> Registry<T> {
         client
     }
 
+    /// Every client that lives.
+    pub fn all(&self) -> Vec<Arc<T>> {
+        self.0.lock().iter().filter_map(|known| known.client.upgrade()).collect()
+    }
+
     /// Hands out what was kept, for its end.
     pub fn release(&self) -> Vec<Arc<T>> {
         self.0.lock().iter_mut().filter_map(|known| known.kept.take()).collect()

@@ -43,11 +43,15 @@ mod _native {
     #[pymodule_export]
     use crate::expression::Expression;
     #[pymodule_export]
-    use crate::face::_close_adopted;
+    use crate::face::_at_exit;
     #[pymodule_export]
     use crate::face::asynchronous::{AsyncClient, AsyncDataset};
     #[pymodule_export]
     use crate::face::blocking::{Client, Dataset};
+    #[pymodule_export]
+    use crate::face::future::FutureBase;
+    #[pymodule_export]
+    use crate::face::submit::{ClientSubmit, DatasetSubmit};
     #[pymodule_export]
     use crate::key::Key;
     #[pymodule_export]

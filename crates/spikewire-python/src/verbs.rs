@@ -26,17 +26,13 @@ pub use steps::{Operations, Steps, write_bins};
 /// `fn address(&self, key) -> PyResult<Address>`, `fn defaults(&self) -> Defaults` and
 /// `fn run(&self, py, call)` and `fn run_many(&self, py, call)`, both `-> PyResult<Bound<PyAny>>`.
 ///
-/// `$query` is what its queries are, `fn run_query(&self, py, call) -> PyResult<$query>`. Where the
-/// class itself does not know the namespace and set of a query, they are parameters `$place`, with
-/// `$signature` for Python, and `fn space(&self, $place...) -> PyResult<Arc<Space>>` makes of them
-/// what a request needs.
+/// A class that has queries, too, says what they are: `$query`, which it makes in
+/// `fn run_query(&self, py, call) -> PyResult<$query>`. Where the class itself does not know the
+/// namespace and set of a query, they are parameters `$place`, with `$signature` for Python, and
+/// `fn space(&self, $place...) -> PyResult<Arc<Space>>` makes of them what a request needs.
 #[macro_export]
 macro_rules! verbs {
-    (
-        $class:ty,
-        $query:ty,
-        ($($place:ident: $of:ty),*) ($($signature:tt)*) { $($own:tt)* }
-    ) => {
+    ($class:ty { $($own:tt)* }) => {
         #[allow(clippy::too_many_arguments)] // a keyword is an argument
         #[pymethods]
         impl $class {
@@ -530,6 +526,44 @@ macro_rules! verbs {
                 self.run_many(py, call?)
             }
 
+            /// Reads, writes and deletes in one call, each row on its own record.
+            ///
+            /// `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
+            /// row. Rows for one node travel in one request and are run in order; those for
+            /// different nodes run side by side. Returns a `Batch` in input order: a `Record` per
+            /// row (`results` where it is made of operations), `None` where there is no such record
+            /// or the row's `where` is not true for it. A row that fails does not disturb the
+            /// others.
+            ///
+            /// `replica`, `timeout`: as in `get`, for all rows.
+            ///
+            /// Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
+            /// with its number; nothing is sent then.
+            #[pyo3(signature = (rows, *, replica=None, timeout=None))]
+            fn batch<'py>(
+                &self,
+                py: Python<'py>,
+                rows: &Bound<'py, PyAny>,
+                replica: Option<Bound<'py, PyAny>>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let resolve = |key: &Bound<'_, PyAny>| $crate::many::whole(self.address(key));
+                let (defaults, replica, timeout) =
+                    (self.defaults(), replica.as_ref(), timeout.as_ref());
+                let call =
+                    $crate::many::mixed::batch(&defaults, &resolve, rows, replica, timeout);
+                self.run_many(py, call?)
+            }
+        }
+    };
+    (
+        $class:ty,
+        $query:ty,
+        ($($place:ident: $of:ty),*) ($($signature:tt)*) { $($own:tt)* }
+    ) => {
+        $crate::verbs!($class {
+            $($own)*
+
             /// A scan of the set, or an index query: an object to iterate over, with `for` or
             /// `async for`. Nothing is sent until the first record is asked for; then the nodes are
             /// read in parallel, at the pace of whoever takes the records. A node that fails is
@@ -594,35 +628,6 @@ macro_rules! verbs {
                 let call = $crate::query::QueryCall::compose(&self.defaults(), space, &options)?;
                 self.run_query(py, call)
             }
-
-            /// Reads, writes and deletes in one call, each row on its own record.
-            ///
-            /// `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
-            /// row. Rows for one node travel in one request and are run in order; those for
-            /// different nodes run side by side. Returns a `Batch` in input order: a `Record` per
-            /// row (`results` where it is made of operations), `None` where there is no such record
-            /// or the row's `where` is not true for it. A row that fails does not disturb the
-            /// others.
-            ///
-            /// `replica`, `timeout`: as in `get`, for all rows.
-            ///
-            /// Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
-            /// with its number; nothing is sent then.
-            #[pyo3(signature = (rows, *, replica=None, timeout=None))]
-            fn batch<'py>(
-                &self,
-                py: Python<'py>,
-                rows: &Bound<'py, PyAny>,
-                replica: Option<Bound<'py, PyAny>>,
-                timeout: Option<Bound<'py, PyAny>>,
-            ) -> PyResult<Bound<'py, PyAny>> {
-                let resolve = |key: &Bound<'_, PyAny>| $crate::many::whole(self.address(key));
-                let (defaults, replica, timeout) =
-                    (self.defaults(), replica.as_ref(), timeout.as_ref());
-                let call =
-                    $crate::many::mixed::batch(&defaults, &resolve, rows, replica, timeout);
-                self.run_many(py, call?)
-            }
-        }
+        });
     };
 }

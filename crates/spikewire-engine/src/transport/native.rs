@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
@@ -14,16 +15,47 @@ use crate::clock::Tick;
 use crate::cluster::Cluster;
 use crate::command::Command;
 
-/// What a native thread completes.
+/// What a native thread completes, one by one.
 pub trait Ticket: Collect + Send + 'static {
     /// Called once, on the native thread; must be brief. A ticket that is handed over after the
     /// thread has ended is dropped instead.
     fn complete(self, outcome: Outcome<'_>);
 }
 
+/// Takes what a native thread completes, all of a turn together.
+pub trait Receiver<T>: Send + 'static {
+    /// Stack that the thread needs, in bytes.
+    const STACK: usize = 2 << 20;
+
+    /// Runs the thread's whole life, `work`, once; whatever that needs around it goes here.
+    fn live(mut self, work: impl FnOnce(&mut Self) + Send)
+    where
+        Self: Sized,
+    {
+        work(&mut self);
+    }
+
+    /// Takes one outcome, while the connection is being read; must be brief.
+    fn take(&mut self, ticket: T, outcome: Outcome<'_>);
+
+    /// All outcomes of a turn have been taken. What goes to `more` is sent next.
+    fn turned(&mut self, more: &mut Vec<Command<T>>) {
+        let _ = more;
+    }
+}
+
+/// Completes each ticket as it comes.
+struct OneByOne;
+
+impl<T: Ticket> Receiver<T> for OneByOne {
+    fn take(&mut self, ticket: T, outcome: Outcome<'_>) {
+        ticket.complete(outcome);
+    }
+}
+
 /// A multiplexer on a thread of its own. Dropping it ends the thread and fails what is in flight.
 #[derive(Debug)]
-pub struct Native<T: Ticket> {
+pub struct Native<T: Collect + Send + 'static> {
     shared: Arc<Shared<T>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -43,9 +75,21 @@ struct Inbox<T> {
 }
 
 impl<T: Ticket> Native<T> {
-    /// Starts the thread.
+    /// Starts the thread; it completes tickets one by one.
     pub fn start(cluster: Arc<Cluster>) -> io::Result<Self> {
-        let multiplexer = Multiplexer::new(cluster)?;
+        let queue = cluster.options().queue;
+        Self::start_with(cluster, queue, OneByOne)
+    }
+}
+
+impl<T: Collect + Send + 'static> Native<T> {
+    /// Starts the thread. Up to `queue` commands may wait for one node.
+    pub fn start_with<R: Receiver<T>>(
+        cluster: Arc<Cluster>,
+        queue: usize,
+        receiver: R,
+    ) -> io::Result<Self> {
+        let multiplexer = Multiplexer::with_queue(cluster, queue)?;
         let shared = Arc::new(Shared {
             inbox: Mutex::new(Inbox { commands: Vec::new(), closed: false }),
             awake: AtomicBool::new(false),
@@ -54,24 +98,24 @@ impl<T: Ticket> Native<T> {
         let own = shared.clone();
         let thread = std::thread::Builder::new()
             .name("spikewire-native".into())
-            .spawn(move || own.run(multiplexer))?;
+            .stack_size(R::STACK)
+            .spawn(move || receiver.live(|receiver| own.run(multiplexer, receiver)))?;
         Ok(Self { shared, thread: Mutex::new(Some(thread)) })
     }
 
-    /// Hands a command over; its ticket is completed on the native thread, or dropped when that
-    /// has ended.
-    pub fn submit(&self, command: Command<T>) {
+    /// Hands a command over. It comes back if the thread has ended.
+    pub fn submit(&self, command: Command<T>) -> Option<Command<T>> {
         {
             let mut inbox = self.shared.inbox.lock();
             if inbox.closed {
-                drop(inbox);
-                return drop(command);
+                return Some(command);
             }
             inbox.commands.push(command);
         }
         if !self.shared.awake.swap(true, SeqCst) {
             let _ = self.shared.waker.wake();
         }
+        None
     }
 
     /// Ends the thread and fails what is in flight; returns when that is done, unless it is called
@@ -88,59 +132,83 @@ impl<T: Ticket> Native<T> {
     }
 }
 
-impl<T: Ticket> Drop for Native<T> {
+impl<T: Collect + Send + 'static> Drop for Native<T> {
     fn drop(&mut self) {
         self.close();
     }
 }
 
-impl<T: Ticket> Shared<T> {
-    fn run(&self, mut multiplexer: Multiplexer<T>) {
-        // Also when a ticket panics nobody may wait for this thread any more.
+impl<T: Collect> Shared<T> {
+    fn run(&self, mut multiplexer: Multiplexer<T>, receiver: &mut impl Receiver<T>) {
+        // Also when a receiver panics nobody may wait for this thread any more.
         let end = End(self);
-        let mut deliver = |ticket: T, outcome: Outcome<'_>| {
-            // What the receivers submit from here on is looked at when this turn is over.
-            if !self.awake.load(Relaxed) {
-                self.awake.store(true, SeqCst);
-            }
-            ticket.complete(outcome);
-        };
         let mut commands = Vec::new();
         loop {
             let now = Tick::now();
             if multiplexer.alarm() <= now {
-                multiplexer.expire(now, &mut deliver);
+                multiplexer.expire(now, &mut self.deliver(receiver));
+                receiver.turned(&mut commands);
             }
-            // Asleep from here on, unless something came in between.
-            self.awake.store(false, SeqCst);
-            {
-                let mut inbox = self.inbox.lock();
-                if inbox.closed {
-                    break;
-                }
-                std::mem::swap(&mut inbox.commands, &mut commands);
+            if !self.take_in(&mut commands) {
+                break;
             }
-            let wait = if commands.is_empty() {
-                let alarm = multiplexer.alarm();
-                (alarm != Tick::NEVER).then(|| alarm.since(now))
-            } else {
+            if !commands.is_empty() {
                 for command in commands.drain(..) {
                     multiplexer.submit(command, now);
                 }
-                self.awake.store(true, SeqCst);
-                multiplexer.flush(now, &mut deliver);
-                Some(std::time::Duration::ZERO)
+                multiplexer.flush(now, &mut self.deliver(receiver));
+                receiver.turned(&mut commands);
+            }
+            let wait = if commands.is_empty() && self.may_sleep() {
+                let alarm = multiplexer.alarm();
+                (alarm != Tick::NEVER).then(|| alarm.since(now))
+            } else {
+                Some(Duration::ZERO)
             };
-            if multiplexer.turn(wait, &mut deliver).is_err() {
+            if multiplexer.turn(wait, &mut self.deliver(receiver)).is_err() {
                 break;
             }
+            receiver.turned(&mut commands);
         }
-        let late = end.close();
         let now = Tick::now();
-        for command in late {
+        for command in commands.into_iter().chain(end.close()) {
             multiplexer.submit(command, now);
         }
-        multiplexer.close(&mut deliver);
+        multiplexer.close(&mut self.deliver(receiver));
+        // Whatever is wanted next comes too late.
+        receiver.turned(&mut Vec::new());
+    }
+
+    /// Hands outcomes on. What the receivers submit from there on is looked at when this turn is
+    /// over, without waking anybody.
+    fn deliver<'a>(
+        &'a self,
+        receiver: &'a mut impl Receiver<T>,
+    ) -> impl FnMut(T, Outcome<'_>) + 'a {
+        |ticket, outcome| {
+            if !self.awake.load(Relaxed) {
+                self.awake.store(true, SeqCst);
+            }
+            receiver.take(ticket, outcome);
+        }
+    }
+
+    /// Adds what came in to `commands`; `false` when it is time to end.
+    fn take_in(&self, commands: &mut Vec<Command<T>>) -> bool {
+        let mut inbox = self.inbox.lock();
+        if commands.is_empty() {
+            std::mem::swap(&mut inbox.commands, commands);
+        } else {
+            commands.append(&mut inbox.commands);
+        }
+        !inbox.closed
+    }
+
+    /// Asleep from here on, unless something came in meanwhile.
+    fn may_sleep(&self) -> bool {
+        self.awake.store(false, SeqCst);
+        let inbox = self.inbox.lock();
+        inbox.commands.is_empty() && !inbox.closed
     }
 }
 

@@ -42,8 +42,14 @@ pub(crate) fn is_last(body: &[u8]) -> bool {
     body[3] & info3::LAST != 0
 }
 
-/// What a transport completes, as far as replies of several messages go.
+/// What a transport completes, as far as it is asked before the end.
 pub trait Collect {
+    /// The command is about to be sent, perhaps again. `false` withdraws it: nobody waits for it
+    /// any more, and its outcome is an error that is nobody's business.
+    fn starts(&mut self) -> bool {
+        true
+    }
+
     /// Takes the messages of one frame that is not the last; they are whole and back to back.
     fn collect(&mut self, messages: &[u8]) {
         let _ = messages;

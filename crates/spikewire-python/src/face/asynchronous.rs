@@ -12,6 +12,7 @@ use super::driver::Driver;
 use crate::call::Call;
 use crate::client::{Pickled, Shared};
 use crate::core::Core;
+use crate::errors::type_error;
 use crate::identity::{Registry, Token};
 use crate::many::ManyCall;
 use crate::query::QueryCall;
@@ -177,6 +178,14 @@ verbs!(AsyncClient, AsyncQuery, (namespace: Bound<'py, PyAny>, set: Option<Bound
     #[new]
     #[pyo3(signature = (seeds, **options))]
     fn new(seeds: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        if let Some(options) = options
+            && options.contains("submit_limit")?
+        {
+            return Err(type_error(
+                "submit_limit is an option of Client: AsyncClient has no submit, its verbs return \
+                 futures anyway",
+            ));
+        }
         let shared = Arc::new(Shared::new(seeds, options)?);
         let loops = Arc::new(Loops { shared, drivers: RwLock::default() });
         KNOWN.note(loops.shared.token, &loops);
@@ -231,6 +240,11 @@ verbs!(AsyncClient, AsyncQuery, (namespace: Bound<'py, PyAny>, set: Option<Bound
         node: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<String> {
         super::info(py, &*self.loops.shared.core(py)?, command, node)
+    }
+
+    /// Whether a dataset is one of this client.
+    fn _owns(&self, dataset: &AsyncDataset) -> bool {
+        Arc::ptr_eq(&self.loops, &dataset.loops)
     }
 
     /// A namespace and a set of this client. Cheap to make and to keep.

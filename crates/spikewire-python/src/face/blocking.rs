@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use spikewire_engine::transport::{Reply, buffer};
 
+use super::signal::Signal;
+use super::submit::{ClientSubmit, DatasetSubmit};
 use crate::call::Call;
 use crate::client::{Pickled, Shared};
 use crate::errors::to_python;
@@ -28,6 +29,13 @@ pub fn close_adopted(py: Python<'_>) {
             py.detach(|| core.close());
         }
     }
+}
+
+/// Ends the threads of submitted calls, of all clients; called when the process exits.
+pub fn end_submitted(py: Python<'_>) {
+    let open = KNOWN.all().into_iter().filter_map(|shared| shared.running());
+    let open: Vec<_> = open.collect();
+    py.detach(|| open.iter().for_each(|core| core.end_submitted()));
 }
 
 /// A blocking client; `spikewire.Client` is built on it.
@@ -132,6 +140,17 @@ verbs!(Client, Query, (namespace: Bound<'py, PyAny>, set: Option<Bound<'py, PyAn
         super::info(py, &*self.shared.core(py)?, command, node)
     }
 
+    /// The same verbs, each returning a `concurrent.futures.Future` at once.
+    #[getter]
+    fn submit(&self) -> ClientSubmit {
+        ClientSubmit { shared: self.shared.clone() }
+    }
+
+    /// Whether a dataset is one of this client.
+    fn _owns(&self, dataset: &Dataset) -> bool {
+        Arc::ptr_eq(&self.shared, &dataset.shared)
+    }
+
     /// A namespace and a set of this client. Cheap to make and to keep.
     ///
     /// Raises `ValueError` for names that the server does not take. Whether the namespace exists
@@ -199,6 +218,12 @@ verbs!(Dataset, Query, () () {
         self.space.set_name()
     }
 
+    /// The same verbs, each returning a `concurrent.futures.Future` at once.
+    #[getter]
+    fn submit(&self) -> DatasetSubmit {
+        DatasetSubmit { shared: self.shared.clone(), space: self.space.clone() }
+    }
+
     fn __eq__(&self, other: &Self) -> bool {
         self.shared.token == other.shared.token && self.space.same_as(&other.space)
     }
@@ -252,7 +277,7 @@ fn run<'py>(py: Python<'py>, shared: &Shared, call: Call) -> PyResult<Bound<'py,
         let interrupted = Signal::is_minded().then_some(&look as &dyn Fn() -> bool);
         core.lanes.run_interruptibly(&bytes, &target, &policy, &mut body, interrupted)
     });
-    if let Some(error) = signal.0.into_inner() {
+    if let Some(error) = signal.raised() {
         return Err(error);
     }
     let result = match &outcome {
@@ -276,7 +301,7 @@ fn run_many<'py>(py: Python<'py>, shared: &Shared, call: ManyCall) -> PyResult<B
             let interrupted = Signal::is_minded().then_some(&look as &dyn Fn() -> bool);
             core.batches.run(&mut rows, interrupted)
         });
-        if let Some(error) = signal.0.into_inner() {
+        if let Some(error) = signal.raised() {
             return Err(error);
         }
         outcome.map_err(|error| to_python(py, &error, None))?;
@@ -285,41 +310,4 @@ fn run_many<'py>(py: Python<'py>, shared: &Shared, call: ManyCall) -> PyResult<B
             Next::Finish(all) => return plan.finish(py, all),
         }
     }
-}
-
-/// What a Python signal handler raised while the interpreter was let go.
-#[derive(Default)]
-struct Signal(Mutex<Option<PyErr>>);
-
-impl Signal {
-    /// Only Python's main thread runs signal handlers.
-    fn is_minded() -> bool {
-        thread_local! {
-            static MAIN: bool = is_main_thread();
-        }
-        MAIN.with(|main| *main)
-    }
-
-    /// Runs the handlers of signals that came; whether one of them raised.
-    fn look(&self) -> bool {
-        Python::attach(|py| match py.check_signals() {
-            Ok(()) => false,
-            Err(error) => {
-                *self.0.lock() = Some(error);
-                true
-            }
-        })
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn is_main_thread() -> bool {
-    // SAFETY: both calls only report ids.
-    unsafe { libc::gettid() == libc::getpid() }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn is_main_thread() -> bool {
-    // SAFETY: only reports a fact.
-    unsafe { libc::pthread_main_np() == 1 }
 }

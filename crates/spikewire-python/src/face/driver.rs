@@ -20,7 +20,7 @@ use spikewire_engine::cluster::Cluster;
 use spikewire_engine::command::Command;
 use spikewire_engine::transport::{Multiplexer, Outcome};
 
-use super::ticket::{Many, Ticket};
+use super::ticket::{Many, Promise, Ticket};
 use crate::call::Call;
 use crate::many::ManyCall;
 
@@ -103,7 +103,8 @@ impl Driver {
     pub fn submit<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
         let Call { bytes, target, policy, plan } = call;
         let future = self.create_future.bind(py).call0()?;
-        let ticket = Ticket::One { future: future.clone().unbind(), plan };
+        let promise = Promise::Loop(future.clone().unbind());
+        let ticket = Ticket::One { promise, plan };
         let now = Tick::now();
         let command = Command::new(bytes, target, policy, now, ticket);
         let Some(mut multiplexer) = self.multiplexer.try_lock() else {
@@ -135,7 +136,8 @@ impl Driver {
         call: ManyCall,
     ) -> PyResult<Bound<'py, PyAny>> {
         let future = self.create_future.bind(py).call0()?;
-        let commands = Many::start(py, cluster, future.clone().unbind(), call);
+        let promise = Promise::Loop(future.clone().unbind());
+        let commands = Many::start(py, cluster, promise, call);
         let Some(mut multiplexer) = self.multiplexer.try_lock() else {
             self.inbox.lock().extend(commands);
             self.flush_soon(py)?;

@@ -1,12 +1,19 @@
-//! The two faces: the same verbs, run by the calling thread or on an event loop.
+//! The faces: the same verbs, run by the calling thread, on an event loop, or by a thread of ours.
 
 pub mod asynchronous;
 pub mod blocking;
 mod driver;
+pub mod future;
+mod signal;
+pub mod submit;
+pub mod submitter;
 mod ticket;
+mod window;
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
+use std::thread;
+use std::time::Duration;
 
 use pyo3::prelude::*;
 
@@ -19,9 +26,22 @@ use crate::errors::{self, type_error, value_error};
 use crate::identity::Token;
 use crate::space::{Space, text};
 
-/// Ends the clients that unpickled datasets brought along; called when the process exits.
+/// How often a waiting thread that minds signals looks whether one came.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// Parks this thread for `span`, or less.
+fn park(span: Duration, most: Option<Duration>) {
+    match span.min(most.unwrap_or(Duration::MAX)) {
+        Duration::MAX => thread::park(),
+        span => thread::park_timeout(span),
+    }
+}
+
+/// Ends the clients that unpickled datasets brought along, and the threads of submitted calls;
+/// called when the process exits.
 #[pyfunction]
-pub fn _close_adopted(py: Python<'_>) -> PyResult<()> {
+pub fn _at_exit(py: Python<'_>) -> PyResult<()> {
+    blocking::end_submitted(py);
     blocking::close_adopted(py);
     asynchronous::close_adopted(py)
 }

@@ -12,18 +12,72 @@ use spikewire_engine::command::batch::{Batch as Rows, Part};
 use spikewire_engine::command::{Command, Router};
 use spikewire_engine::transport::{Collect, Outcome};
 
+use super::future::FutureBase;
+use super::window::Permit;
 use crate::call::Plan;
 use crate::many::{ManyCall, ManyPlan, Next};
+
+/// The future that a call's outcome goes to.
+pub(super) enum Promise {
+    /// An event loop's, on its own thread.
+    Loop(Py<PyAny>),
+    /// Our own, for any thread.
+    Own(Pending),
+}
+
+/// A future of ours, and its right to be in flight, which ends with it.
+#[derive(Debug)]
+pub(super) struct Pending {
+    future: Py<FutureBase>,
+    _permit: Option<Permit>,
+}
+
+impl Pending {
+    pub fn new(future: &Bound<'_, FutureBase>, permit: Option<Permit>) -> Self {
+        Self { future: future.clone().unbind(), _permit: permit }
+    }
+}
+
+impl Promise {
+    /// Whether somebody still wants the call sent. Needs no interpreter.
+    fn starts(&self) -> bool {
+        match self {
+            Self::Loop(_) => true,
+            Self::Own(own) => own.future.get().starts(),
+        }
+    }
+
+    fn is_done(&self, py: Python<'_>) -> bool {
+        match self {
+            Self::Loop(future) => is_done(future.bind(py)),
+            Self::Own(own) => own.future.get().done(),
+        }
+    }
+
+    fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
+        match self {
+            Self::Loop(future) => tell(future.bind(py), outcome),
+            Self::Own(own) => FutureBase::settle(own.future.bind(py), outcome),
+        }
+    }
+}
 
 /// Who is told how a command ended.
 pub(super) enum Ticket {
     /// A future and what its reply becomes.
-    One { future: Py<PyAny>, plan: Plan },
+    One { promise: Promise, plan: Plan },
     /// One node's rows of a batch.
     Part { batch: Arc<Many>, part: Part },
 }
 
 impl Collect for Ticket {
+    fn starts(&mut self) -> bool {
+        match self {
+            Self::One { promise, .. } => promise.starts(),
+            Self::Part { batch, .. } => batch.promise.starts(),
+        }
+    }
+
     fn collect(&mut self, messages: &[u8]) {
         if let Self::Part { part, .. } = self {
             part.collect(messages);
@@ -35,7 +89,7 @@ impl Ticket {
     /// Completes the future, or the part of a batch; what the batch wants sent next goes to `more`.
     pub fn complete(self, py: Python<'_>, outcome: Outcome<'_>, more: &Mutex<Vec<Command<Self>>>) {
         match self {
-            Self::One { future, plan } => tell(future.bind(py), plan.finish(py, outcome)),
+            Self::One { promise, plan } => promise.tell(py, plan.finish(py, outcome)),
             Self::Part { batch, part } => {
                 let next = batch.part_done(py, part, outcome);
                 if !next.is_empty() {
@@ -66,9 +120,9 @@ fn is_done(future: &Bound<'_, PyAny>) -> bool {
     done.is_ok_and(|done| done.is_truthy().unwrap_or(false))
 }
 
-/// A batch under way on an event loop.
+/// A batch under way.
 pub(super) struct Many {
-    future: Py<PyAny>,
+    promise: Promise,
     cluster: Arc<Cluster>,
     router: Router,
     progress: Mutex<Progress>,
@@ -86,12 +140,12 @@ impl Many {
     pub fn start(
         py: Python<'_>,
         cluster: Arc<Cluster>,
-        future: Py<PyAny>,
+        promise: Promise,
         call: ManyCall,
     ) -> Vec<Command<Ticket>> {
         let router = Router::new(cluster.options().racks.clone());
         let progress = Progress { work: Some((call.rows, call.plan)), open: 0 };
-        let batch = Arc::new(Self { future, cluster, router, progress: Mutex::new(progress) });
+        let batch = Arc::new(Self { promise, cluster, router, progress: Mutex::new(progress) });
         let first = batch.round(Tick::now());
         if first.is_empty() { batch.go_on(py) } else { first }
     }
@@ -134,8 +188,7 @@ impl Many {
             let Some((rows, mut plan)) = self.progress.lock().work.take() else {
                 return Vec::new();
             };
-            let future = self.future.bind(py);
-            if plan.more.is_some() && is_done(future) {
+            if plan.more.is_some() && self.promise.is_done(py) {
                 // Cancelled: nobody waits for the rest.
                 return Vec::new();
             }
@@ -148,11 +201,11 @@ impl Many {
                     }
                 }
                 Ok(Next::Finish(rows)) => {
-                    tell(future, plan.finish(py, rows));
+                    self.promise.tell(py, plan.finish(py, rows));
                     return Vec::new();
                 }
                 Err(error) => {
-                    tell(future, Err(error));
+                    self.promise.tell(py, Err(error));
                     return Vec::new();
                 }
             }

@@ -39,7 +39,8 @@ impl Transport {
         match self {
             Self::Native(threads) => {
                 let at = if threads.len() == 1 { 0 } else { own_number() % threads.len() };
-                threads[at].submit(command);
+                // A command that comes too late is dropped, which completes its ticket.
+                drop(threads[at].submit(command));
             }
             #[cfg(feature = "tokio")]
             Self::Tokio(handle) => handle.submit(command),

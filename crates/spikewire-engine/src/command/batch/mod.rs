@@ -131,6 +131,11 @@ impl Batch {
         }
     }
 
+    /// When it must be over.
+    pub fn deadline(&self) -> Tick {
+        self.deadline
+    }
+
     /// Rows.
     pub fn len(&self) -> usize {
         self.rows.len()

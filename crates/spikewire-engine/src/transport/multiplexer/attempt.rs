@@ -54,21 +54,24 @@ impl<T: Collect> Multiplexer<T> {
                 Ok(index) => self.queue(index, command, now),
                 Err(error) => self.failed(command, Failure::NotSent(error), now),
             },
-            Place::Wait if link.waiting.len() < options.queue => link.waiting.push_back(command),
+            Place::Wait if link.waiting.len() < self.queue => link.waiting.push_back(command),
             Place::Wait => {
                 let message = format!(
                     "{} commands wait for node {node} already, which is the client's limit \
                      (queue={}); lower the load or raise the limit",
                     link.waiting.len(),
-                    options.queue
+                    self.queue
                 );
                 self.fail(command, Error::new(Kind::Busy, message).on(node.to_string()));
             }
         }
     }
 
-    pub(super) fn queue(&mut self, index: usize, command: Command<T>, now: Tick) {
+    pub(super) fn queue(&mut self, index: usize, mut command: Command<T>, now: Tick) {
         let Some(connection) = &mut self.connections[index] else { return };
+        if !command.ticket.starts() {
+            return self.fail(command, Error::new(Kind::Interrupted, "withdrawn"));
+        }
         connection.queue(command, now);
         if !connection.dirty && connection.connecting.is_none() {
             connection.dirty = true;

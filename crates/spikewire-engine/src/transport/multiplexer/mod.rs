@@ -59,6 +59,8 @@ pub struct Multiplexer<T> {
     /// Commands that wait for their next attempt.
     delayed: BinaryHeap<Delayed<T>>,
     in_flight: usize,
+    /// Commands that may wait for a place on one node.
+    queue: usize,
     alarm: Tick,
     closed: bool,
 }
@@ -66,6 +68,13 @@ pub struct Multiplexer<T> {
 impl<T: Collect> Multiplexer<T> {
     /// A multiplexer without connections; they are opened when commands need them.
     pub fn new(cluster: Arc<Cluster>) -> io::Result<Self> {
+        let queue = cluster.options().queue;
+        Self::with_queue(cluster, queue)
+    }
+
+    /// The same with a bound of its own on the commands that wait for one node, for drivers that
+    /// bound what is in flight themselves.
+    pub fn with_queue(cluster: Arc<Cluster>, queue: usize) -> io::Result<Self> {
         let router = Router::new(cluster.options().racks.clone());
         Ok(Self {
             cluster,
@@ -79,6 +88,7 @@ impl<T: Collect> Multiplexer<T> {
             failed: Vec::new(),
             delayed: BinaryHeap::new(),
             in_flight: 0,
+            queue,
             alarm: Tick::NEVER,
             closed: false,
         })

@@ -1,0 +1,46 @@
+//! Signals while a thread waits without the interpreter.
+
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+
+/// What a Python signal handler raised while the interpreter was let go.
+#[derive(Default)]
+pub(super) struct Signal(Mutex<Option<PyErr>>);
+
+impl Signal {
+    /// Only Python's main thread runs signal handlers.
+    pub fn is_minded() -> bool {
+        thread_local! {
+            static MAIN: bool = is_main_thread();
+        }
+        MAIN.with(|main| *main)
+    }
+
+    /// Runs the handlers of signals that came; whether one of them raised.
+    pub fn look(&self) -> bool {
+        Python::attach(|py| match py.check_signals() {
+            Ok(()) => false,
+            Err(error) => {
+                *self.0.lock() = Some(error);
+                true
+            }
+        })
+    }
+
+    /// What a handler raised.
+    pub fn raised(self) -> Option<PyErr> {
+        self.0.into_inner()
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn is_main_thread() -> bool {
+    // SAFETY: both calls only report ids.
+    unsafe { libc::gettid() == libc::getpid() }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_main_thread() -> bool {
+    // SAFETY: only reports a fact.
+    unsafe { libc::pthread_main_np() == 1 }
+}

@@ -1,0 +1,221 @@
+//! The thread behind `submit`: it sends what any thread submits and completes the futures.
+//!
+//! The interpreter is taken once for all replies of a turn, and not while bytes are moved.
+
+use std::cell::Cell;
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+
+use spikewire_engine::clock::Tick;
+use spikewire_engine::cluster::{Cluster, Node};
+use spikewire_engine::command::{Attempts, Command};
+use spikewire_engine::transport::native::{Native, Receiver};
+use spikewire_engine::transport::{Outcome, Reply};
+use spikewire_engine::{Error, Kind};
+
+use super::future::FutureBase;
+use super::signal::Signal;
+use super::ticket::{Many, Pending, Promise, Ticket};
+use super::window::{Permit, Refused, Window};
+use crate::call::Call;
+use crate::errors::to_python;
+use crate::many::ManyCall;
+
+/// What was needed for a burst of large replies beyond this (bytes) is given back.
+const KEEP: usize = 1 << 20;
+
+thread_local! {
+    /// Number of the driver whose thread this is; 0 on all other threads.
+    static CURRENT: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Whether this thread is the one of the driver with this number.
+pub fn is_current(driver: usize) -> bool {
+    driver != 0 && CURRENT.get() == driver
+}
+
+/// A client's thread for submitted calls.
+pub struct Submitter {
+    number: usize,
+    cluster: Arc<Cluster>,
+    window: Arc<Window>,
+    native: Native<Ticket>,
+}
+
+/// Whether a call may be sent.
+enum Entry {
+    In(Option<Permit>),
+    /// There was no room before the call's deadline.
+    Late,
+}
+
+impl fmt::Debug for Submitter {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Submitter({})", self.number)
+    }
+}
+
+impl Submitter {
+    /// Starts the thread.
+    pub fn start(cluster: Arc<Cluster>, limit: usize) -> io::Result<Self> {
+        static NUMBERS: AtomicUsize = AtomicUsize::new(1);
+        let number = NUMBERS.fetch_add(1, Relaxed);
+        let gather = Gather { number, done: vec![], bodies: vec![], more: Mutex::default() };
+        // The window bounds what can wait for a node, and it makes callers wait, not fail.
+        let native = Native::start_with(cluster.clone(), usize::MAX, gather)?;
+        Ok(Self { number, cluster, window: Window::new(limit), native })
+    }
+
+    /// Takes a call and returns its future; waits for room if there is none.
+    pub fn submit<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
+        let Call { bytes, target, policy, plan } = call;
+        let start = Tick::now();
+        let deadline = spikewire_engine::command::deadline(&policy, start);
+        let entry = self.enter(py, deadline)?;
+        let future = FutureBase::create(py, self.number)?;
+        let Entry::In(permit) = entry else {
+            FutureBase::settle(&future, plan.finish(py, Err(self.full())));
+            return Ok(future.into_any());
+        };
+        let promise = Promise::Own(Pending::new(&future, permit));
+        let command = Command::new(bytes, target, policy, start, Ticket::One { promise, plan });
+        self.send(py, command);
+        Ok(future.into_any())
+    }
+
+    /// Takes a batch and returns its future; waits for room if there is none.
+    pub fn submit_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
+        let entry = self.enter(py, call.rows.deadline())?;
+        let future = FutureBase::create(py, self.number)?;
+        let Entry::In(permit) = entry else {
+            FutureBase::settle(&future, Err(to_python(py, &self.full(), None)));
+            return Ok(future.into_any());
+        };
+        let promise = Promise::Own(Pending::new(&future, permit));
+        for command in Many::start(py, self.cluster.clone(), promise, call) {
+            self.send(py, command);
+        }
+        Ok(future.into_any())
+    }
+
+    fn send(&self, py: Python<'_>, command: Command<Ticket>) {
+        if let Some(late) = self.native.submit(command) {
+            let error = Error::new(Kind::Closed, "the client was closed");
+            late.ticket.complete(py, Err(error), &Mutex::default());
+        }
+    }
+
+    /// The right to send one call. On a driver's own thread it needs no permit: waiting there would
+    /// hold up those who make room, and a callback that submits follows on a call that has just
+    /// ended.
+    fn enter(&self, py: Python<'_>, deadline: Tick) -> PyResult<Entry> {
+        if CURRENT.get() != 0 {
+            return Ok(Entry::In(None));
+        }
+        if let Some(permit) = self.window.enter() {
+            return Ok(Entry::In(Some(permit)));
+        }
+        let signal = Signal::default();
+        let entered = py.detach(|| {
+            let look = || signal.look();
+            let interrupted = Signal::is_minded().then_some(&look as &dyn Fn() -> bool);
+            self.window.wait(deadline, interrupted)
+        });
+        if let Some(error) = signal.raised() {
+            return Err(error);
+        }
+        match entered {
+            Ok(permit) => Ok(Entry::In(Some(permit))),
+            Err(Refused::Late) => Ok(Entry::Late),
+            Err(Refused::Closed | Refused::Interrupted) => {
+                let error = Error::new(Kind::Closed, "the client was closed");
+                Err(to_python(py, &error, None))
+            }
+        }
+    }
+
+    fn full(&self) -> Error {
+        let message = format!(
+            "not sent before the timeout: {} submitted calls are in flight, which is the client's \
+             limit (submit_limit)",
+            self.window.limit()
+        );
+        Error::new(Kind::Timeout, message)
+    }
+
+    /// Ends the thread, after the callbacks under way; pending futures fail.
+    pub fn close(&self) {
+        self.window.close();
+        self.native.close();
+    }
+}
+
+/// Keeps the outcomes of a turn until it is over, then completes their futures together.
+struct Gather {
+    number: usize,
+    done: Vec<Done>,
+    bodies: Vec<u8>,
+    /// The next rounds of batches.
+    more: Mutex<Vec<Command<Ticket>>>,
+}
+
+struct Done {
+    ticket: Ticket,
+    /// Where the reply is among the bodies.
+    outcome: Result<(Range<usize>, Arc<Node>, Attempts), Error>,
+}
+
+impl Receiver<Ticket> for Gather {
+    /// Callbacks are Python code, which counts on as much as a main thread has.
+    const STACK: usize = 8 << 20;
+
+    fn live(mut self, work: impl FnOnce(&mut Self) + Send) {
+        CURRENT.set(self.number);
+        // The thread has one interpreter state all its life.
+        Python::try_attach(|py| py.detach(|| work(&mut self)));
+    }
+
+    fn take(&mut self, ticket: Ticket, outcome: Outcome<'_>) {
+        let outcome = outcome.map(|reply| {
+            let start = self.bodies.len();
+            self.bodies.extend_from_slice(reply.body);
+            (start..self.bodies.len(), reply.node.clone(), reply.attempts)
+        });
+        self.done.push(Done { ticket, outcome });
+    }
+
+    fn turned(&mut self, more: &mut Vec<Command<Ticket>>) {
+        if self.done.is_empty() {
+            return;
+        }
+        let (done, bodies) = (&mut self.done, &self.bodies);
+        let attached = Python::try_attach(|py| {
+            for Done { ticket, outcome } in done.drain(..) {
+                match &outcome {
+                    Ok((range, node, attempts)) => {
+                        let body = &bodies[range.clone()];
+                        let reply = Reply { body, node, attempts: *attempts };
+                        ticket.complete(py, Ok(reply), &self.more);
+                    }
+                    Err(error) => ticket.complete(py, Err(error.clone()), &self.more),
+                }
+            }
+        });
+        if attached.is_none() {
+            // The interpreter is gone, and its objects are not ours to touch.
+            std::mem::forget(std::mem::take(done));
+        }
+        more.append(&mut self.more.lock());
+        if self.bodies.capacity() > KEEP {
+            self.bodies = Vec::new();
+        } else {
+            self.bodies.clear();
+        }
+    }
+}

@@ -1,0 +1,31 @@
+"""Unthrottled futures: everything is submitted at once, and waited for afterwards.
+
+The client holds back: with ``submit_limit`` calls in flight, ``submit`` waits for room. So no call
+fails for want of it. What grows is the list of futures, which is this program's own.
+"""
+
+from __future__ import annotations
+
+import time
+
+import seeds
+
+import spikewire
+
+CALLS = 20_000
+
+
+def main(where: str) -> None:
+    with spikewire.Client(where, timeout=5) as client:
+        events = client.dataset("test", "events")
+        started = time.perf_counter()
+        futures = [events.submit.put(n, {"n": n}) for n in range(CALLS)]
+        failed = sum(future.exception() is not None for future in futures)
+        took = time.perf_counter() - started
+        assert failed == 0
+        print(f"unthrottled: {CALLS} calls, {CALLS / took:,.0f} calls/s, {failed} failed")
+
+
+if __name__ == "__main__":
+    with seeds.find() as where:
+        main(where)

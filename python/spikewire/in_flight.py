@@ -1,0 +1,228 @@
+"""Many calls in flight from one thread: futures of submitted calls, and ``concurrent``."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+from collections import deque
+from functools import partial
+from operator import index
+from types import BuiltinMethodType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from spikewire import _native
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
+
+    from typing_extensions import Never
+
+__all__ = ["Future"]
+
+_T = TypeVar("_T")
+
+
+if TYPE_CHECKING:
+    _Base = concurrent.futures.Future
+else:
+    # All that the standard class does is done natively; it is there to be recognised.
+    class _Base(_native.FutureBase, concurrent.futures.Future):
+        pass
+
+
+class Future(_Base[_T]):
+    """What a submitted call will come to; a ``concurrent.futures.Future``.
+
+    ``result(timeout)``, ``exception(timeout)``, ``add_done_callback(fn)``, ``cancel()`` and the
+    rest do what the standard library says, and so do ``concurrent.futures.wait``,
+    ``as_completed`` and ``asyncio.wrap_future``. Any thread may use it.
+    """
+
+    def set_result(self, result: _T) -> Never:  # noqa: ARG002
+        """Raises ``concurrent.futures.InvalidStateError``: only the client completes it."""
+        raise _not_yours()
+
+    def set_exception(self, exception: BaseException | None) -> Never:  # noqa: ARG002
+        """Raises ``concurrent.futures.InvalidStateError``: only the client completes it."""
+        raise _not_yours()
+
+    def set_running_or_notify_cancel(self) -> Never:
+        """Raises ``concurrent.futures.InvalidStateError``: only the client starts it."""
+        raise _not_yours()
+
+
+def _not_yours() -> concurrent.futures.InvalidStateError:
+    return concurrent.futures.InvalidStateError("the future of a call belongs to its client")
+
+
+def gathered(
+    client: _native.Client, calls: Iterable[Any], limit: int, errors: str
+) -> Generator[Any, None, None]:
+    """``Client.concurrent``: submits each call while others are in flight."""
+    keep, returns_errors = _checked(calls, limit, errors)
+    twins = _Twins(client, (_native.Client, _native.Dataset), lambda owner: owner.submit)
+    return _gathered(iter(calls), twins, limit, keep, returns_errors)
+
+
+def _gathered(
+    calls: Iterator[Any], twins: _Twins, limit: int, keep: int, returns_errors: bool
+) -> Generator[Any, None, None]:
+    window: deque[Future[Any] | Exception] = deque()
+
+    def oldest() -> Any:
+        outcome = window.popleft()
+        if not isinstance(outcome, Exception):
+            if not returns_errors:
+                return outcome.result()
+            error = outcome.exception()
+            if error is None:
+                return outcome.result()
+            return error
+        return outcome
+
+    try:
+        for number, call in enumerate(calls):
+            window.append(twins.start(number, call, returns_errors))
+            if len(window) >= limit:
+                # Several at a time, so that their successors leave together.
+                while len(window) > keep:
+                    yield oldest()
+        while window:
+            yield oldest()
+    finally:
+        # What has not been sent is withdrawn; the rest comes to its end before this one does.
+        left = [future for future in window if not isinstance(future, Exception)]
+        for future in left:
+            future.cancel()
+        for future in left:
+            if not future.cancelled():
+                future.exception()
+
+
+def gathered_async(
+    client: _native.AsyncClient, calls: Iterable[Any], limit: int, errors: str
+) -> AsyncGenerator[Any, None]:
+    """``AsyncClient.concurrent``: starts each call while others are in flight."""
+    keep, returns_errors = _checked(calls, limit, errors)
+    twins = _Twins(client, (_native.AsyncClient, _native.AsyncDataset), lambda owner: owner)
+    return _gathered_async(iter(calls), twins, limit, keep, returns_errors)
+
+
+async def _gathered_async(
+    calls: Iterator[Any], twins: _Twins, limit: int, keep: int, returns_errors: bool
+) -> AsyncGenerator[Any, None]:
+    window: deque[asyncio.Future[Any] | Exception] = deque()
+
+    async def oldest() -> Any:
+        outcome = window[0]
+        if isinstance(outcome, Exception):
+            return window.popleft()
+        try:
+            result = await outcome
+        except Exception as error:
+            window.popleft()
+            if returns_errors:
+                return error
+            raise
+        window.popleft()
+        return result
+
+    try:
+        for number, call in enumerate(calls):
+            window.append(twins.start(number, call, returns_errors))
+            if len(window) >= limit:
+                # Several at a time, so that their successors leave together.
+                while len(window) > keep:
+                    yield await oldest()
+        while window:
+            yield await oldest()
+    except asyncio.CancelledError:
+        # Whoever is cancelled does not wait.
+        for future in window:
+            if not isinstance(future, Exception):
+                future.cancel()
+        raise
+    finally:
+        left = [future for future in window if not isinstance(future, Exception)]
+        if left:
+            await asyncio.gather(*left, return_exceptions=True)
+
+
+def _checked(calls: Iterable[Any], limit: int, errors: str) -> tuple[int, bool]:
+    """Down to how many in flight the oldest are waited for, and whether errors are results."""
+    if isinstance(calls, (str, bytes)) or not hasattr(calls, "__iter__"):
+        message = f"calls must be an iterable of calls, not {type(calls).__name__}"
+        raise TypeError(message)
+    try:
+        limit = index(limit)
+    except TypeError:
+        message = f"limit must be an int, not {type(limit).__name__}"
+        raise TypeError(message) from None
+    if limit < 1:
+        message = f"limit must be at least 1, not {limit}"
+        raise ValueError(message)
+    if errors not in ("raise", "return"):
+        message = f'errors must be "raise" or "return", not {errors!r}'
+        raise ValueError(message)
+    return limit - max(1, limit // 4), errors == "return"
+
+
+class _Twins:
+    """Finds, for a verb of a client or its datasets, what starts the call without waiting."""
+
+    def __init__(
+        self, client: Any, kinds: tuple[type, type], starter: Callable[[Any], Any]
+    ) -> None:
+        self._client = client
+        self._kinds = kinds
+        self._starter = starter
+        # Mostly it is the same one as before.
+        self._owner: object = None
+        self._name = ""
+        self._twin: Callable[..., Any] | None = None
+
+    def start(self, number: int, call: Any, returns_errors: bool) -> Any:
+        """The future of a call, or the error that its arguments make."""
+        if type(call) is tuple and call:
+            # A tuple of whatever the caller put into it.
+            verb, arguments = call[0], call[1:]  # pyright: ignore[reportUnknownVariableType]
+            options: dict[str, Any] = {}
+        elif isinstance(call, partial):
+            verb, arguments, options = call.func, call.args, call.keywords
+        else:
+            message = (
+                f"call {number}: must be a tuple of a verb and its arguments, or a "
+                f"functools.partial of a verb, not {call!r:.100}"
+            )
+            raise TypeError(message)
+        start = self._of(number, verb)
+        try:
+            return start(*arguments, **options)
+        except (TypeError, ValueError, OverflowError) as error:
+            if returns_errors:
+                return error
+            raise
+
+    def _of(self, number: int, verb: Any) -> Callable[..., Any]:
+        owner, name = getattr(verb, "__self__", None), getattr(verb, "__name__", "")
+        if self._twin is not None and owner is self._owner and name == self._name:
+            return self._twin
+        is_verb = type(verb) is BuiltinMethodType and name in _VERBS
+        if not is_verb or not isinstance(owner, self._kinds):
+            message = (
+                f"call {number}: {verb!r:.100} is not a verb of this client or one of its "
+                "datasets, such as dataset.get"
+            )
+            raise TypeError(message)
+        if owner is not self._client and not (
+            isinstance(owner, self._kinds[1]) and self._client._owns(owner)  # noqa: SLF001
+        ):
+            message = f"call {number}: {name} is a verb of another client"
+            raise TypeError(message)
+        self._owner, self._name = owner, name
+        twin: Callable[..., Any] = getattr(self._starter(owner), name)
+        self._twin = twin
+        return twin
+
+
+_VERBS = frozenset(name for name in vars(_native.DatasetSubmit) if not name.startswith("_"))
