@@ -7,14 +7,11 @@
 //! | [`read`], [`write`], [`delete`] | the single-record commands |
 //! | [`modify`] | what one operation of a write does to the bins |
 //! | [`batch`] | many of them in one request |
-//! | [`query`] | scans |
+//! | [`query`] | scans, index queries, background jobs |
 //! | [`stream`] | replies that are longer than one turn |
 //! | [`structured`] | operations on what is inside a bin |
 //! | [`function`] | a user-defined function applied to a record |
 //! | [`tally`] | counters |
-//!
-//! Not built yet, and refused with a code of their own so that nobody waits: background jobs (16 in
-//! a message marked as the last), user-defined functions (16).
 
 pub mod batch;
 pub mod delete;

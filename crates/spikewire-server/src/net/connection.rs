@@ -55,6 +55,8 @@ pub struct Connection {
     pub readable: bool,
     /// Whether [`Connection::input`] was left with whole requests in it.
     pub waiting: bool,
+    /// Whether it waits for its turn among those that have more to do.
+    pub queued: bool,
     /// Whether it ends once everything is sent.
     pub closing: bool,
     /// Whether the client has named itself.
@@ -90,6 +92,7 @@ impl Connection {
             peer,
             readable: true,
             waiting: false,
+            queued: false,
             closing: false,
             user_agent: false,
             silenced: None,

@@ -27,6 +27,11 @@ impl<T> Slab<T> {
         self.items[at] = Some(item);
     }
 
+    /// The thing at this number.
+    pub fn get_mut(&mut self, at: usize) -> Option<&mut T> {
+        self.items.get_mut(at)?.as_mut()
+    }
+
     /// Takes a thing out; its number stays reserved.
     pub fn take(&mut self, at: usize) -> Option<T> {
         self.items.get_mut(at)?.take()

@@ -1,7 +1,7 @@
 //! One thread's loop: wait, read, run, write.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -29,6 +29,8 @@ const LISTENERS: usize = usize::MAX / 2;
 const READ: usize = 256 << 10;
 /// Reads of one connection before the others get their turn.
 const READS: usize = 4;
+/// Connections with more to do that get their turn before news of others are looked at.
+const TURNS: usize = 8;
 /// An output buffer larger than this is not kept for the next connection.
 const KEEP: usize = 4 << 20;
 
@@ -45,7 +47,8 @@ pub struct Worker {
     ports: Vec<Option<Port>>,
     pub(super) plans: Vec<Option<(Arc<Faults>, Dice)>>,
     connections: Slab<Box<Connection>>,
-    ready: Vec<usize>,
+    /// Connections that have more to do, the one that waits longest first.
+    ready: VecDeque<usize>,
     timers: BinaryHeap<Reverse<(Instant, usize)>>,
     buffer: Vec<u8>,
     spare: Vec<u8>,
@@ -74,7 +77,7 @@ impl Worker {
             ports: (0..nodes).map(|_| None).collect(),
             plans: (0..nodes).map(|_| None).collect(),
             connections: Slab::default(),
-            ready: Vec::new(),
+            ready: VecDeque::new(),
             timers: BinaryHeap::new(),
             buffer: vec![0; READ],
             spare: Vec::new(),
@@ -110,11 +113,12 @@ impl Worker {
                     self.notice(event);
                 }
             }
-            let mut ready = std::mem::take(&mut self.ready);
-            ready.sort_unstable();
-            ready.dedup();
-            for at in ready {
-                self.serve(at);
+            for _ in 0..TURNS.min(self.ready.len()) {
+                let Some(at) = self.ready.pop_front() else { break };
+                if let Some(connection) = self.connections.get_mut(at) {
+                    connection.queued = false;
+                    self.serve(at);
+                }
             }
             self.run_timers();
             self.drop_stuck();
@@ -285,7 +289,7 @@ impl Worker {
                     Pace::Done => continue,
                     Pace::On => {
                         self.send(at, connection)?;
-                        self.ready.push(at);
+                        self.queue(at, connection);
                         return Ok(());
                     }
                     Pace::At(due) => {
@@ -309,9 +313,16 @@ impl Worker {
         }
         self.send(at, connection)?;
         if connection.readable || connection.waiting || connection.running.is_some() {
-            self.ready.push(at);
+            self.queue(at, connection);
         }
         Ok(())
+    }
+
+    /// Notes that a connection has more to do, once.
+    fn queue(&mut self, at: usize, connection: &mut Connection) {
+        if !std::mem::replace(&mut connection.queued, true) {
+            self.ready.push_back(at);
+        }
     }
 
     fn receive(&mut self, connection: &mut Connection) -> io::Result<()> {

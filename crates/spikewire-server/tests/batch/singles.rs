@@ -235,7 +235,7 @@ fn refused_rows() {
         .row("k", &Row::write().int(99, "a", 1))
         .row("k", &Row::get());
     let answers = wire.batch(&batch);
-    assert_eq!((answers.code, answers.codes()), (0, vec![4, 4, 16, 25, 4, 21, 21, 4, 0]));
+    assert_eq!((answers.code, answers.codes()), (0, vec![4, 4, 100, 25, 4, 21, 21, 4, 0]));
 }
 
 /// Rows for partitions of other nodes are answered as single commands for them are.

@@ -190,3 +190,26 @@ fn a_job_on_all_nodes() {
     assert!(cluster.wait_settled(Duration::from_secs(30)));
     assert_eq!(sum(&cluster, &[0, 1]), (900, before.1 + 900));
 }
+
+/// A function on every record; one that is not there fails on each.
+#[test]
+fn a_function_on_every_record() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    wire.fill(50);
+    let source = "function double(r)\n  r.a = r.a * 2\n  aerospike.update(r)\nend\n";
+    let content = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, source);
+    let len = content.len();
+    let put = format!("udf-put:filename=m.lua;content={content};content-len={len};udf-type=LUA;");
+    assert_eq!(wire.info(&put), "ok");
+    let call = |package| Task::Function { package, name: "double", arguments: &[0x90] };
+    assert_eq!(start(&mut wire, &scan(), 70, &call("m")), 0);
+    let text = done(&mut wire, 70);
+    assert_eq!(counts(&text), [50, 0, 0]);
+    assert!(text.contains(":job-type=background-udf:"));
+    let mut values = wire.query(&scan(), &share(&all(), &[])).values();
+    values.sort_unstable();
+    assert_eq!(values, (0..50).map(|at| at * 2).collect::<Vec<_>>());
+    assert_eq!(start(&mut wire, &scan(), 71, &call("none")), 0);
+    assert_eq!(counts(&done(&mut wire, 71)), [0, 50, 0]);
+}

@@ -3,6 +3,7 @@
 mod asking;
 mod indexes;
 mod jobs;
+mod membership;
 mod pace;
 mod scans;
 #[path = "../wire/mod.rs"]
