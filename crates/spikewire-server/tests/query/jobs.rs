@@ -197,7 +197,7 @@ fn a_function_on_every_record() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     wire.fill(50);
-    let source = "function double(r)\n  r.a = r.a * 2\n  aerospike.update(r)\nend\n";
+    let source = "function double(r)\n  r.a = r.a * 2\n  aerospike:update(r)\nend\n";
     let content = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, source);
     let len = content.len();
     let put = format!("udf-put:filename=m.lua;content={content};content-len={len};udf-type=LUA;");
