@@ -10,10 +10,9 @@
 //! Queries are different: each [`stream::Stream`] has connections of its own for as long as it lasts.
 
 mod batches;
-use std::time::Duration;
-
 pub mod buffer;
 mod connection;
+pub mod gather;
 mod inbound;
 mod lane;
 mod lanes;
@@ -24,6 +23,8 @@ mod reply;
 mod socket;
 pub mod stream;
 mod waiter;
+
+use std::time::Duration;
 
 pub use batches::Batches;
 pub use lanes::Lanes;

@@ -138,6 +138,29 @@ impl Query {
         request.finish();
     }
 
+    /// Writes the request that aggregates the records one node is master of: the stream function
+    /// `name` of module `package` with these arguments, a `MessagePack` list.
+    pub fn write_aggregation(
+        &self,
+        id: u64,
+        patience: u32,
+        (package, name, arguments): (&str, &str, &[u8]),
+        out: &mut Vec<u8>,
+    ) {
+        let header =
+            Header { info1: info1::READ, info3: info3::PARTITION_DONE, ..Header::default() };
+        let mut request = Request::begin(out, &header);
+        self.place(&mut request, id);
+        request.field(field::SOCKET_TIMEOUT, &patience.to_be_bytes());
+        self.pace(&mut request);
+        self.choice(&mut request);
+        request.field(field::UDF_PACKAGE, package.as_bytes());
+        request.field(field::UDF_FUNCTION, name.as_bytes());
+        request.field(field::UDF_ARGUMENTS, arguments);
+        request.field(field::UDF_OP, &[1]);
+        request.finish();
+    }
+
     fn place(&self, request: &mut Request<'_>, id: u64) {
         request.field(field::NAMESPACE, self.namespace.as_bytes());
         if !self.set.is_empty() {
@@ -291,6 +314,10 @@ mod tests {
         query.write_task(3, &task, &mut out);
         let expected = Work::Function { package: b"m", name: b"f", arguments: &[0x90] };
         assert_eq!(asked(&out).unwrap().work, expected);
+        out.clear();
+        query.write_aggregation(3, 30_000, ("m", "f", &[0x90]), &mut out);
+        let asked = asked(&out).unwrap();
+        assert_eq!((asked.work, asked.id, asked.patience), (Work::Aggregate, 3, Some(30_000)));
     }
 
     #[test]
