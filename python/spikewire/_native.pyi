@@ -3154,6 +3154,20 @@ class Query:
         """How far the caller came, as bytes: `query(resume=cursor)` with the same arguments goes on
         after the last record that was taken, in this process or another one. Also after an error,
         and after `close()`."""
+    def aggregate(
+        self, module: str, function: str, arguments: Sequence[BinValue] | None = None
+    ) -> list[BinValue]:
+        """What a stream function of a registered module makes of the records: each node runs it
+        over its own, and what they send is reduced here. A list of what comes out in the end; of
+        one value when the function ends with a `reduce`, or of none when there are no records.
+
+        `module`, `function`, `arguments`: as in `apply`; the function gets the stream first. It is
+        about all records of the set, or of the query's `index`; the other keywords that choose
+        records do not apply, and `ValueError` says so.
+
+        Raises `FunctionFailed` with what the function raised, `NodeUnavailable` if records moved
+        between the nodes meanwhile, `Timeout`, and the other errors of iterating.
+        """
     def close(self) -> None:
         """Ends the query: the nodes stop sending. Taking more records raises `ClientClosed`.
         Closing twice does nothing; any thread may do it."""
@@ -3181,6 +3195,20 @@ class AsyncQuery:
         """How far the caller came, as bytes: `query(resume=cursor)` with the same arguments goes on
         after the last record that was taken, in this process or another one. Also after an error,
         and after `close()`."""
+    def aggregate(
+        self, module: str, function: str, arguments: Sequence[BinValue] | None = None
+    ) -> Future[list[BinValue]]:
+        """What a stream function of a registered module makes of the records: each node runs it
+        over its own, and what they send is reduced here. A list of what comes out in the end; of
+        one value when the function ends with a `reduce`, or of none when there are no records.
+
+        `module`, `function`, `arguments`: as in `apply`; the function gets the stream first. It is
+        about all records of the set, or of the query's `index`; the other keywords that choose
+        records do not apply, and `ValueError` says so.
+
+        Raises `FunctionFailed` with what the function raised, `NodeUnavailable` if records moved
+        between the nodes meanwhile, `Timeout`, and the other errors of iterating.
+        """
     def close(self) -> None:
         """Ends the query: the nodes stop sending. Taking more records raises `ClientClosed`.
         Closing twice does nothing. Needs no `await`."""

@@ -4,7 +4,7 @@ pub mod asynchronous;
 pub mod blocking;
 mod driver;
 pub mod future;
-mod signal;
+pub mod signal;
 pub mod submit;
 pub mod submitter;
 mod ticket;

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 /// What a Python signal handler raised while the interpreter was let go.
 #[derive(Default)]
-pub(super) struct Signal(Mutex<Option<PyErr>>);
+pub struct Signal(Mutex<Option<PyErr>>);
 
 impl Signal {
     /// Only Python's main thread runs signal handlers.

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
 
+use super::aggregate::Whole;
 use super::page::Page;
 use super::reading::{Reading, Step};
 use super::{QueryCall, no_page_size};
@@ -22,11 +23,13 @@ use crate::record::Record;
 #[pyclass(frozen, module = "spikewire")]
 pub struct AsyncQuery {
     reading: Arc<Reading>,
+    whole: Whole,
 }
 
 impl AsyncQuery {
     pub fn new(py: Python<'_>, core: Arc<Core>, call: QueryCall) -> PyResult<Self> {
-        Ok(Self { reading: Arc::new(Reading::new(py, core, call)?) })
+        let whole = Whole::of(&core, &call);
+        Ok(Self { reading: Arc::new(Reading::new(py, core, call)?), whole })
     }
 }
 
@@ -58,6 +61,30 @@ impl AsyncQuery {
     #[getter]
     fn cursor<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.reading.cursor(py)
+    }
+
+    /// What a stream function of a registered module makes of the records: each node runs it
+    /// over its own, and what they send is reduced here. A list of what comes out in the end; of
+    /// one value when the function ends with a `reduce`, or of none when there are no records.
+    ///
+    /// `module`, `function`, `arguments`: as in `apply`; the function gets the stream first. It is
+    /// about all records of the set, or of the query's `index`; the other keywords that choose
+    /// records do not apply, and `ValueError` says so.
+    ///
+    /// Raises `FunctionFailed` with what the function raised, `NodeUnavailable` if records moved
+    /// between the nodes meanwhile, `Timeout`, and the other errors of iterating.
+    #[pyo3(signature = (module, function, arguments=None))]
+    fn aggregate<'py>(
+        &self,
+        py: Python<'py>,
+        module: &Bound<'py, PyAny>,
+        function: &Bound<'py, PyAny>,
+        arguments: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let aggregation = self.whole.aggregation(module, function, arguments)?;
+        // It blocks, so it happens off the loop.
+        let event_loop = py.import("asyncio")?.call_method0("get_running_loop")?;
+        event_loop.call_method1("run_in_executor", (py.None(), Bound::new(py, aggregation)?))
     }
 
     /// Ends the query: the nodes stop sending. Taking more records raises `ClientClosed`.

@@ -7,7 +7,9 @@
 //! | `reading` | a query under way, for both faces: records decoded a few at a time |
 //! | `blocking`, `asynchronous` | the two faces |
 //! | `page` | what a page is |
+//! | `aggregate` | what a stream function makes of the records |
 
+mod aggregate;
 pub mod asynchronous;
 pub mod blocking;
 pub mod index;

@@ -55,6 +55,8 @@ pub struct QueryCall {
     pub page_size: Option<u64>,
     /// How many operations were asked for; none: bins.
     pub operations: Option<usize>,
+    /// The keyword that makes it less than all records of a set or an index range, whole.
+    pub partial: Option<&'static str>,
 }
 
 impl QueryCall {
@@ -111,8 +113,28 @@ impl QueryCall {
             nodes: nodes.unwrap_or(0) as usize,
         };
         let (tracker, left) = start(&space, &query, options, limit)?;
-        Ok(Self { space, query: Arc::new(query), limits, tracker, left, page_size, operations })
+        let partial = partial(options);
+        let query = Arc::new(query);
+        Ok(Self { space, query, limits, tracker, left, page_size, operations, partial })
     }
+}
+
+/// The first keyword that leaves out records, or parts of them.
+fn partial(options: &QueryOptions<'_>) -> Option<&'static str> {
+    let keywords = [
+        ("where", options.filter.is_some()),
+        ("bins", options.bins.is_some()),
+        ("operations", options.operations.is_some()),
+        ("include_values", !options.include_values),
+        ("limit", options.limit.is_some()),
+        ("partitions", options.partitions.is_some()),
+        ("after", options.after.is_some()),
+        ("page_size", options.page_size.is_some()),
+        ("resume", options.resume.is_some()),
+        ("concurrent_nodes", options.concurrent_nodes.is_some()),
+        ("replica", options.replica.is_some()),
+    ];
+    keywords.iter().find(|(_, given)| *given).map(|(name, _)| *name)
 }
 
 /// What comes back of each record; how many operations, if it is results.

@@ -78,7 +78,7 @@ struct Ready {
 
 impl Reading {
     pub fn new(py: Python<'_>, core: Arc<Core>, call: QueryCall) -> PyResult<Self> {
-        let QueryCall { space, query, limits, tracker, left, page_size, operations } = call;
+        let QueryCall { space, query, limits, tracker, left, page_size, operations, .. } = call;
         let stream = Stream::new(core.streams.clone(), query, limits, tracker, left);
         let stream = stream.map_err(|error| {
             let message = format!("the system gives no poller for a query: {error}");

@@ -55,6 +55,21 @@ impl Function {
         Ok(Self { module: module.to_owned(), name: name.to_owned(), arguments: packed })
     }
 
+    /// The module's name, without its ending.
+    pub fn module(&self) -> &str {
+        &self.module
+    }
+
+    /// The function's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its arguments, a packed list.
+    pub fn arguments(&self) -> &[u8] {
+        &self.arguments
+    }
+
     /// Appends the fields of the call through `write`.
     pub fn fields(&self, mut write: impl FnMut(u8, &[u8])) {
         write(field::UDF_PACKAGE, self.module.as_bytes());

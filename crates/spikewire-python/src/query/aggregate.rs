@@ -1,0 +1,155 @@
+//! Aggregations: the nodes run a stream function on their records, and what they send is reduced
+//! here, by the same function of the same module.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use spikewire_engine::transport::gather::{Patience, gather};
+use spikewire_engine::{Error, Kind};
+use spikewire_protocol::info;
+use spikewire_protocol::query::Query;
+use spikewire_protocol::result_code::ResultCode;
+use spikewire_protocol::value::Value;
+use spikewire_udf::{Failure, Library, Limits, Machine, Side};
+
+use super::plan::QueryCall;
+use crate::core::Core;
+use crate::errors::{to_python, value_error};
+use crate::face::signal::Signal;
+use crate::value::particle;
+use crate::verbs::Function;
+
+/// What of a query an aggregation needs.
+pub struct Whole {
+    core: Arc<Core>,
+    query: Arc<Query>,
+    patience: Patience,
+    /// The keyword that an aggregation cannot follow.
+    refused: Option<&'static str>,
+}
+
+impl Whole {
+    pub fn of(core: &Arc<Core>, call: &QueryCall) -> Self {
+        let (timeout, silence) = (call.limits.timeout, call.limits.socket_timeout);
+        let patience = Patience { timeout, silence };
+        Self { core: core.clone(), query: call.query.clone(), patience, refused: call.partial }
+    }
+
+    /// An aggregation with this function.
+    pub fn aggregation(
+        &self,
+        module: &Bound<'_, PyAny>,
+        function: &Bound<'_, PyAny>,
+        arguments: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Aggregation> {
+        if let Some(keyword) = self.refused {
+            return Err(value_error(format!(
+                "an aggregation is about whole sets or index ranges: {keyword} does not apply"
+            )));
+        }
+        Ok(Aggregation {
+            core: self.core.clone(),
+            query: self.query.clone(),
+            patience: self.patience,
+            function: Function::new(module, function, arguments)?,
+        })
+    }
+}
+
+/// An aggregation that was composed; calling it runs it, on the calling thread.
+#[pyclass(frozen, module = "spikewire._native")]
+pub struct Aggregation {
+    core: Arc<Core>,
+    query: Arc<Query>,
+    patience: Patience,
+    function: Function,
+}
+
+#[pymethods]
+impl Aggregation {
+    pub fn __call__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let signal = Signal::default();
+        let outcome = py.detach(|| {
+            let look = || signal.look();
+            self.run(Signal::is_minded().then_some(&look as &dyn Fn() -> bool))
+        });
+        if let Some(error) = signal.raised() {
+            return Err(error);
+        }
+        let values = outcome.map_err(|error| to_python(py, &error, None))?;
+        let mut bytes = Vec::new();
+        let shown = PyList::empty(py);
+        for value in values {
+            bytes.clear();
+            let of = value.encode(&mut bytes);
+            shown.append(particle(py, of, &bytes)?)?;
+        }
+        Ok(shown)
+    }
+}
+
+impl Aggregation {
+    fn run(&self, interrupted: Option<&dyn Fn() -> bool>) -> Result<Vec<Value>, Error> {
+        let (module, name) = (self.function.module(), self.function.name());
+        let library = Arc::new(self.library(module)?);
+        let machine = Machine::new(library, Limits::default()).map_err(|error| failed(&error))?;
+        let Ok(Value::List(arguments)) =
+            Value::decode(spikewire_protocol::value::particle::LIST, self.function.arguments())
+        else {
+            return Err(Error::invalid("the arguments are not a list"));
+        };
+        let pipeline = machine.stream(module, name, &arguments, Side::Client);
+        let mut pipeline = pipeline.map_err(|error| failed(&error))?;
+        let silence = self.patience.silence.min(Duration::from_secs(86_400));
+        let mut request = Vec::new();
+        self.query.write_aggregation(
+            0,
+            silence.as_millis() as u32,
+            (module, name, self.function.arguments()),
+            &mut request,
+        );
+        let mut out = Vec::new();
+        let namespace = &self.query.namespace;
+        let cluster = &self.core.cluster;
+        gather(cluster, namespace, &request, self.patience, interrupted, &mut |value| {
+            pipeline.value(&value, &mut out).map_err(|error| failed(&error))
+        })?;
+        pipeline.finish(&mut out).map_err(|error| failed(&error))?;
+        Ok(out)
+    }
+
+    /// The module, as the cluster has it.
+    fn library(&self, module: &str) -> Result<Library, Error> {
+        let file = format!("{module}.lua");
+        let mut library = Library::default();
+        let nodes = self.core.cluster.snapshot().nodes.clone();
+        let Some(node) = nodes.first() else {
+            return Err(Error::new(Kind::NoNode, "no node of the cluster is reachable"));
+        };
+        let command = format!("udf-get:filename={file}");
+        let answer = self.core.cluster.info(node, &[&command])?;
+        let refused = |what: &str| {
+            let message = format!("module {file}: {what}");
+            Error::new(Kind::Server(ResultCode::UDF), message).on(node.to_string())
+        };
+        let value = info::value(&answer, &command).map_err(|error| refused(&error.to_string()))?;
+        let content = value.split(';').find_map(|part| part.strip_prefix("content="));
+        let content = content.ok_or_else(|| refused(value.trim_start_matches("error=")))?;
+        let source = base64(content).ok_or_else(|| refused("its source is not base64 text"))?;
+        library.put(&file, &source);
+        Ok(library)
+    }
+}
+
+fn base64(text: &str) -> Option<String> {
+    use base64::Engine as _;
+    let bytes = base64::engine::general_purpose::STANDARD.decode(text).ok()?;
+    String::from_utf8(bytes).ok()
+}
+
+fn failed(failure: &Failure) -> Error {
+    Error::new(Kind::Server(ResultCode::UDF), failure.to_string())
+}

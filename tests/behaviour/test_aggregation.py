@@ -1,0 +1,105 @@
+"""Aggregations: stream functions on the nodes, reduced in this process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import spikewire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from faces import Face
+
+SOURCE = """
+local function n(rec) return rec.n end
+local function add(a, b) return a + b end
+
+function total(stream, least)
+    return stream : filter(function(rec) return rec.n >= least end) : map(n) : reduce(add)
+end
+
+local function count(groups, rec)
+    groups[rec.n % 3] = (groups[rec.n % 3] or 0) + 1
+    return groups
+end
+
+function groups(stream)
+    return stream : aggregate(map(), count) : reduce(function(a, b)
+        return map.merge(a, b, add)
+    end)
+end
+
+function all(stream) return stream : map(n) end
+function fail(stream) return stream : map(function(rec) error('no luck') end) end
+function late(stream) return stream : map(n) : reduce(function() error('too late') end) end
+function spin(stream) return stream : map(function(rec) while true do end end) end
+function none(stream) return 7 end
+"""
+RECORDS = 500
+
+
+@pytest.fixture(scope="module")
+def numbers(face: Face, client: Any) -> Iterator[Any]:
+    modules = client.raw.modules
+    face.settle(lambda: modules.register("streams.lua", SOURCE))
+    numbers = client.dataset("test", f"aggregated {face.name}")
+    numbers.put_many({n: {"n": n} for n in range(RECORDS)})
+    yield numbers
+    face.settle(lambda: modules.remove("streams.lua"))
+
+
+@pytest.fixture
+def aggregate(face: Face, numbers: Any) -> Callable[..., list[Any]]:
+    def aggregate(*arguments: Any, **options: Any) -> list[Any]:
+        return face.settle(lambda: numbers.target.query(**options).aggregate(*arguments))
+
+    return aggregate
+
+
+def test_a_reduction(aggregate: Callable[..., list[Any]]) -> None:
+    assert aggregate("streams", "total", [100]) == [sum(range(100, RECORDS))]
+    assert aggregate("streams", "groups") == [{0: 167, 1: 167, 2: 166}]
+    assert aggregate("streams", "total", [RECORDS]) == []
+
+
+def test_without_a_reduction_every_value_arrives(aggregate: Callable[..., list[Any]]) -> None:
+    assert sorted(aggregate("streams", "all")) == list(range(RECORDS))
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [
+        ("fail", "streams.lua:21: no luck"),
+        ("late", "streams.lua:22: too late"),
+        ("spin", "ran for longer than"),
+        ("none", "returns what it does with it"),
+        ("nothing", "function not found"),
+    ],
+)
+def test_what_a_function_raises_is_told(
+    aggregate: Callable[..., list[Any]], function: str, text: str
+) -> None:
+    with pytest.raises(spikewire.FunctionFailed) as caught:
+        aggregate("streams", function)
+    assert text in caught.value.message
+    assert aggregate("streams", "total", [0]) == [sum(range(RECORDS))]
+
+
+def test_what_cannot_be_asked(aggregate: Callable[..., list[Any]]) -> None:
+    with pytest.raises(spikewire.FunctionFailed, match=r"module missing\.lua: not.found"):
+        aggregate("missing", "f")
+    with pytest.raises(ValueError, match="limit does not apply"):
+        aggregate("streams", "total", [1], limit=5)
+    with pytest.raises(ValueError, match="where does not apply"):
+        aggregate("streams", "total", [1], where="$.n > 3")
+    with pytest.raises(spikewire.ServerError) as caught:
+        aggregate("streams", "all", index=spikewire.between("n", 1, 2))
+    assert caught.value.code == 201
+
+
+def test_a_namespace_that_is_not_there(face: Face, client: Any) -> None:
+    with pytest.raises(spikewire.NamespaceNotFound):
+        face.settle(lambda: client.raw.query("nowhere").aggregate("streams", "all"))
