@@ -15,7 +15,7 @@
 //! | [`batch`] | rows of many records in one request |
 //! | [`query`] | scans and index queries: the request for a node's share, the records that stream back |
 //! | [`void_time`] | when records expire: the wire's absolute seconds and a caller's TTL |
-//! | [`key`] | user keys, digests, partition ids |
+//! | [`key`], [`digests`] | user keys, digests of one and of many, partition ids |
 //! | [`cdt`] | list and map operations |
 //! | [`bits`], [`hll`] | bit operations on blobs, `HyperLogLog` operations |
 //! | [`expression`] | filters and computed values, from text and to the wire |
@@ -27,6 +27,7 @@ pub mod auth;
 pub mod batch;
 pub mod bits;
 pub mod cdt;
+pub mod digests;
 pub mod expression;
 pub mod frame;
 pub mod hll;

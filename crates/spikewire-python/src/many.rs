@@ -6,12 +6,14 @@ pub mod mixed;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyIterator, PyMapping, PyString};
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyMapping, PyString, PyTuple};
 
 use spikewire_engine::Policy;
 use spikewire_engine::clock::Tick;
 use spikewire_engine::command::batch::{Batch as Rows, RowKind};
 use spikewire_protocol::batch;
+use spikewire_protocol::digests::Digests;
+use spikewire_protocol::key::Digest;
 use spikewire_protocol::message::{field, info2, op};
 
 use crate::columns::source::{self, Choice, Table, Windows};
@@ -66,15 +68,51 @@ struct Gather<'a> {
     spaces: Vec<Arc<Space>>,
     keys: Vec<Key>,
     numbers: Vec<u32>,
+    /// Where user keys by themselves belong, once one of them was resolved.
+    home: Option<Arc<Space>>,
+    /// Those of them that wait for their digests.
+    digests: Digests,
 }
 
 impl<'a> Gather<'a> {
     fn new(resolve: &'a dyn Fn(&Bound<'_, PyAny>) -> PyResult<Key>) -> Self {
-        Self { resolve, kinds: vec![], spaces: vec![], keys: vec![], numbers: vec![] }
+        Self {
+            resolve,
+            kinds: vec![],
+            spaces: vec![],
+            keys: vec![],
+            numbers: vec![],
+            home: None,
+            digests: Digests::default(),
+        }
     }
 
-    fn key(&self, key: &Bound<'_, PyAny>) -> PyResult<Key> {
-        (self.resolve)(key).map_err(|error| at_row(key.py(), error, self.keys.len()))
+    /// A key whose digest may still be to come: user keys are hashed several at a time.
+    fn key(&mut self, key: &Bound<'_, PyAny>) -> PyResult<Key> {
+        if self.digests.is_full() {
+            self.hash();
+        }
+        let row = self.keys.len();
+        let alone = !key.is_instance_of::<Key>() && !key.is_instance_of::<PyTuple>();
+        let found = match &self.home {
+            Some(space) if alone => {
+                with_user_key(key, |user| self.digests.add(&space.set, &user, row)).map(|digest| {
+                    let digest = digest.unwrap_or(Digest([0; 20]));
+                    Key { space: space.clone(), user: key.clone().unbind(), digest }
+                })
+            }
+            _ => (self.resolve)(key),
+        };
+        let found = found.map_err(|error| at_row(key.py(), error, row))?;
+        if alone && self.home.is_none() {
+            self.home = Some(found.space.clone());
+        }
+        Ok(found)
+    }
+
+    fn hash(&mut self) {
+        let Self { digests, keys, .. } = self;
+        digests.flush(|row, digest| keys[row].digest = digest);
     }
 
     /// Adds a row that is treated like the others: it shares its kind with those of its space,
@@ -128,7 +166,8 @@ impl<'a> Gather<'a> {
         self.keys.push(key);
     }
 
-    fn finish(self, policy: Policy, answered: Answered) -> ManyCall {
+    fn finish(mut self, policy: Policy, answered: Answered) -> ManyCall {
+        self.hash();
         let rows = self.keys.iter().map(|key| key.digest).zip(self.numbers);
         let rows = Rows::new(self.kinds, rows, policy, Tick::now());
         ManyCall { rows, plan: ManyPlan { keys: self.keys, answered, more: None, done: None } }
