@@ -146,7 +146,8 @@ format: venv ## Format everything, and make the changes that linters offer
 .PHONY: bench-tools
 bench-tools: build
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/bench.txt \
-		--optional requirements/loops.txt --optional requirements/peers.txt
+		--optional requirements/loops.txt --optional requirements/columns.txt \
+		--optional requirements/peers.txt
 
 .PHONY: bench
 bench: bench-tools ## Compare all clients, Python and Rust: single records, batches, columns

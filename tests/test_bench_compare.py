@@ -242,7 +242,7 @@ def seeds(request: pytest.FixtureRequest) -> tuple[tuple[str, int], ...]:
 
 def sound(comparison: Comparison) -> list[list[Line]]:
     """The lines of a comparison in which nothing went wrong."""
-    assert comparison.skipped == []
+    assert all("is not installed" in one.reason for one in comparison.skipped)
     for line in (line for lines in comparison.lines() for line in lines):
         assert line.failures == ()
         assert line.errors == 0, line.first_error

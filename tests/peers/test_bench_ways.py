@@ -76,8 +76,9 @@ def test_a_way_does_what_its_table_says(
     hosts: list[tuple[str, int]], client: str, mode: str, kind: str, way: str
 ) -> None:
     pytest.importorskip(PEERS[client].module)
-    if kind == COLUMNS:
-        pytest.importorskip("numpy")
+    needed = PEERS[client].way(kind, way).needs
+    if needed:
+        pytest.importorskip(needed)
     done = as_result(run_job(python_worker(sys.executable), job(hosts, client, mode, kind, way)))
     assert "failed" not in done
     assert (done["errors"], done["first_error"]) == (0, None)

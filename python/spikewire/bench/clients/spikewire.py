@@ -85,7 +85,9 @@ class Blocking(BlockingClient):
     def table(self, way: str, names: tuple[str, ...], dtype: Dtype, /) -> TableVerbs:
         get_many = self._dataset.get_many
         if way == ARROW:
-            return TableVerbs("get_many(k).to_arrow()", "table.to_pylist()", {"get_many": get_many})
+            arrow = cast("object", vars(importlib.import_module("pyarrow"))["table"])
+            known = {"get_many": get_many, "arrow": arrow}
+            return TableVerbs("get_many(k).to_arrow()", "arrow(table).to_pylist()", known)
         return numpy_table("get_many(k).to_numpy(dtype)", "table", names, dtype, get_many=get_many)
 
     def close(self) -> None:
@@ -132,6 +134,7 @@ PEER = Peer(
         Way(BATCH_READ, SINGLES, least=SINGLES_SIZE, most=SINGLES_SIZE),
         Way(BATCH_WRITE),
         Way(COLUMNS, NUMPY, (SYNC,), columnar=True, needs="numpy"),
+        Way(COLUMNS, ARROW, (SYNC,), columnar=True, needs="pyarrow"),
         Way(COLUMNS, DICT, (SYNC,)),
     ),
 )
