@@ -435,6 +435,29 @@ class Client:
         where there is no such record or `where` is not true for it. A row that fails does
         not disturb the others.
         """
+    def get_numpy(
+        self,
+        keys: Iterable[KeyLike],
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        errors: Literal["raise", "mask"] = "raise",
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
+        """Reads many records straight into a structured NumPy array, one row per key.
+
+        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
+        those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
+        for. Returns a `numpy.ma.MaskedArray` that masks what is not there. It is filled
+        while the replies arrive, and they are not kept: this takes less memory and time than
+        `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+        """
     def exists_many(
         self,
         keys: Iterable[KeyLike],
@@ -942,6 +965,29 @@ class Dataset:
         where there is no such record or `where` is not true for it. A row that fails does
         not disturb the others.
         """
+    def get_numpy(
+        self,
+        keys: Iterable[UserKey | Key],
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        errors: Literal["raise", "mask"] = "raise",
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
+        """Reads many records straight into a structured NumPy array, one row per key.
+
+        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
+        those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
+        for. Returns a `numpy.ma.MaskedArray` that masks what is not there. It is filled
+        while the replies arrive, and they are not kept: this takes less memory and time than
+        `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+        """
     def exists_many(
         self,
         keys: Iterable[UserKey | Key],
@@ -1444,6 +1490,29 @@ class ClientSubmit:
         where there is no such record or `where` is not true for it. A row that fails does
         not disturb the others.
         """
+    def get_numpy(
+        self,
+        keys: Iterable[KeyLike],
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        errors: Literal["raise", "mask"] = "raise",
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
+        """Reads many records straight into a structured NumPy array, one row per key.
+
+        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
+        those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
+        for. Returns a `numpy.ma.MaskedArray` that masks what is not there. It is filled
+        while the replies arrive, and they are not kept: this takes less memory and time than
+        `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+        """
     def exists_many(
         self,
         keys: Iterable[KeyLike],
@@ -1877,6 +1946,29 @@ class DatasetSubmit:
         keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
         where there is no such record or `where` is not true for it. A row that fails does
         not disturb the others.
+        """
+    def get_numpy(
+        self,
+        keys: Iterable[UserKey | Key],
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        errors: Literal["raise", "mask"] = "raise",
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
+        """Reads many records straight into a structured NumPy array, one row per key.
+
+        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
+        those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
+        for. Returns a `numpy.ma.MaskedArray` that masks what is not there. It is filled
+        while the replies arrive, and they are not kept: this takes less memory and time than
+        `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     def exists_many(
         self,
@@ -2372,6 +2464,29 @@ class AsyncClient:
         keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
         where there is no such record or `where` is not true for it. A row that fails does
         not disturb the others.
+        """
+    def get_numpy(
+        self,
+        keys: Iterable[KeyLike],
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        errors: Literal["raise", "mask"] = "raise",
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
+        """Reads many records straight into a structured NumPy array, one row per key.
+
+        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
+        those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
+        for. Returns a `numpy.ma.MaskedArray` that masks what is not there. It is filled
+        while the replies arrive, and they are not kept: this takes less memory and time than
+        `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     def exists_many(
         self,
@@ -2877,6 +2992,29 @@ class AsyncDataset:
         keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
         where there is no such record or `where` is not true for it. A row that fails does
         not disturb the others.
+        """
+    def get_numpy(
+        self,
+        keys: Iterable[UserKey | Key],
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        errors: Literal["raise", "mask"] = "raise",
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
+        """Reads many records straight into a structured NumPy array, one row per key.
+
+        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
+        those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
+        for. Returns a `numpy.ma.MaskedArray` that masks what is not there. It is filled
+        while the replies arrive, and they are not kept: this takes less memory and time than
+        `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     def exists_many(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import threading
 from typing import TYPE_CHECKING, Any
@@ -13,9 +14,10 @@ from hypothesis import strategies as st
 
 import spikewire
 from spikewire import GeoJSON, op
+from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
-    from faces import Caller, Opened
+    from faces import Caller, Face, Opened
 
 MOST = 2**63 - 1
 SCALARS: list[tuple[str, Any, Any]] = [
@@ -196,6 +198,89 @@ class TestRows:
         for thread in threads:
             thread.join()
         assert sums == [sum(range(500))] * 80
+
+
+class TestStraightIntoAnArray:
+    def test_it_is_what_the_batch_makes(self, data: Caller) -> None:
+        data.put_many({i: {"n": i, "f": i / 2, "s": "x"} for i in range(500)})
+        data.put_many({i: {"f": 0.5} for i in range(500, 520)})
+        asked = [5, "none", 5, *range(490, 530)]
+        kinds = [("f", "f8"), ("n", "i4"), ("id", "U4"), ("gen", "u2"), ("left", "i4")]
+        extra = {"generation": "gen", "ttl": "left"}
+        for keys in (asked, asked[:1], asked[1:2], []):
+            array = data.get_numpy(keys, kinds, **extra)
+            assert type(array) is np.ma.MaskedArray
+            batch = data.get_many(keys).to_numpy(kinds, **extra)
+            assert array.tolist() == batch.tolist()
+            assert array.mask.tolist() == batch.mask.tolist()
+
+    def test_keys_and_filters(self, data: Caller) -> None:
+        data.put_many({i: {"n": i} for i in range(20)})
+        array = data.get_numpy(range(25), [("id", "i8"), ("n", "i1")], key="id", where="$.n >= 10")
+        assert array["id"].tolist() == list(range(25))
+        assert array["n"].tolist() == [None] * 10 + list(range(10, 20)) + [None] * 5
+        only = data.get_numpy([3, 2], [("id", "i8")], key="id")
+        assert only["id"].tolist() == [3, 2]
+
+    def test_many_rows(self, data: Caller) -> None:
+        data.put_many({i: {"n": i} for i in range(0, 12_000, 2)})
+        array = data.get_numpy(range(12_000), [("n", "i4")])
+        assert array["n"].sum() == sum(range(0, 12_000, 2))
+        assert array.mask["n"].sum() == 6000
+
+    def test_rows_that_failed(self, client: Opened, data: Caller, set_name: str) -> None:
+        data.put_many({1: {"n": 1}, 2: {"n": 2}})
+        keys = [("test", set_name, 1), ("nowhere", "s", 1), ("test", set_name, 2)]
+        with pytest.raises(spikewire.NamespaceNotFound) as caught:
+            client.verbs.get_numpy(keys, [("n", "i4")])
+        assert caught.value.key.namespace == "nowhere"
+        array = client.verbs.get_numpy(keys, [("n", "i4")], errors="mask")
+        assert array["n"].tolist() == [1, None, 2]
+
+    def test_what_does_not_fit(self, data: Caller) -> None:
+        data.put_many({i: {"n": 100 + i} for i in range(100)})
+        with pytest.raises(OverflowError, match=r"row 28 \(key 28\), \"n\": 128 does not fit int8"):
+            data.get_numpy(range(100), [("n", "i1")])
+        with pytest.raises(TypeError, match=r"row 1 \(key 'b'\), \"k\": text does not go into int"):
+            data.get_numpy([1, "b"], [("k", "i8")], key="k")
+        with pytest.raises(ValueError, match="the bin name"):
+            data.get_numpy([1], [("n" * 16, "i8")])
+        with pytest.raises(TypeError, match="row 1: a key must be"):
+            data.get_numpy([1, 1.5], [("n", "i8")])
+        with pytest.raises(ValueError, match="dtype must be structured"):
+            data.get_numpy([1], "f8")
+        with pytest.raises(TypeError, match="missing"):
+            data.get_numpy([1], [("n", "i8")], missing="raise")
+
+    def test_a_dead_node_and_a_slow_one(self, face: Face) -> None:
+        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
+            data = client.dataset("test", "s")
+            data.put_many({i: {"n": i} for i in range(500)}).raise_for_errors()
+            cluster.kill(1)
+            assert data.get_numpy(range(500), [("n", "i4")])["n"].tolist() == list(range(500))
+            cluster.restart(1)
+            assert cluster.wait_settled()
+            cluster.inject(0, delay=5)
+            with pytest.raises(spikewire.Timeout):
+                data.get_numpy(range(500), [("n", "i4")], timeout=0.2)
+            array = data.get_numpy(range(500), [("n", "i4")], timeout=0.2, errors="mask")
+            found = array["n"].compressed().tolist()
+            assert 0 < len(found) < 500
+            assert all(array["n"][i] == i for i in found)
+
+    def test_a_cancelled_one_disturbs_nobody(self, cluster: Cluster, set_name: str) -> None:
+        async def main() -> None:
+            async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
+                data = client.dataset("test", set_name)
+                await data.put_many({i: {"n": i} for i in range(1000)})
+                for _ in range(20):
+                    futures = [data.get_numpy(range(1000), [("n", "i4")]) for _ in range(3)]
+                    await asyncio.sleep(0)
+                    futures[0].cancel()
+                    for array in await asyncio.gather(*futures[1:]):
+                        assert array["n"].sum() == sum(range(1000))
+
+        asyncio.run(main())
 
 
 class TestBadInput:

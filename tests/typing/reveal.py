@@ -67,11 +67,12 @@ Masked: TypeAlias = "np.ma.MaskedArray[tuple[int], np.dtype[np.void]]"
 Plain: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.void]]"
 
 
-def columns(found: Batch) -> None:
+def columns(users: Dataset, found: Batch) -> None:
     dtype = np.dtype([("age", "i4"), ("id", "i8")])
     assert_type(found.to_numpy(dtype, key="id"), Masked)
     assert_type(found.to_numpy([("age", "i4")], missing="mask", errors="mask"), Masked)
     assert_type(found.to_numpy(dtype, missing="raise"), Plain)
+    assert_type(users.get_numpy(["alice"], dtype, key="id"), Masked)
     table = found.to_arrow(key="id", errors="mask")
     assert_type(table, ArrowTable)
     assert_type(table.column_names, list[str])

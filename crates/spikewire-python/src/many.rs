@@ -16,6 +16,7 @@ use spikewire_protocol::digests::Digests;
 use spikewire_protocol::key::Digest;
 use spikewire_protocol::message::{field, info2, op};
 
+use crate::columns::Filling;
 use crate::columns::source::{self, Choice, Table, Windows};
 use crate::errors::{about, type_error, type_name, value_error};
 use crate::key::Key;
@@ -38,6 +39,8 @@ pub struct ManyPlan {
     pub more: Option<Box<Windows>>,
     /// The outcomes of those that were.
     pub done: Option<Rows>,
+    /// For `get_numpy`: the array that the records go to.
+    pub array: Option<Box<Filling>>,
 }
 
 /// Which operations of a row have an answer of their own, for rows that are made of operations.
@@ -170,7 +173,10 @@ impl<'a> Gather<'a> {
         self.hash();
         let rows = self.keys.iter().map(|key| key.digest).zip(self.numbers);
         let rows = Rows::new(self.kinds, rows, policy, Tick::now());
-        ManyCall { rows, plan: ManyPlan { keys: self.keys, answered, more: None, done: None } }
+        ManyCall {
+            rows,
+            plan: ManyPlan { keys: self.keys, answered, more: None, done: None, array: None },
+        }
     }
 }
 
@@ -352,7 +358,13 @@ fn put_table(
     let (rows, keys) = more.next(py)?.unwrap_or_else(none);
     Ok(ManyCall {
         rows,
-        plan: ManyPlan { keys, answered: Answered::None, more: Some(more), done: None },
+        plan: ManyPlan {
+            keys,
+            answered: Answered::None,
+            more: Some(more),
+            done: None,
+            array: None,
+        },
     })
 }
 
@@ -393,7 +405,10 @@ impl ManyPlan {
     }
 
     /// The result that Python holds.
-    pub fn finish(self, py: Python<'_>, rows: Rows) -> PyResult<Bound<'_, PyAny>> {
+    pub fn finish(mut self, py: Python<'_>, rows: Rows) -> PyResult<Bound<'_, PyAny>> {
+        if let Some(array) = self.array.take() {
+            return array.finish(py, rows, &self.keys);
+        }
         Ok(Bound::new(py, crate::batch::Batch::new(rows, self))?.into_any())
     }
 }

@@ -397,6 +397,46 @@ macro_rules! verbs {
                 self.run_many(py, $crate::many::get(&defaults, &resolve, keys, bins, &options)?)
             }
 
+            /// Reads many records straight into a structured NumPy array, one row per key.
+            ///
+            /// `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
+            /// those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
+            /// for. Returns a `numpy.ma.MaskedArray` that masks what is not there. It is filled
+            /// while the replies arrive, and they are not kept: this takes less memory and time than
+            /// `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+            #[allow(clippy::too_many_arguments)]
+            #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
+            fn get_numpy<'py>(
+                &self,
+                py: Python<'py>,
+                keys: &Bound<'py, PyAny>,
+                dtype: &Bound<'py, PyAny>,
+                key: Option<&Bound<'py, PyAny>>,
+                generation: Option<&Bound<'py, PyAny>>,
+                ttl: Option<&Bound<'py, PyAny>>,
+                #[pyo3(from_py_with = $crate::columns::errors)] errors: &'static str,
+                r#where: Option<Bound<'py, PyAny>>,
+                read_touch: Option<Bound<'py, PyAny>>,
+                read_mode: Option<Bound<'py, PyAny>>,
+                replica: Option<Bound<'py, PyAny>>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let resolve = |key: &Bound<'_, PyAny>| $crate::many::whole(self.address(key));
+                let rules = $crate::verbs::ReadRules { touch: read_touch, mode: read_mode };
+                let filter = r#where;
+                let options = $crate::verbs::ReadOptions { filter, rules, replica, timeout };
+                let wanted = $crate::columns::Wanted {
+                    extra: $crate::columns::Extra::new(key, generation, ttl)?,
+                    strict: false,
+                    lenient: errors == "mask",
+                };
+                let defaults = self.defaults();
+                let call = $crate::columns::get_numpy(
+                    &defaults, &resolve, keys, dtype, &wanted, &options,
+                );
+                self.run_many(py, call?)
+            }
+
             /// Looks for many records without reading their bins.
             ///
             /// Returns a `Batch`: a `Record` without bins per row, `None` where there is no such

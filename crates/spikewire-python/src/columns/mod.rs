@@ -19,6 +19,6 @@ pub mod source;
 mod trouble;
 
 pub use arrow::{ArrowTable, Columns, refused};
-pub use numpy::{Wanted, to_numpy};
+pub use numpy::{Filling, Wanted, get_numpy, to_numpy};
 pub use pandas::to_pandas;
 pub use rows::{Extra, Stop, errors, missing};

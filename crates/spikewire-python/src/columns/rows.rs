@@ -94,6 +94,13 @@ fn word(what: &str, words: [&'static str; 2], value: &Bound<'_, PyAny>) -> PyRes
 }
 
 impl Stop {
+    /// The row it is about.
+    pub fn row(&self) -> usize {
+        let (Self::Failed(row) | Self::NoRecord(row) | Self::NoValue(row, _) | Self::Bad(row, ..)) =
+            self;
+        *row
+    }
+
     /// The exception; `failure` makes the error of a row without a record.
     pub fn raise(
         &self,

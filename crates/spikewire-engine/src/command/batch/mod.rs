@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use spikewire_protocol::batch as wire;
 use spikewire_protocol::key::Digest;
+use spikewire_protocol::message::{Header, Message, info3};
 use spikewire_protocol::result_code::ResultCode;
 
 use super::deadline;
@@ -61,6 +62,12 @@ enum State {
     Failed(Error),
 }
 
+/// Takes records as they arrive, so that the batch need not keep them.
+pub trait Sink: Send + Sync + std::fmt::Debug {
+    /// The whole message of a row whose record was found. It may come again, after a retry.
+    fn take(&self, row: usize, message: &[u8]);
+}
+
 /// What came of one row.
 #[derive(Debug)]
 pub enum Answer<'a> {
@@ -83,6 +90,8 @@ pub struct Batch {
     parts: u32,
     /// What servers sent, kept for the caller to decode.
     bodies: Vec<Body>,
+    /// Who takes the records instead.
+    sink: Option<Arc<dyn Sink>>,
 }
 
 /// What one node sent.
@@ -102,11 +111,30 @@ pub struct Part {
     /// A single row went as a single command: its reply is one plain message.
     single: bool,
     body: Vec<u8>,
+    sink: Option<Arc<dyn Sink>>,
 }
 
 impl Collect for Part {
-    fn collect(&mut self, messages: &[u8]) {
-        self.body.extend_from_slice(messages);
+    fn collect(&mut self, mut messages: &[u8]) {
+        let Some(sink) = &self.sink else {
+            self.body.extend_from_slice(messages);
+            return;
+        };
+        while let Ok((message, used)) = Message::parse(messages) {
+            let header = message.header;
+            let index = if self.single { self.rows[0] } else { header.timeout };
+            let is_row = self.single || header.info3 & info3::LAST == 0;
+            let is_ours = is_row && self.rows.binary_search(&index).is_ok();
+            if is_ours && ResultCode(messages[5]) == ResultCode::OK {
+                sink.take(index as usize, &messages[..used]);
+            }
+            // What came of the row is kept, without the record.
+            self.body.extend_from_slice(&Header { fields: 0, ops: 0, ..header }.to_bytes());
+            messages = &messages[used..];
+            if messages.is_empty() {
+                break;
+            }
+        }
     }
 }
 
@@ -128,7 +156,14 @@ impl Batch {
             step: 0,
             parts: 0,
             bodies: Vec::new(),
+            sink: None,
         }
+    }
+
+    /// Hands the records that are found to a sink as they arrive; what came of a row is then a
+    /// message without bins.
+    pub fn set_sink(&mut self, sink: Arc<dyn Sink>) {
+        self.sink = Some(sink);
     }
 
     /// When it must be over.

@@ -109,6 +109,7 @@ impl Batch {
             rows: rows.to_vec(),
             single,
             body: buffer::take(),
+            sink: self.sink.clone(),
         };
         let attempts = Attempts { made: self.rounds - 1, ..Attempts::default() };
         let command = Command::new(bytes, target, policy, now, ticket(part));

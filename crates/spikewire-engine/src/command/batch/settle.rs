@@ -7,14 +7,14 @@ use super::{Batch, Body, Part, State};
 use crate::clock::Tick;
 use crate::error::{Error, Kind};
 use crate::options::ReplicaPolicy;
-use crate::transport::Outcome;
+use crate::transport::{Collect, Outcome};
 
 impl Batch {
     /// Takes what came of a part.
     pub fn finish(&mut self, mut part: Part, outcome: Outcome<'_>) {
         let error = match outcome {
             Ok(reply) => {
-                part.body.extend_from_slice(reply.body);
+                part.collect(reply.body);
                 (!part.single && reply.code() != ResultCode::OK).then(|| {
                     let doubt = hides_writes(reply.code());
                     reply.error().after(self.rounds, doubt)

@@ -1,13 +1,14 @@
 //! Structured NumPy arrays from a batch: one pass over the rows, no Python object per value.
 //!
 //! `layout` is the dtype as the filling needs it, `memory` what is filled, `cell` one value into
-//! its bytes, `nested` lists into sub-arrays, `fill` the pass itself.
+//! its bytes, `nested` lists into sub-arrays, `fill` one record, `stream` records as they arrive.
 
 mod cell;
 mod fill;
 mod layout;
 mod memory;
 mod nested;
+mod stream;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -17,6 +18,7 @@ use spikewire_engine::command::batch::Batch as Rows;
 use self::fill::Fill;
 use self::layout::Layout;
 use self::memory::Memory;
+pub use self::stream::{Filling, get_numpy};
 use super::pandas::module;
 use super::rows::{Extra, Found, Stop, look, now};
 use crate::key::Key;
@@ -55,11 +57,28 @@ impl<'py> Target<'py> {
     }
 
     fn finish(self, numpy: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let Some(mask) = self.mask else { return Ok(self.data) };
-        let named = PyDict::new(numpy.py());
-        named.set_item("mask", mask)?;
-        numpy.getattr("ma")?.call_method("MaskedArray", (self.data,), Some(&named))
+        match self.mask {
+            Some(mask) => finish(numpy, self.data, mask),
+            None => Ok(self.data),
+        }
     }
+
+    /// Array and mask, to be kept while the interpreter is elsewhere.
+    fn into_parts(self) -> (Py<PyAny>, Py<PyAny>) {
+        let none = self.data.py().None();
+        (self.data.unbind(), self.mask.map_or(none, Bound::unbind))
+    }
+}
+
+/// The masked array of both.
+fn finish<'py>(
+    numpy: &Bound<'py, PyAny>,
+    data: Bound<'py, PyAny>,
+    mask: Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let named = PyDict::new(numpy.py());
+    named.set_item("mask", mask)?;
+    numpy.getattr("ma")?.call_method("MaskedArray", (data,), Some(&named))
 }
 
 /// The rows as a structured array: masked, or plain when every gap is to raise.
