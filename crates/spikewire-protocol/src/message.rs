@@ -254,6 +254,13 @@ impl<'a> Message<'a> {
         Ok((Self { header, fields, ops }, HEADER_LEN + used))
     }
 
+    /// Reads a message that [`Message::parse`] took before, and that is all of `bytes`: its
+    /// operations are not walked once more.
+    pub fn again(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        let (header, walk) = Walk::begin(bytes)?;
+        Ok(Self { header, fields: &bytes[HEADER_LEN..walk.at], ops: &bytes[walk.at..] })
+    }
+
     /// Its fields, in wire order.
     pub fn fields(&self) -> impl Iterator<Item = Field<'a>> + use<'a> {
         fields_in(self.fields)

@@ -1,8 +1,11 @@
 //! What a verb on many records returns.
 
-use parking_lot::Mutex;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
 
 use spikewire_engine::Error;
@@ -25,13 +28,12 @@ pub struct Batch {
     rows: Rows,
     plan: ManyPlan,
     /// Records that were looked at: each is decoded once.
-    seen: Mutex<Vec<Option<Py<PyAny>>>>,
+    seen: OnceLock<Box<[PyOnceLock<Py<PyAny>>]>>,
 }
 
 impl Batch {
     pub fn new(rows: Rows, plan: ManyPlan) -> Self {
-        let seen = Mutex::new(vec![]);
-        Self { rows, plan, seen }
+        Self { rows, plan, seen: OnceLock::new() }
     }
 
     fn key(&self, py: Python<'_>, index: usize) -> Key {
@@ -40,7 +42,9 @@ impl Batch {
     }
 
     fn row<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
-        if let Some(Some(seen)) = self.seen.lock().get(index) {
+        let empty = || (0..self.rows.len()).map(|_| PyOnceLock::new()).collect();
+        let seen = &self.seen.get_or_init(empty)[index];
+        if let Some(seen) = seen.get(py) {
             return Ok(Some(seen.bind(py).clone()));
         }
         let message = match self.rows.answer(index) {
@@ -56,18 +60,14 @@ impl Batch {
                 return Err(self.failure(py, index, &error));
             }
         }
-        let (message, _) = Message::parse(message).map_err(|error| {
+        let message = Message::again(message).map_err(|error| {
             self.failure(py, index, &self.rows.unreadable(index, &error.to_string()))
         })?;
         let answered = self.plan.answered.of(index);
         let made = record(py, &message, answered, self.key(py, index))?;
-        let made = Bound::new(py, made)?.into_any();
-        let mut seen = self.seen.lock();
-        if seen.is_empty() {
-            seen.resize_with(self.rows.len(), || None);
-        }
-        seen[index] = Some(made.clone().unbind());
-        Ok(Some(made))
+        // Another thread may have been faster: then both give its record.
+        let made = Bound::new(py, made)?.into_any().unbind();
+        Ok(Some(seen.get_or_init(py, || made).bind(py).clone()))
     }
 
     fn failure(&self, py: Python<'_>, index: usize, error: &Error) -> PyErr {
@@ -108,7 +108,7 @@ impl Batch {
     }
 
     fn __iter__(slf: Bound<'_, Self>) -> BatchRows {
-        BatchRows { batch: slf.unbind(), next: Mutex::new(0) }
+        BatchRows { batch: slf.unbind(), next: AtomicUsize::new(0) }
     }
 
     /// The result code of every row, as an `array.array`: 0 is success, 2 no such record;
@@ -288,7 +288,7 @@ impl Batch {
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct BatchRows {
     batch: Py<Batch>,
-    next: Mutex<usize>,
+    next: AtomicUsize,
 }
 
 #[pymethods]
@@ -300,11 +300,9 @@ impl BatchRows {
     #[allow(clippy::option_option)] // the end, no record, a record
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Option<Bound<'py, PyAny>>>> {
         let batch = self.batch.get();
-        let index = {
-            let mut next = self.next.lock();
-            *next += 1;
-            *next - 1
-        };
-        if index >= batch.rows.len() { Ok(None) } else { batch.row(py, index).map(Some) }
+        // Kept from going round however often it is asked after the end.
+        let step = |at| (at < batch.rows.len()).then_some(at + 1);
+        let Ok(index) = self.next.fetch_update(Relaxed, Relaxed, step) else { return Ok(None) };
+        batch.row(py, index).map(Some)
     }
 }
