@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spikewire import GeoJSON, HyperLogLog, exp
+from spikewire import GeoJSON, HyperLogLog, ctx, exp, op
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -161,3 +161,158 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     except (TypeError, ValueError):
         return
     assert exp.Expression.from_bytes(bytes(read)).same_as(read)
+
+
+MAP = exp.bin("m")
+LIST = exp.bin("l")
+CIRCLE = GeoJSON('{"type":"AeroCircle","coordinates":[[1,2],9]}')
+
+
+@pytest.mark.parametrize(
+    ("expression", "shown"),
+    [
+        (exp.map.get_by_key(MAP, "k") > 5, "$.m.k:INT > 5"),
+        (exp.map.get_by_key(MAP, 5) == "x", "$.m.{@5}:STRING == 'x'"),
+        (exp.list.get(LIST, 0) == 2.5, "$.l.[0]:FLOAT == 2.5"),
+        (exp.list.get_by_rank(LIST, -1, kind=int), "$.l.[#-1]:INT"),
+        (exp.list.get_by_value(LIST, 3, returning="exists"), "$.l.[=3].exists()"),
+        (exp.list.get_by_value(LIST, 3, inverted=True), "$.l.[!=3]"),
+        (exp.list.get_by_index_range(LIST, 1, 2), "$.l.[1:3]"),
+        (exp.map.get_by_key_list(MAP, ["a", "b"]), "$.m.{@'a', 'b'}"),
+        (exp.map.get_by_rank_range(MAP, -3, returning="key"), "$.m.{#-3:}.getKeys()"),
+        (exp.list.size(LIST) + exp.map.size(MAP), "$.l.[].count() + $.m.{}.count()"),
+        (exp.list.get(MAP, 0, ctx=[ctx.map_key("k")]) == 1, "$.m.k.[0]:INT == 1"),
+        (exp.list.append(LIST, 5), "list.append($.l:LIST, 5):LIST"),
+        (exp.list.get(exp.list.append(LIST, 5), -1) == 5, None),
+        (exp.list.get(LIST, exp.bin("n")) == 5, "list.get($.l:LIST, $.n:INT):INT == 5"),
+        (exp.bit.count(exp.bin("b"), 0, 8) > 1, "bit.count($.b:BLOB, 0, 8):INT > 1"),
+        (exp.hll.get_count(exp.bin("h")) > 1, "hll.get_count($.h:HLL):INT > 1"),
+    ],
+    ids=str,
+)
+def test_what_is_inside(expression: exp.Expression, shown: str | None) -> None:
+    if shown is not None:
+        assert str(expression) == shown
+    assert exp.Expression.from_bytes(bytes(expression)).same_as(expression)
+    if str(expression).startswith("$") and "(" not in str(expression).replace("()", ""):
+        assert str(exp.text(str(expression))) == shown
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        (exp.list.size(LIST), 4),
+        (exp.list.get(LIST, -1, kind=int), 1),
+        (exp.list.get_range(LIST, 1, 2), [1, 2]),
+        (exp.list.get_by_index(LIST, 1, kind=int), 1),
+        (exp.list.get_by_index(LIST, exp.bin("n"), kind=int), 2),
+        (exp.list.get_by_rank(LIST, -1, returning="index"), 0),
+        (exp.list.get_by_rank_range(LIST, 3, returning="count"), 1),
+        (exp.list.get_by_value(LIST, 1, returning="index"), [1, 3]),
+        (exp.list.get_by_value_list(LIST, [2, 3], returning="count"), 2),
+        (exp.list.get_by_value_range(LIST, exp.bin("n", int), None, returning="count"), 2),
+        (exp.list.get_by_value_relative_rank(LIST, 2, 0, returning="exists"), True),
+        (exp.list.append(LIST, [1, 2]), [3, 1, 2, 1, [1, 2]]),
+        (exp.list.append_items(LIST, [1, 2]), [3, 1, 2, 1, 1, 2]),
+        (exp.list.insert(LIST, 0, 9), [9, 3, 1, 2, 1]),
+        (exp.list.insert_items(LIST, 0, [9, 8]), [9, 8, 3, 1, 2, 1]),
+        (exp.list.set(LIST, 0, "x"), ["x", 1, 2, 1]),
+        (exp.list.increment(LIST, 0, 5), [8, 1, 2, 1]),
+        (exp.list.sort(LIST, drop_duplicates=True), [1, 2, 3]),
+        (exp.list.clear(LIST), []),
+        (exp.list.remove_by_value(LIST, 1), [3, 2]),
+        (exp.list.remove_by_index_range(LIST, 0, 2), [2, 1]),
+        (exp.list.size(exp.list.remove_by_rank(LIST, 0)), 3),
+        (exp.map.size(MAP), 3),
+        (exp.map.get_by_key(MAP, "a", kind=int), 1),
+        (exp.map.get_by_key(MAP, "z", returning="exists"), False),
+        (exp.map.get_by_index(MAP, 0, returning="key", kind=str), "a"),
+        (exp.map.get_by_rank_range(MAP, 1, returning="key_value"), {"b": "x", "c": [4, 5]}),
+        (exp.map.get_by_key_range(MAP, "b", returning="count"), 2),
+        (exp.map.get_by_key_relative_index(MAP, "b", 0, 1, returning="key"), ["b"]),
+        (exp.list.size(MAP, ctx=[ctx.map_key("c")]), 2),
+        (exp.list.append(MAP, 6, ctx=[ctx.map_key("c")]), {"a": 1, "b": "x", "c": [4, 5, 6]}),
+        (exp.map.put(MAP, "a", 2), {"a": 2, "b": "x", "c": [4, 5]}),
+        (exp.map.put_items(MAP, {"d": 1}), {"a": 1, "b": "x", "c": [4, 5], "d": 1}),
+        (exp.map.increment(MAP, "a", 2), {"a": 3, "b": "x", "c": [4, 5]}),
+        (exp.map.decrement(MAP, "a"), {"a": 0, "b": "x", "c": [4, 5]}),
+        (exp.map.remove_by_key(MAP, "c"), {"a": 1, "b": "x"}),
+        (exp.map.remove_by_key_list(MAP, ["a", "b"], inverted=True), {"a": 1, "b": "x"}),
+        (exp.map.clear(MAP), {}),
+        (exp.bit.get(exp.bin("b"), 0, 8), b"\x0f"),
+        (exp.bit.count(exp.bit.not_(exp.bin("b"), 0, 16), 0, 16), 7),
+        (exp.bit.lscan(exp.bin("b"), 0, 16, True), 4),
+        (exp.bit.get_int(exp.bit.add(exp.bin("b"), 0, 8, exp.bin("n")), 0, 8), 17),
+        (exp.bit.resize(exp.bin("b"), 1), b"\x0f"),
+        (exp.hll.get_count(exp.bin("h")), 3),
+        (exp.hll.get_count(exp.hll.add(exp.bin("h"), ["d"])), 4),
+        (exp.hll.get_union_count(exp.bin("h"), exp.bin("h")), 3),
+        (exp.hll.get_similarity(exp.bin("h"), [HyperLogLog(b"")]), None),
+        (exp.hll.describe(exp.bin("h")), [12, 0]),
+        (exp.hll.may_contain(exp.bin("h"), ["a"]), 1),
+        (exp.text("$.m.c.[0] + $.l.[#0]:INT * ?0", 10), 14),
+        (exp.text("$.m.{@'a':'c'}.count()"), 2),
+        (exp.text("$.l.[!=1,2]"), [3]),
+        (exp.within(exp.bin("g"), CIRCLE), True),
+    ],
+    ids=str,
+)
+def test_what_is_inside_is_computed(data: Any, expression: exp.Expression, value: Any) -> None:
+    data.put(
+        "k",
+        {
+            "l": [3, 1, 2, 1],
+            "m": {"a": 1, "b": "x", "c": [4, 5]},
+            "n": 2,
+            "b": b"\x0f\xf1",
+            "g": GeoJSON('{"type":"Point","coordinates":[1,2]}'),
+        },
+    )
+    data.operate("k", [op.hll.add("h", ["a", "b", "c"], 12)])
+    (found,) = data.operate("k", [op.read("r", expression, no_fail=True)]).results
+    assert found == value
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "says"),
+    [
+        (lambda: exp.list.get(exp.bin("l", int), 0), TypeError, "LIST or MAP, not INT"),
+        (lambda: exp.list.get(LIST, "x"), TypeError, "index takes INT, not STRING"),
+        (lambda: exp.list.get(LIST, True), TypeError, "index must be int"),
+        (lambda: exp.list.size(LIST) == "x", TypeError, "INT and STRING"),
+        (lambda: exp.list.get(LIST, 0, kind=complex), TypeError, "complex"),
+        (
+            lambda: exp.list.get_by_index(LIST, 0, returning="count", kind=str),
+            TypeError,
+            "INT, not",
+        ),
+        (lambda: bytes(exp.list.get(LIST, 0)), TypeError, "which type .*l.*0"),
+        (lambda: exp.list.append_items(LIST, 5), TypeError, "items takes LIST, not INT"),
+        (lambda: exp.list.append(LIST, object()), TypeError, "value: .*object"),
+        (lambda: exp.map.put(MAP, 1.5, 1), TypeError, "map key"),
+        (lambda: exp.map.put(MAP, "k", 1, order="x"), ValueError, "'key_value'"),
+        (lambda: exp.list.get_by_index(LIST, 0, returning="key"), ValueError, "'value'"),
+        (lambda: exp.bit.count(exp.bin("b", str), 0, 1), TypeError, "BLOB, not STRING"),
+        (lambda: exp.bit.set(exp.bin("b"), 0, 1, "x"), TypeError, "data takes BLOB"),
+        (lambda: exp.hll.get_union(exp.bin("h"), exp.bin("n", int)), TypeError, "HLL, not INT"),
+        (lambda: exp.list.size(LIST, ctx=[1]), TypeError, r"ctx\[0\]"),
+        (lambda: exp.Expression.call("set", "size", LIST, ()), ValueError, "set"),
+        (lambda: exp.Expression.call("list", "fly", LIST, ()), ValueError, "fly"),
+        (lambda: exp.Expression.call("list", "size", LIST, (1,)), TypeError, "0 arguments"),
+    ],
+)
+def test_faults_of_calls(make: Callable[[], Any], error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        make()
+
+
+def test_texts_are_remembered(data: Any) -> None:
+    data.put("k", {"n": 1})
+    for at in range(300):
+        assert data.exists("k", where=f"$.n + {at} == {at + 1}")
+        assert data.exists("k", where="$.n == 1")
+        assert not data.exists("k", where=f"$.n == {at + 2}")
+    with pytest.raises(ValueError, match="the end"):
+        data.exists("k", where="$.n ==")
+    with pytest.raises(ValueError, match="the end"):
+        data.exists("k", where="$.n ==")

@@ -34,6 +34,7 @@ from spikewire import (
     Read,
     Record,
     Write,
+    ctx,
     errors,
     exp,
     op,
@@ -276,3 +277,36 @@ def boxes() -> None:
         cluster.inject(0, dealy=0.1)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     settings: Mapping[str, Any] = {"nodes": 2}
     assert_type(spikewire.testing.Cluster(**settings), Cluster)
+
+
+def operations(step: ctx.Step) -> None:
+    path = [ctx.map_key("a"), ctx.list_index_create(0, "ordered"), step]
+    assert_type(path, list[ctx.Step])
+    assert_type(op.list.append("l", {"a": [1]}, order="ordered", unique=True, ctx=path), Operation)
+    assert_type(op.list.get_by_rank_range("l", -3, returning="rank_range"), Operation)
+    assert_type(op.map.put_items("m", {1: "x"}, order="key_value"), Operation)
+    assert_type(op.map.get_by_key_list("m", ["a", "b"], returning="ordered_map"), Operation)
+    assert_type(op.bit.add("b", 0, 8, 1, overflow="wrap"), Operation)
+    assert_type(op.hll.get_union("h", [spikewire.HyperLogLog(b"")]), Operation)
+    assert_type(op.read("r", exp.bin("n") + 1), Operation)
+    assert_type(op.write("w", ("$.n + ?0", 5), allow_delete=True), Operation)
+
+    op.list.append("l", 1, order="key")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    op.list.get_by_index("l", 0, returning="key")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    op.map.get_by_key("m", "k", returning="rank_range")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    op.map.get_by_key_list("m", ["k"], returning="rank")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    op.bit.add("b", 0, 8, 1, overflow="stop")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    op.bit.get("b", 0, 8, ctx=path)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    op.add("n", 1, ctx=path)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    op.list.size("l", ctx="a")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+def inside_expressions() -> None:
+    size = exp.list.size(exp.bin("l"))
+    assert_type(size, exp.Expression)
+    assert_type(exp.list.get(exp.bin("l"), size - 1, kind=int) > 5, exp.Expression)
+    assert_type(exp.map.put(exp.bin("m"), "k", size, order="key"), exp.Expression)
+    assert_type(exp.bit.count(exp.bin("b"), 0, 8) == 8, exp.Expression)
+    assert_type(exp.hll.get_count(exp.bin("h")), exp.Expression)
+    exp.list.get(exp.bin("l"), 0, kind="int")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    exp.map.get_by_key(exp.bin("m"), "k", returning="all")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

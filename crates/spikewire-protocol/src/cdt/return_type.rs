@@ -1,5 +1,7 @@
 //! What an operation on chosen elements answers with.
 
+use crate::expression::Type;
+
 /// Nothing.
 pub const NONE: i64 = 0;
 /// Index in the list, or in the map's keys.
@@ -34,3 +36,17 @@ pub const UNORDERED_MAP: i64 = 16;
 pub const ORDERED_MAP: i64 = 17;
 /// Added to another type: everything that was not chosen.
 pub const INVERTED: i64 = 0x10000;
+
+/// The type of the answer about one or several elements; `None` where it is that of the element.
+pub fn kind(returns: i64, single: bool) -> Option<Type> {
+    Some(match returns & !INVERTED {
+        NONE => Type::Nil,
+        COUNT => Type::Int,
+        EXISTS => Type::Bool,
+        KEY_VALUE | ORDERED_MAP | UNORDERED_MAP => Type::Map,
+        INDEX_RANGE..=REVERSE_RANK_RANGE => Type::List,
+        VALUE | KEY if single => return None,
+        _ if single => Type::Int,
+        _ => Type::List,
+    })
+}

@@ -78,7 +78,7 @@ fn list_gives<V, N>(op: &ListOp<V, N>) -> Option<Type> {
     match op {
         ListOp::Size => Some(Type::Int),
         ListOp::GetRange(..) => Some(Type::List),
-        ListOp::GetBy(returns, by) => chosen(*returns, by.is_single()),
+        ListOp::GetBy(returns, by) => returns::kind(*returns, by.is_single()),
         _ => None,
     }
 }
@@ -86,22 +86,8 @@ fn list_gives<V, N>(op: &ListOp<V, N>) -> Option<Type> {
 fn map_gives<V, N>(op: &MapOp<V, N>) -> Option<Type> {
     match op {
         MapOp::Size => Some(Type::Int),
-        MapOp::GetBy(returns, by) => chosen(*returns, by.is_single()),
+        MapOp::GetBy(returns, by) => returns::kind(*returns, by.is_single()),
         _ => None,
-    }
-}
-
-/// The type of an answer about chosen elements.
-fn chosen(returns: i64, single: bool) -> Option<Type> {
-    match returns & !returns::INVERTED {
-        returns::NONE => Some(Type::Nil),
-        returns::COUNT => Some(Type::Int),
-        returns::EXISTS => Some(Type::Bool),
-        returns::KEY_VALUE | returns::ORDERED_MAP | returns::UNORDERED_MAP => Some(Type::Map),
-        returns::INDEX_RANGE..=returns::REVERSE_RANK_RANGE => Some(Type::List),
-        returns::VALUE | returns::KEY if single => None,
-        _ if single => Some(Type::Int),
-        _ => Some(Type::List),
     }
 }
 

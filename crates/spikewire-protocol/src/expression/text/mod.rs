@@ -8,6 +8,8 @@
 //! | bin | `$.age`, `$."a name"`; with a type where nothing else says it: `$.a:INT == $.b` |
 //! | types | `INT FLOAT BOOL STRING BLOB LIST MAP GEO HLL` |
 //! | about a bin | `$.age.exists()`, `$.age.type()` (particle type) |
+//! | inside lists and maps | `$.map.key.'a key'`, `$.list.[0]`, `$.map.{0}`; in the brackets an index, or behind `@` a key, `#` a rank, `=` a value; a range with `:`, several with `,`, counted from a key or value behind `~`; `!` in front: all others |
+//! | what to give of it | the value, with its type where nothing else says it (`$.a.b:INT == $.c`), `.count() .exists() .getKeys() .getKeyValues() .get(return: RANK, type: INT)`; `$.list.[].count()` and `$.map.{}.count()` are sizes |
 //! | about the record | `$.ttl() $.voidTime() $.lastUpdate() $.sinceUpdate() $.setName() $.recordSize() $.deviceSize() $.memorySize() $.isTombstone() $.keyExists() $.key() $.digestModulo(3)` |
 //! | constants | `25 0x19 0b11 2.5 1e9 true false nil 'text' "text" X'C0FFEE' [1, 2] {'a': 1} geoJson('…')`; a quote inside a text is written twice |
 //! | parameters | `?0`, `?1`: the values given beside the text |
@@ -20,8 +22,7 @@
 //! From weak to strong: `or`, `and`, `not`, comparisons (which do not chain), `& | ^`, shifts,
 //! `+ -`, `* / %`, `**` (from the right), `- ~` in front.
 //!
-//! Not read: paths into lists and maps (`$.a.b`, `$.a.[0]`) with their selectors, filters and loop
-//! variables; methods of texts, blobs and sketches; writing.
+//! Not read: filters and loop variables in paths; methods of texts, blobs and sketches; writing.
 
 mod lexer;
 mod parser;
@@ -29,6 +30,7 @@ mod parser;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+pub(super) use self::parser::RETURNS;
 use super::{Expression, Fault};
 
 /// Flags of patterns besides 1 (extended), and the letters they are written with.

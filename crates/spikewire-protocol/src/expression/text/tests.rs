@@ -57,6 +57,45 @@ fn texts_are_read() {
 }
 
 #[test]
+fn paths_are_read() {
+    for (text, read) in [
+        ("$.m.k > 5", "$.m.k:INT > 5"),
+        ("$.m.'a key'.b:STRING == $.c", "$.m.'a key'.b:STRING == $.c:STRING"),
+        ("$.m.{@'k'} > 5", "$.m.k:INT > 5"),
+        ("$.m.{@5}.{@X'00'} > 5", "$.m.{@5}.{@X'00'}:INT > 5"),
+        ("$.l.[0].[-1].[#0] == 'x'", "$.l.[0].[-1].[#0]:STRING == 'x'"),
+        ("$.m.{0}.{#-1}.{=[1, 2]}.k == true", "$.m.{0}.{#-1}.{=[1, 2]}.k:BOOL == true"),
+        ("$.l.[1:3] == [1, 2]", "$.l.[1:3] == [1, 2]"),
+        ("$.l.[ : 3 ].count() == 3", "$.l.[0:3].count() == 3"),
+        ("$.l.[-3:] == [1]", "$.l.[-3:] == [1]"),
+        ("$.l.[#-3:-1] == [1]", "$.l.[#-3:-1] == [1]"),
+        ("$.l.[=3].exists()", "$.l.[=3].exists()"),
+        ("$.l.[!=3].count() > 0", "$.l.[!=3].count() > 0"),
+        ("$.l.[! = 1, 'b'] == []", "$.l.[!=1, 'b'] == []"),
+        ("$.l.[=1:9].count() == 1", "$.l.[=1:9].count() == 1"),
+        ("$.l.[=:9].count() == 1", "$.l.[=nil:9].count() == 1"),
+        ("$.l.[=1:].get(return: RANK) == [0]", "$.l.[=1:].get(return: RANK) == [0]"),
+        ("$.l.[#-1:2~7] == [1]", "$.l.[#-1:2~7] == [1]"),
+        ("$.m.{@'a','b'} == [1, 2]", "$.m.{@'a', 'b'} == [1, 2]"),
+        ("$.m.{@'a':}.getKeys() == ['a']", "$.m.{@'a':}.getKeys() == ['a']"),
+        ("$.m.{0:~'k'}.getKeyValues() == {}", "$.m.{0:~'k'}.getKeyValues() == {}"),
+        ("$.m.{#0}.getKeys() == 'a'", "$.m.{#0}.getKeys():STRING == 'a'"),
+        ("$.m.k.get(return: INDEX) == 0", "$.m.k.get(return: INDEX) == 0"),
+        ("$.m.k.get(type: FLOAT) > $.f", "$.m.k:FLOAT > $.f:FLOAT"),
+        ("$.m.k.exists() and not $.m.exists()", "$.m.k.exists() and not($.m.type() != 0)"),
+        ("$.l.[].count() + $.m.{}.count() > 1", "($.l.[].count() + $.m.{}.count()) > 1"),
+        ("$.m.k.[].count() == 1", "$.m.k.[].count() == 1"),
+        ("$.m.k.toFloat() > 1.5", "toFloat($.m.k:INT) > 1.5"),
+        ("$.m.count == 1 and $.m.{@'exists'} == 2", "$.m.count:INT == 1 and $.m.exists:INT == 2"),
+    ] {
+        assert_eq!(shown(text), read, "{text}");
+        assert_eq!(shown(read), read);
+    }
+    let read = parse("$.l.[?0].[=?1].exists()", &[E::from(5_i64), E::from(6_i64)]).unwrap();
+    assert_eq!(read.to_string(), "$.l.[5].[=6].exists()");
+}
+
+#[test]
 fn errors_say_where() {
     for (text, at, why) in [
         ("", 0..0, "empty"),
@@ -69,7 +108,23 @@ fn errors_say_where() {
         ("1 < $.a < 3", 8..9, "chain"),
         ("$.age > 99999999999999999999", 8..28, "64 bits"),
         ("age > 1", 0..3, "$.age"),
-        ("$.a.b > 1", 4..5, "paths"),
+        ("$.a.b == $.c", 0..5, "nothing says"),
+        ("$.a.[1:2].b == 1", 3..9, "last part"),
+        ("$.a.[=1].[0] > 1.5 + 1", 15..22, "one type"),
+        ("$.a.[@1] == 1", 5..6, "no keys"),
+        ("$.a.[!0] == 1", 3..8, "inverted"),
+        ("$.a.[!0:1].b == 1", 3..10, "last part"),
+        ("$.a.['x'] == 1", 5..8, "{@'key'}"),
+        ("$.a.[2:1] == [1]", 5..8, "no size"),
+        ("$.a.[-1:1] == [1]", 5..9, "no size"),
+        ("$.a.[0].getKeys() == 1", 3..7, "no keys"),
+        ("$.a.{0:}:INT == 1", 0..12, "gives LIST"),
+        ("$.a.[0].get(return: FAST) == 1", 20..24, "VALUE"),
+        ("$.a.[0].get(kind: INT) == 1", 12..16, "return:"),
+        ("$.a:INT.[0] == 1", 0..11, "the bin is one"),
+        ("$.a.[] == 1", 7..9, "count"),
+        ("$.a.[0 == 1", 7..9, "`]`"),
+        ("(1 + 2).b > 1", 8..9, "a path begins"),
         ("$.a =~ /x", 7..8, "slash"),
         ("$.a =~ ", 7..7, "pattern"),
         ("$.a =~ /x/q", 7..11, "'q'"),

@@ -1,11 +1,16 @@
 //! From words to expressions.
 
+mod path;
+mod select;
+mod value;
+
 use std::ops::Range;
 
+pub use self::path::RETURNS;
+use self::value::bytes_as;
 use super::lexer::{Lexer, Word};
 use super::{LONGEST, REGEX_FLAGS, TextError};
-use crate::expression::{Argument, Constant, Expression, Fault, Meta, Node, Op, Type};
-use crate::value::Value;
+use crate::expression::{Expression, Fault, Node, Op, Type};
 
 /// Deepest nesting of a text.
 const DEPTH: usize = 100;
@@ -259,8 +264,7 @@ impl<'a> Parser<'a> {
                 _ => {
                     return Err(TextError::new(
                         name_at,
-                        "only .toInt() and .toFloat() can stand here; paths into lists and maps \
-                         are not supported",
+                        "only .toInt() and .toFloat() can stand here; a path begins at a bin",
                     ));
                 }
             };
@@ -408,188 +412,6 @@ impl<'a> Parser<'a> {
         Ok((faulty(&at, Expression::bind(definitions, scope))?, at))
     }
 
-    /// What follows `$`.
-    fn path(&mut self, start: usize, depth: usize) -> Found<Spanned> {
-        self.expect(".")?;
-        let quoted = matches!(self.word, Word::Text(_));
-        let name = match self.word.clone() {
-            Word::Text(name) => name,
-            Word::Name(name) => name.to_owned(),
-            _ => return Err(self.unexpected("a bin name")),
-        };
-        let name_at = self.at.clone();
-        self.advance()?;
-        if !quoted && self.is("(") {
-            self.advance()?;
-            return self.metadata(&name, start, &name_at, depth);
-        }
-        let pin = self.pin()?;
-        let mut ahead = self.lexer.clone();
-        if self.is(".")
-            && let Ok((Word::Name(about @ ("exists" | "type")), _)) = ahead.next()
-            && matches!(ahead.next(), Ok((Word::Sign("("), _)))
-        {
-            for _ in 0..3 {
-                self.advance()?;
-            }
-            self.expect(")")?;
-            let at = start..self.last;
-            let kind = faulty(&at, Expression::bin_type(&name))?;
-            let whole = if about == "type" {
-                kind
-            } else {
-                faulty(&at, Expression::apply(Op::Ne, vec![kind, Expression::from(0_i64)]))?
-            };
-            return Ok((whole, at));
-        }
-        let at = start..self.last;
-        self.bins.push(at.clone());
-        let bin = match pin {
-            Some(kind) => Expression::typed_bin(kind, &name),
-            None => Expression::bin(&name),
-        };
-        Ok((faulty(&at, bin)?, at))
-    }
-
-    /// A type behind a colon.
-    fn pin(&mut self) -> Found<Option<Type>> {
-        if !self.takes(":")? {
-            return Ok(None);
-        }
-        let found = match self.word {
-            Word::Name(name) => Type::from_name(name).filter(|kind| *kind != Type::Nil),
-            _ => None,
-        };
-        let Some(kind) = found else {
-            return Err(
-                self.unexpected("a type (INT, FLOAT, BOOL, STRING, BLOB, LIST, MAP, GEO or HLL)")
-            );
-        };
-        self.advance()?;
-        Ok(Some(kind))
-    }
-
-    fn metadata(
-        &mut self,
-        name: &str,
-        start: usize,
-        name_at: &Range<usize>,
-        depth: usize,
-    ) -> Found<Spanned> {
-        let whole = match name {
-            "digestModulo" => {
-                let value_at = self.at.clone();
-                let Value::Int(divisor) = self.value(depth)? else {
-                    return Err(TextError::new(value_at, "a digest modulo takes an integer"));
-                };
-                faulty(&value_at, Expression::digest_modulo(divisor))?
-            }
-            "key" => {
-                self.expect(")")?;
-                let kind = self.pin()?.unwrap_or(Type::Str);
-                let at = start..self.last;
-                return Ok((faulty(&at, Expression::key(kind))?, at));
-            }
-            _ => {
-                let alias = match name {
-                    "lastUpdateTime" => "lastUpdate",
-                    "timeSinceLastUpdate" => "sinceUpdate",
-                    name => name,
-                };
-                let found = Meta::ALL.iter().find(|meta| meta.word() == alias);
-                let why = || TextError::new(name_at.clone(), format!("a record has no {name}()"));
-                Expression::meta(*found.ok_or_else(why)?)
-            }
-        };
-        self.expect(")")?;
-        Ok((whole, start..self.last))
-    }
-
-    /// A constant.
-    fn value(&mut self, depth: usize) -> Found<Value> {
-        let at = self.at.clone();
-        let Some(depth) = depth.checked_sub(1) else {
-            return Err(TextError::new(at, "nested too deep"));
-        };
-        let negative = self.takes("-")?;
-        if negative && !matches!(self.word, Word::Int(_) | Word::Float(_)) {
-            return Err(self.unexpected("a number"));
-        }
-        let value = match self.word.clone() {
-            Word::Int(int) => {
-                let signed = if negative {
-                    0_i64.checked_sub_unsigned(int)
-                } else {
-                    i64::try_from(int).ok()
-                };
-                let why = "does not fit 64 bits signed";
-                Value::Int(signed.ok_or_else(|| TextError::new(at, why))?)
-            }
-            Word::Float(float) => Value::Float(if negative { -float } else { float }),
-            Word::Text(text) => Value::Str(text),
-            Word::Bytes(bytes) => Value::Bytes(bytes),
-            Word::Name("true") => Value::Bool(true),
-            Word::Name("false") => Value::Bool(false),
-            Word::Name("nil") => Value::Nil,
-            Word::Sign("[") => return self.list(depth),
-            Word::Sign("{") => return self.map(depth),
-            Word::Name(name) => {
-                let why = format!("`{name}` is nothing known here; a bin is written $.{name}");
-                return Err(TextError::new(at, why));
-            }
-            _ => return Err(self.unexpected("an operand")),
-        };
-        self.advance()?;
-        Ok(value)
-    }
-
-    fn list(&mut self, depth: usize) -> Found<Value> {
-        self.advance()?;
-        let mut items = Vec::new();
-        while !self.is("]") {
-            if !items.is_empty() {
-                self.expect(",")?;
-            }
-            items.push(self.element(depth)?);
-        }
-        self.advance()?;
-        Ok(Value::List(items))
-    }
-
-    fn map(&mut self, depth: usize) -> Found<Value> {
-        self.advance()?;
-        let mut pairs = Vec::new();
-        while !self.is("}") {
-            if !pairs.is_empty() {
-                self.expect(",")?;
-            }
-            let key = self.element(depth)?;
-            self.expect(":")?;
-            pairs.push((key, self.element(depth)?));
-        }
-        self.advance()?;
-        Ok(Value::Map(pairs))
-    }
-
-    /// A constant or a parameter that is one.
-    fn element(&mut self, depth: usize) -> Found<Value> {
-        let Word::Parameter(_) = self.word else { return self.value(depth) };
-        let (found, at) = self.operand(depth)?;
-        match found.node() {
-            Node::Constant(constant) => match constant {
-                Constant::Nil => Ok(Value::Nil),
-                Constant::Bool(flag) => Ok(Value::Bool(*flag)),
-                Constant::Int(int) => Ok(Value::Int(*int)),
-                Constant::Float(float) => Ok(Value::Float(*float)),
-                Constant::Bytes(kind, bytes) | Constant::Packed(kind, bytes) => {
-                    Value::decode_constant(*kind, bytes)
-                        .ok_or_else(|| TextError::new(at, "a parameter that cannot be here"))
-                }
-            },
-            _ => Err(TextError::new(at, "lists and maps are made of constants")),
-        }
-    }
-
     /// Where the first bin without a type is.
     fn untyped(&self, whole: &Expression) -> Option<Range<usize>> {
         let mut found = Vec::new();
@@ -608,7 +430,7 @@ enum Infix {
     Regex,
 }
 
-/// Whether the bins of an expression have types, in the order of the text.
+/// Whether bins and what is read inside them have types, in the order of the text.
 fn bins(whole: &Expression, found: &mut Vec<bool>) {
     match whole.node() {
         Node::Bin(kind, _) => found.push(kind.is_some()),
@@ -618,37 +440,7 @@ fn bins(whole: &Expression, found: &mut Vec<bool>) {
             definitions.iter().for_each(|(_, definition)| bins(definition, found));
             bins(scope, found);
         }
-        Node::Call(call) => {
-            for argument in &call.arguments {
-                if let Argument::Expression(argument) = argument {
-                    bins(argument, found);
-                }
-            }
-            bins(&call.on, found);
-        }
+        Node::Call(call) => found.push(call.result.is_some()),
         _ => {}
-    }
-}
-
-/// The only operand, a text or bytes, as a constant of another type.
-fn bytes_as(kind: Type, operands: &[Expression]) -> Result<Expression, Fault> {
-    if let [operand] = operands
-        && let Node::Constant(Constant::Bytes(Type::Str | Type::Blob, bytes)) = operand.node()
-    {
-        return Expression::constant(Constant::Bytes(kind, bytes.clone()));
-    }
-    Err(Fault::Type(format!("a {kind} constant is made of one text or of bytes")))
-}
-
-impl Value {
-    fn decode_constant(kind: Type, bytes: &[u8]) -> Option<Self> {
-        let text = || String::from_utf8(bytes.to_vec()).ok();
-        Some(match kind {
-            Type::Str => Self::Str(text()?),
-            Type::Geo => Self::GeoJson(text()?),
-            Type::Hll => Self::Hll(bytes.to_vec()),
-            Type::List | Type::Map => Self::decode(kind.particle(), bytes).ok()?,
-            _ => Self::Bytes(bytes.to_vec()),
-        })
     }
 }

@@ -1,11 +1,13 @@
 //! Expressions as people read them: the text dialect of [`super::text`].
 //!
-//! What the dialect has no words for (calls, numbers with one operand) is shown in its spirit, but
-//! not read again.
+//! What the dialect has no words for (calls that modify, numbers with one operand) is shown in its
+//! spirit, but not read again.
+
+mod call;
 
 use std::fmt::{Display, Formatter, Result, Write as _};
 
-use super::{Argument, Call, Constant, Expression, Node, Op, Type};
+use super::{Constant, Expression, Node, Op, Type};
 use crate::value::Value;
 
 impl Display for Expression {
@@ -165,34 +167,5 @@ fn shown(f: &mut Formatter<'_>, value: &Value) -> Result {
             Ok(constant) => constant.fmt(f),
             Err(_) => f.write_char('?'),
         },
-    }
-}
-
-impl Display for Call {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let system = ["cdt", "bits", "hll"].get(usize::from(self.system)).unwrap_or(&"call");
-        let write = if self.modifies { "!" } else { "" };
-        write!(f, "{system}{write}({}, {}", self.on, self.number)?;
-        for argument in &self.arguments {
-            match argument {
-                Argument::Raw(raw) => {
-                    // As the only element of a list.
-                    let list = [&[0x91], raw.as_slice()].concat();
-                    match Value::decode(Type::List.particle(), &list) {
-                        Ok(Value::List(items)) if items.len() == 1 => {
-                            f.write_str(", ")?;
-                            shown(f, &items[0])?;
-                        }
-                        _ => write!(f, ", X'{}'", hex(raw))?,
-                    }
-                }
-                Argument::Expression(argument) => write!(f, ", {argument}")?,
-            }
-        }
-        if let Some(context) = &self.context {
-            write!(f, ", context X'{}'", hex(context))?;
-        }
-        f.write_char(')')?;
-        self.result.map_or(Ok(()), |kind| write!(f, ":{kind}"))
     }
 }

@@ -1,0 +1,302 @@
+//! What follows `$`: bins, what is inside them, and what is asked of the record.
+
+use std::ops::Range;
+
+use super::select::{Chosen, Selector};
+use super::{Found, Parser, Spanned, faulty};
+use crate::cdt::context::{self, At, Inside, Step};
+use crate::cdt::{ListOp, MapOp, Op as Operation, return_type as returns};
+use crate::expression::call::{CDT, Call};
+use crate::expression::text::TextError;
+use crate::expression::text::lexer::Word;
+use crate::expression::{Expression, Meta, Op, Slot, Type};
+use crate::value::Value;
+
+/// What `.get(return: …)` may ask for.
+pub const RETURNS: [(&str, i64); 16] = [
+    ("NONE", returns::NONE),
+    ("VALUE", returns::VALUE),
+    ("COUNT", returns::COUNT),
+    ("EXISTS", returns::EXISTS),
+    ("INDEX", returns::INDEX),
+    ("REVERSE_INDEX", returns::REVERSE_INDEX),
+    ("RANK", returns::RANK),
+    ("REVERSE_RANK", returns::REVERSE_RANK),
+    ("INDEX_RANGE", returns::INDEX_RANGE),
+    ("REVERSE_INDEX_RANGE", returns::REVERSE_INDEX_RANGE),
+    ("RANK_RANGE", returns::RANK_RANGE),
+    ("REVERSE_RANK_RANGE", returns::REVERSE_RANK_RANGE),
+    ("KEY", returns::KEY),
+    ("KEY_VALUE", returns::KEY_VALUE),
+    ("ORDERED_MAP", returns::ORDERED_MAP),
+    ("UNORDERED_MAP", returns::UNORDERED_MAP),
+];
+
+impl Parser<'_> {
+    /// What follows `$`.
+    pub(super) fn path(&mut self, start: usize, depth: usize) -> Found<Spanned> {
+        self.expect(".")?;
+        let quoted = matches!(self.word, Word::Text(_));
+        let name = match self.word.clone() {
+            Word::Text(name) => name,
+            Word::Name(name) => name.to_owned(),
+            _ => return Err(self.unexpected("a bin name")),
+        };
+        let name_at = self.at.clone();
+        self.advance()?;
+        if !quoted && self.is("(") {
+            self.advance()?;
+            return self.metadata(&name, start, &name_at, depth);
+        }
+        let pin = self.pin()?;
+        if let Some(about) = self.method(&["exists", "type"])? {
+            let at = start..self.last;
+            let kind = faulty(&at, Expression::bin_type(&name))?;
+            let whole = if about == "type" {
+                kind
+            } else {
+                faulty(&at, Expression::apply(Op::Ne, vec![kind, Expression::from(0_i64)]))?
+            };
+            return Ok((whole, at));
+        }
+        let mut selectors = Vec::new();
+        while let Some(selector) = self.selector(depth)? {
+            selectors.push(selector);
+        }
+        if let Some(last) = selectors.pop() {
+            return self.inside(start, &name, pin, &selectors, last);
+        }
+        let at = start..self.last;
+        self.bins.push(at.clone());
+        let bin = match pin {
+            Some(kind) => Expression::typed_bin(kind, &name),
+            None => Expression::bin(&name),
+        };
+        Ok((faulty(&at, bin)?, at))
+    }
+
+    /// What is at the end of a path into a list or map.
+    fn inside(
+        &mut self,
+        start: usize,
+        name: &str,
+        pin: Option<Type>,
+        steps: &[Selector],
+        last: Selector,
+    ) -> Found<Spanned> {
+        let first = steps.first().unwrap_or(&last);
+        let kind = if first.inside == Inside::List { Type::List } else { Type::Map };
+        if pin.is_some_and(|pin| pin != kind) {
+            let why = format!("the path looks into a {kind}, so the bin is one");
+            return Err(TextError::new(start..first.at.end, why));
+        }
+        let bin = faulty(&(start..first.at.start), Expression::typed_bin(kind, name))?;
+        let mut context = Vec::new();
+        for step in steps {
+            context.push(step.step()?);
+        }
+        let (returns, pinned) = self.wanted(&last)?;
+        let pinned = match pinned {
+            None => self.pin()?,
+            pinned => pinned,
+        };
+        let at = start..self.last;
+        self.bins.push(at.clone());
+        let (op, gives) = last.operation(returns)?;
+        let result = match (gives, pinned) {
+            (Some(gives), Some(pinned)) if gives != pinned => {
+                return Err(TextError::new(at, format!("this gives {gives}, not {pinned}")));
+            }
+            (gives, pinned) => gives.or(pinned),
+        };
+        let write = |out: &mut Vec<u8>| op.encode::<Value>(&[], out);
+        let mut call = faulty(&at, Call::new(CDT, false, write, &last.operands(), bin))?;
+        call.result = result;
+        if !context.is_empty() {
+            let mut packed = Vec::new();
+            context::encode(&context, &mut packed);
+            call.context = Some(packed);
+        }
+        Ok((faulty(&at, Expression::call(call))?, at))
+    }
+
+    /// What is wanted of the chosen elements, and the type that is given with it.
+    fn wanted(&mut self, last: &Selector) -> Found<(i64, Option<Type>)> {
+        let whole = matches!(last.chosen, Chosen::Whole);
+        let known: &[&str] =
+            if whole { &["count"] } else { &["count", "exists", "getKeys", "getKeyValues"] };
+        let returns = match self.method(known)?.as_deref() {
+            Some("count") => returns::COUNT,
+            Some("exists") => returns::EXISTS,
+            Some("getKeys") => returns::KEY,
+            Some("getKeyValues") => returns::KEY_VALUE,
+            _ if whole => {
+                return Err(self.unexpected("`.count()`, which `[]` and `{}` are for"));
+            }
+            _ => return self.get(),
+        };
+        Ok((returns, None))
+    }
+
+    /// `.get(return: RANK, type: INT)`.
+    fn get(&mut self) -> Found<(i64, Option<Type>)> {
+        if !self.is_method("get") {
+            return Ok((returns::VALUE, None));
+        }
+        for _ in 0..3 {
+            self.advance()?;
+        }
+        let (mut returns, mut kind) = (returns::VALUE, None);
+        while !self.is(")") {
+            let Word::Name(option @ ("return" | "type")) = self.word else {
+                return Err(self.unexpected("`return:` or `type:`"));
+            };
+            self.advance()?;
+            if option == "type" {
+                kind = self.pin()?;
+                if kind.is_none() {
+                    return Err(self.unexpected("`:` and a type"));
+                }
+            } else {
+                self.expect(":")?;
+                let known = match self.word {
+                    Word::Name(name) => RETURNS.iter().find(|(known, _)| *known == name),
+                    _ => None,
+                };
+                let Some((_, number)) = known else {
+                    let known: Vec<_> = RETURNS.iter().map(|(name, _)| *name).collect();
+                    return Err(self.unexpected(&format!("one of {}", known.join(" "))));
+                };
+                returns = *number;
+                self.advance()?;
+            }
+            if !self.takes(",")? {
+                break;
+            }
+        }
+        self.expect(")")?;
+        Ok((returns, kind))
+    }
+
+    /// Whether a method of this name comes next.
+    fn is_method(&self, name: &str) -> bool {
+        let mut ahead = self.lexer.clone();
+        self.is(".")
+            && matches!(ahead.next(), Ok((Word::Name(found), _)) if found == name)
+            && matches!(ahead.next(), Ok((Word::Sign("("), _)))
+    }
+
+    /// Takes one of these methods, if one comes next.
+    fn method(&mut self, known: &[&str]) -> Found<Option<String>> {
+        let Some(name) = known.iter().find(|name| self.is_method(name)) else { return Ok(None) };
+        for _ in 0..3 {
+            self.advance()?;
+        }
+        self.expect(")")?;
+        Ok(Some((*name).to_owned()))
+    }
+
+    /// A type behind a colon.
+    pub(super) fn pin(&mut self) -> Found<Option<Type>> {
+        if !self.takes(":")? {
+            return Ok(None);
+        }
+        let found = match self.word {
+            Word::Name(name) => Type::from_name(name).filter(|kind| *kind != Type::Nil),
+            _ => None,
+        };
+        let Some(kind) = found else {
+            return Err(
+                self.unexpected("a type (INT, FLOAT, BOOL, STRING, BLOB, LIST, MAP, GEO or HLL)")
+            );
+        };
+        self.advance()?;
+        Ok(Some(kind))
+    }
+
+    fn metadata(
+        &mut self,
+        name: &str,
+        start: usize,
+        name_at: &Range<usize>,
+        depth: usize,
+    ) -> Found<Spanned> {
+        let whole = match name {
+            "digestModulo" => {
+                let value_at = self.at.clone();
+                let Value::Int(divisor) = self.value(depth)? else {
+                    return Err(TextError::new(value_at, "a digest modulo takes an integer"));
+                };
+                faulty(&value_at, Expression::digest_modulo(divisor))?
+            }
+            "key" => {
+                self.expect(")")?;
+                let kind = self.pin()?.unwrap_or(Type::Str);
+                let at = start..self.last;
+                return Ok((faulty(&at, Expression::key(kind))?, at));
+            }
+            _ => {
+                let alias = match name {
+                    "lastUpdateTime" => "lastUpdate",
+                    "timeSinceLastUpdate" => "sinceUpdate",
+                    name => name,
+                };
+                let found = Meta::ALL.iter().find(|meta| meta.word() == alias);
+                let why = || TextError::new(name_at.clone(), format!("a record has no {name}()"));
+                Expression::meta(*found.ok_or_else(why)?)
+            }
+        };
+        self.expect(")")?;
+        Ok((whole, start..self.last))
+    }
+}
+
+impl Selector {
+    /// The step of a path that it is.
+    fn step(&self) -> Found<Step<Value>> {
+        let at = match &self.chosen {
+            Chosen::Index(index) => At::Index(*index),
+            Chosen::Rank(rank) => At::Rank(*rank),
+            Chosen::Key(key) => At::Key(key.clone()),
+            Chosen::Value(value) => At::Value(value.clone()),
+            _ => {
+                let why = "only the last part of a path may name several elements";
+                return Err(TextError::new(self.at.clone(), why));
+            }
+        };
+        if self.inverted {
+            return Err(TextError::new(self.at.clone(), "only the last part may be inverted"));
+        }
+        Ok(Step::new(self.inside, at))
+    }
+
+    /// The operation that reads it, and the type of what that gives.
+    fn operation(&self, returns: i64) -> Found<(Operation<Slot, Slot>, Option<Type>)> {
+        let Some(by) = self.by() else {
+            let op = match self.inside {
+                Inside::List => Operation::List(ListOp::Size),
+                _ => Operation::Map(MapOp::Size),
+            };
+            return Ok((op, Some(Type::Int)));
+        };
+        let single = by.is_single();
+        if self.inverted && single {
+            let why = "one element cannot be inverted: name a range or several";
+            return Err(TextError::new(self.at.clone(), why));
+        }
+        let of_map = matches!(
+            returns,
+            returns::KEY | returns::KEY_VALUE | returns::ORDERED_MAP | returns::UNORDERED_MAP
+        );
+        if of_map && self.inside == Inside::List {
+            return Err(TextError::new(self.at.clone(), "the elements of a list have no keys"));
+        }
+        let gives = returns::kind(returns, single);
+        let flags = if self.inverted { returns | returns::INVERTED } else { returns };
+        let op = match self.inside {
+            Inside::List => Operation::List(ListOp::GetBy(flags, by)),
+            _ => Operation::Map(MapOp::GetBy(flags, by)),
+        };
+        Ok((op, gives))
+    }
+}

@@ -1,0 +1,233 @@
+//! Parts of a path: `.name`, `.[…]` into a list, `.{…}` into a map.
+//!
+//! Inside the brackets stands an index, or behind `@` a key, `#` a rank, `=` a value; with `:` a
+//! range up to an end that is left out, with `,` several, behind `~` what a range is counted from.
+//! `!` in front means all others.
+
+use std::ops::Range;
+
+use super::{Found, Parser};
+use crate::cdt::By;
+use crate::cdt::context::Inside;
+use crate::expression::text::TextError;
+use crate::expression::text::lexer::Word;
+use crate::expression::{Expression, Slot};
+use crate::value::Value;
+
+/// One part of a path.
+pub struct Selector {
+    pub inside: Inside,
+    pub chosen: Chosen,
+    pub inverted: bool,
+    pub at: Range<usize>,
+}
+
+/// What a part names.
+pub enum Chosen {
+    /// The list or map itself.
+    Whole,
+    Index(i64),
+    Rank(i64),
+    Key(Value),
+    Value(Value),
+    /// First and count.
+    Indexes(i64, Option<i64>),
+    Ranks(i64, Option<i64>),
+    Keys(Value, Option<Value>),
+    Values(Value, Option<Value>),
+    KeyList(Value),
+    ValueList(Value),
+    /// Counted from where a key or value stands.
+    FromKey(Value, i64, Option<i64>),
+    FromValue(Value, i64, Option<i64>),
+}
+
+impl Selector {
+    /// The values and numbers it names, in the order of [`Selector::by`].
+    pub fn operands(&self) -> Vec<Expression> {
+        let number = |number: &i64| Expression::from(*number);
+        let value =
+            |value: &Value| Expression::try_from(value).unwrap_or_else(|_| Expression::unknown());
+        match &self.chosen {
+            Chosen::Whole => Vec::new(),
+            Chosen::Index(at) | Chosen::Rank(at) => vec![number(at)],
+            Chosen::Key(one) | Chosen::Value(one) => vec![value(one)],
+            Chosen::KeyList(one) | Chosen::ValueList(one) => vec![value(one)],
+            Chosen::Indexes(first, count) | Chosen::Ranks(first, count) => {
+                [Some(number(first)), count.as_ref().map(number)].into_iter().flatten().collect()
+            }
+            Chosen::Keys(begin, end) | Chosen::Values(begin, end) => {
+                [Some(value(begin)), end.as_ref().map(value)].into_iter().flatten().collect()
+            }
+            Chosen::FromKey(from, first, count) | Chosen::FromValue(from, first, count) => {
+                let operands = [Some(value(from)), Some(number(first)), count.as_ref().map(number)];
+                operands.into_iter().flatten().collect()
+            }
+        }
+    }
+
+    /// The way to name elements, of operands; `None` for the whole.
+    pub fn by(&self) -> Option<By<Slot, Slot>> {
+        let [a, b, c] = [Slot(0), Slot(1), Slot(2)];
+        Some(match &self.chosen {
+            Chosen::Whole => return None,
+            Chosen::Index(_) => By::Index(a),
+            Chosen::Rank(_) => By::Rank(a),
+            Chosen::Key(_) => By::Key(a),
+            Chosen::Value(_) => By::AllByValue(a),
+            Chosen::Indexes(_, count) => By::IndexRange(a, count.map(|_| b)),
+            Chosen::Ranks(_, count) => By::RankRange(a, count.map(|_| b)),
+            Chosen::Keys(_, end) => By::KeyInterval(a, end.as_ref().map(|_| b)),
+            Chosen::Values(_, end) => By::ValueInterval(a, end.as_ref().map(|_| b)),
+            Chosen::KeyList(_) => By::KeyList(a),
+            Chosen::ValueList(_) => By::ValueList(a),
+            Chosen::FromKey(_, _, count) => By::RelativeIndex(a, b, count.map(|_| c)),
+            Chosen::FromValue(_, _, count) => By::RelativeRank(a, b, count.map(|_| c)),
+        })
+    }
+}
+
+impl Parser<'_> {
+    /// The next part of a path, if one comes next.
+    pub(super) fn selector(&mut self, depth: usize) -> Found<Option<Selector>> {
+        if !self.is(".") {
+            return Ok(None);
+        }
+        let start = self.at.start;
+        let mut ahead = self.lexer.clone();
+        let (next, _) = ahead.next()?;
+        let (inside, close) = match next {
+            Word::Name(_) if matches!(ahead.next()?.0, Word::Sign("(")) => return Ok(None),
+            Word::Name(name) => {
+                self.advance()?;
+                self.advance()?;
+                return Ok(Some(self.key(Value::from(name), start)));
+            }
+            Word::Text(name) => {
+                self.advance()?;
+                self.advance()?;
+                return Ok(Some(self.key(Value::from(name.as_str()), start)));
+            }
+            Word::Sign("[") => (Inside::List, "]"),
+            Word::Sign("{") => (Inside::Map, "}"),
+            _ => return Ok(None),
+        };
+        self.advance()?;
+        self.advance()?;
+        if self.takes(close)? {
+            let at = start..self.last;
+            return Ok(Some(Selector { inside, chosen: Chosen::Whole, inverted: false, at }));
+        }
+        // `!=` is read as one word.
+        let both = self.takes("!=")?;
+        let inverted = both || self.takes("!")?;
+        let chosen = if both || self.takes("=")? {
+            self.values(close, depth)?
+        } else if self.is("@") {
+            if inside == Inside::List {
+                return Err(TextError::new(self.at.clone(), "the elements of a list have no keys"));
+            }
+            self.advance()?;
+            self.keys(close, depth)?
+        } else if self.takes("#")? {
+            self.numbers(true, depth)?
+        } else {
+            self.numbers(false, depth)?
+        };
+        if matches!(chosen, Chosen::FromKey(..)) && inside == Inside::List {
+            let why = "a list has no keys to count from";
+            return Err(TextError::new(start..self.last, why));
+        }
+        self.expect(close)?;
+        Ok(Some(Selector { inside, chosen, inverted, at: start..self.last }))
+    }
+
+    fn key(&self, key: Value, start: usize) -> Selector {
+        let at = start..self.last;
+        Selector { inside: Inside::Map, chosen: Chosen::Key(key), inverted: false, at }
+    }
+
+    /// A value, a range of values or several.
+    fn values(&mut self, close: &str, depth: usize) -> Found<Chosen> {
+        if self.takes(":")? {
+            return Ok(Chosen::Values(Value::Nil, self.end(close, depth)?));
+        }
+        let first = self.element(depth)?;
+        if self.takes(":")? {
+            return Ok(Chosen::Values(first, self.end(close, depth)?));
+        }
+        Ok(match self.more(&first, depth)? {
+            Some(all) => Chosen::ValueList(all),
+            None => Chosen::Value(first),
+        })
+    }
+
+    fn keys(&mut self, close: &str, depth: usize) -> Found<Chosen> {
+        Ok(match self.values(close, depth)? {
+            Chosen::Values(begin, end) => Chosen::Keys(begin, end),
+            Chosen::ValueList(all) => Chosen::KeyList(all),
+            Chosen::Value(key) => Chosen::Key(key),
+            other => other,
+        })
+    }
+
+    /// The end of a range, if it has one.
+    fn end(&mut self, close: &str, depth: usize) -> Found<Option<Value>> {
+        if self.is(close) { Ok(None) } else { self.element(depth).map(Some) }
+    }
+
+    /// Several values as a list.
+    fn more(&mut self, first: &Value, depth: usize) -> Found<Option<Value>> {
+        if !self.is(",") {
+            return Ok(None);
+        }
+        let mut all = vec![first.clone()];
+        while self.takes(",")? {
+            all.push(self.element(depth)?);
+        }
+        Ok(Some(Value::List(all)))
+    }
+
+    /// An index or rank, or a range of them.
+    fn numbers(&mut self, ranks: bool, depth: usize) -> Found<Chosen> {
+        let start = self.at.start;
+        let first = if self.is(":") { 0 } else { self.number(depth)? };
+        if !self.takes(":")? {
+            return Ok(if ranks { Chosen::Rank(first) } else { Chosen::Index(first) });
+        }
+        let closes = self.is("]") || self.is("}") || self.is("~");
+        let count = if closes {
+            None
+        } else {
+            let end = self.number(depth)?;
+            let count = end.saturating_sub(first);
+            // Counted from a key or value, a range may begin before it.
+            let from_ends = (end < 0) != (first < 0) && !self.is("~");
+            if count < 0 || from_ends {
+                let why = format!("the range from {first} to {end} has no size");
+                return Err(TextError::new(start..self.last, why));
+            }
+            Some(count)
+        };
+        if self.takes("~")? {
+            let from = self.element(depth)?;
+            return Ok(if ranks {
+                Chosen::FromValue(from, first, count)
+            } else {
+                Chosen::FromKey(from, first, count)
+            });
+        }
+        Ok(if ranks { Chosen::Ranks(first, count) } else { Chosen::Indexes(first, count) })
+    }
+
+    fn number(&mut self, depth: usize) -> Found<i64> {
+        let at = self.at.clone();
+        match self.element(depth)? {
+            Value::Int(int) => Ok(int),
+            _ => Err(TextError::new(
+                at.start..self.last,
+                "an index or rank is an integer; a key is written {@'key'}, a value [='value']",
+            )),
+        }
+    }
+}
