@@ -294,6 +294,17 @@ def test_only_reads_write_nothing(data: Caller) -> None:
     assert data.operate("missing", [op.list.append("l", 1)]).generation == 1
 
 
+@pytest.mark.parametrize(
+    "other",
+    [op.get("a"), op.list.size("l"), op.list.append("l", 1), op.read("r", "$.a + 1")],
+    ids=repr,
+)
+def test_reading_every_bin_leaves_no_place(data: Caller, other: spikewire.Operation) -> None:
+    with pytest.raises(ValueError, match="every bin"):
+        data.operate("k", [op.get(), other])
+    assert data.operate("k", [op.put("a", 1), op.get()]).bins == {"a": 1}
+
+
 def test_many(data: Caller) -> None:
     data.put_many({at: {"l": [at]} for at in range(5)})
     operations = [op.list.append("l", 9), op.list.get("l", 0), op.read("n", "$.l.type()")]

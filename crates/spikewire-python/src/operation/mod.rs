@@ -49,6 +49,23 @@ impl Operation {
         self.code == op::READ && self.bin.is_empty()
     }
 
+    /// Whether it gives a result of its own, which a read of every bin leaves no place for.
+    pub fn gives(&self) -> bool {
+        !self.reads_all()
+            && matches!(
+                self.code,
+                op::READ
+                    | op::CDT_READ
+                    | op::CDT_MODIFY
+                    | op::EXP_READ
+                    | op::EXP_MODIFY
+                    | op::BITS_READ
+                    | op::BITS_MODIFY
+                    | op::HLL_READ
+                    | op::HLL_MODIFY
+            )
+    }
+
     /// Whether the server answers it when it answers every operation.
     pub fn is_answered(&self) -> bool {
         self.code != op::TOUCH

@@ -96,6 +96,12 @@ impl<'py> Steps<'py> {
         let steps = operations_of(operations)?;
         let any = |test: fn(&Operation) -> bool| steps.iter().any(|step| test(step.get()));
         let (reads, reads_all) = (any(Operation::reads), any(Operation::reads_all));
+        if reads_all && any(Operation::gives) {
+            return Err(value_error(
+                "op.get() of every bin cannot be mixed with operations that give results: name \
+                 the bins to read",
+            ));
+        }
         let mut outline = options.outline(defaults)?;
         if any(|step| !step.reads()) {
             if rules.touch.is_some() || rules.mode.is_some() {
