@@ -62,14 +62,14 @@ impl Call {
             Some(by) => format!("{inverted}{}", selector(by)?),
             None => String::new(),
         };
-        let mut path = self.start(name, *kind, &request.context, inside)?;
+        let mut path = Self::start(name, *kind, &request.context, inside)?;
         let single = by.is_none_or(By::is_single);
         match (inside, by) {
             (Inside::Map, Some(By::Key(key))) => path += &key_step(key)?,
-            (Inside::List, _) => path += &format!(".[{chosen}]"),
-            _ => path += &format!(".{{{chosen}}}"),
+            (Inside::List, _) => path.extend([".[", &chosen, "]"]),
+            _ => path.extend([".{", &chosen, "}"]),
         }
-        path += &match returns {
+        let asked = match returns {
             returns::VALUE => String::new(),
             returns::COUNT => ".count()".to_owned(),
             returns::EXISTS => ".exists()".to_owned(),
@@ -80,6 +80,7 @@ impl Call {
                 format!(".get(return: {name})")
             }
         };
+        path += &asked;
         if returns::kind(returns, single).is_none() {
             path += &self.pin();
         }
@@ -95,7 +96,7 @@ impl Call {
         inside: Inside,
         index: &str,
     ) -> Option<String> {
-        let start = self.start(name, kind, context, inside)?;
+        let start = Self::start(name, kind, context, inside)?;
         Some(format!("{start}.[{index}]{}", self.pin()))
     }
 
@@ -104,13 +105,7 @@ impl Call {
     }
 
     /// The bin and the steps into it.
-    fn start(
-        &self,
-        name: &[u8],
-        kind: Type,
-        context: &[Step<&[u8]>],
-        inside: Inside,
-    ) -> Option<String> {
+    fn start(name: &[u8], kind: Type, context: &[Step<&[u8]>], inside: Inside) -> Option<String> {
         let first = context.first().map_or(inside, |step| step.inside);
         let wanted = if first == Inside::List { Type::List } else { Type::Map };
         if kind != wanted {
@@ -123,12 +118,13 @@ impl Call {
                 Inside::Map => (".{", "}"),
                 Inside::Either => return None,
             };
-            path += &match &step.at {
+            let part = match &step.at {
                 At::Key(key) => key_step(key)?,
                 At::Index(index) => format!("{open}{index}{close}"),
                 At::Rank(rank) => format!("{open}#{rank}{close}"),
                 At::Value(value) => format!("{open}={}{close}", value_text(value)?),
             };
+            path += &part;
         }
         Some(path)
     }
@@ -237,7 +233,7 @@ fn selector(by: &By<&[u8]>) -> Option<String> {
             ((*first < 0) == (end < 0)).then(|| format!("{first}:{end}"))
         }
     };
-    let ends = |begin: &[u8], end: &Option<&[u8]>| {
+    let ends = |begin: &[u8], end: Option<&[u8]>| {
         let end = match end {
             Some(end) => value_text(end)?,
             None => String::new(),
@@ -262,8 +258,8 @@ fn selector(by: &By<&[u8]>) -> Option<String> {
         By::KeyList(keys) => format!("@{}", list_text(keys)?),
         By::IndexRange(first, count) => range(first, count)?,
         By::RankRange(first, count) => format!("#{}", range(first, count)?),
-        By::ValueInterval(begin, end) => format!("={}", ends(begin, end)?),
-        By::KeyInterval(begin, end) => format!("@{}", ends(begin, end)?),
+        By::ValueInterval(begin, end) => format!("={}", ends(begin, *end)?),
+        By::KeyInterval(begin, end) => format!("@{}", ends(begin, *end)?),
         By::RelativeIndex(key, first, count) => counted(first, count, key)?,
         By::RelativeRank(value, first, count) => format!("#{}", counted(first, count, value)?),
     })

@@ -51,8 +51,10 @@ impl Selector {
         match &self.chosen {
             Chosen::Whole => Vec::new(),
             Chosen::Index(at) | Chosen::Rank(at) => vec![number(at)],
-            Chosen::Key(one) | Chosen::Value(one) => vec![value(one)],
-            Chosen::KeyList(one) | Chosen::ValueList(one) => vec![value(one)],
+            Chosen::Key(one)
+            | Chosen::Value(one)
+            | Chosen::KeyList(one)
+            | Chosen::ValueList(one) => vec![value(one)],
             Chosen::Indexes(first, count) | Chosen::Ranks(first, count) => {
                 [Some(number(first)), count.as_ref().map(number)].into_iter().flatten().collect()
             }
