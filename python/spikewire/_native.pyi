@@ -13,7 +13,7 @@ from collections.abc import (
 )
 from concurrent.futures import Future as SubmittedCall
 from threading import Condition
-from typing import ClassVar, Literal, TypeVar, final, overload
+from typing import ClassVar, Generic, Literal, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -69,6 +69,7 @@ __all__ = [
     "Operation",
     "Page",
     "Query",
+    "QueryBatches",
     "Read",
     "Record",
     "Row",
@@ -79,6 +80,7 @@ __all__ = [
     "_at_exit",
 ]
 
+_B = TypeVar("_B")
 _D = TypeVar("_D")
 
 __version__: str
@@ -3271,6 +3273,18 @@ class Page:
     def __bool__(self) -> bool: ...
 
 @final
+class QueryBatches(Generic[_B]):
+    """Goes through the batches of a `Query`."""
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> _B: ...
+    def _advance(self) -> Literal["ready", "wait", "again", "over"]:
+        """Works on the next batch: whether it is whole, has to be waited for, should leave other
+        tasks their turn, or is not to come."""
+    def _take(self) -> _B:
+        """The batch that is whole."""
+
+@final
 class Query:
     """A scan or an index query, from `Dataset.query` or `Client.query`. Nothing is sent until the
     first record is asked for.
@@ -3286,6 +3300,42 @@ class Query:
         """The next `page_size` records, with the cursor of those that follow.
 
         Raises `ValueError` if the query has no `page_size`, and the errors of iterating.
+        """
+    def arrow_batches(
+        self,
+        rows: int | None = None,
+        *,
+        schema: ArrowSchema | None = None,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+    ) -> Iterator[ArrowTable]:
+        """The records as Arrow tables of up to `rows` records (from 1 to 10,000,000; default
+        65,536). A table with 8 MiB of records is not made longer, so that memory stays small.
+
+        `schema`, `key`, `generation` and `ttl` as for `Batch.to_arrow`. Without a schema each table
+        has the columns and types of its own records.
+
+        Raises what `Batch.to_arrow` raises, for the row of the table, and the errors of iterating.
+        What is in a table that could not be made comes again: see `cursor`.
+        """
+    def numpy_batches(
+        self,
+        dtype: npt.DTypeLike,
+        rows: int | None = None,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["mask", "raise"] = "mask",
+    ) -> Iterator[npt.NDArray[np.void]]:
+        """The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
+        default 65,536). An array with 8 MiB of records is not made longer.
+
+        `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
+
+        Raises what `Batch.to_numpy` raises, for the row of the array, and the errors of iterating.
+        What is in an array that could not be made comes again: see `cursor`.
         """
     @property
     def cursor(self) -> bytes:
@@ -3327,6 +3377,42 @@ class AsyncQuery:
         """The next `page_size` records, with the cursor of those that follow.
 
         Raises `ValueError` if the query has no `page_size`, and the errors of iterating.
+        """
+    def arrow_batches(
+        self,
+        rows: int | None = None,
+        *,
+        schema: ArrowSchema | None = None,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+    ) -> AsyncIterator[ArrowTable]:
+        """The records as Arrow tables of up to `rows` records (from 1 to 10,000,000; default
+        65,536). A table with 8 MiB of records is not made longer, so that memory stays small.
+
+        `schema`, `key`, `generation` and `ttl` as for `Batch.to_arrow`. Without a schema each table
+        has the columns and types of its own records.
+
+        Raises what `Batch.to_arrow` raises, for the row of the table, and the errors of iterating.
+        What is in a table that could not be made comes again: see `cursor`.
+        """
+    def numpy_batches(
+        self,
+        dtype: npt.DTypeLike,
+        rows: int | None = None,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["mask", "raise"] = "mask",
+    ) -> AsyncIterator[npt.NDArray[np.void]]:
+        """The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
+        default 65,536). An array with 8 MiB of records is not made longer.
+
+        `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
+
+        Raises what `Batch.to_numpy` raises, for the row of the array, and the errors of iterating.
+        What is in an array that could not be made comes again: see `cursor`.
         """
     @property
     def cursor(self) -> bytes:

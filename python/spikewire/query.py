@@ -15,14 +15,16 @@ looking at every record: ``users.query(where=exp.bin("age") >= 20)``.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from spikewire._native import IndexRange
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from spikewire._native import AsyncQuery, GeoJSON, Page, Record
+    from spikewire._native import AsyncQuery, GeoJSON, Page, QueryBatches, Record
+
+T = TypeVar("T")
 
 __all__ = ["IndexRange", "around", "between", "contains", "equal", "within"]
 
@@ -113,6 +115,16 @@ async def _page(query: AsyncQuery) -> Page:
     while query._advance(page=True) is None:
         await _wait(query)
     return query._take_page()
+
+
+async def _batches(query: AsyncQuery, batches: QueryBatches[T]) -> AsyncIterator[T]:
+    while (step := batches._advance()) != "over":
+        if step == "ready":
+            yield batches._take()
+        elif step == "wait":
+            await _wait(query)
+        else:
+            await asyncio.sleep(0)
 
 
 async def _wait(query: AsyncQuery) -> None:

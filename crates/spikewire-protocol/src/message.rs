@@ -296,6 +296,11 @@ impl<'a> Walk<'a> {
         Ok((header, Self { bytes, at, left: header.ops }))
     }
 
+    /// Over `count` operations alone.
+    pub fn over(ops: &'a [u8], count: u16) -> Self {
+        Self { bytes: ops, at: 0, left: count }
+    }
+
     /// The next operation, or nothing after the last one.
     #[allow(clippy::should_implement_trait)] // fallible
     #[inline]

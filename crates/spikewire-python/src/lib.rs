@@ -59,6 +59,8 @@ mod _native {
     #[pymodule_export]
     use crate::query::asynchronous::AsyncQuery;
     #[pymodule_export]
+    use crate::query::batches::QueryBatches;
+    #[pymodule_export]
     use crate::query::blocking::Query;
     #[pymodule_export]
     use crate::query::index::IndexRange;

@@ -19,6 +19,7 @@ pub mod source;
 mod trouble;
 
 pub use arrow::{ArrowTable, Columns, refused};
-pub use numpy::{Filling, Wanted, get_numpy, to_numpy};
+pub use item::Item;
+pub use numpy::{Filling, Strip, Wanted, get_numpy, to_numpy};
 pub use pandas::to_pandas;
 pub use rows::{Extra, Stop, errors, missing};

@@ -101,6 +101,23 @@ impl Stop {
         *row
     }
 
+    /// The exception for a row of a query's batch.
+    pub fn in_batch(&self) -> PyErr {
+        let place = |row: usize, column: &str| {
+            let column = if column.is_empty() { String::new() } else { format!(", {column:?}") };
+            format!("row {row} of the batch{column}")
+        };
+        match self {
+            Self::Failed(row) | Self::NoRecord(row) => {
+                value_error(format!("{}: there is no record", place(*row, "")))
+            }
+            Self::NoValue(row, column) => {
+                value_error(format!("{}: there is no value", place(*row, column)))
+            }
+            Self::Bad(row, column, trouble) => trouble.raise(&place(*row, column)),
+        }
+    }
+
     /// The exception; `failure` makes the error of a row without a record.
     pub fn raise(
         &self,

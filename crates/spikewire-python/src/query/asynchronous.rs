@@ -8,9 +8,11 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
 
 use super::aggregate::Whole;
+use super::batches::{Batches, QueryBatches};
 use super::page::Page;
 use super::reading::{Reading, Step};
 use super::{QueryCall, no_page_size};
+use crate::columns;
 use crate::core::Core;
 use crate::record::Record;
 
@@ -35,10 +37,22 @@ impl AsyncQuery {
 
 /// A function of `spikewire/query.py`, called with the query.
 fn helper<'py>(query: &Bound<'py, AsyncQuery>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    function(query.py(), name)?.call1((query,))
+}
+
+/// A function of `spikewire/query.py`, called with the query and its batches.
+fn helper_with<'py>(
+    query: &Bound<'py, AsyncQuery>,
+    name: &str,
+    batches: QueryBatches,
+) -> PyResult<Bound<'py, PyAny>> {
+    function(query.py(), name)?.call1((query, Bound::new(query.py(), batches)?))
+}
+
+fn function<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
-    let py = query.py();
     let module = MODULE.get_or_try_init(py, || py.import("spikewire.query").map(Bound::unbind))?;
-    module.bind(py).getattr(name)?.call1((query,))
+    module.bind(py).getattr(name)
 }
 
 #[pymethods]
@@ -53,6 +67,50 @@ impl AsyncQuery {
     fn page<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.get().reading.page_size.ok_or_else(no_page_size)?;
         helper(slf, "_page")
+    }
+
+    /// The records as Arrow tables of up to `rows` records (from 1 to 10,000,000; default
+    /// 65,536). A table with 8 MiB of records is not made longer, so that memory stays small.
+    ///
+    /// `schema`, `key`, `generation` and `ttl` as for `Batch.to_arrow`. Without a schema each table
+    /// has the columns and types of its own records.
+    ///
+    /// Raises what `Batch.to_arrow` raises, for the row of the table, and the errors of iterating.
+    /// What is in a table that could not be made comes again: see `cursor`.
+    #[pyo3(signature = (rows=None, *, schema=None, key=None, generation=None, ttl=None))]
+    fn arrow_batches<'py>(
+        slf: &Bound<'py, Self>,
+        rows: Option<&Bound<'py, PyAny>>,
+        schema: Option<Bound<'py, PyAny>>,
+        key: Option<&Bound<'py, PyAny>>,
+        generation: Option<&Bound<'py, PyAny>>,
+        ttl: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let batches = Batches::arrow(&slf.get().reading, rows, schema, key, generation, ttl)?;
+        helper_with(slf, "_batches", QueryBatches::from(batches))
+    }
+
+    /// The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
+    /// default 65,536). An array with 8 MiB of records is not made longer.
+    ///
+    /// `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
+    ///
+    /// Raises what `Batch.to_numpy` raises, for the row of the array, and the errors of iterating.
+    /// What is in an array that could not be made comes again: see `cursor`.
+    #[allow(clippy::too_many_arguments)] // a keyword is an argument
+    #[pyo3(signature = (dtype, rows=None, *, key=None, generation=None, ttl=None, missing="mask"))]
+    fn numpy_batches<'py>(
+        slf: &Bound<'py, Self>,
+        dtype: &Bound<'py, PyAny>,
+        rows: Option<&Bound<'py, PyAny>>,
+        key: Option<&Bound<'py, PyAny>>,
+        generation: Option<&Bound<'py, PyAny>>,
+        ttl: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = columns::missing)] missing: &'static str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let batches =
+            Batches::numpy(&slf.get().reading, dtype, rows, key, generation, ttl, missing)?;
+        helper_with(slf, "_batches", QueryBatches::from(batches))
     }
 
     /// How far the caller came, as bytes: `query(resume=cursor)` with the same arguments goes on
@@ -116,7 +174,7 @@ impl AsyncQuery {
     fn _advance(&self, py: Python<'_>, page: bool) -> PyResult<Option<bool>> {
         let page = if page { self.reading.page_size } else { None };
         Ok(match self.reading.advance(py, page, false)? {
-            Step::Ready => Some(true),
+            Step::Ready | Step::Again => Some(true),
             Step::Wait => None,
             Step::Over => Some(false),
         })

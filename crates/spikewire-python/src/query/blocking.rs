@@ -6,9 +6,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
 use super::aggregate::Whole;
+use super::batches::{Batches, QueryBatches};
 use super::page::Page;
 use super::reading::{Reading, Step};
 use super::{QueryCall, no_page_size};
+use crate::columns;
 use crate::core::Core;
 use crate::record::Record;
 
@@ -55,6 +57,55 @@ impl Query {
         let size = self.reading.page_size.ok_or_else(no_page_size)?;
         self.reading.advance(py, Some(size), true)?;
         Page::of(py, &self.reading)
+    }
+
+    /// The records as Arrow tables of up to `rows` records (from 1 to 10,000,000; default
+    /// 65,536). A table with 8 MiB of records is not made longer, so that memory stays small.
+    ///
+    /// `schema`, `key`, `generation` and `ttl` as for `Batch.to_arrow`. Without a schema each table
+    /// has the columns and types of its own records.
+    ///
+    /// Raises what `Batch.to_arrow` raises, for the row of the table, and the errors of iterating.
+    /// What is in a table that could not be made comes again: see `cursor`.
+    #[pyo3(signature = (rows=None, *, schema=None, key=None, generation=None, ttl=None))]
+    fn arrow_batches<'py>(
+        &self,
+        rows: Option<&Bound<'py, PyAny>>,
+        schema: Option<Bound<'py, PyAny>>,
+        key: Option<&Bound<'py, PyAny>>,
+        generation: Option<&Bound<'py, PyAny>>,
+        ttl: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<QueryBatches> {
+        Ok(QueryBatches::from(Batches::arrow(&self.reading, rows, schema, key, generation, ttl)?))
+    }
+
+    /// The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
+    /// default 65,536). An array with 8 MiB of records is not made longer.
+    ///
+    /// `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
+    ///
+    /// Raises what `Batch.to_numpy` raises, for the row of the array, and the errors of iterating.
+    /// What is in an array that could not be made comes again: see `cursor`.
+    #[allow(clippy::too_many_arguments)] // a keyword is an argument
+    #[pyo3(signature = (dtype, rows=None, *, key=None, generation=None, ttl=None, missing="mask"))]
+    fn numpy_batches<'py>(
+        &self,
+        dtype: &Bound<'py, PyAny>,
+        rows: Option<&Bound<'py, PyAny>>,
+        key: Option<&Bound<'py, PyAny>>,
+        generation: Option<&Bound<'py, PyAny>>,
+        ttl: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = columns::missing)] missing: &'static str,
+    ) -> PyResult<QueryBatches> {
+        Ok(QueryBatches::from(Batches::numpy(
+            &self.reading,
+            dtype,
+            rows,
+            key,
+            generation,
+            ttl,
+            missing,
+        )?))
     }
 
     /// How far the caller came, as bytes: `query(resume=cursor)` with the same arguments goes on

@@ -6,11 +6,13 @@
 //! | `index` | which values of which index |
 //! | `reading` | a query under way, for both faces: records decoded a few at a time |
 //! | `blocking`, `asynchronous` | the two faces |
+//! | `batches` | records as columns |
 //! | `page` | what a page is |
 //! | `aggregate` | what a stream function makes of the records |
 
 mod aggregate;
 pub mod asynchronous;
+pub mod batches;
 pub mod blocking;
 pub mod index;
 pub mod page;

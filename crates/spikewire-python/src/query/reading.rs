@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyDict, PyNone, PyTuple};
 
 use spikewire_engine::clock::Tick;
 use spikewire_engine::transport::Stream;
-use spikewire_engine::transport::stream::{Found, Stopper};
+use spikewire_engine::transport::stream::{Found, Mark, Stopper};
 use spikewire_engine::{Error, Kind};
 use spikewire_protocol::query::{Point, Row};
 use spikewire_protocol::value::particle;
@@ -40,6 +40,8 @@ pub enum Step {
     Wait,
     /// There will be none.
     Over,
+    /// Some came, and others should have their turn.
+    Again,
 }
 
 /// A query under way.
@@ -65,6 +67,8 @@ struct State {
     most: usize,
     /// When the present run was made.
     since: Tick,
+    /// Where the batch that is being made began.
+    mark: Option<Mark>,
     /// The sets that were seen, when the query is about a whole namespace.
     spaces: Vec<Arc<Space>>,
 }
@@ -94,6 +98,7 @@ impl Reading {
                 run: VecDeque::new(),
                 most: 16,
                 since: Tick::now(),
+                mark: None,
                 spaces: Vec::new(),
             }),
         })
@@ -194,6 +199,9 @@ impl Reading {
         let mut held = self.hold()?;
         let unseen: Vec<(Point, Option<Point>)> = {
             let state = self.state.lock();
+            if let Some(mark) = &state.mark {
+                return Ok(PyBytes::new(py, &held.stream().cursor_of(mark)));
+            }
             state.run.iter().map(|ready| (ready.point, ready.before)).collect()
         };
         Ok(PyBytes::new(py, &held.stream().cursor(&unseen)))
@@ -215,6 +223,51 @@ impl Reading {
     pub fn patience(&self) -> PyResult<f64> {
         let alarm = self.hold()?.stream().alarm();
         Ok(alarm.since(Tick::now()).min(Duration::from_millis(100)).as_secs_f64())
+    }
+
+    /// Whether records have results of operations.
+    pub fn has_operations(&self) -> bool {
+        self.shape.operations.is_some()
+    }
+
+    /// Lets a batch be made from the stream. Until it is done, the caller is where it began.
+    pub fn with_stream<T>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Stream) -> T,
+    ) -> PyResult<T> {
+        self.check(py)?;
+        let mut held = self.hold()?;
+        let fresh = {
+            let state = self.state.lock();
+            if !state.run.is_empty() {
+                return Err(value_error(
+                    "the query is being iterated over, record by record: make batches of a query \
+                     of their own, which can resume from this one's cursor",
+                ));
+            }
+            state.mark.is_none()
+        };
+        if fresh {
+            held.stream().set_page(None);
+            let mark = held.stream().mark();
+            self.state.lock().mark = Some(mark);
+        }
+        Ok(work(held.stream()))
+    }
+
+    /// The batch is done.
+    pub fn unmark(&self) {
+        self.state.lock().mark = None;
+    }
+
+    /// The batch failed: what is in it comes again.
+    pub fn rewind(&self) {
+        let Ok(mut held) = self.hold() else { return };
+        let mark = self.state.lock().mark.take();
+        if let Some(mark) = mark {
+            held.stream().rewind(mark);
+        }
     }
 
     /// Ends the query: the nodes stop sending.
@@ -239,7 +292,7 @@ impl Reading {
         Err(errors::to_python(py, &Error::new(Kind::Closed, message), None))
     }
 
-    fn failure(&self, py: Python<'_>, error: &Error) -> PyErr {
+    pub fn failure(&self, py: Python<'_>, error: &Error) -> PyErr {
         let raised = errors::to_python(py, error, None);
         if error.kind() == Kind::Paused {
             let told =

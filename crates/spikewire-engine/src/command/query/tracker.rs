@@ -153,6 +153,16 @@ impl Tracker {
         }
     }
 
+    /// Every piece broke: all partitions wait.
+    pub fn lost_all(&mut self) {
+        for partition in &mut self.partitions {
+            if matches!(partition.state, State::Reading(_)) {
+                partition.state = State::Waiting;
+                self.waiting += 1;
+            }
+        }
+    }
+
     /// A piece broke: its partitions go on elsewhere.
     pub fn lost(&mut self, piece: Piece) {
         for partition in self.partitions.iter_mut().filter(|it| it.state == State::Reading(piece)) {

@@ -83,6 +83,13 @@ pub struct Stream {
     stopper: Arc<Stopper>,
 }
 
+/// How far a stream came at one moment.
+#[derive(Debug)]
+pub struct Mark {
+    tracker: Tracker,
+    left: Option<u64>,
+}
+
 /// Ends a stream from another thread.
 #[derive(Debug)]
 pub struct Stopper {
@@ -172,6 +179,25 @@ impl Stream {
             tracker.take_back(point.digest, *before);
         }
         cursor::encode(&self.query, &tracker, left)
+    }
+
+    /// How far the query came, to go back to.
+    pub fn mark(&self) -> Mark {
+        Mark { tracker: self.tracker.clone(), left: self.left }
+    }
+
+    /// The cursor of an earlier moment.
+    pub fn cursor_of(&self, mark: &Mark) -> Vec<u8> {
+        cursor::encode(&self.query, &mark.tracker, mark.left)
+    }
+
+    /// Goes back: what was taken since then comes again.
+    pub fn rewind(&mut self, mark: Mark) {
+        for index in 0..self.lines.len() {
+            self.drop_line(index);
+        }
+        (self.tracker, self.left) = (mark.tracker, mark.left);
+        self.tracker.lost_all();
     }
 
     /// Hands out up to `most` records that have arrived; how many those were. Zero: ask

@@ -81,10 +81,31 @@ impl Columns {
                 Found::Failed if !lenient => return Err(Stop::Failed(row)),
                 Found::NoRecord | Found::Failed => {}
             }
-            for at in 0..self.all.len() {
-                if self.all[at].len() <= row {
-                    self.put(at, &Item::Nil, row)?;
-                }
+            self.level(row)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a row with its user key.
+    pub fn row(
+        &mut self,
+        header: &Header,
+        walk: Walk<'_>,
+        key: Option<&Item<'_>>,
+        row: usize,
+    ) -> Result<(), Stop> {
+        if let (Some(at), Some(key)) = (self.key, key) {
+            self.put(at, key, row)?;
+        }
+        self.record(header, walk, row)?;
+        self.level(row)
+    }
+
+    /// What has no value in this row is null.
+    fn level(&mut self, row: usize) -> Result<(), Stop> {
+        for at in 0..self.all.len() {
+            if self.all[at].len() <= row {
+                self.put(at, &Item::Nil, row)?;
             }
         }
         Ok(())

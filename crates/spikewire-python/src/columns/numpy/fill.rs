@@ -29,14 +29,26 @@ impl Fill<'_> {
         data: &mut [u8],
         mask: &mut [u8],
     ) -> PyResult<Result<(), Stop>> {
-        let Some(field) = &self.layout.key else { return Ok(Ok(())) };
-        with_key(user, |item| {
-            if let Some(item) = item {
-                return put(field, &item, row, data, mask);
-            }
-            mask[field.mask] = 1;
-            if self.strict { Err(Stop::NoValue(row, field.name.clone())) } else { Ok(()) }
-        })
+        if self.layout.key.is_none() {
+            return Ok(Ok(()));
+        }
+        with_key(user, |item| self.key_item(item.as_ref(), row, data, mask))
+    }
+
+    /// The same with the key as a value; nothing where only the digest is known.
+    pub fn key_item(
+        &self,
+        item: Option<&Item<'_>>,
+        row: usize,
+        data: &mut [u8],
+        mask: &mut [u8],
+    ) -> Result<(), Stop> {
+        let Some(field) = &self.layout.key else { return Ok(()) };
+        if let Some(item) = item {
+            return put(field, item, row, data, mask);
+        }
+        mask[field.mask] = 1;
+        if self.strict { Err(Stop::NoValue(row, field.name.clone())) } else { Ok(()) }
     }
 
     /// Flags everything but the key as missing.

@@ -1,7 +1,8 @@
 //! Structured NumPy arrays from a batch: one pass over the rows, no Python object per value.
 //!
 //! `layout` is the dtype as the filling needs it, `memory` what is filled, `cell` one value into
-//! its bytes, `nested` lists into sub-arrays, `fill` one record, `stream` records as they arrive.
+//! its bytes, `nested` lists into sub-arrays, `fill` one record, `stream` records as they arrive,
+//! `strip` records of a query.
 
 mod cell;
 mod fill;
@@ -9,6 +10,7 @@ mod layout;
 mod memory;
 mod nested;
 mod stream;
+mod strip;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -22,6 +24,8 @@ pub use self::stream::{Filling, get_numpy};
 use super::pandas::module;
 use super::rows::{Extra, Found, Stop, look, now};
 use crate::key::Key;
+
+pub use self::strip::Strip;
 
 /// What the caller asks for, besides the dtype.
 pub struct Wanted {

@@ -1,0 +1,254 @@
+//! Records of a query as columns: gathered from the wire without the interpreter, a batch at a
+//! time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+use spikewire_engine::transport::Stream;
+use spikewire_engine::transport::stream::Found;
+use spikewire_engine::{Error, Kind};
+use spikewire_protocol::message::{Header, Walk};
+
+use super::reading::{Reading, Step};
+use crate::arguments::count;
+use crate::columns::{self, ArrowTable, Columns, Extra, Item, Stop, Strip};
+use crate::errors::value_error;
+
+/// Most rows of a batch.
+const MOST: u64 = 10_000_000;
+/// A batch with this many bytes of records is not made longer.
+const ENOUGH: usize = 8 << 20;
+/// Bytes after which an event loop has its turn.
+const TURN: usize = 1 << 20;
+
+/// What batches the caller wants.
+pub enum Wish {
+    Arrow { schema: Option<Py<PyAny>>, extra: Extra },
+    Numpy { dtype: Py<PyAny>, extra: Extra, strict: bool },
+}
+
+/// The batches of a query.
+pub struct Batches {
+    reading: Arc<Reading>,
+    wish: Wish,
+    rows: usize,
+    open: Mutex<Option<Open>>,
+}
+
+/// A batch that is being made.
+struct Open {
+    columns: Made,
+    rows: usize,
+    bytes: usize,
+}
+
+enum Made {
+    Arrow(Box<Columns>),
+    Numpy(Box<Strip>),
+}
+
+/// Why a batch is not made.
+enum Fault {
+    Value(Stop),
+    Query(Error),
+}
+
+impl Open {
+    fn add(&mut self, found: &Found<'_>) -> Result<(), Stop> {
+        let row = &found.row;
+        let header = Header { generation: row.generation, ttl: row.void_time, ..Header::default() };
+        let walk = Walk::over(row.ops, row.op_count);
+        let key = row.key.and_then(<[u8]>::split_first).map(|(of, key)| Item::of_bin(*of, key));
+        let key = key.transpose();
+        let key = key.map_err(|error| Stop::Bad(self.rows, String::new(), error.into()))?;
+        match &mut self.columns {
+            Made::Arrow(columns) => columns.row(&header, walk, key.as_ref(), self.rows)?,
+            Made::Numpy(strip) => strip.row(&header, walk, key.as_ref(), self.rows)?,
+        }
+        self.rows += 1;
+        self.bytes += row.ops.len();
+        Ok(())
+    }
+
+    /// Takes what has arrived and reads on, until the batch is whole or `turn` bytes came.
+    fn gather(&mut self, stream: &mut Stream, rows: usize, wait: bool) -> Result<Step, Fault> {
+        let begun = self.bytes;
+        loop {
+            if self.rows >= rows || self.bytes >= ENOUGH {
+                return Ok(Step::Ready);
+            }
+            let taken = stream.take(rows - self.rows, |found| self.add(&found));
+            if taken.map_err(Fault::Value)? > 0 {
+                if self.bytes - begun >= TURN {
+                    return Ok(Step::Again);
+                }
+                continue;
+            }
+            if stream.is_over() {
+                return Ok(if self.rows > 0 { Step::Ready } else { Step::Over });
+            }
+            let pause = if wait { None } else { Some(Duration::ZERO) };
+            if !stream.fill(pause).map_err(Fault::Query)? {
+                return Ok(if wait { Step::Again } else { Step::Wait });
+            }
+        }
+    }
+}
+
+impl Batches {
+    pub fn new(
+        reading: Arc<Reading>,
+        wish: Wish,
+        rows: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        if reading.has_operations() {
+            return Err(value_error(
+                "results of operations do not go into columns: iterate over the query instead",
+            ));
+        }
+        let rows = rows.map_or(Ok(65_536), |rows| count("rows", rows, 1, MOST))? as usize;
+        Ok(Self { reading, wish, rows, open: Mutex::default() })
+    }
+
+    /// Arrow tables.
+    pub fn arrow(
+        reading: &Arc<Reading>,
+        rows: Option<&Bound<'_, PyAny>>,
+        schema: Option<Bound<'_, PyAny>>,
+        key: Option<&Bound<'_, PyAny>>,
+        generation: Option<&Bound<'_, PyAny>>,
+        ttl: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let extra = Extra::new(key, generation, ttl)?;
+        // Checked now, not with the first record.
+        Columns::new(schema.as_ref(), &extra, false)?;
+        let wish = Wish::Arrow { schema: schema.map(Bound::unbind), extra };
+        Self::new(reading.clone(), wish, rows)
+    }
+
+    /// NumPy arrays.
+    pub fn numpy(
+        reading: &Arc<Reading>,
+        dtype: &Bound<'_, PyAny>,
+        rows: Option<&Bound<'_, PyAny>>,
+        key: Option<&Bound<'_, PyAny>>,
+        generation: Option<&Bound<'_, PyAny>>,
+        ttl: Option<&Bound<'_, PyAny>>,
+        missing: &str,
+    ) -> PyResult<Self> {
+        let (extra, strict) = (Extra::new(key, generation, ttl)?, missing == "raise");
+        Strip::new(dtype, &extra, strict, 0)?;
+        let wish = Wish::Numpy { dtype: dtype.clone().unbind(), extra, strict };
+        Self::new(reading.clone(), wish, rows)
+    }
+
+    fn open(&self, py: Python<'_>) -> PyResult<Open> {
+        let columns = match &self.wish {
+            Wish::Arrow { schema, extra } => {
+                let schema = schema.as_ref().map(|schema| schema.bind(py));
+                Made::Arrow(Box::new(Columns::new(schema, extra, false)?))
+            }
+            Wish::Numpy { dtype, extra, strict } => {
+                Made::Numpy(Box::new(Strip::new(dtype.bind(py), extra, *strict, self.rows)?))
+            }
+        };
+        Ok(Open { columns, rows: 0, bytes: 0 })
+    }
+
+    /// Works on the next batch. `wait`: until it is whole, without the interpreter.
+    pub fn advance(&self, py: Python<'_>, wait: bool) -> PyResult<Step> {
+        let taken = self.open.lock().take();
+        let mut open = match taken {
+            Some(open) => open,
+            None => self.open(py)?,
+        };
+        loop {
+            let step = self
+                .reading
+                .with_stream(py, |stream| py.detach(|| open.gather(stream, self.rows, wait)))?;
+            match step {
+                Ok(Step::Again) if wait => py.check_signals().inspect_err(|_| {
+                    self.reading.rewind();
+                })?,
+                Ok(step) => {
+                    *self.open.lock() = Some(open);
+                    return Ok(step);
+                }
+                // What was gathered comes again, in whatever follows.
+                Err(Fault::Value(stop)) => {
+                    self.reading.rewind();
+                    return Err(stop.in_batch());
+                }
+                Err(Fault::Query(error)) => {
+                    if error.kind() != Kind::Closed {
+                        self.reading.rewind();
+                    }
+                    return Err(self.reading.failure(py, &error));
+                }
+            }
+        }
+    }
+
+    /// The batch that is whole.
+    pub fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let Some(open) = self.open.lock().take() else {
+            return Err(PyRuntimeError::new_err("another thread took the batch"));
+        };
+        let Open { columns, rows, .. } = open;
+        let made = match columns {
+            Made::Arrow(columns) => {
+                let table = py.detach(|| columns.finish(rows)).map_err(columns::refused)?;
+                Bound::new(py, ArrowTable::new(table))?.into_any()
+            }
+            Made::Numpy(strip) => strip.finish(py, rows)?,
+        };
+        self.reading.unmark();
+        Ok(made)
+    }
+}
+
+/// Goes through the batches of a `Query`.
+#[pyclass(frozen, module = "spikewire._native")]
+pub struct QueryBatches {
+    batches: Batches,
+}
+
+impl From<Batches> for QueryBatches {
+    fn from(batches: Batches) -> Self {
+        Self { batches }
+    }
+}
+
+#[pymethods]
+impl QueryBatches {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match self.batches.advance(py, true)? {
+            Step::Over => Ok(None),
+            _ => self.batches.finish(py).map(Some),
+        }
+    }
+
+    /// Works on the next batch: whether it is whole, has to be waited for, should leave other tasks
+    /// their turn, or is not to come.
+    fn _advance(&self, py: Python<'_>) -> PyResult<&'static str> {
+        Ok(match self.batches.advance(py, false)? {
+            Step::Ready => "ready",
+            Step::Wait => "wait",
+            Step::Again => "again",
+            Step::Over => "over",
+        })
+    }
+
+    /// The batch that is whole.
+    fn _take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.batches.finish(py)
+    }
+}
