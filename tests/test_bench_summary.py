@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from spikewire.bench.clients.shape import BATCH_READ, COLUMNS, DICT, NUMPY, SINGLES, Shape
-from spikewire.bench.headings import row
+from spikewire.bench.headings import columns, row
 from spikewire.bench.measure import encode, merge, percentiles
 from spikewire.bench.plan import Cell
 from spikewire.bench.report import notes
@@ -258,3 +258,10 @@ def test_a_batch_is_set_against_its_single_records() -> None:
     said = "spikewire: a batch of 4 reads 2.50 times the rows/s of 4 single gets"
     assert said in notes([of("", 2500), of(SINGLES, 1000)])
     assert notes([of("", 2500)]) == []
+
+
+def test_one_round_has_no_spread() -> None:
+    at = [column.name for column in columns("single")].index("spread %")
+    cell = Cell("aerospike", "sync", 32)
+    assert row(summarise(cell, [a_result(operations=1000)]))[at] == "-"
+    assert row(summarise(cell, [a_result(operations=n) for n in (900, 1000, 1100)]))[at] == "20"

@@ -51,6 +51,11 @@ def _client(line: Line) -> str:
     return f"{text} !" if line.flawed else text
 
 
+def _spread(line: Line) -> str:
+    """Nothing for a single round: nobody knows how far the next one would be off."""
+    return "-" if line.rate is None or line.rounds < 2 else f"{line.rate.percent:.0f}"
+
+
 def _cpu(line: Line) -> str:
     return _tenths(None if line.cpu is None else line.cpu.median)
 
@@ -89,7 +94,7 @@ def _megabytes(value: float | None, digits: int = 0) -> str:
 
 
 _WHO = Column("client", _client, always=True)
-_SPREAD = Column("spread %", lambda line: f"{line.rate.percent:.0f}" if line.rate else "-")
+_SPREAD = Column("spread %", _spread)
 _ERRORS = Column("errors", lambda line: f"{line.errors:,}")
 _RSS = Column("RSS MB", lambda line: _megabytes(line.peak_rss), narrow=False)
 _RECORDS = Column("records", lambda line: f"{line.cell.shape.rows:,}", always=True)
