@@ -98,6 +98,7 @@ RETURNS = {
     "add": "None",
     "append": "None",
     "apply": "BinValue",
+    "apply_many": "Batch",
     "batch": "Batch",
     "delete": "bool",
     "delete_many": "Batch",

@@ -22,6 +22,7 @@ from spikewire._native import (
     DEBUG_BUILD as _DEBUG_BUILD,
 )
 from spikewire._native import (
+    Apply,
     ArrowTable,
     AsyncDataset,
     AsyncQuery,
@@ -73,6 +74,7 @@ from spikewire.errors import (
 from spikewire.query import around, between, contains, equal, within
 
 __all__ = [
+    "Apply",
     "ArrowTable",
     "AsyncClient",
     "AsyncDataset",

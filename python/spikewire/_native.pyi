@@ -48,6 +48,7 @@ from spikewire.types import (
 
 __all__ = [
     "DEBUG_BUILD",
+    "Apply",
     "ArrowTable",
     "AsyncClient",
     "AsyncDataset",
@@ -552,6 +553,26 @@ class Client:
         Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
         """
+    def apply_many(
+        self,
+        keys: Iterable[KeyLike],
+        module: str,
+        function: str,
+        arguments: Sequence[BinValue] | None = None,
+        *,
+        ttl: Ttl | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> Batch:
+        """Calls a function of a registered module on many records in one call, each where it is.
+
+        Returns a `Batch` of `Record`s whose `results` hold what the function returned. A
+        row whose function raised has `FunctionFailed` as its error. Arguments and keywords
+        as in `apply`.
+        """
     def batch(
         self,
         rows: Iterable[Row],
@@ -561,8 +582,8 @@ class Client:
     ) -> Batch:
         """Reads, writes and deletes in one call, each row on its own record.
 
-        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
-        row. Rows for one node travel in one request and are run in order; those for
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, which have the rules of
+        their row. Rows for one node travel in one request and are run in order; those for
         different nodes run side by side. Returns a `Batch` in input order: a `Record` per
         row (`results` where it is made of operations), `None` where there is no such record
         or the row's `where` is not true for it. A row that fails does not disturb the
@@ -1082,6 +1103,26 @@ class Dataset:
         Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
         """
+    def apply_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        module: str,
+        function: str,
+        arguments: Sequence[BinValue] | None = None,
+        *,
+        ttl: Ttl | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> Batch:
+        """Calls a function of a registered module on many records in one call, each where it is.
+
+        Returns a `Batch` of `Record`s whose `results` hold what the function returned. A
+        row whose function raised has `FunctionFailed` as its error. Arguments and keywords
+        as in `apply`.
+        """
     def batch(
         self,
         rows: Iterable[Row],
@@ -1091,8 +1132,8 @@ class Dataset:
     ) -> Batch:
         """Reads, writes and deletes in one call, each row on its own record.
 
-        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
-        row. Rows for one node travel in one request and are run in order; those for
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, which have the rules of
+        their row. Rows for one node travel in one request and are run in order; those for
         different nodes run side by side. Returns a `Batch` in input order: a `Record` per
         row (`results` where it is made of operations), `None` where there is no such record
         or the row's `where` is not true for it. A row that fails does not disturb the
@@ -1607,6 +1648,26 @@ class ClientSubmit:
         Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
         """
+    def apply_many(
+        self,
+        keys: Iterable[KeyLike],
+        module: str,
+        function: str,
+        arguments: Sequence[BinValue] | None = None,
+        *,
+        ttl: Ttl | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Batch]:
+        """Calls a function of a registered module on many records in one call, each where it is.
+
+        Returns a `Batch` of `Record`s whose `results` hold what the function returned. A
+        row whose function raised has `FunctionFailed` as its error. Arguments and keywords
+        as in `apply`.
+        """
     def batch(
         self,
         rows: Iterable[Row],
@@ -1616,8 +1677,8 @@ class ClientSubmit:
     ) -> SubmittedCall[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
-        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
-        row. Rows for one node travel in one request and are run in order; those for
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, which have the rules of
+        their row. Rows for one node travel in one request and are run in order; those for
         different nodes run side by side. Returns a `Batch` in input order: a `Record` per
         row (`results` where it is made of operations), `None` where there is no such record
         or the row's `where` is not true for it. A row that fails does not disturb the
@@ -2064,6 +2125,26 @@ class DatasetSubmit:
         Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
         """
+    def apply_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        module: str,
+        function: str,
+        arguments: Sequence[BinValue] | None = None,
+        *,
+        ttl: Ttl | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[Batch]:
+        """Calls a function of a registered module on many records in one call, each where it is.
+
+        Returns a `Batch` of `Record`s whose `results` hold what the function returned. A
+        row whose function raised has `FunctionFailed` as its error. Arguments and keywords
+        as in `apply`.
+        """
     def batch(
         self,
         rows: Iterable[Row],
@@ -2073,8 +2154,8 @@ class DatasetSubmit:
     ) -> SubmittedCall[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
-        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
-        row. Rows for one node travel in one request and are run in order; those for
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, which have the rules of
+        their row. Rows for one node travel in one request and are run in order; those for
         different nodes run side by side. Returns a `Batch` in input order: a `Record` per
         row (`results` where it is made of operations), `None` where there is no such record
         or the row's `where` is not true for it. A row that fails does not disturb the
@@ -2582,6 +2663,26 @@ class AsyncClient:
         Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
         """
+    def apply_many(
+        self,
+        keys: Iterable[KeyLike],
+        module: str,
+        function: str,
+        arguments: Sequence[BinValue] | None = None,
+        *,
+        ttl: Ttl | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[Batch]:
+        """Calls a function of a registered module on many records in one call, each where it is.
+
+        Returns a `Batch` of `Record`s whose `results` hold what the function returned. A
+        row whose function raised has `FunctionFailed` as its error. Arguments and keywords
+        as in `apply`.
+        """
     def batch(
         self,
         rows: Iterable[Row],
@@ -2591,8 +2692,8 @@ class AsyncClient:
     ) -> Future[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
-        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
-        row. Rows for one node travel in one request and are run in order; those for
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, which have the rules of
+        their row. Rows for one node travel in one request and are run in order; those for
         different nodes run side by side. Returns a `Batch` in input order: a `Record` per
         row (`results` where it is made of operations), `None` where there is no such record
         or the row's `where` is not true for it. A row that fails does not disturb the
@@ -3110,6 +3211,26 @@ class AsyncDataset:
         Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
         """
+    def apply_many(
+        self,
+        keys: Iterable[UserKey | Key],
+        module: str,
+        function: str,
+        arguments: Sequence[BinValue] | None = None,
+        *,
+        ttl: Ttl | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[Batch]:
+        """Calls a function of a registered module on many records in one call, each where it is.
+
+        Returns a `Batch` of `Record`s whose `results` hold what the function returned. A
+        row whose function raised has `FunctionFailed` as its error. Arguments and keywords
+        as in `apply`.
+        """
     def batch(
         self,
         rows: Iterable[Row],
@@ -3119,8 +3240,8 @@ class AsyncDataset:
     ) -> Future[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
-        `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
-        row. Rows for one node travel in one request and are run in order; those for
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, which have the rules of
+        their row. Rows for one node travel in one request and are run in order; those for
         different nodes run side by side. Returns a `Batch` in input order: a `Record` per
         row (`results` where it is made of operations), `None` where there is no such record
         or the row's `where` is not true for it. A row that fails does not disturb the
@@ -3661,7 +3782,7 @@ class Record:
         """For unpickling."""
 
 class Row:
-    """What `batch` takes: a `Read`, a `Write` or a `Delete`."""
+    """What `batch` takes: a `Read`, a `Write`, a `Delete` or an `Apply`."""
 
 @final
 class Read(Row):
@@ -3735,6 +3856,50 @@ class Write(Row):
     @property
     def exists(self) -> Exists | None:
         """The rule about records that exist."""
+    @property
+    def durable(self) -> bool:
+        """Whether removing the last bin leaves a tombstone."""
+    @property
+    def send_key(self) -> bool | None:
+        """Whether the user key is stored; `None`: the client's `send_key`."""
+    @property
+    def where(self) -> Where | None:
+        """The filter."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[object, ...]: ...
+
+@final
+class Apply(Row):
+    """Calls a function of a registered module on a record in a batch. Its row's `results` hold what
+    the function returned. Arguments and keywords as in `apply`."""
+
+    def __new__(
+        cls,
+        key: UserKey | KeyLike,
+        module: str,
+        function: str,
+        arguments: Sequence[BinValue] | None = None,
+        *,
+        ttl: Ttl | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+    ) -> Self: ...
+    @property
+    def key(self) -> UserKey | KeyLike:
+        """The record's key."""
+    @property
+    def module(self) -> str:
+        """The module's name, without its ending."""
+    @property
+    def function(self) -> str:
+        """The function's name."""
+    @property
+    def arguments(self) -> Sequence[BinValue] | None:
+        """What it is called with, in a list or tuple; `None` for nothing."""
+    @property
+    def ttl(self) -> Ttl | None:
+        """The time to live."""
     @property
     def durable(self) -> bool:
         """Whether removing the last bin leaves a tombstone."""

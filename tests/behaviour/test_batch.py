@@ -198,7 +198,7 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("row", "error", "text"),
         [
-            (5, TypeError, "a row must be spikewire.Read, Write or Delete, not int"),
+            (5, TypeError, "a row must be spikewire.Read, Write, Delete or Apply, not int"),
             (Read(1.5), TypeError, "a key must be int, str or bytes, not float"),
             (Read(spikewire.Key("test", "other", 1)), ValueError, "is not a key of dataset"),
             (Read(1, "abc"), TypeError, "bins must be a list or tuple"),

@@ -159,3 +159,39 @@ def test_modules_that_cannot_be(
 ) -> None:
     with pytest.raises(kind):
         modules.register(*arguments)
+
+
+@pytest.mark.usefixtures("modules")
+def test_many_records_at_once(data: Any) -> None:
+    data.put_many({n: {"n": n} for n in range(50)})
+    done = data.apply_many(range(50), "visits", "visit", [1])
+    assert [record.results for record in done] == [(n + 1,) for n in range(50)]
+    failed = data.apply_many([1, 2], "visits", "fail")
+    assert failed.codes.tolist() == [100, 100]
+    error = failed.errors[1]
+    assert isinstance(error, spikewire.FunctionFailed)
+    assert "visits.lua:14: no luck" in error.message
+    assert error.node is not None
+
+
+@pytest.mark.usefixtures("modules")
+def test_rows_of_a_batch(data: Any) -> None:
+    done = data.batch(
+        [
+            spikewire.Write("a", {"n": 1}),
+            spikewire.Apply("b", "visits", "visit", [5], ttl=100),
+            spikewire.Apply("c", "visits", "none"),
+            spikewire.Apply("d", "visits", "visit", [1], where="$.n > 3"),
+        ]
+    )
+    assert done.codes.tolist()[:3] == [0, 0, 100]
+    assert done[1].results == (5,)
+    assert data.get("b").ttl in range(90, 101)
+    with pytest.raises(spikewire.FunctionFailed, match="function not found"):
+        done[2]
+    with pytest.raises(ValueError, match=r"row 1: module must be"):
+        data.batch([spikewire.Read("a"), spikewire.Apply("b", "visits.lua", "f")])
+    row = spikewire.Apply("a", "m", "f", [1], durable=True)
+    assert repr(row) == "Apply('a', 'm', 'f', arguments=[1], durable=True)"
+    assert row == spikewire.Apply("a", "m", "f", [1], durable=True)
+    assert row != spikewire.Apply("a", "m", "f", [2], durable=True)

@@ -1,5 +1,6 @@
 //! What can go wrong, in one type that every face maps from.
 
+use spikewire_protocol::message::Message;
 use spikewire_protocol::result_code::ResultCode;
 
 /// Shorthand for results of the engine.
@@ -87,6 +88,16 @@ impl Error {
     /// The server's refusal.
     pub fn server(code: ResultCode) -> Self {
         Self::new(Kind::Server(code), code.text())
+    }
+
+    /// What a reply's message tells, which has at least a header: a function that failed says why.
+    pub fn replied(message: &[u8]) -> Self {
+        let code = ResultCode(message[5]);
+        let told = || Message::parse(message).ok().and_then(|(message, _)| message.ops().next());
+        match told().filter(|told| code == ResultCode::UDF && !told.value.is_empty()) {
+            Some(told) => Self::new(Kind::Server(code), String::from_utf8_lossy(told.value)),
+            None => Self::server(code),
+        }
     }
 
     /// Names the node.

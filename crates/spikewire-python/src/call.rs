@@ -120,7 +120,6 @@ impl Plan {
                 Shape::Record { default: Some(default) },
             ) => Ok(default.bind(py).clone()),
             (ResultCode::OK, Shape::Applied) => returned(py, &reply),
-            (ResultCode::UDF, _) => Err(self.error(py, &raised(&reply))),
             (ResultCode::OK, _) => self.record(py, &reply),
             _ => Err(self.error(py, &reply.error())),
         }
@@ -153,15 +152,6 @@ fn returned<'py>(py: Python<'py>, reply: &Reply<'_>) -> PyResult<Bound<'py, PyAn
         Some(answer) => particle(py, answer.particle, answer.value),
         None => Ok(PyNone::get(py).to_owned().into_any()),
     }
-}
-
-/// The error that a function raised, in its words.
-fn raised(reply: &Reply<'_>) -> Error {
-    let told = Message::parse(reply.body).ok().and_then(|(message, _)| message.ops().next());
-    let Some(told) = told.filter(|told| !told.value.is_empty()) else { return reply.error() };
-    let text = String::from_utf8_lossy(told.value);
-    let error = Error::new(spikewire_engine::Kind::Server(ResultCode::UDF), text);
-    reply.attempts.dress(error.on(reply.node.to_string()))
 }
 
 /// The record that a reply's message holds. `answered` tells, for `operate`, which of its

@@ -69,7 +69,7 @@ mod _native {
     #[pymodule_export]
     use crate::record::Record;
     #[pymodule_export]
-    use crate::rows::{Delete, Read, Row, Write};
+    use crate::rows::{Apply, Delete, Read, Row, Write};
     #[pymodule_export]
     use crate::testing::ClusterCore;
     #[pymodule_export]

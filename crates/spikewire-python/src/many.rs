@@ -23,7 +23,7 @@ use crate::key::Key;
 use crate::space::{Address, Space, with_user_key};
 use crate::verbs::options::{Defaults, Outline, ReadOptions, ReadRules, WriteOptions};
 use crate::verbs::single::{looking, reading};
-use crate::verbs::{Operations, Steps, write_bins};
+use crate::verbs::{Function, Operations, Steps, write_bins};
 
 /// A composed batch: what is sent, and what its answers become.
 pub struct ManyCall {
@@ -276,6 +276,26 @@ fn alike(resolve: Resolve<'_>, keys: &Bound<'_, PyAny>, outline: &Outline) -> Py
     let mut rows = Gather::new(resolve);
     each("keys", keys, |key| rows.add(&key, outline, |_| Ok(())))?;
     Ok(rows.finish(outline.policy, Answered::None))
+}
+
+/// Calls a function on many records.
+pub fn apply<'py>(
+    defaults: &Defaults,
+    resolve: Resolve<'_>,
+    keys: &Bound<'py, PyAny>,
+    function: &Function,
+    options: &WriteOptions<'py>,
+) -> PyResult<ManyCall> {
+    let mut outline = options.outline(defaults)?;
+    outline.header.info2 |= info2::RESPOND_ALL_OPS;
+    let mut rows = Gather::new(resolve);
+    each("keys", keys, |key| {
+        rows.add(&key, &outline, |out| {
+            function.fields(|id, data| out.field(id, data));
+            Ok(())
+        })
+    })?;
+    Ok(rows.finish(outline.policy, Answered::Same(vec![true])))
 }
 
 pub fn operate<'py>(

@@ -1,11 +1,11 @@
-//! Rows of a batch that mixes reads, writes and deletes: what `batch` takes.
+//! Rows of a batch that mixes reads, writes, deletes and calls of functions: what `batch` takes.
 //!
 //! A row keeps what it was given; `batch` checks it and says which row it was.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
-/// What `batch` takes: a `Read`, a `Write` or a `Delete`.
+/// What `batch` takes: a `Read`, a `Write`, a `Delete` or an `Apply`.
 #[pyclass(frozen, subclass, module = "spikewire")]
 pub struct Row;
 
@@ -63,6 +63,28 @@ pub struct Delete {
     pub durable: bool,
     /// Whether the user key is compared with the stored one.
     pub send_key: bool,
+    /// The filter.
+    pub r#where: Option<Py<PyAny>>,
+}
+
+/// Calls a function of a registered module on a record in a batch. Its row's `results` hold what
+/// the function returned. Arguments and keywords as in `apply`.
+#[pyclass(frozen, get_all, extends = Row, module = "spikewire")]
+pub struct Apply {
+    /// The record's key.
+    pub key: Py<PyAny>,
+    /// The module's name, without its ending.
+    pub module: Py<PyAny>,
+    /// The function's name.
+    pub function: Py<PyAny>,
+    /// What it is called with, in a list or tuple; `None` for nothing.
+    pub arguments: Option<Py<PyAny>>,
+    /// The time to live.
+    pub ttl: Option<Py<PyAny>>,
+    /// Whether removing the last bin leaves a tombstone.
+    pub durable: bool,
+    /// Whether the user key is stored; `None`: the client's `send_key`.
+    pub send_key: Option<bool>,
     /// The filter.
     pub r#where: Option<Py<PyAny>>,
 }
@@ -162,6 +184,43 @@ impl Delete {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
         reduced(slf.as_any(), &["key"], &["generation", "durable", "send_key", "where"])
+    }
+}
+
+#[pymethods]
+impl Apply {
+    #[new]
+    #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None))]
+    #[allow(clippy::too_many_arguments)] // a keyword is an argument
+    fn new(
+        key: Py<PyAny>,
+        module: Py<PyAny>,
+        function: Py<PyAny>,
+        arguments: Option<Py<PyAny>>,
+        ttl: Option<Py<PyAny>>,
+        durable: bool,
+        send_key: Option<bool>,
+        r#where: Option<Py<PyAny>>,
+    ) -> PyClassInitializer<Self> {
+        let row = Self { key, module, function, arguments, ttl, durable, send_key, r#where };
+        PyClassInitializer::from(Row).add_subclass(row)
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let names = ["arguments", "ttl", "send_key", "where"];
+        shown(slf.as_any(), &["key", "module", "function"], &names, &["durable"])
+    }
+
+    fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<bool> {
+        let places = ["key", "module", "function", "arguments"];
+        let names = ["ttl", "durable", "send_key", "where"];
+        Ok(equal(slf.as_any(), other.as_any(), &places)?
+            && equal(slf.as_any(), other.as_any(), &names)?)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        let names = ["ttl", "durable", "send_key", "where"];
+        reduced(slf.as_any(), &["key", "module", "function", "arguments"], &names)
     }
 }
 

@@ -566,10 +566,40 @@ macro_rules! verbs {
                 self.run_many(py, call?)
             }
 
+            /// Calls a function of a registered module on many records in one call, each where it is.
+            ///
+            /// Returns a `Batch` of `Record`s whose `results` hold what the function returned. A
+            /// row whose function raised has `FunctionFailed` as its error. Arguments and keywords
+            /// as in `apply`.
+            #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
+            fn apply_many<'py>(
+                &self,
+                py: Python<'py>,
+                keys: &Bound<'py, PyAny>,
+                module: &Bound<'py, PyAny>,
+                function: &Bound<'py, PyAny>,
+                arguments: Option<&Bound<'py, PyAny>>,
+                ttl: Option<Bound<'py, PyAny>>,
+                durable: bool,
+                send_key: Option<bool>,
+                r#where: Option<Bound<'py, PyAny>>,
+                replica: Option<Bound<'py, PyAny>>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let options = $crate::verbs::WriteOptions {
+                    ttl, generation: None, exists: None, durable, send_key, filter: r#where, replica, timeout,
+                };
+                let function = $crate::verbs::Function::new(module, function, arguments)?;
+                let resolve = |key: &Bound<'_, PyAny>| $crate::many::whole(self.address(key));
+                let defaults = self.defaults();
+                let call = $crate::many::apply(&defaults, &resolve, keys, &function, &options);
+                self.run_many(py, call?)
+            }
+
             /// Reads, writes and deletes in one call, each row on its own record.
             ///
-            /// `rows` is an iterable of `Read`, `Write` and `Delete`, which have the rules of their
-            /// row. Rows for one node travel in one request and are run in order; those for
+            /// `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, which have the rules of
+            /// their row. Rows for one node travel in one request and are run in order; those for
             /// different nodes run side by side. Returns a `Batch` in input order: a `Record` per
             /// row (`results` where it is made of operations), `None` where there is no such record
             /// or the row's `where` is not true for it. A row that fails does not disturb the

@@ -28,7 +28,7 @@ impl Reply<'_> {
 
     /// The error this reply stands for.
     pub fn error(&self) -> Error {
-        self.attempts.dress(Error::server(self.code()).on(self.node.to_string()))
+        self.attempts.dress(Error::replied(self.body).on(self.node.to_string()))
     }
 }
 

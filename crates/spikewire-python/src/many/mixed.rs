@@ -1,4 +1,4 @@
-//! Batches that mix reads, writes and deletes.
+//! Batches that mix reads, writes, deletes and calls of functions.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::{Answered, Gather, ManyCall, Resolve, at_row, each, kind};
 use crate::arguments;
 use crate::errors::{type_error, type_name, value_error};
 use crate::key::Key;
-use crate::rows::{Delete, Read, Write};
+use crate::rows::{Apply, Delete, Read, Write};
 use crate::verbs::options::{Defaults, Outline, ReadOptions, ReadRules, WriteOptions};
 use crate::verbs::single::reading;
-use crate::verbs::{Operations, Steps, write_bins};
+use crate::verbs::{Function, Operations, Steps, write_bins};
 
 pub fn batch<'py>(
     defaults: &Defaults,
@@ -56,8 +56,11 @@ impl Mixed<'_> {
         if let Ok(delete) = row.cast::<Delete>() {
             return self.delete(delete);
         }
+        if let Ok(apply) = row.cast::<Apply>() {
+            return self.apply(apply);
+        }
         Err(type_error(format!(
-            "a row must be spikewire.Read, Write or Delete, not {}",
+            "a row must be spikewire.Read, Write, Delete or Apply, not {}",
             type_name(row)
         )))
     }
@@ -129,6 +132,26 @@ impl Mixed<'_> {
         let mut outline = options.outline(&self.defaults)?;
         outline.header.info2 |= info2::DELETE;
         self.add(py, key, &outline, None, |_| Ok(()))
+    }
+
+    fn apply(&mut self, row: &Bound<'_, Apply>) -> PyResult<()> {
+        let (py, row) = (row.py(), row.get());
+        let key = (self.resolve)(row.key.bind(py))?;
+        let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
+        let options = WriteOptions {
+            ttl: bound(&row.ttl),
+            durable: row.durable,
+            send_key: row.send_key,
+            filter: bound(&row.r#where),
+            ..WriteOptions::none()
+        };
+        let (module, function) = (row.module.bind(py), row.function.bind(py));
+        let function = Function::new(module, function, bound(&row.arguments).as_ref())?;
+        let outline = options.outline(&self.defaults)?;
+        self.add(py, key, &outline, Some([true].into()), |out| {
+            function.fields(|id, data| out.field(id, data));
+            Ok(())
+        })
     }
 
     fn add(

@@ -227,9 +227,10 @@ impl Batch {
         let row = &self.rows[index];
         match &row.state {
             State::Answered(body, range) => {
-                let code = ResultCode(self.message(*body, range)[5]);
+                let message = self.message(*body, range);
+                let code = ResultCode(message[5]);
                 let body = &self.bodies[*body as usize];
-                let error = || Error::server(code).on(body.node.to_string());
+                let error = || Error::replied(message).on(body.node.to_string());
                 (code != ResultCode::OK).then(|| error().after(body.attempts, row.doubt))
             }
             _ => match self.answer(index) {
