@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import spikewire
-from spikewire import _native, errors, op, query
+from spikewire import _native, codec, errors, op, query
 from spikewire.options import BlockingOptions
 from spikewire.testing.cluster import Cluster, ClusterOptions, Faults
 
@@ -32,6 +32,7 @@ PROGRAMS = [
     "docs/functions.md",
     "docs/embedded-cluster.md",
     "docs/tables.md",
+    "docs/values.md",
 ]
 #: What a page needs beside what the tests install.
 NEEDS = {"docs/tables.md": "pyarrow"}
@@ -97,6 +98,7 @@ def test_links_lead_somewhere(page: Path) -> None:
     [
         ("docs/python.md", BlockingOptions.__annotations__),
         ("docs/python.md", [f"op.{name}" for name in op.__all__]),
+        ("docs/values.md", [f"codec.{name}" for name in codec.__all__ if name != "Codec"]),
         ("docs/errors.md", errors.__all__),
         ("docs/errors.md", [*errors.Error().__dict__, "advice"]),
         ("docs/queries.md", query.__all__),
@@ -104,7 +106,17 @@ def test_links_lead_somewhere(page: Path) -> None:
         ("docs/embedded-cluster.md", ["nodes", *ClusterOptions.__annotations__]),
         ("docs/embedded-cluster.md", Faults.__annotations__),
     ],
-    ids=["options", "operations", "errors", "attributes", "ranges", "query", "cluster", "faults"],
+    ids=[
+        "options",
+        "operations",
+        "codecs",
+        "errors",
+        "attributes",
+        "ranges",
+        "query",
+        "cluster",
+        "faults",
+    ],
 )
 def test_tables_are_whole(page: str, names: list[str]) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ import atexit as _atexit
 import os as _os
 import warnings as _warnings
 
-from spikewire import ctx, errors, exp, op, options, query, testing, types
+from spikewire import codec, ctx, errors, exp, op, options, query, testing, types
 from spikewire._native import (
     DEBUG_BUILD as _DEBUG_BUILD,
 )
@@ -122,6 +122,7 @@ __all__ = [
     "__version__",
     "around",
     "between",
+    "codec",
     "contains",
     "ctx",
     "equal",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
+    from spikewire.codec import Codec
     from spikewire.types import ReadMode, Replica, Seconds
 
 __all__ = ["BlockingOptions", "ClientOptions"]
@@ -15,6 +16,8 @@ class ClientOptions(TypedDict, total=False):
 
     cluster_name: str
     """The name the cluster must have. Default: any."""
+    codec: Codec
+    """What values of other types and certain bins are stored as. Default: none."""
     timeout: Seconds
     """Total time of a call with all its retries; 0: no limit. Default: 1 s."""
     socket_timeout: Seconds

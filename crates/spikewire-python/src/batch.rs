@@ -63,8 +63,9 @@ impl Batch {
         let message = Message::again(message).map_err(|error| {
             self.failure(py, index, &self.rows.unreadable(index, &error.to_string()))
         })?;
-        let answered = self.plan.answered.of(index);
-        let made = record(py, &message, answered, self.key(py, index))?;
+        let answers = self.plan.answered.of(index);
+        let codec = self.plan.codec.as_deref();
+        let made = record(py, &message, answers, codec, self.key(py, index))?;
         // Another thread may have been faster: then both give its record.
         let made = Bound::new(py, made)?.into_any().unbind();
         Ok(Some(seen.get_or_init(py, || made).bind(py).clone()))

@@ -10,7 +10,7 @@ use spikewire_engine::command::Target;
 use spikewire_engine::transport::{Reply, buffer};
 use spikewire_engine::{Error, Policy};
 use spikewire_protocol::key::Digest;
-use spikewire_protocol::message::{Header, Message, field};
+use spikewire_protocol::message::{Header, Message, Op, field};
 use spikewire_protocol::request::Request;
 use spikewire_protocol::result_code::ResultCode;
 use spikewire_protocol::void_time;
@@ -19,7 +19,7 @@ use crate::errors;
 use crate::key::Key;
 use crate::record::Record;
 use crate::space::{Address, Space};
-use crate::value::{bin, particle};
+use crate::value::{Codec, bin, particle};
 use crate::verbs::options::Outline;
 
 /// A composed request and what its reply becomes.
@@ -33,6 +33,7 @@ pub struct Call {
 /// What a reply becomes.
 pub struct Plan {
     shape: Shape,
+    codec: Option<Arc<Codec>>,
     space: Arc<Space>,
     user: Py<PyAny>,
     digest: Digest,
@@ -46,8 +47,8 @@ pub enum Shape {
     Found,
     /// Nothing; a miss or a filter's no is an error.
     Done,
-    /// A `Record` with one result per operation; these are the operations.
-    Operated { answered: Vec<bool> },
+    /// A `Record` with one result per operation.
+    Operated { answers: Answers },
     /// What a function returned.
     Applied,
 }
@@ -80,6 +81,7 @@ impl Call {
         let target = Target::record(namespace, partition, outline.write);
         let plan = Plan {
             shape,
+            codec: outline.codec.clone(),
             space: address.space,
             user: address.key.unbind(),
             digest: address.digest,
@@ -130,12 +132,13 @@ impl Plan {
             let error = Error::new(spikewire_engine::Kind::Malformed, error.to_string());
             errors::to_python(py, &error.on(reply.node.to_string()), None)
         })?;
-        let answered = match &self.shape {
-            Shape::Operated { answered } => Some(answered.as_slice()),
+        let answers = match &self.shape {
+            Shape::Operated { answers } => Some(answers),
             _ => None,
         };
+        let codec = self.codec.as_deref();
         let key = Key { space: self.space, user: self.user, digest: self.digest };
-        Ok(Bound::new(py, record(py, &message, answered, key)?)?.into_any())
+        Ok(Bound::new(py, record(py, &message, answers, codec, key)?)?.into_any())
     }
 
     fn error(self, py: Python<'_>, error: &Error) -> PyErr {
@@ -154,26 +157,67 @@ fn returned<'py>(py: Python<'py>, reply: &Reply<'_>) -> PyResult<Bound<'py, PyAn
     }
 }
 
-/// The record that a reply's message holds. `answered` tells, for `operate`, which of its
-/// operations have an answer.
+/// What the answers of operations are.
+pub struct Answers {
+    /// Which operations have an answer of their own.
+    pub given: Vec<bool>,
+    /// The bins of which an operation gives something else than their value; none without a codec.
+    pub plain: Vec<String>,
+}
+
+impl Answers {
+    /// What a function returned, which no codec is about: it comes in a bin of this name.
+    pub fn of_a_function() -> Self {
+        Self { given: vec![true], plain: vec!["SUCCESS".to_owned()] }
+    }
+}
+
+/// A codec, and the bins of which an operation gives something else than their value.
+pub struct Decoding<'a> {
+    pub codec: &'a Codec,
+    pub plain: &'a [String],
+}
+
+impl Decoding<'_> {
+    /// What the value of a bin means.
+    pub fn read<'py>(&self, name: &[u8], value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if self.plain.iter().any(|plain| plain.as_bytes() == name) {
+            return Ok(value);
+        }
+        self.codec.decode(name, value)
+    }
+}
+
+/// The record that a reply's message holds. `asked` tells, for `operate`, what its operations
+/// answer.
 pub fn record(
     py: Python<'_>,
     message: &Message<'_>,
-    answered: Option<&[bool]>,
+    asked: Option<&Answers>,
+    codec: Option<&Codec>,
     key: Key,
 ) -> PyResult<Record> {
+    let plain = asked.map_or(&[][..], |asked| &asked.plain);
+    let codec = codec.map(|codec| Decoding { codec, plain });
+    let decode = |answer: &Op<'_>| {
+        let value = particle(py, answer.particle, answer.value)?;
+        match &codec {
+            Some(codec) => codec.read(answer.name, value),
+            None => Ok(value),
+        }
+    };
     let bins = PyDict::new(py);
     let mut results = None;
     let mut answers = message.ops();
-    if let Some(answered) = answered {
-        let mut values = Vec::with_capacity(answered.len());
-        for answered in answered {
+    if let Some(Answers { given, .. }) = asked {
+        let mut values = Vec::with_capacity(given.len());
+        for answered in given {
             let answer = if *answered { answers.next() } else { None };
             let Some(answer) = answer else {
                 values.push(PyNone::get(py).to_owned().into_any());
                 continue;
             };
-            let value = particle(py, answer.particle, answer.value)?;
+            let value = decode(&answer)?;
             if !value.is_none() && !answer.name.is_empty() {
                 bins.set_item(bin(py, answer.name)?, &value)?;
             }
@@ -183,7 +227,7 @@ pub fn record(
     }
     // Without per-operation answers (a get, or a read of everything) the bins come as they are.
     for answer in answers {
-        bins.set_item(bin(py, answer.name)?, particle(py, answer.particle, answer.value)?)?;
+        bins.set_item(bin(py, answer.name)?, decode(&answer)?)?;
     }
     Ok(Record {
         bins: bins.into(),

@@ -16,6 +16,7 @@ use crate::core::{Core, not_connected};
 use crate::errors::{to_python, type_error, type_name, value_error};
 use crate::identity::{Token, token};
 use crate::space::{Space, text};
+use crate::value::Codec;
 use crate::verbs::Defaults;
 
 /// A client's options and, once it is connected, its running half.
@@ -72,8 +73,10 @@ impl Shared {
         let mut checked = Options::new(Vec::new());
         let (mut send_key, mut submit_limit) = (false, SUBMIT_LIMIT);
         let mut read_mode = ReadMode::default();
+        let mut codec = None;
         for (name, value) in options.into_iter().flatten() {
             match text("option", &name)? {
+                "codec" => codec = Some(Arc::new(Codec::new(&value)?)),
                 "read_mode" => read_mode = ReadMode::named(&value)?,
                 "submit_limit" => {
                     submit_limit = count("submit_limit", &value, 1, 1_000_000)? as usize;
@@ -83,7 +86,7 @@ impl Shared {
         }
         checked.seeds = parse_hosts(&seed_text(seeds)?, 3000)
             .map_err(|error| value_error(format!("seeds: {error}")))?;
-        let defaults = Defaults { policy: checked.policy, send_key, read_mode };
+        let defaults = Defaults { policy: checked.policy, send_key, read_mode, codec };
         // A copy: the caller may change a list or a dict among them later.
         let given = match options {
             Some(options) => {
@@ -227,7 +230,7 @@ fn seed_text(seeds: &Bound<'_, PyAny>) -> PyResult<String> {
 }
 
 /// Every option of a client, by name.
-const NAMES: &str = "cluster_name, connect_timeout, connections_per_node, error_rate_window, \
+const NAMES: &str = "cluster_name, codec, connect_timeout, connections_per_node, error_rate_window, \
                      idle_timeout, ip_map, max_error_rate, max_retries, pipeline_depth, \
                      queue_limit, racks, read_mode, replica, retry_in_doubt, send_key, \
                      sleep_between_retries, socket_timeout, submit_limit, tend_interval, timeout, \

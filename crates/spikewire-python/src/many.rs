@@ -16,11 +16,13 @@ use spikewire_protocol::digests::Digests;
 use spikewire_protocol::key::Digest;
 use spikewire_protocol::message::{field, info2, op};
 
+use crate::call::Answers;
 use crate::columns::Filling;
 use crate::columns::source::{self, Choice, Table, Windows};
 use crate::errors::{about, type_error, type_name, value_error};
 use crate::key::Key;
 use crate::space::{Address, Space, with_user_key};
+use crate::value::Codec;
 use crate::verbs::options::{Defaults, Outline, ReadOptions, ReadRules, WriteOptions};
 use crate::verbs::single::{looking, reading};
 use crate::verbs::{Function, Operations, Steps, write_bins};
@@ -35,6 +37,8 @@ pub struct ManyCall {
 pub struct ManyPlan {
     pub keys: Vec<Key>,
     pub answered: Answered,
+    /// What reads the bins.
+    pub codec: Option<Arc<Codec>>,
     /// For tables: the rows that are still to be sent.
     pub more: Option<Box<Windows>>,
     /// The outcomes of those that were.
@@ -48,17 +52,17 @@ pub enum Answered {
     /// No row is.
     None,
     /// All rows are, of the same ones.
-    Same(Vec<bool>),
+    Same(Answers),
     /// Each as it says.
-    Each(Vec<Option<Arc<[bool]>>>),
+    Each(Vec<Option<Answers>>),
 }
 
 impl Answered {
-    pub fn of(&self, row: usize) -> Option<&[bool]> {
+    pub fn of(&self, row: usize) -> Option<&Answers> {
         match self {
             Self::None => None,
-            Self::Same(answered) => Some(answered),
-            Self::Each(rows) => rows[row].as_deref(),
+            Self::Same(answers) => Some(answers),
+            Self::Each(rows) => rows[row].as_ref(),
         }
     }
 }
@@ -169,14 +173,12 @@ impl<'a> Gather<'a> {
         self.keys.push(key);
     }
 
-    fn finish(mut self, policy: Policy, answered: Answered) -> ManyCall {
+    fn finish(mut self, policy: Policy, codec: Option<Arc<Codec>>, answered: Answered) -> ManyCall {
         self.hash();
         let rows = self.keys.iter().map(|key| key.digest).zip(self.numbers);
         let rows = Rows::new(self.kinds, rows, policy, Tick::now());
-        ManyCall {
-            rows,
-            plan: ManyPlan { keys: self.keys, answered, more: None, done: None, array: None },
-        }
+        let plan = ManyPlan { answered, codec, ..ManyPlan::of(self.keys) };
+        ManyCall { rows, plan }
     }
 }
 
@@ -247,7 +249,7 @@ pub fn get<'py>(
             Ok(())
         })
     })?;
-    Ok(rows.finish(outline.policy, Answered::None))
+    Ok(rows.finish(outline.policy, outline.codec.clone(), Answered::None))
 }
 
 pub fn exists<'py>(
@@ -275,7 +277,7 @@ pub fn delete<'py>(
 fn alike(resolve: Resolve<'_>, keys: &Bound<'_, PyAny>, outline: &Outline) -> PyResult<ManyCall> {
     let mut rows = Gather::new(resolve);
     each("keys", keys, |key| rows.add(&key, outline, |_| Ok(())))?;
-    Ok(rows.finish(outline.policy, Answered::None))
+    Ok(rows.finish(outline.policy, outline.codec.clone(), Answered::None))
 }
 
 /// Calls a function on many records.
@@ -295,7 +297,7 @@ pub fn apply<'py>(
             Ok(())
         })
     })?;
-    Ok(rows.finish(outline.policy, Answered::Same(vec![true])))
+    Ok(rows.finish(outline.policy, None, Answered::Same(Answers::of_a_function())))
 }
 
 pub fn operate<'py>(
@@ -310,7 +312,8 @@ pub fn operate<'py>(
     let outline = &steps.outline;
     let mut rows = Gather::new(resolve);
     each("keys", keys, |key| rows.add(&key, outline, |out| steps.write(out)))?;
-    Ok(rows.finish(outline.policy, Answered::Same(steps.answered())))
+    let (policy, codec) = (outline.policy, outline.codec.clone());
+    Ok(rows.finish(policy, codec, Answered::Same(steps.answers())))
 }
 
 /// `records`: a mapping of keys to bins, pairs of them, or a table.
@@ -329,7 +332,9 @@ pub fn put<'py>(
     let mut row = |key: &Bound<'py, PyAny>, bins: &Bound<'py, PyAny>| {
         let number = rows.keys.len();
         let key = rows.key(key)?;
-        let made = kind(bins.py(), &key, &outline, |out| write_bins(out, bins, op::WRITE));
+        let made = kind(bins.py(), &key, &outline, |out| {
+            write_bins(out, bins, op::WRITE, outline.codec.as_deref())
+        });
         let kind = made.map_err(|error| at_row(bins.py(), error, number))?;
         rows.own(key, kind);
         Ok(())
@@ -357,7 +362,7 @@ pub fn put<'py>(
             row(&key, &bins)
         })?;
     }
-    Ok(rows.finish(outline.policy, Answered::None))
+    Ok(rows.finish(outline.policy, outline.codec.clone(), Answered::None))
 }
 
 fn put_table(
@@ -376,16 +381,7 @@ fn put_table(
     let mut more = Box::new(Windows::new(table, space, outline));
     let none = || (Rows::new(vec![], std::iter::empty(), policy, Tick::now()), vec![]);
     let (rows, keys) = more.next(py)?.unwrap_or_else(none);
-    Ok(ManyCall {
-        rows,
-        plan: ManyPlan {
-            keys,
-            answered: Answered::None,
-            more: Some(more),
-            done: None,
-            array: None,
-        },
-    })
+    Ok(ManyCall { rows, plan: ManyPlan { more: Some(more), ..ManyPlan::of(keys) } })
 }
 
 fn stored_key(py: Python<'_>, key: &Key, out: &mut batch::Kind) -> PyResult<()> {
@@ -408,6 +404,11 @@ pub enum Next {
 }
 
 impl ManyPlan {
+    /// What becomes of rows with these keys, unless more is said.
+    fn of(keys: Vec<Key>) -> Self {
+        Self { keys, answered: Answered::None, codec: None, more: None, done: None, array: None }
+    }
+
     /// Takes rows that are through, and says what is next.
     pub fn go_on(&mut self, py: Python<'_>, rows: Rows) -> PyResult<Next> {
         let next = self.more.as_mut().map(|more| more.next(py)).transpose()?.flatten();

@@ -13,13 +13,16 @@ use spikewire_protocol::value::particle::NULL;
 
 use crate::key::Key;
 use crate::space::Space;
-use crate::value::{bin, particle};
+use crate::value::{Codec, bin, particle};
+
+/// Operations in their wire form, and what reads their values.
+type Packed = (Arc<[u8]>, Option<Arc<Codec>>);
 
 /// Bins that were read: a dict, or what becomes one when somebody looks.
 pub struct Bins {
     dict: PyOnceLock<Py<PyDict>>,
     /// Operations in their wire form, until they are a dict.
-    packed: Mutex<Option<Arc<[u8]>>>,
+    packed: Mutex<Option<Packed>>,
 }
 
 impl From<Bound<'_, PyDict>> for Bins {
@@ -33,8 +36,8 @@ impl From<Bound<'_, PyDict>> for Bins {
 
 impl Bins {
     /// From operations in their wire form, whole ones; a copy of them is kept.
-    pub fn packed(ops: &[u8]) -> Self {
-        Self { dict: PyOnceLock::new(), packed: Mutex::new(Some(ops.into())) }
+    pub fn packed(ops: &[u8], codec: Option<Arc<Codec>>) -> Self {
+        Self { dict: PyOnceLock::new(), packed: Mutex::new(Some((ops.into(), codec))) }
     }
 
     /// The dict. Fails for values that cannot be read.
@@ -46,11 +49,17 @@ impl Bins {
         let packed = self.packed.lock().clone();
         let dict = self.dict.get_or_try_init(py, || {
             let dict = PyDict::new(py);
-            for op in packed.as_deref().map(ops_in).into_iter().flatten() {
+            let Some((ops, codec)) = &packed else { return Ok(dict.unbind()) };
+            for op in ops_in(ops) {
                 // A bin that was asked for and is not there.
-                if op.particle != NULL {
-                    dict.set_item(bin(py, op.name)?, particle(py, op.particle, op.value)?)?;
+                if op.particle == NULL {
+                    continue;
                 }
+                let mut value = particle(py, op.particle, op.value)?;
+                if let Some(codec) = codec {
+                    value = codec.decode(op.name, value)?;
+                }
+                dict.set_item(bin(py, op.name)?, value)?;
             }
             Ok::<_, PyErr>(dict.unbind())
         })?;

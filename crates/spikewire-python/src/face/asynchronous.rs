@@ -158,7 +158,7 @@ impl AsyncClient {
     }
 
     fn defaults(&self) -> Defaults {
-        self.loops.shared.defaults
+        self.loops.shared.defaults.clone()
     }
 
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
@@ -286,7 +286,7 @@ impl AsyncDataset {
     }
 
     fn defaults(&self) -> Defaults {
-        self.loops.shared.defaults
+        self.loops.shared.defaults.clone()
     }
 
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {

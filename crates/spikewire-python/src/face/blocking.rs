@@ -60,7 +60,7 @@ impl Client {
     }
 
     fn defaults(&self) -> Defaults {
-        self.shared.defaults
+        self.shared.defaults.clone()
     }
 
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
@@ -189,7 +189,7 @@ impl Dataset {
     }
 
     fn defaults(&self) -> Defaults {
-        self.shared.defaults
+        self.shared.defaults.clone()
     }
 
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {

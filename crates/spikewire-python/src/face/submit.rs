@@ -29,7 +29,7 @@ impl ClientSubmit {
     }
 
     fn defaults(&self) -> Defaults {
-        self.shared.defaults
+        self.shared.defaults.clone()
     }
 
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
@@ -62,7 +62,7 @@ impl DatasetSubmit {
     }
 
     fn defaults(&self) -> Defaults {
-        self.shared.defaults
+        self.shared.defaults.clone()
     }
 
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {

@@ -1,7 +1,5 @@
 //! Batches that mix reads, writes, deletes and calls of functions.
 
-use std::sync::Arc;
-
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -9,6 +7,7 @@ use spikewire_protocol::message::{info2, op};
 
 use super::{Answered, Gather, ManyCall, Resolve, at_row, each, kind};
 use crate::arguments;
+use crate::call::Answers;
 use crate::errors::{type_error, type_name, value_error};
 use crate::key::Key;
 use crate::rows::{Apply, Delete, Read, Write};
@@ -25,7 +24,7 @@ pub fn batch<'py>(
 ) -> PyResult<ManyCall> {
     let policy = arguments::policy(&defaults.policy, timeout, replica)?;
     let mut mixed = Mixed {
-        defaults: Defaults { policy, ..*defaults },
+        defaults: Defaults { policy, ..defaults.clone() },
         resolve,
         rows: Gather::new(resolve),
         answered: Vec::new(),
@@ -35,14 +34,14 @@ pub fn batch<'py>(
         mixed.row(&row).map_err(|error| at_row(row.py(), error, number))
     })?;
     let answered = Answered::Each(mixed.answered);
-    Ok(mixed.rows.finish(policy, answered))
+    Ok(mixed.rows.finish(policy, defaults.codec.clone(), answered))
 }
 
 struct Mixed<'a> {
     defaults: Defaults,
     resolve: Resolve<'a>,
     rows: Gather<'a>,
-    answered: Vec<Option<Arc<[bool]>>>,
+    answered: Vec<Option<Answers>>,
 }
 
 impl Mixed<'_> {
@@ -88,7 +87,7 @@ impl Mixed<'_> {
         if steps.outline.write {
             return Err(value_error("ops of a Read must only read: use Write for these"));
         }
-        self.add(py, key, &steps.outline, Some(steps.answered().into()), |out| steps.write(out))
+        self.add(py, key, &steps.outline, Some(steps.answers()), |out| steps.write(out))
     }
 
     fn write(&mut self, row: &Bound<'_, Write>) -> PyResult<()> {
@@ -111,11 +110,13 @@ impl Mixed<'_> {
             if !steps.outline.write {
                 return Err(value_error("operations of a Write must write: use Read for these"));
             }
-            let answered = steps.answered().into();
-            return self.add(py, key, &steps.outline, Some(answered), |out| steps.write(out));
+            let answers = steps.answers();
+            return self.add(py, key, &steps.outline, Some(answers), |out| steps.write(out));
         }
         let outline = options.outline(&self.defaults)?;
-        self.add(py, key, &outline, None, |out| write_bins(out, what, op::WRITE))
+        self.add(py, key, &outline, None, |out| {
+            write_bins(out, what, op::WRITE, outline.codec.as_deref())
+        })
     }
 
     fn delete(&mut self, row: &Bound<'_, Delete>) -> PyResult<()> {
@@ -148,7 +149,7 @@ impl Mixed<'_> {
         let (module, function) = (row.module.bind(py), row.function.bind(py));
         let function = Function::new(module, function, bound(&row.arguments).as_ref())?;
         let outline = options.outline(&self.defaults)?;
-        self.add(py, key, &outline, Some([true].into()), |out| {
+        self.add(py, key, &outline, Some(Answers::of_a_function()), |out| {
             function.fields(|id, data| out.field(id, data));
             Ok(())
         })
@@ -159,7 +160,7 @@ impl Mixed<'_> {
         py: Python<'_>,
         key: Key,
         outline: &Outline,
-        answered: Option<Arc<[bool]>>,
+        answered: Option<Answers>,
         compose: impl FnOnce(&mut spikewire_protocol::batch::Kind) -> PyResult<()>,
     ) -> PyResult<()> {
         let made = kind(py, &key, outline, compose)?;

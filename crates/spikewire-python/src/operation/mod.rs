@@ -66,6 +66,14 @@ impl Operation {
             )
     }
 
+    /// Whether its answer is something else than the value of its bin.
+    pub fn gives_a_part(&self) -> bool {
+        !matches!(
+            self.code,
+            op::READ | op::WRITE | op::ADD | op::APPEND | op::PREPEND | op::TOUCH | op::DELETE
+        )
+    }
+
     /// Whether the server answers it when it answers every operation.
     pub fn is_answered(&self) -> bool {
         self.code != op::TOUCH

@@ -17,6 +17,7 @@ use crate::arguments::{self, count, seconds};
 use crate::errors::{type_error, type_name, value_error};
 use crate::operation::Operation;
 use crate::space::{Address, Space};
+use crate::value::Codec;
 use crate::verbs::Defaults;
 
 /// How long a node may be silent, and a reader pause, where nothing else was said.
@@ -57,6 +58,7 @@ pub struct QueryCall {
     pub operations: Option<usize>,
     /// The keyword that makes it less than all records of a set or an index range, whole.
     pub partial: Option<&'static str>,
+    pub codec: Option<Arc<Codec>>,
 }
 
 impl QueryCall {
@@ -114,8 +116,8 @@ impl QueryCall {
         };
         let (tracker, left) = start(&space, &query, options, limit)?;
         let partial = partial(options);
-        let query = Arc::new(query);
-        Ok(Self { space, query, limits, tracker, left, page_size, operations, partial })
+        let (query, codec) = (Arc::new(query), defaults.codec.clone());
+        Ok(Self { space, query, limits, tracker, left, page_size, operations, partial, codec })
     }
 }
 

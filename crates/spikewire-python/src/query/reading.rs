@@ -14,16 +14,17 @@ use spikewire_engine::clock::Tick;
 use spikewire_engine::transport::Stream;
 use spikewire_engine::transport::stream::{Found, Mark, Stopper};
 use spikewire_engine::{Error, Kind};
+use spikewire_protocol::message::{op, ops_in};
 use spikewire_protocol::query::{Point, Row};
 use spikewire_protocol::value::particle;
 
 use super::plan::QueryCall;
-use crate::call::{now, ttl};
+use crate::call::{Decoding, now, ttl};
 use crate::core::Core;
 use crate::errors::{self, value_error};
 use crate::record::{Bins, Record};
 use crate::space::Space;
-use crate::value::{self, bin};
+use crate::value::{self, Codec, bin};
 
 /// Most records that are decoded ahead of whoever takes them.
 const RUN: usize = 256;
@@ -57,6 +58,9 @@ pub struct Reading {
 struct Shape {
     space: Arc<Space>,
     operations: Option<usize>,
+    codec: Option<Arc<Codec>>,
+    /// The bins of which an operation gives something else than their value.
+    plain: Vec<String>,
 }
 
 struct State {
@@ -82,7 +86,10 @@ struct Ready {
 
 impl Reading {
     pub fn new(py: Python<'_>, core: Arc<Core>, call: QueryCall) -> PyResult<Self> {
-        let QueryCall { space, query, limits, tracker, left, page_size, operations, .. } = call;
+        let QueryCall { space, query, limits, tracker, left, page_size, operations, codec, .. } =
+            call;
+        let parts = ops_in(&query.ops).filter(|step| step.code != op::READ);
+        let plain = parts.map(|step| String::from_utf8_lossy(step.name).into_owned()).collect();
         let stream = Stream::new(core.streams.clone(), query, limits, tracker, left);
         let stream = stream.map_err(|error| {
             let message = format!("the system gives no poller for a query: {error}");
@@ -92,7 +99,7 @@ impl Reading {
             core,
             stopper: stream.stopper(),
             page_size,
-            shape: Shape { space, operations },
+            shape: Shape { space, operations, codec, plain },
             state: Mutex::new(State {
                 stream: Some(stream),
                 run: VecDeque::new(),
@@ -347,9 +354,9 @@ impl Shape {
         spaces: &mut Vec<Arc<Space>>,
     ) -> PyResult<Record> {
         let (bins, results) = match self.operations {
-            None => (Bins::packed(row.ops), None),
+            None => (Bins::packed(row.ops, self.codec.clone()), None),
             Some(count) => {
-                let (bins, results) = results(py, row, count)?;
+                let (bins, results) = self.results(py, row, count)?;
                 (bins.into(), Some(results.unbind()))
             }
         };
@@ -367,6 +374,36 @@ impl Shape {
         })
     }
 
+    /// Results of operations: one for each, and the bins they are from.
+    fn results<'py>(
+        &self,
+        py: Python<'py>,
+        row: &Row<'_>,
+        count: usize,
+    ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyTuple>)> {
+        let codec = self.codec.as_deref().map(|codec| Decoding { codec, plain: &self.plain });
+        let bins = PyDict::new(py);
+        let mut values = Vec::with_capacity(count);
+        for op in row.ops() {
+            let mut value = value::particle(py, op.particle, op.value)?;
+            if let Some(codec) = &codec {
+                value = codec.read(op.name, value)?;
+            }
+            if op.particle != particle::NULL {
+                bins.set_item(bin(py, op.name)?, &value)?;
+            }
+            values.push(value);
+        }
+        if values.len() != count {
+            return Err(value_error(format!(
+                "a node gave {} results for {count} operations; operations in queries need server \
+             8.1.2 or later",
+                values.len()
+            )));
+        }
+        Ok((bins, PyTuple::new(py, values)?))
+    }
+
     fn space_of(&self, set: &[u8], spaces: &mut Vec<Arc<Space>>) -> PyResult<Arc<Space>> {
         if self.space.set.as_bytes() == set || !self.space.set.is_empty() {
             return Ok(self.space.clone());
@@ -380,29 +417,4 @@ impl Shape {
         spaces.push(space.clone());
         Ok(space)
     }
-}
-
-/// Results of operations: one for each, and the bins they are from.
-fn results<'py>(
-    py: Python<'py>,
-    row: &Row<'_>,
-    count: usize,
-) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyTuple>)> {
-    let bins = PyDict::new(py);
-    let mut values = Vec::with_capacity(count);
-    for op in row.ops() {
-        let value = value::particle(py, op.particle, op.value)?;
-        if op.particle != particle::NULL {
-            bins.set_item(bin(py, op.name)?, &value)?;
-        }
-        values.push(value);
-    }
-    if values.len() != count {
-        return Err(value_error(format!(
-            "a node gave {} results for {count} operations; operations in queries need server \
-             8.1.2 or later",
-            values.len()
-        )));
-    }
-    Ok((bins, PyTuple::new(py, values)?))
 }

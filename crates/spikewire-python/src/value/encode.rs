@@ -9,13 +9,15 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, Py
 use spikewire_protocol::value::{geojson, particle};
 use spikewire_protocol::{limits, msgpack};
 
-use super::{GeoJSON, HyperLogLog, foreign};
+use super::{Codec, GeoJSON, HyperLogLog, foreign};
 use crate::errors::{overflow, shown, type_error, type_name, value_error};
 
 /// Where a value stands, for error messages: the bin, then the way down into it.
 pub enum Place<'a> {
     /// The value of a bin.
     Bin(&'a str),
+    /// The same, of a client that has a codec.
+    Coded(&'a str, &'a Codec),
     /// What an argument holds.
     Argument(&'a str),
     /// An element of a list.
@@ -29,7 +31,7 @@ pub enum Place<'a> {
 impl std::fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Bin(name) => write!(f, "bin {name:?}"),
+            Self::Bin(name) | Self::Coded(name, _) => write!(f, "bin {name:?}"),
             Self::Argument(name) => f.write_str(name),
             Self::Index(outer, index) => write!(f, "{outer}[{index}]"),
             Self::Entry(outer, key) => write!(f, "{outer}[{}]", shown(key)),
@@ -83,7 +85,7 @@ pub fn encode(out: &mut Vec<u8>, value: &Bound<'_, PyAny>, place: &Place<'_>) ->
         nested(out, value, place, limits::NESTING)?;
         return Ok(particle::MAP);
     }
-    if let Some(plain) = foreign::plain(value, place)? {
+    if let Some(plain) = plain(value, place)? {
         return encode(out, &plain, place);
     }
     if foreign::bytes(value, place, |bytes| out.extend_from_slice(bytes))?.is_some() {
@@ -145,7 +147,7 @@ fn nested(
         msgpack::bytes(out, particle::GEOJSON, geo.get().text.as_bytes());
     } else if let Ok(sketch) = value.cast::<HyperLogLog>() {
         msgpack::bytes(out, particle::HLL, &sketch.get().bytes);
-    } else if let Some(plain) = foreign::plain(value, place)? {
+    } else if let Some(plain) = plain(value, place)? {
         return nested(out, &plain, place, depth - 1);
     } else if let Some(done) =
         foreign::bytes(value, place, |bytes| msgpack::bytes(out, particle::BLOB, bytes))?
@@ -175,7 +177,7 @@ fn entry(
         || key.is_instance_of::<PyBytes>();
     if !allowed {
         let inner = Place::Key(place, key);
-        if let Some(plain) = foreign::plain(key, &inner)? {
+        if let Some(plain) = plain(key, &inner)? {
             return entry(out, &plain, item, place, depth);
         }
         return Err(type_error(format!(
@@ -213,6 +215,16 @@ fn utf8<'a>(text: &'a Bound<'_, PyString>, place: &Place<'_>) -> PyResult<&'a st
     })
 }
 
+/// The plain value that stands for one of another type.
+fn plain<'py>(value: &Bound<'py, PyAny>, place: &Place<'_>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if let Place::Coded(_, codec) = root(place)
+        && let Some(plain) = codec.plain(value, place)?
+    {
+        return Ok(Some(plain));
+    }
+    foreign::plain(value, place)
+}
+
 fn unsupported(value: &Bound<'_, PyAny>, place: &Place<'_>) -> PyErr {
     type_error(format!(
         "{place}: cannot store a value of type {}; use int, float, bool, str, bytes, None, list, \
@@ -223,7 +235,7 @@ fn unsupported(value: &Bound<'_, PyAny>, place: &Place<'_>) -> PyErr {
 
 fn root<'a>(place: &'a Place<'a>) -> &'a Place<'a> {
     match place {
-        Place::Bin(_) | Place::Argument(_) => place,
+        Place::Bin(_) | Place::Coded(..) | Place::Argument(_) => place,
         Place::Index(outer, _) | Place::Entry(outer, _) | Place::Key(outer, _) => root(outer),
     }
 }

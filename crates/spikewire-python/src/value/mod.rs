@@ -1,11 +1,13 @@
 //! Python objects to particles and back, each in one pass.
 
+mod codec;
 mod decode;
 mod encode;
 mod foreign;
 mod names;
 mod wrappers;
 
+pub use codec::Codec;
 pub use decode::particle;
 pub use encode::{Place, bin_name, element, encode};
 pub use foreign::is_array;

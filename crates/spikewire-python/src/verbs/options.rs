@@ -1,18 +1,22 @@
 //! The keywords of a call, and what they make of its request.
 
+use std::sync::Arc;
+
 use pyo3::prelude::*;
 
 use spikewire_engine::Policy;
 use spikewire_protocol::message::{Header, info2};
 
 use crate::arguments::{self, ReadMode};
+use crate::value::Codec;
 
 /// What every call inherits from its client.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Defaults {
     pub policy: Policy,
     pub send_key: bool,
     pub read_mode: ReadMode,
+    pub codec: Option<Arc<Codec>>,
 }
 
 /// What a request is besides its address and its operations.
@@ -25,6 +29,7 @@ pub struct Outline {
     /// The filter expression, encoded.
     pub filter: Option<Vec<u8>>,
     pub policy: Policy,
+    pub codec: Option<Arc<Codec>>,
 }
 
 impl Outline {
@@ -61,6 +66,7 @@ impl ReadOptions<'_> {
             send_key: false,
             filter: arguments::filter(self.filter.as_ref())?,
             policy: arguments::policy(&defaults.policy, timeout, replica)?,
+            codec: defaults.codec.clone(),
         };
         outline.reads(defaults, &self.rules)?;
         Ok(outline)
@@ -112,6 +118,7 @@ impl WriteOptions<'_> {
             send_key: self.send_key.unwrap_or(defaults.send_key),
             filter: arguments::filter(self.filter.as_ref())?,
             policy: arguments::policy(&defaults.policy, timeout, replica)?,
+            codec: defaults.codec.clone(),
         })
     }
 }

@@ -63,7 +63,9 @@ pub fn write<'py>(
     code: u8,
 ) -> PyResult<Call> {
     let outline = options.outline(defaults)?;
-    Call::compose(address, &outline, Shape::Done, |request| write_bins(request, bins, code))
+    Call::compose(address, &outline, Shape::Done, |request| {
+        write_bins(request, bins, code, outline.codec.as_deref())
+    })
 }
 
 pub fn delete<'py>(
@@ -96,6 +98,6 @@ pub fn operate<'py>(
     rules: &ReadRules<'py>,
 ) -> PyResult<Call> {
     let steps = Steps::new(operations, options, rules, defaults)?;
-    let shape = Shape::Operated { answered: steps.answered() };
+    let shape = Shape::Operated { answers: steps.answers() };
     Call::compose(address, &steps.outline, shape, |request| steps.write(request))
 }

@@ -3,12 +3,13 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
 
-use spikewire_protocol::message::{Header, info1, info2};
+use spikewire_protocol::message::{Header, info1, info2, op};
 
 use super::options::{Defaults, Outline, ReadRules, WriteOptions};
+use crate::call::Answers;
 use crate::errors::{type_error, type_name, value_error};
 use crate::operation::{self, Operation};
-use crate::value::{Place, bin_name, encode};
+use crate::value::{Codec, Place, bin_name, encode};
 
 /// Where operations are written: a request on one record, or the kind of batch rows.
 pub trait Operations {
@@ -49,11 +50,23 @@ operations!(spikewire_protocol::request::Request<'_>);
 operations!(spikewire_protocol::batch::Kind);
 
 /// One operation per bin of a mapping.
-pub fn write_bins(out: &mut impl Operations, bins: &Bound<'_, PyAny>, code: u8) -> PyResult<()> {
+pub fn write_bins(
+    out: &mut impl Operations,
+    bins: &Bound<'_, PyAny>,
+    code: u8,
+    codec: Option<&Codec>,
+) -> PyResult<()> {
     let mut bin = |name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>| -> PyResult<()> {
         let name = bin_name(name)?;
         out.op_with(code, name.as_bytes(), |out| {
-            let of = encode(out, value, &Place::Bin(name))?;
+            let of = match codec {
+                None => encode(out, value, &Place::Bin(name))?,
+                Some(codec) => {
+                    // What is added or appended is no value of the bin.
+                    let made = if code == op::WRITE { codec.encode(name, value)? } else { None };
+                    encode(out, made.as_ref().unwrap_or(value), &Place::Coded(name, codec))?
+                }
+            };
             operation::check(code, of, name)?;
             Ok(of)
         })
@@ -130,12 +143,13 @@ impl<'py> Steps<'py> {
         Ok(Self { all: steps, outline, reads_all })
     }
 
-    /// Which operations have an answer of their own.
-    pub fn answered(&self) -> Vec<bool> {
-        if self.reads_all {
-            return Vec::new();
-        }
-        self.all.iter().map(|step| step.get().is_answered()).collect()
+    /// What the operations answer.
+    pub fn answers(&self) -> Answers {
+        let steps = || self.all.iter().map(Bound::get);
+        let given =
+            if self.reads_all { Vec::new() } else { steps().map(Operation::is_answered).collect() };
+        let parts = steps().filter(|step| self.outline.codec.is_some() && step.gives_a_part());
+        Answers { given, plain: parts.map(|step| step.bin.clone()).collect() }
     }
 
     pub fn write(&self, out: &mut impl Operations) -> PyResult<()> {

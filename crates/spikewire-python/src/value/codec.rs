@@ -1,0 +1,143 @@
+//! A client's codec: what it stores types and bins as, by functions of the user's.
+
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyMapping, PyTuple, PyType};
+use rustc_hash::FxHashMap;
+
+use super::{Place, bin_name};
+use crate::errors::{about, type_error, type_name};
+
+/// How one bin is written and read.
+#[derive(Debug)]
+struct Form {
+    encode: Py<PyAny>,
+    decode: Py<PyAny>,
+}
+
+/// What `spikewire.codec.Codec` says, ready to use.
+#[derive(Debug)]
+pub struct Codec {
+    types: Vec<(Py<PyType>, Py<PyAny>)>,
+    bins: FxHashMap<Box<[u8]>, Form>,
+}
+
+impl Codec {
+    /// From a Python `Codec`, which checked what it holds.
+    pub fn new(given: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = given.py();
+        let class = py.import("spikewire.codec")?.getattr("Codec")?;
+        if !given.is_instance(&class)? {
+            return Err(type_error(format!(
+                "codec must be a spikewire.codec.Codec, not {}",
+                type_name(given)
+            )));
+        }
+        let items = |name: &str| {
+            let mapping: Bound<'_, PyMapping> = given.getattr(name)?.cast_into()?;
+            mapping.items()?.iter().map(|pair| pair.extract()).collect::<PyResult<Vec<_>>>()
+        };
+        let mut types = Vec::new();
+        for (class, encode) in items("types")? {
+            let class: Bound<'_, PyAny> = class;
+            let encode: Bound<'_, PyAny> = encode;
+            types.push((class.cast_into::<PyType>()?.unbind(), encode.unbind()));
+        }
+        let mut bins = FxHashMap::default();
+        for (name, form) in items("bins")? {
+            let encode = form.getattr("encode")?.unbind();
+            let decode = form.getattr("decode")?.unbind();
+            bins.insert(bin_name(&name)?.as_bytes().into(), Form { encode, decode });
+        }
+        Ok(Self { types, bins })
+    }
+
+    /// The plain value for one whose type is registered, itself or what it extends.
+    pub fn plain<'py>(
+        &self,
+        value: &Bound<'py, PyAny>,
+        place: &Place<'_>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(encode) = self.of(value) else { return Ok(None) };
+        let made = encode.call1((value,)).map_err(|error| {
+            wrapped(value.py(), error, &format!("{place}: the codec cannot encode"), value)
+        })?;
+        if self.of(&made).is_some() {
+            return Err(type_error(format!(
+                "{place}: the codec makes a {} of a {}, which it would have to encode again",
+                type_name(&made),
+                type_name(value)
+            )));
+        }
+        Ok(Some(made))
+    }
+
+    /// The function for a value's type: that of the nearest class it extends.
+    fn of<'py>(&self, value: &Bound<'py, PyAny>) -> Option<&Bound<'py, PyAny>> {
+        if self.types.is_empty() {
+            return None;
+        }
+        let py = value.py();
+        let classes: Bound<'py, PyTuple> = value.get_type().mro();
+        classes.iter().find_map(|class| {
+            let known = self.types.iter().find(|(known, _)| class.is(known));
+            known.map(|(_, encode)| encode.bind(py))
+        })
+    }
+
+    /// What is stored in a bin for a value; `None` for bins without a form.
+    pub fn encode<'py>(
+        &self,
+        name: &str,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(form) = self.bins.get(name.as_bytes()) else { return Ok(None) };
+        // None removes a bin of any form.
+        if value.is_none() {
+            return Ok(None);
+        }
+        let py = value.py();
+        let made = form.encode.bind(py).call1((value,)).map_err(|error| {
+            wrapped(py, error, &format!("bin {name:?}: the codec cannot encode"), value)
+        })?;
+        if made.is_none() {
+            return Err(PyValueError::new_err(format!(
+                "bin {name:?}: the codec makes None of a {}, which would remove the bin",
+                type_name(value)
+            )));
+        }
+        Ok(Some(made))
+    }
+
+    /// What a bin's value means.
+    pub fn decode<'py>(
+        &self,
+        name: &[u8],
+        value: Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let Some(form) = self.bins.get(name) else { return Ok(value) };
+        if value.is_none() {
+            return Ok(value);
+        }
+        let py = value.py();
+        form.decode.bind(py).call1((&value,)).map_err(|error| {
+            let name = String::from_utf8_lossy(name);
+            wrapped(py, error, &format!("bin {name:?}: the codec cannot decode"), &value)
+        })
+    }
+}
+
+/// An error of a user's function, with the bin and the type in front. Its own words are kept, and
+/// itself as the cause.
+fn wrapped(py: Python<'_>, error: PyErr, what: &str, value: &Bound<'_, PyAny>) -> PyErr {
+    if !error.is_instance_of::<PyException>(py) {
+        return error;
+    }
+    let wrapped = about(
+        py,
+        PyValueError::new_err(format!("{}: {}", error.get_type(py), error.value(py))),
+        &format!("{what} a value of type {}", type_name(value)),
+    );
+    wrapped.set_cause(py, Some(error));
+    wrapped
+}
