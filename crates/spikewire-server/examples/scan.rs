@@ -1,17 +1,22 @@
-//! How fast one node sends a whole set: `cargo run --release --example scan -- 1000000 1000`.
+//! How fast one node sends a whole set, by scan and by an index.
 //!
-//! Arguments: records, bytes of each, nodes' threads (default 1), rounds (default 5). The reader
-//! only counts bytes. Prints records per second and the processor time of the process, the
-//! reader's included.
+//! ```text
+//! cargo run --release -p spikewire-server --example scan [-- records [bytes [threads [rounds]]]]
+//! ```
+//!
+//! Records are of one blob and one integer. The reader is in the same process and only counts bytes.
+//! Printed are records per second and processor time per record, the reader's included, then how
+//! long filling an index takes.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use spikewire_protocol::frame::{self, Kind};
+use spikewire_protocol::info;
 use spikewire_protocol::key::{SetHasher, UserKey};
 use spikewire_protocol::message::{Header, info2, op};
-use spikewire_protocol::query::{Query, Share};
+use spikewire_protocol::query::{Collection, Index, Query, Range, Share, Subject};
 use spikewire_protocol::request::{Request, address};
 use spikewire_protocol::value::particle;
 use spikewire_server::{Cluster, Options};
@@ -24,23 +29,56 @@ fn main() -> io::Result<()> {
     let mut stream = TcpStream::connect(cluster.seeds()[0])?;
     fill(&mut stream, records, bytes)?;
     let query = Query { namespace: "test".to_owned(), set: "scan".to_owned(), ..Query::default() };
-    let partitions: Vec<u16> = (0..4096).collect();
-    for _ in 0..argument(3, 5) {
-        let share = Share { id: 0, patience: 0, partitions: &partitions, points: &[], limit: 0 };
-        let mut out = Vec::new();
-        query.write(&share, &mut out);
-        let (started, before) = (Instant::now(), processor_time());
-        stream.write_all(&out)?;
-        let received = drain(&mut stream)?;
-        let (took, used) = (started.elapsed(), processor_time().saturating_sub(before));
-        println!(
-            "{:.0} records/s, {:.0} MB/s, {:.2} us of processor time per record",
-            records as f64 / took.as_secs_f64(),
-            received as f64 / took.as_secs_f64() / 1e6,
-            used.as_secs_f64() * 1e6 / records as f64
-        );
+    let rounds = argument(3, 5);
+    for _ in 0..rounds {
+        measure("scan", &mut stream, &query, records)?;
+    }
+    let started = Instant::now();
+    ask(&mut stream, "sindex-create:namespace=test;indexname=n;bin=n;type=numeric")?;
+    let stat = "sindex-stat:namespace=test;indexname=n";
+    while !ask(&mut stream, stat)?.contains("load_pct=100") {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    println!("index filled in {:.2} s", started.elapsed().as_secs_f64());
+    let range = Range::Int(i64::MIN, i64::MAX);
+    let (subject, collection) = (Subject::Bin("n".to_owned()), Collection::Value);
+    let index = Some(Index { subject, collection, context: None, range });
+    let query = Query { index, ..query };
+    for _ in 0..rounds {
+        measure("index", &mut stream, &query, records)?;
     }
     Ok(())
+}
+
+fn measure(name: &str, stream: &mut TcpStream, query: &Query, records: usize) -> io::Result<()> {
+    let partitions: Vec<u16> = (0..4096).collect();
+    let share = Share { id: 0, patience: 0, partitions: &partitions, points: &[], limit: 0 };
+    let mut out = Vec::new();
+    query.write(&share, &mut out);
+    let (started, before) = (Instant::now(), processor_time());
+    stream.write_all(&out)?;
+    let received = drain(stream)?;
+    let (took, used) = (started.elapsed(), processor_time().saturating_sub(before));
+    println!(
+        "{name}: {:.0} records/s, {:.0} MB/s, {:.2} us of processor time per record",
+        records as f64 / took.as_secs_f64(),
+        received as f64 / took.as_secs_f64() / 1e6,
+        used.as_secs_f64() * 1e6 / records as f64
+    );
+    Ok(())
+}
+
+/// The reply to an info command.
+fn ask(stream: &mut TcpStream, command: &str) -> io::Result<String> {
+    let mut out = Vec::new();
+    info::request(&mut out, &[command]);
+    stream.write_all(&out)?;
+    let mut head = [0; frame::HEADER_LEN];
+    stream.read_exact(&mut head)?;
+    let header = frame::Header::parse(&head).map_err(io::Error::other)?;
+    let mut body = vec![0; header.map_or(0, |header| header.len)];
+    stream.read_exact(&mut body)?;
+    String::from_utf8(body).map_err(io::Error::other)
 }
 
 fn fill(stream: &mut TcpStream, records: usize, bytes: usize) -> io::Result<()> {
@@ -60,6 +98,11 @@ fn fill(stream: &mut TcpStream, records: usize, bytes: usize) -> io::Result<()> 
             let written: Result<(), io::Error> = request.op_with(op::WRITE, b"b", |out| {
                 out.extend_from_slice(&value);
                 Ok(particle::BLOB)
+            });
+            written?;
+            let written: Result<(), io::Error> = request.op_with(op::WRITE, b"n", |out| {
+                out.extend_from_slice(&(key as i64).to_be_bytes());
+                Ok(particle::INTEGER)
             });
             written?;
             request.finish();
