@@ -136,20 +136,21 @@ def test_the_verbs_are_the_same_everywhere() -> None:
             if not name.startswith("_") and callable(method)
         }
 
-    def placed(owner: str) -> list[inspect.Parameter]:
-        return list(inspect.signature(getattr(_native, owner).query).parameters.values())
+    def placed(owner: str, verb: str) -> list[inspect.Parameter]:
+        return list(inspect.signature(getattr(getattr(_native, owner), verb)).parameters.values())
 
     first, *others = map(verbs, FACES)
     assert len(first) >= 9
-    # A client is told which set a query is about; a dataset knows.
-    for found in (first, *others):
-        found.pop("query", None)
+    # A client is told which set these are about; a dataset knows.
+    for verb in ("query", "operate_all", "apply_all"):
+        for found in (first, *others):
+            found.pop(verb, None)
+        (client, dataset) = placed("Client", verb), placed("Dataset", verb)
+        assert [it.name for it in client[1:3]] == ["namespace", "set"]
+        assert client[:1] + client[3:] == dataset
+        assert placed("AsyncClient", verb) == client
+        assert placed("AsyncDataset", verb) == dataset
     assert all(other == first for other in others)
-    (client, dataset) = placed("Client"), placed("Dataset")
-    assert [it.name for it in client[1:3]] == ["namespace", "set"]
-    assert client[:1] + client[3:] == dataset
-    assert placed("AsyncClient") == client
-    assert placed("AsyncDataset") == dataset
 
 
 def test_the_stub_is_up_to_date() -> None:

@@ -38,7 +38,10 @@ QUERIES = {
 }
 
 #: Parameters of a verb that the class has to be told the namespace and set for.
-PLACED = ["        namespace: str,", "        set: str | None = None,"]
+PLACED = {
+    "$($signature)* ": ["        namespace: str,", "        set: str | None = None,"],
+    "$($place,)* ": ["        namespace: str,", "        set: str | None,"],
+}
 
 #: Types of parameters, of one verb or of all.
 TYPES = {
@@ -69,6 +72,8 @@ TYPES = {
     "get_numpy.generation": "str | None",
     "get_numpy.key": "str | None",
     "get_numpy.ttl": "str | None",
+    "index": "IndexRange | None",
+    "records_per_second": "int | None",
     "query.after": "UserKey | Key | None",
     "query.bins": "BinNames | None",
     "query.concurrent_nodes": "int | None",
@@ -95,6 +100,8 @@ KEYED = {
 }
 
 RETURNS = {
+    "apply_all": "Job",
+    "operate_all": "Job",
     "add": "None",
     "append": "None",
     "apply": "BinValue",
@@ -126,8 +133,8 @@ class Verb:
     #: Parameters with their defaults as Python writes them; ``*`` and required ones have none.
     parameters: dict[str, str | None]
     doc: list[str]
-    #: Whether some classes have to be told its namespace and set.
-    placed: bool = False
+    #: How some classes are told its namespace and set: a key of ``PLACED``.
+    placed: str = ""
 
 
 def verbs(source: str) -> list[Verb]:
@@ -142,8 +149,9 @@ def verbs(source: str) -> list[Verb]:
         elif match := re.match(r"#\[pyo3\(signature = \((.*)\)\)\]", line):
             signature = match[1]
         elif match := re.match(r"fn (\w+)<'py>\(", line):
-            own = signature.removeprefix("$($signature)* ")
-            found.append(Verb(match[1], _parameters(own), doc, placed=own != signature))
+            placed = next((it for it in PLACED if signature.startswith(it)), "")
+            own = signature.removeprefix(placed)
+            found.append(Verb(match[1], _parameters(own), doc, placed))
             doc, signature = [], ""
     return found
 
@@ -164,11 +172,13 @@ def _method(face: str, verb: Verb, *, leave_out: str | None, require: str | None
     result = RETURNS.get(verb.name)
     if verb.name == "query":
         result, wrapped = QUERIES[face], "{}"
+    if result == "Job" and face.startswith("Async"):
+        result = "AsyncJob"
     if result is None:
         sys.exit(f"tools/faces.py: no result type for verb {verb.name!r}")
     lines = [f"    def {verb.name}(", "        self,"]
     if verb.placed and face.endswith("Client"):
-        lines += PLACED
+        lines += PLACED[verb.placed]
     for name, value in verb.parameters.items():
         if name == leave_out:
             continue
@@ -200,7 +210,7 @@ def block(face: str, found: list[Verb]) -> list[str]:
     """The verbs of one class as stub lines."""
     lines: list[str] = []
     for verb in found:
-        if verb.name == "query" and face not in QUERIES:
+        if verb.placed and face not in QUERIES:
             continue
         overloaded = [name for name, value in verb.parameters.items() if value == "..."]
         if overloaded:

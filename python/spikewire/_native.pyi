@@ -21,6 +21,7 @@ import pandas as pd  # pyright: ignore[reportMissingImports, reportMissingTypeSt
 from typing_extensions import CapsuleType, Never, Self, Unpack
 
 from spikewire.errors import Error
+from spikewire.jobs import AsyncJob, Job
 from spikewire.options import BlockingOptions, ClientOptions
 from spikewire.testing.cluster import ClusterOptions, Faults, NodeStats
 from spikewire.types import (
@@ -65,6 +66,8 @@ __all__ = [
     "GeoJSON",
     "HyperLogLog",
     "IndexRange",
+    "JobCore",
+    "JobStart",
     "Key",
     "Newer",
     "Operation",
@@ -650,6 +653,55 @@ class Client:
         `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
         `spikewire.errors`. The query's `cursor` tells then where to go on.
         """
+    def operate_all(
+        self,
+        namespace: str,
+        set: str | None,
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        where: Where | None = None,
+        index: IndexRange | None = None,
+        ttl: Ttl | None = None,
+        durable: bool = False,
+        records_per_second: int | None = None,
+        timeout: Seconds | None = None,
+    ) -> Job:
+        """Applies operations from `spikewire.op` that write, in a list or tuple, to every
+        record of the set in the background: the nodes do it by themselves. Returns a `Job`
+        as soon as it runs on every node; see there for its progress and end. A record that
+        vanishes or fails meanwhile is counted and left out.
+
+        `where` and `index`: which records, as in `query`. Default: all.
+        `ttl`: as in `put`. `durable`: leaves tombstones of records that are deleted
+        (Enterprise servers only). Default: False.
+        `records_per_second`: how fast each node goes. Default: as the nodes are set up.
+        `timeout`: total time for starting it, in seconds or as a timedelta; 0: no limit.
+        Default: the client's `timeout`.
+
+        Raises `ServerError` when a node refuses it, such as with code 201 when there is no
+        such index, `ConnectionFailed`, `Timeout`; if it runs on some nodes and not on
+        others, the error is `in_doubt`.
+        """
+    def apply_all(
+        self,
+        namespace: str,
+        set: str | None,
+        module: str,
+        function: str,
+        arguments: Sequence[BinValue] | None = None,
+        *,
+        where: Where | None = None,
+        index: IndexRange | None = None,
+        records_per_second: int | None = None,
+        timeout: Seconds | None = None,
+    ) -> Job:
+        """Calls a function of a registered module on every record of the set in the
+        background: the nodes do it by themselves. Returns a `Job` as soon as it runs on
+        every node. `module`, `function` and `arguments` as in `apply`; what the function
+        returns is lost, and a record that it fails on is counted.
+
+        Keywords and errors as in `operate_all`.
+        """
     # end of Client's verbs
     def __reduce__(self) -> Never: ...
     def __copy__(self) -> Self: ...
@@ -1197,6 +1249,51 @@ class Dataset:
         iterated over, `ServerError` if there is no such index (code 201), `Timeout`,
         `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
         `spikewire.errors`. The query's `cursor` tells then where to go on.
+        """
+    def operate_all(
+        self,
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        where: Where | None = None,
+        index: IndexRange | None = None,
+        ttl: Ttl | None = None,
+        durable: bool = False,
+        records_per_second: int | None = None,
+        timeout: Seconds | None = None,
+    ) -> Job:
+        """Applies operations from `spikewire.op` that write, in a list or tuple, to every
+        record of the set in the background: the nodes do it by themselves. Returns a `Job`
+        as soon as it runs on every node; see there for its progress and end. A record that
+        vanishes or fails meanwhile is counted and left out.
+
+        `where` and `index`: which records, as in `query`. Default: all.
+        `ttl`: as in `put`. `durable`: leaves tombstones of records that are deleted
+        (Enterprise servers only). Default: False.
+        `records_per_second`: how fast each node goes. Default: as the nodes are set up.
+        `timeout`: total time for starting it, in seconds or as a timedelta; 0: no limit.
+        Default: the client's `timeout`.
+
+        Raises `ServerError` when a node refuses it, such as with code 201 when there is no
+        such index, `ConnectionFailed`, `Timeout`; if it runs on some nodes and not on
+        others, the error is `in_doubt`.
+        """
+    def apply_all(
+        self,
+        module: str,
+        function: str,
+        arguments: Sequence[BinValue] | None = None,
+        *,
+        where: Where | None = None,
+        index: IndexRange | None = None,
+        records_per_second: int | None = None,
+        timeout: Seconds | None = None,
+    ) -> Job:
+        """Calls a function of a registered module on every record of the set in the
+        background: the nodes do it by themselves. Returns a `Job` as soon as it runs on
+        every node. `module`, `function` and `arguments` as in `apply`; what the function
+        returns is lost, and a record that it fails on is counted.
+
+        Keywords and errors as in `operate_all`.
         """
     # end of Dataset's verbs
     def __eq__(self, other: object, /) -> bool: ...
@@ -2760,6 +2857,55 @@ class AsyncClient:
         `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
         `spikewire.errors`. The query's `cursor` tells then where to go on.
         """
+    def operate_all(
+        self,
+        namespace: str,
+        set: str | None,
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        where: Where | None = None,
+        index: IndexRange | None = None,
+        ttl: Ttl | None = None,
+        durable: bool = False,
+        records_per_second: int | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[AsyncJob]:
+        """Applies operations from `spikewire.op` that write, in a list or tuple, to every
+        record of the set in the background: the nodes do it by themselves. Returns a `Job`
+        as soon as it runs on every node; see there for its progress and end. A record that
+        vanishes or fails meanwhile is counted and left out.
+
+        `where` and `index`: which records, as in `query`. Default: all.
+        `ttl`: as in `put`. `durable`: leaves tombstones of records that are deleted
+        (Enterprise servers only). Default: False.
+        `records_per_second`: how fast each node goes. Default: as the nodes are set up.
+        `timeout`: total time for starting it, in seconds or as a timedelta; 0: no limit.
+        Default: the client's `timeout`.
+
+        Raises `ServerError` when a node refuses it, such as with code 201 when there is no
+        such index, `ConnectionFailed`, `Timeout`; if it runs on some nodes and not on
+        others, the error is `in_doubt`.
+        """
+    def apply_all(
+        self,
+        namespace: str,
+        set: str | None,
+        module: str,
+        function: str,
+        arguments: Sequence[BinValue] | None = None,
+        *,
+        where: Where | None = None,
+        index: IndexRange | None = None,
+        records_per_second: int | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[AsyncJob]:
+        """Calls a function of a registered module on every record of the set in the
+        background: the nodes do it by themselves. Returns a `Job` as soon as it runs on
+        every node. `module`, `function` and `arguments` as in `apply`; what the function
+        returns is lost, and a record that it fails on is counted.
+
+        Keywords and errors as in `operate_all`.
+        """
     # end of AsyncClient's verbs
     def __reduce__(self) -> Never: ...
     def __copy__(self) -> Self: ...
@@ -3306,6 +3452,51 @@ class AsyncDataset:
         `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
         `spikewire.errors`. The query's `cursor` tells then where to go on.
         """
+    def operate_all(
+        self,
+        operations: list[Operation] | tuple[Operation, ...],
+        *,
+        where: Where | None = None,
+        index: IndexRange | None = None,
+        ttl: Ttl | None = None,
+        durable: bool = False,
+        records_per_second: int | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[AsyncJob]:
+        """Applies operations from `spikewire.op` that write, in a list or tuple, to every
+        record of the set in the background: the nodes do it by themselves. Returns a `Job`
+        as soon as it runs on every node; see there for its progress and end. A record that
+        vanishes or fails meanwhile is counted and left out.
+
+        `where` and `index`: which records, as in `query`. Default: all.
+        `ttl`: as in `put`. `durable`: leaves tombstones of records that are deleted
+        (Enterprise servers only). Default: False.
+        `records_per_second`: how fast each node goes. Default: as the nodes are set up.
+        `timeout`: total time for starting it, in seconds or as a timedelta; 0: no limit.
+        Default: the client's `timeout`.
+
+        Raises `ServerError` when a node refuses it, such as with code 201 when there is no
+        such index, `ConnectionFailed`, `Timeout`; if it runs on some nodes and not on
+        others, the error is `in_doubt`.
+        """
+    def apply_all(
+        self,
+        module: str,
+        function: str,
+        arguments: Sequence[BinValue] | None = None,
+        *,
+        where: Where | None = None,
+        index: IndexRange | None = None,
+        records_per_second: int | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[AsyncJob]:
+        """Calls a function of a registered module on every record of the set in the
+        background: the nodes do it by themselves. Returns a `Job` as soon as it runs on
+        every node. `module`, `function` and `arguments` as in `apply`; what the function
+        returns is lost, and a record that it fails on is counted.
+
+        Keywords and errors as in `operate_all`.
+        """
     # end of AsyncDataset's verbs
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -3394,6 +3585,24 @@ class Page:
     def __bool__(self) -> bool: ...
 
 @final
+class JobCore:
+    """A job's number, and the nodes that it runs on; `spikewire.jobs` makes more of it."""
+
+    @property
+    def id(self) -> int:
+        """Its number on every node."""
+    def ask(self, command: str) -> list[tuple[int, str]]:
+        """Every node's answer to an info command: code and text, code 0 when it is no error.
+        Blocks."""
+
+@final
+class JobStart:
+    """Starts a job when it is called. Blocks."""
+
+    def __call__(self, *args: object, **kwargs: object) -> JobCore:
+        """Starts it."""
+
+@final
 class QueryBatches(Generic[_B]):
     """Goes through the batches of a `Query`."""
 
@@ -3432,7 +3641,7 @@ class Query:
         ttl: str | None = None,
     ) -> Iterator[ArrowTable]:
         """The records as Arrow tables of up to `rows` records (from 1 to 10,000,000; default
-        65,536). A table with 8 MiB of records is not made longer, so that memory stays small.
+        65,536). A table with 4 MiB of records is not made longer, so that memory stays small.
 
         `schema`, `key`, `generation` and `ttl` as for `Batch.to_arrow`. Without a schema each table
         has the columns and types of its own records.
@@ -3451,7 +3660,7 @@ class Query:
         missing: Literal["mask", "raise"] = "mask",
     ) -> Iterator[npt.NDArray[np.void]]:
         """The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
-        default 65,536). An array with 8 MiB of records is not made longer.
+        default 65,536). An array with 4 MiB of records is not made longer.
 
         `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
 
@@ -3509,7 +3718,7 @@ class AsyncQuery:
         ttl: str | None = None,
     ) -> AsyncIterator[ArrowTable]:
         """The records as Arrow tables of up to `rows` records (from 1 to 10,000,000; default
-        65,536). A table with 8 MiB of records is not made longer, so that memory stays small.
+        65,536). A table with 4 MiB of records is not made longer, so that memory stays small.
 
         `schema`, `key`, `generation` and `ttl` as for `Batch.to_arrow`. Without a schema each table
         has the columns and types of its own records.
@@ -3528,7 +3737,7 @@ class AsyncQuery:
         missing: Literal["mask", "raise"] = "mask",
     ) -> AsyncIterator[npt.NDArray[np.void]]:
         """The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
-        default 65,536). An array with 8 MiB of records is not made longer.
+        default 65,536). An array with 4 MiB of records is not made longer.
 
         `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
 

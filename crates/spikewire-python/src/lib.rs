@@ -65,6 +65,8 @@ mod _native {
     #[pymodule_export]
     use crate::query::index::IndexRange;
     #[pymodule_export]
+    use crate::query::job::{JobCore, JobStart};
+    #[pymodule_export]
     use crate::query::page::Page;
     #[pymodule_export]
     use crate::record::Record;

@@ -698,6 +698,72 @@ macro_rules! verbs {
                 let call = $crate::query::QueryCall::compose(&self.defaults(), space, &options)?;
                 self.run_query(py, call)
             }
+
+            /// Applies operations from `spikewire.op` that write, in a list or tuple, to every
+            /// record of the set in the background: the nodes do it by themselves. Returns a `Job`
+            /// as soon as it runs on every node; see there for its progress and end. A record that
+            /// vanishes or fails meanwhile is counted and left out.
+            ///
+            /// `where` and `index`: which records, as in `query`. Default: all.
+            /// `ttl`: as in `put`. `durable`: leaves tombstones of records that are deleted
+            /// (Enterprise servers only). Default: False.
+            /// `records_per_second`: how fast each node goes. Default: as the nodes are set up.
+            /// `timeout`: total time for starting it, in seconds or as a timedelta; 0: no limit.
+            /// Default: the client's `timeout`.
+            ///
+            /// Raises `ServerError` when a node refuses it, such as with code 201 when there is no
+            /// such index, `ConnectionFailed`, `Timeout`; if it runs on some nodes and not on
+            /// others, the error is `in_doubt`.
+            #[pyo3(signature = ($($place,)* operations, *, r#where=None, index=None, ttl=None, durable=false, records_per_second=None, timeout=None))]
+            fn operate_all<'py>(
+                &self,
+                py: Python<'py>,
+                $($place: $of,)*
+                operations: &Bound<'py, PyAny>,
+                r#where: Option<Bound<'py, PyAny>>,
+                index: Option<Bound<'py, PyAny>>,
+                ttl: Option<&Bound<'py, PyAny>>,
+                durable: bool,
+                records_per_second: Option<Bound<'py, PyAny>>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let options = $crate::query::job::JobOptions {
+                    filter: r#where, index, records_per_second, timeout,
+                };
+                let (space, defaults) = (self.space($($place),*)?, self.defaults());
+                let call = $crate::query::job::JobCall::operate(
+                    &defaults, &space, operations, durable, ttl, &options,
+                );
+                self.run_job(py, call?)
+            }
+
+            /// Calls a function of a registered module on every record of the set in the
+            /// background: the nodes do it by themselves. Returns a `Job` as soon as it runs on
+            /// every node. `module`, `function` and `arguments` as in `apply`; what the function
+            /// returns is lost, and a record that it fails on is counted.
+            ///
+            /// Keywords and errors as in `operate_all`.
+            #[pyo3(signature = ($($place,)* module, function, arguments=None, *, r#where=None, index=None, records_per_second=None, timeout=None))]
+            fn apply_all<'py>(
+                &self,
+                py: Python<'py>,
+                $($place: $of,)*
+                module: &Bound<'py, PyAny>,
+                function: &Bound<'py, PyAny>,
+                arguments: Option<&Bound<'py, PyAny>>,
+                r#where: Option<Bound<'py, PyAny>>,
+                index: Option<Bound<'py, PyAny>>,
+                records_per_second: Option<Bound<'py, PyAny>>,
+                timeout: Option<Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let options = $crate::query::job::JobOptions {
+                    filter: r#where, index, records_per_second, timeout,
+                };
+                let function = $crate::verbs::Function::new(module, function, arguments)?;
+                let (space, defaults) = (self.space($($place),*)?, self.defaults());
+                let call = $crate::query::job::JobCall::apply(&defaults, &space, function, &options);
+                self.run_job(py, call?)
+            }
         });
     };
 }

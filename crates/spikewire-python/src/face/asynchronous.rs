@@ -17,6 +17,7 @@ use crate::identity::{Registry, Token};
 use crate::many::ManyCall;
 use crate::query::QueryCall;
 use crate::query::asynchronous::AsyncQuery;
+use crate::query::job::{self, JobCall};
 use crate::space::{Address, Space};
 use crate::verbs;
 use crate::verbs::Defaults;
@@ -172,6 +173,10 @@ impl AsyncClient {
     fn run_query(&self, py: Python<'_>, call: QueryCall) -> PyResult<AsyncQuery> {
         AsyncQuery::new(py, self.loops.shared.core(py)?, call)
     }
+
+    fn run_job<'py>(&self, py: Python<'py>, call: JobCall) -> PyResult<Bound<'py, PyAny>> {
+        job::run(py, self.loops.shared.core(py)?, call, "_start_soon")
+    }
 }
 
 verbs!(AsyncClient, AsyncQuery, (namespace: Bound<'py, PyAny>, set: Option<Bound<'py, PyAny>>) (namespace, set=None,) {
@@ -299,6 +304,10 @@ impl AsyncDataset {
 
     fn run_query(&self, py: Python<'_>, call: QueryCall) -> PyResult<AsyncQuery> {
         AsyncQuery::new(py, self.loops.shared.core(py)?, call)
+    }
+
+    fn run_job<'py>(&self, py: Python<'py>, call: JobCall) -> PyResult<Bound<'py, PyAny>> {
+        job::run(py, self.loops.shared.core(py)?, call, "_start_soon")
     }
 }
 

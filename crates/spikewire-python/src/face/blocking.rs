@@ -16,6 +16,7 @@ use crate::identity::{Registry, Token};
 use crate::many::{ManyCall, Next};
 use crate::query::QueryCall;
 use crate::query::blocking::Query;
+use crate::query::job::{self, JobCall};
 use crate::space::{Address, Space};
 use crate::verbs;
 use crate::verbs::Defaults;
@@ -73,6 +74,10 @@ impl Client {
 
     fn run_query(&self, py: Python<'_>, call: QueryCall) -> PyResult<Query> {
         Query::new(py, self.shared.core(py)?, call)
+    }
+
+    fn run_job<'py>(&self, py: Python<'py>, call: JobCall) -> PyResult<Bound<'py, PyAny>> {
+        job::run(py, self.shared.core(py)?, call, "_start")
     }
 }
 
@@ -202,6 +207,10 @@ impl Dataset {
 
     fn run_query(&self, py: Python<'_>, call: QueryCall) -> PyResult<Query> {
         Query::new(py, self.shared.core(py)?, call)
+    }
+
+    fn run_job<'py>(&self, py: Python<'py>, call: JobCall) -> PyResult<Bound<'py, PyAny>> {
+        job::run(py, self.shared.core(py)?, call, "_start")
     }
 }
 

@@ -21,7 +21,7 @@ use crate::errors::value_error;
 /// Most rows of a batch.
 const MOST: u64 = 10_000_000;
 /// A batch with this many bytes of records is not made longer.
-const ENOUGH: usize = 8 << 20;
+const ENOUGH: usize = 4 << 20;
 /// Bytes after which an event loop has its turn.
 const TURN: usize = 1 << 20;
 

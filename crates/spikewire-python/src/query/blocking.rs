@@ -60,7 +60,7 @@ impl Query {
     }
 
     /// The records as Arrow tables of up to `rows` records (from 1 to 10,000,000; default
-    /// 65,536). A table with 8 MiB of records is not made longer, so that memory stays small.
+    /// 65,536). A table with 4 MiB of records is not made longer, so that memory stays small.
     ///
     /// `schema`, `key`, `generation` and `ttl` as for `Batch.to_arrow`. Without a schema each table
     /// has the columns and types of its own records.
@@ -80,7 +80,7 @@ impl Query {
     }
 
     /// The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
-    /// default 65,536). An array with 8 MiB of records is not made longer.
+    /// default 65,536). An array with 4 MiB of records is not made longer.
     ///
     /// `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
     ///

@@ -24,6 +24,19 @@ pub struct IndexRange {
     shown: String,
 }
 
+impl IndexRange {
+    /// What the keyword `index` says.
+    pub fn of(value: &Bound<'_, PyAny>) -> PyResult<Index> {
+        match value.cast::<Self>() {
+            Ok(range) => Ok(range.get().index.clone()),
+            Err(_) => Err(type_error(format!(
+                "index must come from spikewire.between, equal, contains, within or around, not {}",
+                type_name(value)
+            ))),
+        }
+    }
+}
+
 #[pymethods]
 impl IndexRange {
     /// `kind` is the name of the function.

@@ -8,6 +8,7 @@
 //! | `blocking`, `asynchronous` | the two faces |
 //! | `batches` | records as columns |
 //! | `page` | what a page is |
+//! | `job` | background jobs |
 //! | `aggregate` | what a stream function makes of the records |
 
 mod aggregate;
@@ -15,6 +16,7 @@ pub mod asynchronous;
 pub mod batches;
 pub mod blocking;
 pub mod index;
+pub mod job;
 pub mod page;
 mod plan;
 mod reading;

@@ -75,16 +75,7 @@ impl QueryCall {
             no_bins: !options.include_values,
             ..Query::default()
         };
-        if let Some(index) = &options.index {
-            let Ok(index) = index.cast::<IndexRange>() else {
-                return Err(type_error(format!(
-                    "index must come from spikewire.between, equal, contains, within or around, \
-                     not {}",
-                    type_name(index)
-                )));
-            };
-            query.index = Some(index.get().index.clone());
-        }
+        query.index = options.index.as_ref().map(IndexRange::of).transpose()?;
         let number = |what, value: &Option<Bound<'_, PyAny>>, most| {
             value.as_ref().map(|value| count(what, value, 1, most)).transpose()
         };

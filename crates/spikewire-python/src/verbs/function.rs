@@ -21,6 +21,11 @@ pub struct Function {
 }
 
 impl Function {
+    /// Module, name, and the packed list of arguments.
+    pub fn parts(&self) -> (&str, &str, &[u8]) {
+        (&self.module, &self.name, &self.arguments)
+    }
+
     /// Checks the names and encodes the arguments.
     pub fn new(
         module: &Bound<'_, PyAny>,

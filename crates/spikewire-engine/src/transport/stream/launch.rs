@@ -156,7 +156,7 @@ impl Stream {
 }
 
 /// A number that no other query on the server has: not small, as those the server gives itself.
-fn number() -> u64 {
+pub(super) fn number() -> u64 {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
     use std::time::SystemTime;

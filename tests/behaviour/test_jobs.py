@@ -1,0 +1,119 @@
+"""Background jobs: changes to every record of a scan or an index query."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import spikewire
+from spikewire import op
+
+if TYPE_CHECKING:
+    from faces import Opened
+
+COUNT = 400
+
+
+class Filled:
+    """A set with ``COUNT`` records, and its jobs with their methods settled."""
+
+    def __init__(self, client: Opened, name: str) -> None:
+        self.client, self.face, self.name = client, client.face, name
+        self.verbs = client.dataset("test", name)
+        rows = {i: {"n": i, "v": 0} for i in range(COUNT)}
+        self.verbs.put_many(rows, send_key=True).raise_for_errors()
+
+    def ended(self, job: Any) -> Any:
+        return self.face.settle(lambda: job.wait(60))
+
+    def changed(self) -> list[int]:
+        query = self.client.raw.query("test", self.name, where="$.v > 0")
+        return sorted(record.key.key for record in self.face.rows(query))
+
+
+@pytest.fixture
+def filled(client: Opened, set_name: str) -> Filled:
+    return Filled(client, set_name)
+
+
+def test_every_record(filled: Filled) -> None:
+    job = filled.verbs.operate_all([op.add("v", 1), op.put("seen", True)])
+    progress = filled.ended(job)
+    assert progress.done
+    assert not progress.aborted
+    assert (progress.percent, progress.succeeded, progress.failed) == (100.0, COUNT, 0)
+    assert filled.changed() == list(range(COUNT))
+    assert filled.verbs.get(7).bins == {"n": 7, "v": 1, "seen": True}
+    assert str(job.id) in repr(job)
+
+
+def test_some_records(filled: Filled) -> None:
+    job = filled.verbs.operate_all([op.add("v", 1)], where="$.n < 10", ttl=1000)
+    progress = filled.ended(job)
+    assert (progress.succeeded, progress.filtered) == (10, COUNT - 10)
+    assert filled.changed() == list(range(10))
+    assert 900 < filled.verbs.get(3).ttl <= 1000
+
+
+def test_by_an_index(filled: Filled) -> None:
+    indexes = filled.client.raw.indexes
+    filled.face.settle(lambda: indexes.create("test", filled.name, "n", int))
+    index = spikewire.between("n", 50, 59)
+    filled.ended(filled.verbs.operate_all([op.add("v", 1)], index=index))
+    assert filled.changed() == list(range(50, 60))
+
+
+def test_a_function(filled: Filled) -> None:
+    source = "function f(rec, by) rec['v'] = rec['v'] + by; aerospike:update(rec) end"
+    modules = filled.client.raw.modules
+    filled.face.settle(lambda: modules.register("jobs.lua", source))
+    progress = filled.ended(filled.verbs.apply_all("jobs", "f", [5], where="$.n >= 390"))
+    assert progress.succeeded == 10
+    assert filled.changed() == list(range(390, 400))
+    assert filled.verbs.get(399)["v"] == 5
+
+
+def test_on_a_client(filled: Filled) -> None:
+    job = filled.client.verbs.operate_all("test", filled.name, [op.add("v", 1)])
+    filled.ended(job)
+    assert len(filled.changed()) == COUNT
+
+
+def test_abort(filled: Filled) -> None:
+    job = filled.verbs.operate_all([op.add("v", 1)], records_per_second=1)
+    with pytest.raises(spikewire.Timeout, match=f"job {job.id} was"):
+        filled.face.settle(lambda: job.wait(0.05))
+    assert not filled.face.settle(job.progress).done
+    filled.face.settle(job.abort)
+    progress = filled.ended(job)
+    assert progress.aborted
+    assert len(filled.changed()) < COUNT
+    filled.face.settle(job.abort)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        (([],), {}, ValueError, "operations must not be empty"),
+        (([op.get("v")],), {}, ValueError, r"operations\[0\] reads"),
+        ((["v"],), {}, TypeError, r"operations\[0\] must be an operation"),
+        ((op.add("v", 1),), {}, TypeError, "operations must be a list or tuple"),
+        (([op.add("v", 1)],), {"ttl": -1}, ValueError, "ttl"),
+        (([op.add("v", 1)],), {"index": 5}, TypeError, "index must come from"),
+        (([op.add("v", 1)],), {"records_per_second": 0}, ValueError, "records_per_second"),
+        (([op.add("v", 1)],), {"where": 5}, TypeError, "where"),
+    ],
+)
+def test_what_cannot_be(
+    filled: Filled, arguments: Any, options: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        filled.verbs.operate_all(*arguments, **options)
+
+
+def test_what_the_cluster_refuses(filled: Filled) -> None:
+    with pytest.raises(spikewire.ServerError) as caught:
+        filled.verbs.operate_all([op.add("v", 1)], index=spikewire.equal("nothing", 1))
+    assert caught.value.code == 201
+    assert "could not be started on node" in str(caught.value)
