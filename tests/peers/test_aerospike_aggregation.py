@@ -46,6 +46,9 @@ def client(box: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     folder = tmp_path_factory.mktemp("lua")
     path = folder / "streams.lua"
     path.write_text(MODULE)
+    # A process has one path for modules, that of its first client; all of them look here too.
+    monkeypatch = pytest.MonkeyPatch()
+    monkeypatch.chdir(folder)
     config = {"hosts": addresses(box.seeds), "lua": {"user_path": str(folder)}}
     client = aerospike.client(config).connect()
     client.udf_put(str(path), aerospike.UDF_TYPE_LUA)
@@ -54,6 +57,7 @@ def client(box: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     yield client
     client.udf_remove("streams.lua")
     client.close()
+    monkeypatch.undo()
 
 
 def run(client: Any, function: str, *arguments: Any, where: Any = None) -> list[Any]:
