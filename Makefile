@@ -150,9 +150,10 @@ bench-tools: build
 		--optional requirements/peers.txt
 
 .PHONY: bench
-bench: bench-tools ## Compare all clients, Python and Rust: single records, batches, columns
+bench: bench-tools ## Compare all clients, Python and Rust: single records, batches, columns, scans
 	@status=0; \
-	for table in '$(BENCH_SINGLE)' '--mode batch $(BENCH_MANY)' '--mode columns $(BENCH_MANY)'; do \
+	for table in '$(BENCH_SINGLE)' '--mode batch $(BENCH_MANY)' '--mode columns $(BENCH_MANY)' \
+		'--mode queries,scans-p99 $(BENCH_MANY)'; do \
 		echo "$(COMPARE) $$table $(ARGS)"; \
 		$(COMPARE) $$table $(ARGS) || status=$$?; \
 		[ $$status -lt 128 ] || break; \
@@ -165,6 +166,10 @@ bench-batch: bench-tools ## Compare batches of 1 to 1,024 records, read and writ
 .PHONY: bench-columns
 bench-columns: bench-tools ## Compare reading many records into columns, and the memory it takes
 	$(COMPARE) --mode columns $(BENCH_MANY) $(ARGS)
+
+.PHONY: bench-queries
+bench-queries: bench-tools ## Compare scans of whole sets, their memory, and gets during scans
+	$(COMPARE) --mode queries,scans-p99 --rounds 1 $(ARGS)
 
 .PHONY: bench-quick
 bench-quick: bench-tools ## The same in little time, for a first look and no conclusions

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from . import queries_flags as query_flags
 from .clients import OURS, PEERS
 from .clients.base import ASYNC, MODES, RUST
 from .clients.shape import BATCH_SIZES, COLUMN_BINS, COLUMN_ROWS, WRITE_SIZES
 from .cluster import parse_seeds
 from .plan import BATCH_MODE, CLIENTS, COLUMNS_MODE, COMPARED, TABLES, Matrix, Sizes
+from .queries_cells import QUERIES_MODE, QUERY_MODES, RECORD_SIZES, RECORDS
 from .workload import parse_bins, parse_workload
 
 if TYPE_CHECKING:
@@ -46,8 +48,13 @@ NEEDED = {"rich": "rich", "hdrh": "hdrhistogram"}
 _SIZES = (
     ("--batch-sizes", f"records of a batch read in mode {BATCH_MODE}", BATCH_SIZES),
     ("--write-sizes", f"records of a batch write in mode {BATCH_MODE}", WRITE_SIZES),
-    ("--records", f"records of a call in mode {COLUMNS_MODE}", COLUMN_ROWS),
+    (
+        "--records",
+        f"records of a call in mode {COLUMNS_MODE}, of the set ({RECORDS}) in {QUERIES_MODE}",
+        COLUMN_ROWS,
+    ),
     ("--column-bins", f"bins of those records in mode {COLUMNS_MODE}", COLUMN_BINS),
+    ("--record-size", f"bytes of a record in mode {QUERIES_MODE}", RECORD_SIZES),
 )
 ALONE, LONG, SHORT = Pace(10.0, 2.0, 0.5), Pace(5.0, 2.0, 0.5), Pace(1.0, 0.4, 0.1)
 _OF_MODE = {
@@ -55,6 +62,7 @@ _OF_MODE = {
     "--write-sizes": BATCH_MODE,
     "--records": COLUMNS_MODE,
     "--column-bins": COLUMNS_MODE,
+    "--record-size": QUERIES_MODE,
 }
 _SECONDS = {"duration": "seconds", "warmup": "seconds before", "pause": "seconds between runs"}
 
@@ -101,11 +109,12 @@ def add_parsers(subparsers: Subparsers) -> None:
     compare.add_argument(
         *("--mode", "--modes"),
         dest="modes",
-        type=_names("mode", COMPARED),
+        type=_names("mode", (*COMPARED, *QUERY_MODES)),
         default=MODES,
         metavar="MODE,...",
         help=f"default: {', '.join(MODES)} with single records; "
-        f"{' and '.join(TABLES)} are tables of their own, about many records in one call",
+        f"{' and '.join(TABLES)} are tables of their own, about many records in one call; "
+        f"{' and '.join(QUERY_MODES)} are another comparison, about scans",
     )
     compare.add_argument(
         *("-z", "--async-tasks"),
@@ -139,7 +148,7 @@ def add_parsers(subparsers: Subparsers) -> None:
         help="interpreter of the clients; may be given again to compare interpreters",
     )
     _add_common(compare, rounds=3, pace=LONG, short=SHORT)
-    compare.set_defaults(run=run_compare)
+    compare.set_defaults(run=run_compare, parser=compare)
 
 
 def _add_common(
@@ -235,6 +244,8 @@ def run_bench(args: argparse.Namespace) -> int:
 
 def run_compare(args: argparse.Namespace) -> int:
     """`spikewire compare`: the whole matrix."""
+    if set(args.modes) & set(QUERY_MODES):
+        return _run_queries(args)
     matrix = Matrix(
         clients=args.clients,
         modes=args.modes,
@@ -264,13 +275,27 @@ def run_compare(args: argparse.Namespace) -> int:
     return _run("compare", args, matrix)
 
 
-def _run(kind: str, args: argparse.Namespace, matrix: Matrix) -> int:
+def _run_queries(args: argparse.Namespace) -> int:
+    """Scans have a lab of their own."""
+    problem = query_flags.problem(args, args.parser.parse_args([])) or _missing()
+    if problem is not None:
+        return _refuse(problem)
+    from .queries_run import run
+
+    path: Path = args.json or _default_path("compare")
+    return run(args, path)
+
+
+def _missing() -> str | None:
+    """What the lab needs and is not installed."""
     missing = [
         package for module, package in NEEDED.items() if not importlib.util.find_spec(module)
     ]
-    if missing:
-        return _refuse(f"missing {' and '.join(missing)}: pip install 'spikewire[bench]'")
-    problem = _impossible(args, matrix)
+    return f"missing {' and '.join(missing)}: pip install 'spikewire[bench]'" if missing else None
+
+
+def _run(kind: str, args: argparse.Namespace, matrix: Matrix) -> int:
+    problem = _missing() or _impossible(args, matrix)
     if problem is not None:
         return _refuse(problem)
     from .compare import CannotRunError, compare

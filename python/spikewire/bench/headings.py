@@ -57,31 +57,31 @@ def _spread(line: Line) -> str:
 
 
 def _cpu(line: Line) -> str:
-    return _tenths(None if line.cpu is None else line.cpu.median)
+    return tenths(None if line.cpu is None else line.cpu.median)
 
 
 def _at(percentile: str) -> Callable[[Line], str]:
-    return lambda line: _whole((line.latency or {}).get(percentile))
+    return lambda line: whole((line.latency or {}).get(percentile))
 
 
 def _tail(line: Line) -> str:
     return _at("p99.9")(line) if line.samples >= TAIL_SAMPLES else "-"
 
 
-def _whole(value: float | None) -> str:
+def whole(value: float | None) -> str:
     """Microseconds, with a decimal only where they are few."""
     if value is None:
         return "-"
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
 
 
-def _tenths(value: float | None) -> str:
+def tenths(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:,.1f}" if value >= 10 else f"{value:.2f}"
 
 
-def _ratio(value: float | None) -> str:
+def ratio(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
@@ -105,9 +105,9 @@ def _costs(unit: str) -> tuple[Column, ...]:
         Column(f"{unit}/s", lambda line: f"{line.rate.median:,.0f}" if line.rate else "-"),
         _SPREAD,
         Column(f"CPU us/{unit}", _cpu),
-        Column("user", lambda line: _tenths(line.cpu_user), narrow=False),
-        Column("sys", lambda line: _tenths(line.cpu_system), narrow=False),
-        Column("server", lambda line: _tenths(line.cpu_server), narrow=False),
+        Column("user", lambda line: tenths(line.cpu_user), narrow=False),
+        Column("sys", lambda line: tenths(line.cpu_system), narrow=False),
+        Column("server", lambda line: tenths(line.cpu_server), narrow=False),
     )
 
 
@@ -120,11 +120,11 @@ _SINGLE = (
     Column("p90", _at("p90"), narrow=False),
     Column("p99", _at("p99")),
     Column("p99.9", _tail, narrow=False),
-    Column("max", lambda line: _whole(line.latency_max), narrow=False),
+    Column("max", lambda line: whole(line.latency_max), narrow=False),
     _ERRORS,
     _RSS,
-    Column("op/s ÷ best", lambda line: _ratio(line.rate_ratio)),
-    Column("CPU ÷ best", lambda line: _ratio(line.cpu_ratio)),
+    Column("op/s ÷ best", lambda line: ratio(line.rate_ratio)),
+    Column("CPU ÷ best", lambda line: ratio(line.cpu_ratio)),
 )
 
 _BATCH = (
@@ -136,8 +136,8 @@ _BATCH = (
     Column("p99", _at("p99")),
     _ERRORS,
     _RSS,
-    Column("row/s ÷ best", lambda line: _ratio(line.rate_ratio)),
-    Column("CPU ÷ best", lambda line: _ratio(line.cpu_ratio)),
+    Column("row/s ÷ best", lambda line: ratio(line.rate_ratio)),
+    Column("CPU ÷ best", lambda line: ratio(line.cpu_ratio)),
 )
 
 _COLUMNS = (
@@ -149,8 +149,8 @@ _COLUMNS = (
     Column("p50 us", _at("p50")),
     Column("MB", lambda line: _megabytes(line.memory, 2)),
     _ERRORS,
-    Column("row/s ÷ dict", lambda line: _ratio(line.rate_ratio), narrow=False),
-    Column("CPU ÷ dict", lambda line: _ratio(line.cpu_ratio)),
-    Column("CPU ÷ columns", lambda line: _ratio(line.cpu_columns_ratio)),
-    Column("MB ÷ dict", lambda line: _ratio(line.memory_ratio)),
+    Column("row/s ÷ dict", lambda line: ratio(line.rate_ratio), narrow=False),
+    Column("CPU ÷ dict", lambda line: ratio(line.cpu_ratio)),
+    Column("CPU ÷ columns", lambda line: ratio(line.cpu_columns_ratio)),
+    Column("MB ÷ dict", lambda line: ratio(line.memory_ratio)),
 )

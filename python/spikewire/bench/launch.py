@@ -32,10 +32,14 @@ def python_worker(interpreter: str) -> list[str]:
 
 
 def run_job(
-    command: Sequence[str], job: Job, extra: Mapping[str, str] | None = None
+    command: Sequence[str],
+    job: Job,
+    extra: Mapping[str, str] | None = None,
+    seconds: float = SETUP_SECONDS,
 ) -> Mapping[str, Any]:
-    """Start a child, hand it the job, and wait for its answer."""
-    limit = SETUP_SECONDS + job["warmup"] + job["duration"]
+    """Start a child, hand it the job, and wait for its answer: so many seconds, and those that
+    the job warms up and measures."""
+    limit = seconds + job["warmup"] + job["duration"]
     try:
         process = subprocess.Popen(  # noqa: S603 - no shell, our own arguments
             command,

@@ -63,13 +63,15 @@ class Progress:
             self._bar.update(self._task, description=f"{cell} (round {number + 1})")
 
     def finished(self, cell: Cell, number: int, outcome: Round) -> None:
+        self.done(f"{cell}, round {number + 1}: {brief(cell, outcome)}")
+
+    def done(self, text: str) -> None:
+        """One run is over; the text says which, and what it gave."""
         self._done += 1
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=self._done)
         else:
-            self.say(
-                f"[{self._done}/{self._total}] {cell}, round {number + 1}: {brief(cell, outcome)}"
-            )
+            self.say(f"[{self._done}/{self._total}] {text}")
 
 
 def brief(cell: Cell, outcome: Round) -> str:

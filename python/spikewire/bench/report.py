@@ -44,7 +44,7 @@ def write_json(comparison: Comparison, path: Path) -> None:
 
 def show(comparison: Comparison, console: Console | None = None) -> None:
     """All tables, then what has to be known beside them."""
-    console = console or _console()
+    console = console or console_for()
     for _, groups in groupby(comparison.lines(), key=title):
         sections = list(groups)
         table = _table(sections, narrow=False)
@@ -161,7 +161,7 @@ def _width(table: Table, console: Console) -> int:
     return Measurement.get(console, console.options.update(max_width=WIDEST), table).maximum
 
 
-def _console() -> Console:
+def console_for() -> Console:
     from rich.console import Console
 
     return Console() if sys.stdout.isatty() else Console(width=PLAIN_WIDTH)

@@ -1,0 +1,89 @@
+"""What is compared when whole sets are read: clients, their ways, and what is done with records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .clients import OURS, PEERS
+from .clients.base import ASYNC, SYNC
+
+QUERIES_MODE = "queries"
+GETS_MODE = "scans-p99"
+QUERY_MODES = (QUERIES_MODE, GETS_MODE)
+"""Modes of a comparison that are about scans."""
+
+DESCRIBE = "describe-scan"
+SCAN = "scan"
+FILL = "fill"
+KEEP_SCANNING = "keep-scanning"
+ACTIONS = (DESCRIBE, SCAN, FILL, KEEP_SCANNING)
+"""Jobs that only these modes have."""
+
+OBJECTS, ARROW = "objects", "arrow"
+FOREACH, RESULTS, ITERATE = "foreach", "results", "iterate"
+NOTHING, FILE, SLEEP = "no-op", "file", "sleep"
+CONSUMERS = (NOTHING, FILE, SLEEP)
+
+RECORDS = 100_000
+RECORD_SIZES = (1_000, 100)
+LEAST_SIZE = 40
+LARGEST_SIZE = 1_000_000
+
+WAYS: dict[str, dict[str, tuple[str, ...]]] = {
+    OURS: {SYNC: (OBJECTS, ARROW), ASYNC: (OBJECTS, ARROW)},
+    "aerospike": {SYNC: (FOREACH, RESULTS)},
+    "aerospike-py": {SYNC: (FOREACH, RESULTS), ASYNC: (FOREACH, RESULTS)},
+    "aerospike-sdk": {SYNC: (ITERATE,), ASYNC: (ITERATE,)},
+    "aerospike-native": {SYNC: (ITERATE,), ASYNC: (ITERATE,)},
+}
+"""How each client's users read all records of a set, by mode."""
+
+
+@dataclass(frozen=True)
+class Scan:
+    """One way of one client to read every record, and what is done with the records."""
+
+    client: str
+    mode: str
+    way: str
+    consumer: str
+    size: int
+    """Bytes of a record's values."""
+    interpreter: str = ""
+
+    @property
+    def ours(self) -> bool:
+        return self.client == OURS
+
+    def __str__(self) -> str:
+        return f"{self.client} {self.mode} {self.way} {self.consumer} of {self.size:,} bytes"
+
+
+def scans(clients: tuple[str, ...], size: int, interpreter: str) -> tuple[Scan, ...]:
+    """Those that are compared with each other. Peers are measured with a consumer that does
+    nothing; ours with all of them."""
+    return tuple(
+        Scan(client, mode, way, consumer, size, interpreter)
+        for client, modes in WAYS.items()
+        if client in clients
+        for mode, ways in modes.items()
+        for way in ways
+        for consumer in (CONSUMERS if client == OURS else (NOTHING,))
+    )
+
+
+def getters(clients: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Clients and modes whose gets are measured during scans."""
+    return [
+        (client, mode)
+        for client in WAYS
+        if client in clients
+        for mode in (SYNC, ASYNC)
+        if PEERS[client].lacks(mode) is None
+    ]
+
+
+def record_bins(size: int) -> str:
+    """An integer, a float, text and bytes, together of this size: what `--bins` would say."""
+    text = size // 4
+    return f"I8,F8,S{text},B{size - 16 - text}"

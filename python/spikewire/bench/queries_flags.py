@@ -1,0 +1,50 @@
+"""Which flags of `spikewire compare` tables of scans look at, and which they refuse."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from .queries_cells import LARGEST_SIZE, LEAST_SIZE, QUERY_MODES
+
+if TYPE_CHECKING:
+    import argparse
+
+FOREIGN = {
+    "--async-tasks": "async_tasks",
+    "--threads": "threads",
+    "--in-flight": "in_flight",
+    "--sweep": "sweep",
+    "--floor": "floor",
+    "--batch-sizes": "batch_sizes",
+    "--write-sizes": "write_sizes",
+    "--column-bins": "column_bins",
+    "--keys": "keys",
+    "--bins": "bins",
+    "--workload": "workload",
+    "--lat-sample-every": "lat_sample_every",
+}
+"""Flags about other modes, and the names under which they are parsed."""
+
+
+def problem(args: argparse.Namespace, usual: argparse.Namespace) -> str | None:
+    """What is wrong with these flags, which are about scans; `usual` has all defaults."""
+    asked = " and ".join(mode for mode in QUERY_MODES if mode in args.modes)
+    others = [mode for mode in args.modes if mode not in QUERY_MODES]
+    if others:
+        return f"--mode {asked} is a comparison of its own: ask for {', '.join(others)} without it"
+    for flag, name in FOREIGN.items():
+        if getattr(args, name) != getattr(usual, name):
+            return f"{flag} is not for --mode {asked}"
+    if len(args.records or (1,)) > 1:
+        return f"--records: --mode {asked} takes one number of records"
+    for size in args.record_size or ():
+        if not LEAST_SIZE <= size <= LARGEST_SIZE:
+            return f"--record-size {size}: must be {LEAST_SIZE} to {LARGEST_SIZE:,} bytes"
+    if args.server_cpus and args.hosts:
+        return "--server-cpus is for the embedded cluster, not for one given by -H"
+    interpreters: list[str] = args.python or []
+    for interpreter in interpreters:
+        if shutil.which(interpreter) is None:
+            return f"--python {interpreter}: no such program"
+    return None

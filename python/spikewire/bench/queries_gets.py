@@ -1,0 +1,164 @@
+"""Single records alone, and then while another process scans: what the gets feel of it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from .cluster import stop_process
+from .launch import as_result, environment, python_worker
+from .measure import merge, percentiles
+from .queries_cells import KEEP_SCANNING
+from .queries_worker import SCANNING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+    from .result import Failure, Job, Result
+
+GETS_SCANS = 8
+"""Full scans at once, in threads of one process with a client of its own."""
+START_SECONDS, ANSWER_SECONDS = 60.0, 30.0
+
+
+@dataclass(frozen=True)
+class Getter:
+    """A client whose gets are measured."""
+
+    client: str
+    mode: str
+    interpreter: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.client} {self.mode}"
+
+
+@dataclass(frozen=True)
+class GetRound:
+    """One run alone and one during scans."""
+
+    alone: Result | Failure
+    during: Result | Failure
+    scanned: int | None = None
+    """Records that the scans read meanwhile, and in how many seconds."""
+    seconds: float = 0.0
+
+    @property
+    def failure(self) -> str | None:
+        for outcome in (self.alone, self.during):
+            if "failed" in outcome:
+                return outcome["failed"]
+            if outcome["errors"]:
+                return f"{outcome['errors']:,} errors, the first: {outcome['first_error']}"
+        return None
+
+    def brief(self) -> str:
+        if self.failure is not None:
+            return f"failed: {self.failure}"
+        found = [latency([one])["p99"] for one in (self.alone, self.during)]
+        return f"p99 {found[0]:,.0f} us alone, {found[1]:,.0f} us during {GETS_SCANS} scans"
+
+
+def latency(outcomes: Sequence[Result | Failure]) -> dict[str, float]:
+    """Percentiles in microseconds over all runs that gave any."""
+    return percentiles(merge(one["latency"]["read"] for one in outcomes if "failed" not in one))
+
+
+def gets_alone_and_not(
+    start: Callable[[Job], Mapping[str, object]], getting: Job, scanning: Job
+) -> GetRound:
+    """Both runs, one after the other, by processes of their own."""
+    alone = as_result(start(getting))
+    if "failed" in alone:
+        return GetRound(alone, alone)
+    scans = Scanning(scanning)
+    with scans:
+        if scans.failed is not None:
+            return GetRound(alone, {"failed": scans.failed})
+        during = as_result(start(getting))
+    if scans.records is None:
+        return GetRound(alone, {"failed": scans.failed or "the scans did not say what they read"})
+    return GetRound(alone, during, scans.records, scans.seconds)
+
+
+@dataclass
+class Scanning:
+    """A process that scans while the `with` block runs."""
+
+    job: Job
+    records: int | None = None
+    seconds: float = 0.0
+    failed: str | None = None
+    _said: deque[str] = field(default_factory=lambda: deque[str](maxlen=5))
+    _going: threading.Event = field(default_factory=threading.Event)
+
+    def __enter__(self) -> Self:
+        self._process = subprocess.Popen(  # noqa: S603 - no shell, our own arguments
+            python_worker(""),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment({}),
+            start_new_session=True,
+        )
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+        assert self._process.stdin is not None
+        job: Job = {**self.job, "action": KEEP_SCANNING}
+        self._process.stdin.write(json.dumps(job))
+        self._process.stdin.close()
+        self._going.wait(START_SECONDS)
+        if SCANNING not in self._said:
+            self.failed = f"the scans did not start: {' '.join(self._said) or 'nothing was said'}"
+        self._began = time.perf_counter()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """It ends when it is told to terminate, and then says what it did."""
+        self.seconds = time.perf_counter() - self._began
+        process = self._process
+        assert process.stdout is not None
+        process.terminate()
+        killer = threading.Timer(ANSWER_SECONDS, process.kill)
+        killer.start()
+        try:
+            self._heard(process.stdout.read())
+        finally:
+            killer.cancel()
+            stop_process(process)
+            process.stdout.close()
+            self._listener.join()
+
+    def _heard(self, text: str) -> None:
+        try:
+            answer: dict[str, object] = json.loads(text)
+        except ValueError:
+            self.failed = self.failed or f"the scans ended with {text[:80]!r}"
+            return
+        records = answer.get("records")
+        self.records = records if isinstance(records, int) else None
+        if self.records is None:
+            self.failed = f"the scans failed: {answer.get('failed')}"
+
+    def _listen(self) -> None:
+        assert self._process.stderr is not None
+        with self._process.stderr as stream:
+            for line in stream:
+                self._said.append(line.rstrip())
+                if line.rstrip() == SCANNING:
+                    self._going.set()
+        self._going.set()

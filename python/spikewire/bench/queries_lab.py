@@ -1,0 +1,276 @@
+"""A comparison of scans from start to end: cluster, filling, rounds."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
+
+from . import environment
+from .clients import OURS, PEERS
+from .clients.base import SYNC
+from .cluster import Cluster, EmbeddedCluster, GivenCluster, Seed
+from .compare import CannotRunError
+from .launch import python_worker, run_job
+from .plan import Skipped
+from .queries_cells import (
+    ARROW,
+    DESCRIBE,
+    FILE,
+    FILL,
+    GETS_MODE,
+    QUERIES_MODE,
+    SCAN,
+    Scan,
+    getters,
+    record_bins,
+    scans,
+)
+from .queries_gets import GETS_SCANS, GetRound, Getter, gets_alone_and_not
+from .queries_lines import GetLine, ScanLine, get_lines, scan_lines
+from .queries_result import Outcome, as_scan
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .progress import Progress
+    from .result import Job
+
+SCAN_SECONDS = 600.0
+"""What one process may take for two scans, beside the time it is to measure."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that the flags say."""
+
+    modes: tuple[str, ...]
+    clients: tuple[str, ...]
+    interpreters: tuple[str, ...]
+    records: int
+    sizes: tuple[int, ...]
+    hosts: tuple[Seed, ...]
+    namespace: str
+    set_name: str
+    duration: float
+    warmup: float
+    pause: float
+    rounds: int
+    seed: int
+    populate: bool
+    nodes: int
+    server_threads: int
+    gil: bool | None
+    client_cpus: tuple[int, ...]
+    server_cpus: tuple[int, ...]
+
+    def set_of(self, size: int) -> str:
+        """The set with records of this size."""
+        return f"{self.set_name}-scan-{size}"
+
+
+@dataclass
+class Scans:
+    """What came of it; complete only if not interrupted."""
+
+    settings: Settings
+    environment: dict[str, object] = field(default_factory=dict[str, object])
+    skipped: list[Skipped] = field(default_factory=list[Skipped])
+    scans: dict[Scan, list[Outcome]] = field(default_factory=dict[Scan, list[Outcome]])
+    gets: dict[Getter, list[GetRound]] = field(default_factory=dict[Getter, list[GetRound]])
+    interrupted: bool = False
+
+    def scan_lines(self) -> list[list[ScanLine]]:
+        """One list for each size of records and interpreter."""
+        groups: dict[tuple[int, str], dict[Scan, list[Outcome]]] = {}
+        for scan, rounds in self.scans.items():
+            groups.setdefault((scan.size, scan.interpreter), {})[scan] = rounds
+        return [scan_lines(group) for group in groups.values()]
+
+    def get_lines(self) -> list[GetLine]:
+        return get_lines(self.gets)
+
+    @property
+    def flawed(self) -> bool:
+        failures = [line.failures for group in self.scan_lines() for line in group]
+        failures += [line.failures for line in self.get_lines()]
+        return any(failures)
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "schema": 1,
+            "kind": "scans",
+            "interrupted": self.interrupted,
+            "environment": self.environment,
+            "settings": asdict(self.settings),
+            "skipped": [asdict(one) for one in self.skipped],
+            "scans": [
+                {**line.as_json(), "runs": self.scans[line.scan]}
+                for lines in self.scan_lines()
+                for line in lines
+            ],
+            "gets": [
+                {**line.as_json(), "runs": [asdict(one) for one in self.gets[line.getter]]}
+                for line in self.get_lines()
+            ],
+        }
+
+
+class Lab:
+    """Runs the jobs of one comparison."""
+
+    def __init__(self, settings: Settings, found: Scans, progress: Progress) -> None:
+        self._settings = settings
+        self._found = found
+        self._progress = progress
+        self._reasons: dict[tuple[str, str, str, str], str | None] = {}
+
+    def run(self, command_line: Sequence[str]) -> None:
+        settings, found = self._settings, self._found
+        with self._cluster() as cluster:
+            found.environment = environment.describe(cluster, command_line)
+            groups = self._groups()
+            gets = self._getters()
+            if not gets and not any(groups):
+                raise CannotRunError("none of the clients asked for can be used")
+            if settings.populate:
+                sizes = settings.sizes if any(groups) else settings.sizes[:1]
+                for size in sizes:
+                    self._fill(size, cluster)
+            total = sum(map(len, groups)) + len(gets)
+            self._progress.expect(total * settings.rounds)
+            for group in groups:
+                for number in range(settings.rounds):
+                    for at in range(len(group)):
+                        self._scan(group[(at + number) % len(group)], number, cluster)
+            for number in range(settings.rounds):
+                for at in range(len(gets)):
+                    self._get(gets[(at + number) % len(gets)], number, cluster)
+
+    def _cluster(self) -> Cluster:
+        settings = self._settings
+        if settings.hosts:
+            return GivenCluster(settings.hosts)
+        return EmbeddedCluster(
+            settings.nodes, settings.namespace, settings.server_threads, settings.server_cpus
+        )
+
+    def _groups(self) -> list[tuple[Scan, ...]]:
+        settings = self._settings
+        if QUERIES_MODE not in settings.modes:
+            return []
+        return [
+            tuple(
+                scan
+                for scan in scans(settings.clients, size, interpreter)
+                if self._usable(scan.client, scan.mode, scan.interpreter, _needs(scan))
+            )
+            for interpreter in settings.interpreters
+            for size in settings.sizes
+        ]
+
+    def _getters(self) -> list[Getter]:
+        settings = self._settings
+        if GETS_MODE not in settings.modes:
+            return []
+        return [
+            Getter(client, mode, interpreter)
+            for interpreter in settings.interpreters
+            for client, mode in getters(settings.clients)
+            if self._usable(client, mode, interpreter, "")
+        ]
+
+    def _usable(self, client: str, mode: str, interpreter: str, needed: str) -> bool:
+        known = (client, mode, interpreter, needed)
+        if known not in self._reasons:
+            job = self._job(client, mode, self._settings.sizes[0], None, DESCRIBE, needed)
+            told = self._start(client, mode, interpreter, job)
+            reason = told.get("failed") or told.get("unavailable")
+            self._reasons[known] = None if reason is None else str(reason)
+            if reason is not None:
+                skipped = Skipped(client, mode, interpreter, str(reason))
+                self._found.skipped.append(skipped)
+                self._progress.skipped(skipped)
+        return self._reasons[known] is None
+
+    def _fill(self, size: int, cluster: Cluster) -> None:
+        settings = self._settings
+        self._progress.say(
+            f"writing {settings.records:,} records of {size:,} bytes to {settings.set_of(size)}"
+        )
+        told = self._start(OURS, SYNC, "", self._job(OURS, SYNC, size, cluster, FILL))
+        if told.get("records") != settings.records:
+            raise CannotRunError(f"the records could not be written: {told.get('failed', told)}")
+
+    def _scan(self, scan: Scan, number: int, cluster: Cluster) -> None:
+        time.sleep(self._settings.pause)
+        way = f"{scan.way}/{scan.consumer}"
+        job = self._job(scan.client, scan.mode, scan.size, cluster, SCAN, way)
+        outcome = as_scan(self._start(scan.client, scan.mode, scan.interpreter, job))
+        if "failed" not in outcome and cluster.pid is not None:
+            outcome["server_threads"] = self._settings.server_threads
+        self._found.scans.setdefault(scan, []).append(outcome)
+        self._progress.done(f"{scan}, round {number + 1}: {_brief(outcome)}")
+
+    def _get(self, getter: Getter, number: int, cluster: Cluster) -> None:
+        time.sleep(self._settings.pause)
+        size = self._settings.sizes[0]
+        getting = self._job(getter.client, getter.mode, size, cluster, "measure")
+        getting["shape"] = {"kind": "single", "rows": 1, "columns": 0, "way": ""}
+        scanning = self._job(OURS, SYNC, size, cluster, "")
+        scanning["concurrency"] = GETS_SCANS
+
+        def start(job: Job) -> Mapping[str, object]:
+            return self._start(getter.client, getter.mode, getter.interpreter, job)
+
+        outcome = gets_alone_and_not(start, getting, scanning)
+        self._found.gets.setdefault(getter, []).append(outcome)
+        self._progress.done(f"{getter} get, round {number + 1}: {outcome.brief()}")
+
+    def _start(self, client: str, mode: str, interpreter: str, job: Job) -> Mapping[str, object]:
+        variables = dict(PEERS[client].environment.get(mode, {}))
+        if self._settings.gil is not None:
+            variables["PYTHON_GIL"] = "1" if self._settings.gil else "0"
+        return run_job(python_worker(interpreter), job, variables, SCAN_SECONDS)
+
+    def _job(
+        self, client: str, mode: str, size: int, cluster: Cluster | None, action: str, way: str = ""
+    ) -> Job:
+        settings = self._settings
+        return {
+            "action": action,
+            "client": client,
+            "mode": mode,
+            "concurrency": 1,
+            "shape": {"kind": SCAN, "rows": 1, "columns": 0, "way": way},
+            "seeds": [] if cluster is None else list(cluster.seeds),
+            "namespace": settings.namespace,
+            "set": settings.set_of(size),
+            "keys": settings.records,
+            "bins": record_bins(size),
+            "workload": "RU,100",
+            "warmup": settings.warmup,
+            "duration": settings.duration,
+            "sample_every": 1,
+            "seed": settings.seed,
+            "cpus": list(settings.client_cpus),
+            "server_pid": None if cluster is None else cluster.pid,
+        }
+
+
+def _needs(scan: Scan) -> str:
+    """What not every interpreter with this client has: looked at by itself."""
+    return f"{ARROW}/{FILE}" if (scan.way, scan.consumer) == (ARROW, FILE) else ""
+
+
+def _brief(outcome: Outcome) -> str:
+    """One run in a few words."""
+    if "failed" in outcome:
+        return f"failed: {outcome['failed']}"
+    seconds = outcome["cpu"]["user"] + outcome["cpu"]["system"]
+    records, memory = outcome["records"], outcome["memory"]
+    return (
+        f"{records / outcome['elapsed']:,.0f} records/s, "
+        f"{seconds * 1e6 / records:.2f} us CPU per record, "
+        f"{(memory['peak'] - memory['start']) / 1e6:+.1f} MB"
+    )

@@ -1,0 +1,130 @@
+"""What the rounds of a scan, or of gets during scans, amount to."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from statistics import median
+from typing import TYPE_CHECKING
+
+from .queries_cells import NOTHING, Scan
+from .queries_gets import GetRound, Getter, latency
+from .summary import Spread
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .queries_result import Outcome, ScanResult
+
+
+@dataclass(frozen=True)
+class ScanLine:
+    """One row: medians of the rounds, and the most memory of any."""
+
+    scan: Scan
+    rounds: int
+    failures: tuple[str, ...]
+    version: str = ""
+    python: str = ""
+    rate: Spread | None = None
+    """Records per second."""
+    cpu: Spread | None = None
+    """Microseconds of the client's processor time for each record."""
+    cpu_server: float | None = None
+    server_busy: float | None = None
+    """The part of its threads' time that the embedded cluster worked; 1 is all it has."""
+    grown: int | None = None
+    """Bytes from the resident memory before the first scan to the peak, the highest round."""
+    rate_ratio: float | None = None
+    """Records per second over those of the fastest peer."""
+    cpu_ratio: float | None = None
+    """Processor time over that of the thriftiest peer."""
+
+    def as_json(self) -> dict[str, object]:
+        fields = asdict(self)
+        scan: dict[str, object] = fields.pop("scan")
+        return {**scan, **fields}
+
+
+@dataclass(frozen=True)
+class GetLine:
+    """Single records alone and during scans, all rounds merged; microseconds."""
+
+    getter: Getter
+    rounds: int
+    failures: tuple[str, ...]
+    alone: Mapping[str, float]
+    during: Mapping[str, float]
+    ratio: float | None
+    """p99 during scans over p99 alone."""
+    scan_rate: float | None
+    """Records per second that the scans read meanwhile, all together."""
+
+    def as_json(self) -> dict[str, object]:
+        fields = asdict(self)
+        getter: dict[str, object] = fields.pop("getter")
+        return {**getter, **fields}
+
+
+def scan_lines(group: Mapping[Scan, Sequence[Outcome]]) -> list[ScanLine]:
+    """Lines that are compared with each other."""
+    lines = [_scan_line(scan, rounds) for scan, rounds in group.items()]
+    idle = [line for line in lines if line.scan.consumer == NOTHING]
+    peers = [line for line in idle if not line.scan.ours]
+    rates = [line.rate.median for line in peers if line.rate]
+    costs = [line.cpu.median for line in peers if line.cpu]
+
+    def compared(line: ScanLine) -> ScanLine:
+        if line not in idle or not line.rate or not line.cpu or not rates:
+            return line
+        return replace(
+            line,
+            rate_ratio=line.rate.median / max(rates),
+            cpu_ratio=line.cpu.median / min(costs) if min(costs) else None,
+        )
+
+    return [compared(line) for line in lines]
+
+
+def _scan_line(scan: Scan, rounds: Sequence[Outcome]) -> ScanLine:
+    failures = tuple(one["failed"] for one in rounds if "failed" in one)
+    results = [one for one in rounds if "failed" not in one]
+    line = ScanLine(scan, len(rounds), failures)
+    if not results:
+        return line
+    server = [one["server_cpu"] * 1e6 / one["records"] for one in results if one["server_cpu"]]
+    busy = [share for share in map(_busy, results) if share is not None]
+    return replace(
+        line,
+        version=results[0]["version"],
+        python=results[0]["python"]["version"],
+        rate=Spread.of([one["records"] / one["elapsed"] for one in results]),
+        cpu=Spread.of([sum(_seconds(one)) * 1e6 / one["records"] for one in results]),
+        cpu_server=median(server) if server else None,
+        server_busy=median(busy) if busy else None,
+        grown=max(one["memory"]["peak"] - one["memory"]["start"] for one in results),
+    )
+
+
+def _seconds(one: ScanResult) -> tuple[float, float]:
+    return one["cpu"]["user"], one["cpu"]["system"]
+
+
+def _busy(one: ScanResult) -> float | None:
+    threads = one.get("server_threads")
+    if threads is None or one["server_cpu"] is None:
+        return None
+    return one["server_cpu"] / (one["elapsed"] * threads)
+
+
+def get_lines(rounds: Mapping[Getter, Sequence[GetRound]]) -> list[GetLine]:
+    return [_get_line(getter, runs) for getter, runs in rounds.items()]
+
+
+def _get_line(getter: Getter, rounds: Sequence[GetRound]) -> GetLine:
+    failures = tuple(one.failure for one in rounds if one.failure is not None)
+    good = [one for one in rounds if one.failure is None]
+    alone, during = latency([one.alone for one in good]), latency([one.during for one in good])
+    ratio = during["p99"] / alone["p99"] if alone and during else None
+    read = [one.scanned / one.seconds for one in good if one.scanned is not None and one.seconds]
+    rate = median(read) if read else None
+    return GetLine(getter, len(rounds), failures, alone, during, ratio, rate)

@@ -1,0 +1,64 @@
+"""The resident memory of this process over time, as a curve."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import measure
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+EVERY = 0.1
+"""Seconds between two points."""
+
+
+class Curve:
+    """Samples in a thread of its own while the `with` block runs; the highest point is exact where
+    the system keeps it, whatever lies between two samples."""
+
+    def __init__(self) -> None:
+        self.start = 0
+        self.peak = 0
+        self.points: list[tuple[float, int]] = []
+        """Seconds since the start, and resident bytes; empty where the system does not tell."""
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._sample, daemon=True)
+
+    def __enter__(self) -> Self:
+        self.start = measure.reset_peak()
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop.set()
+        self._thread.join()
+        self.peak = max([measure.peak_rss(), *(size for _, size in self.points)])
+
+    @property
+    def grown(self) -> int:
+        """Bytes from the start to the peak."""
+        return max(0, self.peak - self.start)
+
+    def _sample(self) -> None:
+        began, statm = time.perf_counter(), Path("/proc/self/statm")
+        page = os.sysconf("SC_PAGE_SIZE")
+        while True:
+            try:
+                pages = int(statm.read_text().split()[1])
+            except OSError:
+                return
+            self.points.append((round(time.perf_counter() - began, 3), pages * page))
+            if self._stop.wait(EVERY):
+                return

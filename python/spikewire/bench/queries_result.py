@@ -1,0 +1,59 @@
+"""The JSON that comes out of a process that read a whole set."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict, cast, final
+
+from .result import Cpu, Failure, Python
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Grown(TypedDict):
+    """Resident bytes: when the client was ready to read, the most it came to, and the way there."""
+
+    start: int
+    peak: int
+    curve: list[tuple[float, int]]
+    """Seconds since the start and resident bytes, ten times a second, warm-up included."""
+
+
+class Added(TypedDict, total=False):
+    """What the lab itself adds to a result."""
+
+    server_threads: int
+    """How many threads the embedded cluster works with."""
+
+
+@final
+class ScanResult(Added):
+    """What one run gave."""
+
+    client: str
+    version: str
+    mode: str
+    python: Python
+    elapsed: float
+    scans: int
+    """Whole scans within the window."""
+    records: int
+    """Records of all these scans together."""
+    cpu: Cpu
+    server_cpu: float | None
+    machine_cpu: float | None
+    memory: Grown
+    load_average: list[float]
+
+
+Outcome = ScanResult | Failure
+
+
+def as_scan(answer: Mapping[str, object]) -> Outcome:
+    """Tell a result from a failure, and refuse anything that is neither."""
+    if "failed" in answer:
+        return Failure(failed=str(answer["failed"]))
+    missing = ScanResult.__required_keys__ - answer.keys()
+    if missing:
+        return Failure(failed=f"the worker's answer lacks {', '.join(sorted(missing))}")
+    return cast("ScanResult", answer)

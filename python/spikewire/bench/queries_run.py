@@ -1,0 +1,84 @@
+"""`spikewire compare --mode queries,scans-p99`: from the flags to the tables and the JSON file."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+from .compare import CannotRunError
+from .plan import Skipped
+from .progress import Progress
+from .queries_cells import RECORD_SIZES, RECORDS, WAYS
+from .queries_lab import Lab, Scans, Settings
+from .queries_table import show
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+    from pathlib import Path
+
+FLAWED, INTERRUPTED = 1, 130
+DURATION, WARMUP, PAUSE = 1.0, 0.4, 0.1
+
+
+def settings(args: argparse.Namespace) -> Settings:
+    """What flags that were found good mean."""
+    given = {name: getattr(args, name) for name in ("duration", "warmup", "pause")}
+    usual = {"duration": DURATION, "warmup": WARMUP, "pause": PAUSE}
+    pace: dict[str, float] = {
+        name: usual[name] if seconds is None else seconds for name, seconds in given.items()
+    }
+    return Settings(
+        modes=args.modes,
+        clients=args.clients,
+        interpreters=tuple(args.python or [""]),
+        records=(args.records or (RECORDS,))[0],
+        sizes=args.record_size or RECORD_SIZES,
+        hosts=args.hosts,
+        namespace=args.namespace,
+        set_name=args.set,
+        rounds=args.rounds,
+        seed=args.seed,
+        populate=args.populate,
+        nodes=args.nodes,
+        server_threads=args.server_threads,
+        gil=None if args.gil is None else args.gil == "on",
+        client_cpus=args.client_cpus,
+        server_cpus=args.server_cpus,
+        **pace,
+    )
+
+
+def compare_scans(chosen: Settings, command_line: Sequence[str], progress: Progress) -> Scans:
+    """Measure everything; Ctrl-C ends it early with what has been measured so far."""
+    found = Scans(chosen)
+    for client in chosen.clients:
+        if client not in WAYS:
+            found.skipped.append(Skipped(client, "", "", "its scans are not measured here"))
+    with progress:
+        try:
+            Lab(chosen, found, progress).run(command_line)
+        except KeyboardInterrupt:
+            found.interrupted = True
+    return found
+
+
+def run(args: argparse.Namespace, path: Path) -> int:
+    """The exit status; tables go to standard output and everything to the file."""
+    previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        found = compare_scans(settings(args), ["spikewire", *sys.argv[1:]], Progress())
+    except (CannotRunError, RuntimeError) as error:
+        print(f"spikewire compare: {error}", file=sys.stderr)
+        return FLAWED
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+    show(found)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(found.as_json()) + "\n", encoding="utf-8")
+    print(f"written to {path}", file=sys.stderr)
+    if found.interrupted:
+        return INTERRUPTED
+    return FLAWED if found.flawed else 0

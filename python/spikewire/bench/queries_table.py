@@ -1,0 +1,99 @@
+"""A comparison of scans as tables on the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .headings import ratio, tenths, whole
+from .queries_gets import GETS_SCANS
+from .report import BUSY, console_for
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from .queries_lab import Scans
+    from .queries_lines import GetLine, ScanLine
+
+SCAN_HEADINGS = (
+    *("client", "mode", "records to", "consumer", "records/s", "spread %"),
+    *("CPU us", "server", "busy", "+MB", "records/s ÷ best", "CPU ÷ best"),
+)
+GET_HEADINGS = (
+    *("client", "mode", "p50 us", "p99", "p50 scans", "p99 scans", "p99 ÷ alone"),
+    "scanned/s",
+)
+LEFT = 4
+"""The columns of the first table that are words."""
+
+
+def show(found: Scans, console: Console | None = None) -> None:
+    """All tables, then what has to be known beside them."""
+    console = console or console_for()
+    for lines in found.scan_lines():
+        size, python = lines[0].scan.size, next((one.python for one in lines if one.python), "?")
+        title = f"scans of {found.settings.records:,} records of {size:,} bytes, Python {python}"
+        console.print(_table(title, SCAN_HEADINGS, LEFT, [scan_row(line) for line in lines]))
+        for note in dict.fromkeys(note for line in lines for note in notes(line)):
+            console.print(f"  {note}", markup=False, highlight=False)
+    gets = found.get_lines()
+    if gets:
+        title = f"single records, alone and during {GETS_SCANS} full scans by another process"
+        console.print(_table(title, GET_HEADINGS, 2, [get_row(line) for line in gets]))
+        for line in gets:
+            for reason in dict.fromkeys(line.failures):
+                console.print(f"  {line.getter}: {reason}", markup=False, highlight=False)
+    for text in dict.fromkeys(f"{one.client}: {one.reason}" for one in found.skipped):
+        console.print(f"skipped: {text}", markup=False, highlight=False)
+    if found.interrupted:
+        console.print("interrupted: the rounds above are not complete", markup=False)
+
+
+def scan_row(line: ScanLine) -> list[str]:
+    scan, rate, cpu = line.scan, line.rate, line.cpu
+    return [
+        scan.client + (" !" if line.failures else ""),
+        scan.mode,
+        scan.way,
+        scan.consumer,
+        f"{rate.median:,.0f}" if rate else "-",
+        f"{rate.percent:.0f}" if rate and line.rounds > 1 else "-",
+        tenths(cpu.median if cpu else None),
+        tenths(line.cpu_server),
+        "-" if line.server_busy is None else f"{line.server_busy:.0%}",
+        "-" if line.grown is None else f"{line.grown / 1e6:,.1f}",
+        ratio(line.rate_ratio),
+        ratio(line.cpu_ratio),
+    ]
+
+
+def get_row(line: GetLine) -> list[str]:
+    return [
+        line.getter.client + (" !" if line.failures else ""),
+        line.getter.mode,
+        *(whole(line.alone.get(at)) for at in ("p50", "p99")),
+        *(whole(line.during.get(at)) for at in ("p50", "p99")),
+        ratio(line.ratio),
+        "-" if line.scan_rate is None else f"{line.scan_rate:,.0f}",
+    ]
+
+
+def notes(line: ScanLine) -> list[str]:
+    """What a reader must not miss about this line."""
+    scan, said = line.scan, [f"{line.scan}: {reason}" for reason in dict.fromkeys(line.failures)]
+    if line.server_busy is not None and line.server_busy >= BUSY:
+        said.append(f"{scan}: set by the server, busy {line.server_busy:.0%} of its time")
+    return said
+
+
+def _table(title: str, headings: Sequence[str], left: int, rows: Sequence[list[str]]) -> Table:
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for at, name in enumerate(headings):
+        table.add_column(name, justify="left" if at < left else "right", no_wrap=True)
+    for cells in rows:
+        table.add_row(*cells, style="bold red" if cells[0].endswith("!") else None)
+    return table

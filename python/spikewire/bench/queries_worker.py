@@ -1,0 +1,233 @@
+"""The jobs of these tables, in a process of their own: fill a set, read all of it, keep reading."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import importlib
+import os
+import signal
+import threading
+import time
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, cast
+
+from .clients import PEERS
+from .clients.base import SYNC, Target
+from .job import MismatchError, Plan
+from .measure import Window
+from .queries_cells import ARROW, DESCRIBE, FILE, FILL, KEEP_SCANNING, NOTHING
+from .queries_memory import Curve
+from .queries_readers import ASYNCIO, BLOCKING
+from .worker import describe_python
+from .workload import matches, value_pool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from .queries_consumers import Read
+    from .queries_readers import AsyncioReader, BlockingReader
+    from .queries_result import ScanResult
+    from .result import Job
+    from .workload import Bins
+
+SCANNING, SAY = "scanning", 2
+"""The lab reads what a process that keeps scanning says on standard error."""
+CHUNK = 1_000
+"""Records of a write when a set is filled."""
+
+
+@dataclass
+class Work:
+    """One way to read everything, until time is up, and what came of it."""
+
+    plan: Plan
+    window: Window
+    curve: Curve = field(default_factory=Curve)
+    scans: int = 0
+    records: int = 0
+
+    @property
+    def way(self) -> tuple[str, str]:
+        way, _, consumer = self.plan.shape.way.partition("/")
+        return way, consumer or NOTHING
+
+    def check(self, read: Read) -> None:
+        """Refuse a client that does not see every record as it was written."""
+        count, bins = read
+        if count != self.plan.job["keys"]:
+            raise MismatchError(f"a scan gave {count:,} of {self.plan.job['keys']:,} records")
+        if self.way[0] != ARROW and not matches(self.plan.bins, bins):
+            raise MismatchError(f"a record reads back as {bins!r}, not {self.plan.job['bins']}")
+
+    def stretches(self) -> Iterator[float]:
+        """When the warm-up ends and when the window does: whole scans are made until then."""
+        if self.plan.job["warmup"]:
+            yield time.perf_counter() + self.plan.job["warmup"]
+        self.scans = self.records = 0
+        self.window.open()
+        yield time.perf_counter() + self.plan.job["duration"]
+        self.window.close()
+
+    def count(self, read: Read) -> bool:
+        self.check(read)
+        self.scans += 1
+        self.records += read[0]
+        return True
+
+    def run(self, reader: BlockingReader) -> None:
+        target = self.plan.target
+        reader.open(target)
+        try:
+            gc.collect()
+            with self.curve:
+                for end in self.stretches():
+                    while self.count(reader.scan(target, *self.way)):
+                        if time.perf_counter() >= end:
+                            break
+        finally:
+            reader.close()
+
+    async def run_async(self, reader: AsyncioReader) -> None:
+        target = self.plan.target
+        await reader.open(target)
+        try:
+            gc.collect()
+            with self.curve:
+                for end in self.stretches():
+                    while self.count(await reader.scan(target, *self.way)):
+                        if time.perf_counter() >= end:
+                            break
+        finally:
+            await reader.close()
+
+
+def answer(job: Job) -> Mapping[str, object]:
+    """What one of these jobs gives."""
+    if job["action"] == DESCRIBE:
+        return {"unavailable": _unavailable(job["client"], job["shape"]["way"])}
+    if job["action"] == FILL:
+        return {"records": fill(Plan.of(job))}
+    if job["action"] == KEEP_SCANNING:
+        return {"records": keep_scanning(Plan.of(job))}
+    return cast("Mapping[str, object]", scan(job))
+
+
+def _unavailable(client: str, way: str) -> str | None:
+    """Why this client cannot be used in this process, or not in this way."""
+    reason = PEERS[client].unavailable()
+    if reason is None and way == f"{ARROW}/{FILE}" and find_spec("pyarrow") is None:
+        return f"{ARROW} to a {FILE}: pyarrow is not installed"
+    return reason
+
+
+def scan(job: Job) -> ScanResult:
+    """Read the whole set as often as fits."""
+    plan = Plan.of(job)
+    if job["cpus"]:
+        os.sched_setaffinity(0, job["cpus"])
+    work = Work(plan, Window(job["server_pid"]))
+    importlib.import_module(plan.peer.module)
+    if work.way == (ARROW, FILE):
+        importlib.import_module("pyarrow.ipc")
+    load_average = [round(value, 2) for value in os.getloadavg()]
+    if job["mode"] == SYNC:
+        work.run(BLOCKING[job["client"]]())
+    else:
+        loop = asyncio.SelectorEventLoop()
+        asyncio.set_event_loop(loop)
+        loop.run_until_complete(work.run_async(ASYNCIO[job["client"]]()))
+    used = work.window.used
+    assert used is not None
+    return {
+        "client": job["client"],
+        "version": plan.peer.version(),
+        "mode": job["mode"],
+        "python": describe_python(),
+        "elapsed": used.clock,
+        "scans": work.scans,
+        "records": work.records,
+        "cpu": {"user": used.user, "system": used.system},
+        "server_cpu": used.server,
+        "machine_cpu": used.machine,
+        "memory": {
+            "start": work.curve.start,
+            "peak": work.curve.peak,
+            "curve": work.curve.points,
+        },
+        "load_average": load_average,
+    }
+
+
+def fill(plan: Plan) -> int:
+    """Write every record, with our own client: the peers prove that they can read them."""
+    pool = value_pool(plan.bins, plan.job["seed"])
+    keys = plan.job["keys"]
+    client, dataset = _dataset(plan.target)
+
+    def rows(start: int) -> dict[int, Bins]:
+        stop = min(start + CHUNK, keys)
+        return {key: pool[key % len(pool)] for key in range(start, stop)}
+
+    try:
+        for start in range(0, keys, CHUNK):
+            dataset.put_many(rows(start)).raise_for_errors()
+    finally:
+        client.close()
+    return keys
+
+
+def keep_scanning(plan: Plan) -> int:
+    """Threads that read the whole set over and over, until the process is told to terminate; the
+    records they read together. Says `scanning` when each has come to its first record."""
+    client, dataset = _dataset(plan.target)
+    ended = threading.Event()
+
+    def end(_signal: int, _frame: object) -> None:
+        ended.set()
+
+    signal.signal(signal.SIGTERM, end)
+    going = threading.Barrier(plan.job["concurrency"] + 1)
+    counts: list[int] = []
+    failures: list[Exception] = []
+
+    def read() -> None:
+        count = 0
+        try:
+            while not ended.is_set():
+                with dataset.query() as query:
+                    for record in query:
+                        _ = record.bins
+                        if not count:
+                            going.wait()
+                        count += 1
+                        if ended.is_set():
+                            break
+        except Exception as error:  # noqa: BLE001 - told by the job
+            failures.append(error)
+            going.abort()
+        counts.append(count)
+
+    threads = [threading.Thread(target=read) for _ in range(plan.job["concurrency"])]
+    for thread in threads:
+        thread.start()
+    try:
+        going.wait()
+        os.write(SAY, f"{SCANNING}\n".encode())
+        ended.wait()
+    except threading.BrokenBarrierError:
+        pass
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+        client.close()
+    if failures:
+        raise failures[0]
+    return sum(counts)
+
+
+def _dataset(target: Target) -> tuple[Any, Any]:
+    client = importlib.import_module("spikewire").Client.connect(target.seed_text)
+    return client, client.dataset(target.namespace, target.set_name)

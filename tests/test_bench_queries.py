@@ -1,0 +1,268 @@
+"""Tables of scans: every record is read, memory is watched, and gets are taken during scans."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from spikewire.bench import cli
+from spikewire.bench.cli import add_parsers
+from spikewire.bench.clients.base import ASYNC, SYNC
+from spikewire.bench.cluster import parse_seeds
+from spikewire.bench.launch import python_worker, run_job
+from spikewire.bench.queries_cells import (
+    ARROW,
+    CONSUMERS,
+    FILE,
+    FILL,
+    NOTHING,
+    OBJECTS,
+    SCAN,
+    WAYS,
+    record_bins,
+    scans,
+)
+from spikewire.bench.queries_consumers import PAUSE, PAUSED_ROWS, PAUSES, Drowsy
+from spikewire.bench.queries_gets import GetRound, Getter
+from spikewire.bench.queries_lines import get_lines, scan_lines
+from spikewire.bench.queries_memory import Curve
+from spikewire.bench.queries_result import as_scan
+from spikewire.bench.queries_table import SCAN_HEADINGS, notes, scan_row
+from spikewire.bench.workload import parse_bins, value_pool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from spikewire.bench.queries_result import Outcome
+    from spikewire.bench.result import Job
+    from spikewire.testing import Cluster
+
+pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
+rich_console = pytest.importorskip("rich.console", reason="the lab's rich is not installed")
+
+RECORDS, SIZE = 1_500, 100
+
+
+def job(cluster: Cluster, action: str, mode: str = SYNC, way: str = "", keys: int = RECORDS) -> Job:
+    return {
+        "action": action,
+        "client": "spikewire",
+        "mode": mode,
+        "concurrency": 1,
+        "shape": {"kind": SCAN, "rows": 1, "columns": 0, "way": way},
+        "seeds": list(parse_seeds(cluster.seeds)),
+        "namespace": "test",
+        "set": "scanned",
+        "keys": keys,
+        "bins": record_bins(SIZE),
+        "workload": "RU,100",
+        "warmup": 0.0,
+        "duration": 0.05,
+        "sample_every": 1,
+        "seed": 1,
+        "cpus": [],
+        "server_pid": None,
+    }
+
+
+def start(one: Job) -> Any:
+    return run_job(python_worker(""), one)
+
+
+@pytest.fixture(scope="module")
+def filled() -> Iterator[Cluster]:
+    from spikewire.testing import Cluster
+
+    with Cluster(nodes=2) as cluster:
+        assert start(job(cluster, FILL)) == {"records": RECORDS}
+        yield cluster
+
+
+@pytest.mark.parametrize("mode", [SYNC, ASYNC])
+@pytest.mark.parametrize("way", [OBJECTS, ARROW])
+@pytest.mark.parametrize("consumer", CONSUMERS)
+def test_every_record_is_read(filled: Cluster, mode: str, way: str, consumer: str) -> None:
+    if (way, consumer) == (ARROW, FILE):
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    outcome = as_scan(start(job(filled, SCAN, mode, f"{way}/{consumer}")))
+    assert "failed" not in outcome, outcome
+    assert outcome["scans"] >= 1
+    assert outcome["records"] == outcome["scans"] * RECORDS
+    assert outcome["elapsed"] >= 0.05
+    assert outcome["memory"]["peak"] >= outcome["memory"]["start"] > 0
+
+
+@pytest.mark.parametrize("way", [OBJECTS, ARROW])
+def test_a_scan_that_lacks_records_fails(filled: Cluster, way: str) -> None:
+    short = start(job(filled, SCAN, way=f"{way}/{NOTHING}", keys=RECORDS + 1))
+    assert "a scan gave 1,500 of 1,501 records" in short["failed"]
+
+
+def test_records_of_another_shape_fail(filled: Cluster) -> None:
+    other = job(filled, SCAN, way=f"{OBJECTS}/{NOTHING}")
+    other["bins"] = record_bins(SIZE + 1)
+    assert "reads back as" in start(other)["failed"]
+
+
+@pytest.mark.parametrize("size", [40, 100, 1_000, 4_099])
+def test_records_have_the_size_that_is_asked_for(size: int) -> None:
+    specs = parse_bins(record_bins(size))
+    assert sum(spec.size for spec in specs) == size
+    assert len(value_pool(specs, 1)[0]) == 4
+
+
+def test_every_way_is_in_the_table_and_peers_only_drop() -> None:
+    made = scans(tuple(WAYS), 100, "")
+    assert {one.consumer for one in made if one.ours} == set(CONSUMERS)
+    assert {one.consumer for one in made if not one.ours} == {NOTHING}
+    assert {one.client for one in made} == set(WAYS)
+    assert len(made) == len(set(made)) == 12 + 2 + 4 + 2 + 2
+    assert scans(("aerospike",), 100, "") == tuple(one for one in made if one.client == "aerospike")
+
+
+def test_a_sleeping_consumer_sleeps_as_long_however_records_come() -> None:
+    def slept(step: int) -> float:
+        drowsy = Drowsy()
+        return sum(drowsy.due(count) for count in range(step, 200_001, step))
+
+    assert slept(1) == pytest.approx(0.5 + PAUSES * PAUSE)
+    assert slept(40_000) == pytest.approx(0.5 + PAUSES * PAUSE)
+    drowsy = Drowsy()
+    assert drowsy.due(1) > 0
+    assert drowsy.due(2) == 0
+    assert drowsy.due(1 + PAUSED_ROWS) == PAUSE
+
+
+def test_the_curve_sees_what_was_held() -> None:
+    with Curve() as curve:
+        held = bytearray(b"x" * 30_000_000)
+        time.sleep(0.25)
+        del held
+    assert curve.peak - curve.start > 25_000_000
+    if curve.points:
+        assert [at for at, _ in curve.points] == sorted(at for at, _ in curve.points)
+        assert max(size for _, size in curve.points) <= curve.peak
+
+
+def outcome(records: int, elapsed: float, cpu: float, server: float = 0.0) -> Outcome:
+    made = {
+        "client": "x",
+        "version": "1",
+        "mode": SYNC,
+        "python": {"version": "3"},
+        "elapsed": elapsed,
+        "scans": 1,
+        "records": records,
+        "cpu": {"user": cpu, "system": 0.0},
+        "server_cpu": server,
+        "machine_cpu": None,
+        "memory": {"start": 10, "peak": 2_000_010, "curve": [(0.0, 10)]},
+        "load_average": [],
+        "server_threads": 1,
+    }
+    return as_scan(made)
+
+
+def test_lines_are_compared_with_the_best_peers() -> None:
+    ours, file, *_ = (one for one in scans(("spikewire",), 100, "") if one.way == OBJECTS)
+    slow, fast = scans(("aerospike",), 100, "")
+    lines = scan_lines(
+        {
+            ours: [outcome(1_000, 0.5, 0.002, 0.48)],
+            file: [outcome(1_000, 2.0, 0.010)],
+            slow: [outcome(1_000, 2.0, 0.004)],
+            fast: [outcome(1_000, 1.0, 0.008), {"failed": "no luck"}],
+        }
+    )
+    first, second, _, last = lines
+    assert first.rate_ratio == pytest.approx(2.0)
+    assert first.cpu_ratio == pytest.approx(0.5)
+    assert first.grown == 2_000_000
+    assert (second.rate_ratio, second.cpu_ratio) == (None, None)
+    assert last.rate_ratio == pytest.approx(1.0)
+    assert notes(first) == [f"{ours}: set by the server, busy 96% of its time"]
+    assert notes(last) == [f"{fast}: no luck"]
+    assert len(scan_row(first)) == len(SCAN_HEADINGS)
+    assert scan_row(last)[0] == "aerospike !"
+    assert scan_row(first)[9:] == ["2.0", "2.00", "0.50"]
+
+
+def test_an_answer_that_lacks_something_is_a_failure() -> None:
+    assert "lacks" in as_scan({"records": 1}).get("failed", "")
+
+
+def test_gets_that_failed_are_no_measure() -> None:
+    failed = GetRound({"failed": "no luck"}, {"failed": "no luck"})
+    (line,) = get_lines({Getter("spikewire", SYNC): [failed]})
+    assert line.failures == ("no luck",)
+    assert line.ratio is None
+
+
+def run(*arguments: str) -> int:
+    made = argparse.ArgumentParser(prog="spikewire")
+    add_parsers(made.add_subparsers(required=True))
+    args = made.parse_args(["compare", *arguments])
+    status: int = args.run(args)
+    return status
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        ("--mode queries,sync", "--mode queries is a comparison of its own: ask for sync"),
+        ("--mode queries --threads 4", "--threads is not for --mode queries"),
+        ("--mode scans-p99 -o I8", "--bins is not for --mode scans-p99"),
+        ("--mode queries,scans-p99 -k 5", "--keys is not for --mode queries and scans-p99"),
+        ("--mode queries --records 1,2", "takes one number of records"),
+        ("--mode queries --record-size 39", "--record-size 39: must be 40 to 1,000,000 bytes"),
+        ("--mode queries --python nowhere", "--python nowhere: no such program"),
+        ("--mode queries -H a --server-cpus 0", "--server-cpus is for the embedded cluster"),
+        ("--mode sync --record-size 100", "--record-size is for --mode queries"),
+    ],
+)
+def test_flags_that_cannot_be(flags: str, says: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*flags.split()) == cli.USAGE
+    assert says in capsys.readouterr().err
+
+
+def test_from_flags_to_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "scans.json"
+    flags = "--mode queries,scans-p99 --clients spikewire,null --records 600 --record-size 64"
+    status = run(
+        *flags.split(),
+        *("--rounds", "2", "-d", "0.05", "--warmup", "0.01", "--pause", "0", "--json", str(path)),
+    )
+    out = capsys.readouterr().out
+    assert status == 0, out
+    assert "scans of 600 records of 64 bytes" in out
+    assert "single records, alone and during 8 full scans" in out
+    assert "skipped: null: its scans are not measured here" in out
+    found = json.loads(path.read_text())
+    assert {(one["mode"], one["way"], one["consumer"]) for one in found["scans"]} == {
+        (mode, way, consumer)
+        for mode in (SYNC, ASYNC)
+        for way in (OBJECTS, ARROW)
+        for consumer in CONSUMERS
+        if (way, consumer) != (ARROW, FILE) or not _skipped(found)
+    }
+    for line in found["scans"]:
+        assert line["rounds"] == len(line["runs"]) == 2
+        assert all(run["memory"]["peak"] > 0 for run in line["runs"])
+        assert all(0 < line["server_busy"] < 2 for _ in line["runs"] if line["server_busy"])
+    assert [(one["client"], one["mode"]) for one in found["gets"]] == [
+        ("spikewire", SYNC),
+        ("spikewire", ASYNC),
+    ]
+    for line in found["gets"]:
+        assert line["failures"] == []
+        assert line["ratio"] > 0
+        assert line["scan_rate"] > 0
+
+
+def _skipped(found: dict[str, Any]) -> bool:
+    return any("pyarrow" in one["reason"] for one in found["skipped"])
