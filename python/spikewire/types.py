@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-from spikewire._native import Expression, GeoJSON, HyperLogLog, Key, Step
+from spikewire._native import Expression, GeoJSON, HyperLogLog, Key, Marker, Step
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,6 +50,7 @@ __all__ = [
     "Seconds",
     "Seeds",
     "Sketches",
+    "Sought",
     "Table",
     "Ttl",
     "UserKey",
@@ -136,6 +137,9 @@ Nulls: TypeAlias = Literal["skip", "remove"]
 
 #: A key of a map that was read. Lists, which other clients can write, come as tuples.
 MapKey: TypeAlias = str | int | float | bytes | tuple["MapKey", ...] | None
+
+#: What operations look for: a value, or ``op.WILDCARD`` or ``op.INFINITY``.
+Sought: TypeAlias = BinValue | Marker
 
 #: What a bin holds when it is read.
 Value: TypeAlias = (

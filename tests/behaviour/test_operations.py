@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -454,3 +455,26 @@ def test_steps_compare() -> None:
     assert ctx.map_key("a") != ctx.map_key("b")
     assert hash(ctx.map_key("a")) == hash(ctx.map_key("a"))
     assert ctx.map_key("a") != ctx.map_key_create("a")
+
+
+def test_wildcards_and_infinity_are_found_and_not_stored(data: Any) -> None:
+    pairs = [["a", 1], ["b", 2], ["a", 3, 4]]
+    data.put("k", {"l": pairs, "m": {"x": ["a", 1], "y": ["b", 2]}})
+    record = data.operate(
+        "k",
+        [
+            op.list.get_by_value("l", ["a", op.WILDCARD]),
+            op.list.get_by_value_range("l", ["a", 2], ["a", op.INFINITY]),
+            op.list.get_by_value("l", op.WILDCARD, returning="count"),
+            op.map.get_by_value("m", ["a", op.WILDCARD], returning="key"),
+        ],
+    )
+    assert record.results == ([["a", 1], ["a", 3, 4]], [["a", 3, 4]], 3, ["x"])
+    with pytest.raises(TypeError, match=r"bin \"l\"\[1\]: op\.WILDCARD cannot be stored"):
+        data.put("k", {"l": [1, op.WILDCARD]})
+    with pytest.raises(TypeError, match="Marker"):
+        data.put("k", {"l": op.INFINITY})
+    with pytest.raises(spikewire.ServerError) as caught:
+        data.operate("k", [op.list.append("l", op.WILDCARD)])
+    assert caught.value.code == 4
+    assert pickle.loads(pickle.dumps(op.WILDCARD)) == op.WILDCARD != op.INFINITY

@@ -75,7 +75,7 @@ mod _native {
     #[pymodule_export]
     use crate::testing::ClusterCore;
     #[pymodule_export]
-    use crate::value::{GeoJSON, HyperLogLog};
+    use crate::value::{GeoJSON, HyperLogLog, Marker};
 
     use pyo3::prelude::*;
 

@@ -17,13 +17,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spikewire._native import Operation
+from spikewire._native import Marker, Operation
 from spikewire.op import bit, hll, list, map  # noqa: A004
 
 if TYPE_CHECKING:
     from spikewire.types import BinValue, Where
 
 __all__ = [
+    "INFINITY",
+    "WILDCARD",
     "add",
     "append",
     "bit",
@@ -38,6 +40,14 @@ __all__ = [
     "touch",
     "write",
 ]
+
+
+#: Equals every value that is looked for; inside a list also whatever follows it there, so that
+#: ``["a", WILDCARD]`` finds the lists that begin with ``"a"``. Cannot be stored.
+WILDCARD = Marker("wildcard")
+
+#: Greater than every value, as the end of a range. Cannot be stored.
+INFINITY = Marker("infinity")
 
 
 def get(bin: str | None = None) -> Operation:  # noqa: A002

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         ListOrder,
         ListReturn,
         Path,
+        Sought,
         Values,
     )
 
@@ -358,7 +359,7 @@ def get_by_rank_range(
 
 def get_by_value(
     bin: str,  # noqa: A002
-    value: BinValue,
+    value: Sought,
     *,
     returning: ByValue = "value",
     inverted: bool = False,
@@ -382,8 +383,8 @@ def get_by_value_list(
 
 def get_by_value_range(
     bin: str,  # noqa: A002
-    begin: BinValue,
-    end: BinValue = None,
+    begin: Sought,
+    end: Sought = None,
     *,
     returning: ByValue = "value",
     inverted: bool = False,
@@ -396,7 +397,7 @@ def get_by_value_range(
 
 def get_by_value_relative_rank(
     bin: str,  # noqa: A002
-    value: BinValue,
+    value: Sought,
     rank: int,
     count: int | None = None,
     *,
@@ -464,7 +465,7 @@ def remove_by_rank_range(
 
 def remove_by_value(
     bin: str,  # noqa: A002
-    value: BinValue,
+    value: Sought,
     *,
     returning: ByValue = "none",
     inverted: bool = False,
@@ -488,8 +489,8 @@ def remove_by_value_list(
 
 def remove_by_value_range(
     bin: str,  # noqa: A002
-    begin: BinValue,
-    end: BinValue = None,
+    begin: Sought,
+    end: Sought = None,
     *,
     returning: ByValue = "none",
     inverted: bool = False,
@@ -502,7 +503,7 @@ def remove_by_value_range(
 
 def remove_by_value_relative_rank(
     bin: str,  # noqa: A002
-    value: BinValue,
+    value: Sought,
     rank: int,
     count: int | None = None,
     *,

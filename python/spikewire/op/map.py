@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         MapOrder,
         MapReturn,
         Path,
+        Sought,
         Values,
     )
 
@@ -295,7 +296,7 @@ def get_by_rank_range(
 
 def get_by_value(
     bin: str,  # noqa: A002
-    value: BinValue,
+    value: Sought,
     *,
     returning: MapByValue = "value",
     inverted: bool = False,
@@ -319,8 +320,8 @@ def get_by_value_list(
 
 def get_by_value_range(
     bin: str,  # noqa: A002
-    begin: BinValue,
-    end: BinValue = None,
+    begin: Sought,
+    end: Sought = None,
     *,
     returning: MapByValue = "value",
     inverted: bool = False,
@@ -333,7 +334,7 @@ def get_by_value_range(
 
 def get_by_value_relative_rank(
     bin: str,  # noqa: A002
-    value: BinValue,
+    value: Sought,
     rank: int,
     count: int | None = None,
     *,
@@ -455,7 +456,7 @@ def remove_by_rank_range(
 
 def remove_by_value(
     bin: str,  # noqa: A002
-    value: BinValue,
+    value: Sought,
     *,
     returning: MapByValue = "none",
     inverted: bool = False,
@@ -479,8 +480,8 @@ def remove_by_value_list(
 
 def remove_by_value_range(
     bin: str,  # noqa: A002
-    begin: BinValue,
-    end: BinValue = None,
+    begin: Sought,
+    end: Sought = None,
     *,
     returning: MapByValue = "none",
     inverted: bool = False,
@@ -493,7 +494,7 @@ def remove_by_value_range(
 
 def remove_by_value_relative_rank(
     bin: str,  # noqa: A002
-    value: BinValue,
+    value: Sought,
     rank: int,
     count: int | None = None,
     *,

@@ -9,7 +9,7 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, Py
 use spikewire_protocol::value::{geojson, particle};
 use spikewire_protocol::{limits, msgpack};
 
-use super::{Codec, GeoJSON, HyperLogLog, foreign};
+use super::{Codec, GeoJSON, HyperLogLog, Marker, foreign};
 use crate::errors::{overflow, shown, type_error, type_name, value_error};
 
 /// Where a value stands, for error messages: the bin, then the way down into it.
@@ -147,6 +147,11 @@ fn nested(
         msgpack::bytes(out, particle::GEOJSON, geo.get().text.as_bytes());
     } else if let Ok(sketch) = value.cast::<HyperLogLog>() {
         msgpack::bytes(out, particle::HLL, &sketch.get().bytes);
+    } else if let Ok(marker) = value.cast::<Marker>() {
+        if let Place::Bin(_) = root(place) {
+            return Err(type_error(format!("{place}: {} cannot be stored", shown(value))));
+        }
+        out.extend_from_slice(&marker.get().wire());
     } else if let Some(plain) = plain(value, place)? {
         return nested(out, &plain, place, depth - 1);
     } else if let Some(done) =

@@ -4,6 +4,7 @@ mod codec;
 mod decode;
 mod encode;
 mod foreign;
+mod marker;
 mod names;
 mod wrappers;
 
@@ -11,5 +12,6 @@ pub use codec::Codec;
 pub use decode::particle;
 pub use encode::{Place, bin_name, element, encode};
 pub use foreign::is_array;
+pub use marker::Marker;
 pub use names::bin;
 pub use wrappers::{GeoJSON, HyperLogLog};

@@ -1,0 +1,46 @@
+//! What can be looked for and not stored.
+
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+use crate::errors::value_error;
+use crate::space::text;
+
+const KINDS: [&str; 2] = ["wildcard", "infinity"];
+
+/// What operations on lists and maps can look for besides values: `op.WILDCARD` and
+/// `op.INFINITY`. It cannot be stored.
+#[pyclass(frozen, eq, hash, module = "spikewire._native")]
+#[derive(PartialEq, Eq, Hash)]
+pub struct Marker(u8);
+
+impl Marker {
+    /// How it stands among the elements of a list.
+    pub fn wire(&self) -> [u8; 3] {
+        [0xd4, 0xff, self.0]
+    }
+
+    fn kind(&self) -> &'static str {
+        KINDS[usize::from(self.0)]
+    }
+}
+
+#[pymethods]
+impl Marker {
+    /// `kind` is "wildcard" or "infinity".
+    #[new]
+    fn new(kind: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let kind = text("kind", kind)?;
+        let number = KINDS.iter().position(|known| *known == kind);
+        let unknown = || value_error(format!("unknown marker {kind:?}"));
+        number.map(|number| Self(number as u8)).ok_or_else(unknown)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("op.{}", self.kind().to_uppercase())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (&'static str,)) {
+        (py.get_type::<Self>(), (self.kind(),))
+    }
+}
