@@ -85,16 +85,21 @@ impl Sought {
         }
     }
 
-    /// Whether the record found under `key` is to be sent for it: a record with several values
-    /// that are asked for is sent for the least of their keys.
-    pub fn confirms(&self, definition: &Definition, subject: &Subject<'_>, key: u64) -> bool {
+    /// Whether a record has a value that is asked for, and whether it is to be sent for the key it
+    /// was found under, if it was: one with several such values is sent for the least of their keys.
+    pub fn confirms(
+        &self,
+        definition: &Definition,
+        subject: &Subject<'_>,
+        key: Option<u64>,
+    ) -> bool {
         let mut least = None;
         definition.each(subject, &mut |value| {
             if self.accepts(&value) {
                 least = least.into_iter().chain(value.number()).min();
             }
         });
-        least == Some(key)
+        least.is_some() && (key.is_none() || key == least)
     }
 }
 

@@ -21,9 +21,16 @@ impl Walk {
         self.0.extend(digests.filter(|digest| after.is_none_or(|after| digest < after)));
     }
 
-    /// Brings the digests into their order.
+    /// Notes these digests. [`Walk::sort`] has to follow.
+    pub fn note(&mut self, digests: impl Iterator<Item = [u8; 20]>) {
+        self.0.clear();
+        self.0.extend(digests);
+    }
+
+    /// Brings the digests into their order, each once.
     pub fn sort(&mut self) {
         self.0.sort_unstable();
+        self.0.dedup();
     }
 
     /// The next digest; they fall.

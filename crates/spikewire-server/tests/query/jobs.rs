@@ -213,3 +213,29 @@ fn a_function_on_every_record() {
     assert_eq!(start(&mut wire, &scan(), 71, &call("none")), 0);
     assert_eq!(counts(&done(&mut wire, 71)), [0, 50, 0]);
 }
+
+/// A record whose new value is one that the job looks for is not changed again.
+#[test]
+fn a_job_does_not_chase_its_own_changes() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    let index = "sindex-create:namespace=test;set=demo;indexname=i;bin=a;type=numeric";
+    assert_eq!(wire.info(index), "ok");
+    // All in one partition, and more than are changed in one slice.
+    for at in 0..1000_i64 {
+        let mut digest = [7; 20];
+        digest[10..18].copy_from_slice(&at.to_be_bytes());
+        let put = Request::bare().info2(info2::WRITE).field(field::NAMESPACE, b"test");
+        let put = put.field(field::SET, b"demo").field(field::DIGEST, &digest);
+        assert_eq!(wire.code(put.int(op::WRITE, "a", at)), 0);
+    }
+    while !wire.info("sindex-stat:namespace=test;indexname=i").contains("load_pct=100") {}
+    let subject = Subject::Bin("a".to_owned());
+    let (collection, range) = (Collection::Value, Range::Int(0, i64::MAX));
+    let index = Some(Index { subject, collection, context: None, range });
+    assert_eq!(start(&mut wire, &Query { index, ..add(500) }, 90, &TASK), 0);
+    assert_eq!(counts(&done(&mut wire, 90)), [1000, 0, 0]);
+    let mut values = wire.query(&scan(), &share(&all(), &[])).values();
+    values.sort_unstable();
+    assert_eq!(values, (500..1500).collect::<Vec<_>>());
+}

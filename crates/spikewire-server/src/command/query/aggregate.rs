@@ -161,7 +161,7 @@ impl Aggregate {
                     return Err(());
                 }
                 let Some(record) = record else { return Ok(()) };
-                if self.choice.takes(namespace, record, key, now).is_ok() {
+                if self.choice.takes(namespace, record, Some(key), now).is_ok() {
                     match describe(namespace, record, now) {
                         Ok(copy) => copies.push(copy),
                         Err(failure) => wrong = Some(failure),

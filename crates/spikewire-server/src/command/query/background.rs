@@ -1,7 +1,7 @@
 //! Background jobs: operations on every record of a scan or query, while nobody waits.
 //!
 //! A job goes through the partitions its node is the master of. The records to be changed are
-//! noted while a partition is locked, some at a time; each is then changed as a single command
+//! noted while a partition is locked, then looked at some at a time; each is changed as a single command
 //! would, which looks at the filter again. One that went meanwhile counts as failed.
 
 use std::sync::Arc;
@@ -23,11 +23,11 @@ use super::super::tally::Tally;
 use super::super::{Context, Target};
 use super::choose;
 use super::sending::Choice;
-use super::walking::Walking;
 use crate::cluster::background::Task;
 use crate::job::{End, Job, Kind, Plan};
 use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
+use crate::storage::partition::Partition;
 use crate::storage::walk::Walk;
 
 /// Records per second of a job that does not say, and the most that one may ask for.
@@ -48,9 +48,9 @@ struct Change {
     header: Header,
     fields: Vec<u8>,
     ops: Vec<u8>,
-    /// The partition that is worked on, and the place in it once it was begun.
+    /// The partition that is worked on, and what is left of it once it was begun.
     pid: u16,
-    walking: Option<Walking>,
+    walk: Option<Walk>,
     /// Records that were changed or could not be.
     handled: u64,
     scratch: Vec<u8>,
@@ -104,7 +104,7 @@ impl Context {
             fields,
             ops,
             pid: 0,
-            walking: None,
+            walk: None,
             handled: 0,
             scratch: Vec::new(),
         }));
@@ -142,9 +142,6 @@ fn parts(message: &Message<'_>, kind: Kind) -> (Vec<u8>, Vec<u8>) {
     (fields, ops)
 }
 
-/// The end of a slice.
-struct Full;
-
 impl Change {
     /// Notes the next records of the present partition that are to be changed, with their sets;
     /// says whether there may be more.
@@ -159,34 +156,48 @@ impl Change {
             return (Vec::new(), false);
         }
         let Some(table) = partition.master() else { return (Vec::new(), false) };
-        let mut walking = match self.walking.take() {
-            Some(walking) => walking,
-            None if self.choice.via.is_some() => Walking::Entries(None),
-            None => {
-                let mut walk = Walk::default();
-                walk.gather(table, None);
-                walk.sort();
-                Walking::Digests(walk)
-            }
+        let mut walk = match self.walk.take() {
+            Some(walk) => walk,
+            None => self.begin(&partition),
         };
         let (mut found, mut looks) = (Vec::new(), LOOKS);
-        let (choice, job) = (&self.choice, &self.job);
-        let outcome = walking.go(&partition, self.node, choice.via.as_deref(), |record, key| {
+        while let Some(digest) = walk.next() {
             if found.len() >= most || looks == 0 {
-                return Err(Full);
+                self.walk = Some(walk);
+                return (found, true);
             }
             looks -= 1;
-            let Some(record) = record else { return Ok(()) };
-            match choice.takes(namespace, record, key, now) {
-                Ok(()) => found.push((Digest(*record.digest()), record.set())),
-                Err(filtered) => {
-                    job.counters.filtered.fetch_add(u64::from(filtered), Ordering::Relaxed);
+            if let Some(record) = table.get(digest) {
+                match self.choice.takes(namespace, record, None, now) {
+                    Ok(()) => found.push((Digest(*record.digest()), record.set())),
+                    Err(filtered) => {
+                        let counter = &self.job.counters.filtered;
+                        counter.fetch_add(u64::from(filtered), Ordering::Relaxed);
+                    }
                 }
             }
-            Ok(())
-        });
-        self.walking = Some(walking);
-        (found, outcome.is_err())
+            walk.pass();
+        }
+        (found, false)
+    }
+
+    /// Notes the records of a partition before any is changed: what the job makes of a record may
+    /// be what it looks for, and is not to be changed again.
+    fn begin(&self, partition: &Partition) -> Walk {
+        let mut walk = Walk::default();
+        match (&self.choice.via, partition.master()) {
+            (None, Some(table)) => walk.gather(table, None),
+            (Some(via), _) => {
+                if let Some(entries) = partition.entries(&via.index) {
+                    let spans = via.sought.spans.iter();
+                    let met = spans.flat_map(|(first, last)| entries.between(*first, *last, None));
+                    walk.note(met.map(|(_, digest)| *digest));
+                }
+            }
+            (None, None) => {}
+        }
+        walk.sort();
+        walk
     }
 
     /// Changes one record.
@@ -249,7 +260,7 @@ impl Task for Change {
             if more {
                 break;
             }
-            self.walking = None;
+            self.walk = None;
             self.job.pass_partition();
             self.pid += 1;
             if usize::from(self.pid) == PARTITIONS {

@@ -55,12 +55,12 @@ pub struct Choice {
 
 impl Choice {
     /// Whether a record is wanted, and if not whether it was the filter that left it out. `key` is
-    /// the one it was found under.
+    /// the one of the index it was found under; `None` = any value that is asked for will do.
     pub fn takes(
         &self,
         namespace: &Namespace,
         record: View<'_>,
-        key: u64,
+        key: Option<u64>,
         now: Moment,
     ) -> Result<(), bool> {
         if let Wanted::Set(set) = self.wanted
@@ -143,7 +143,7 @@ impl Sending {
         start: usize,
         out: &mut Vec<u8>,
     ) -> Result<(), Stop> {
-        match self.choice.takes(namespace, record, key, now) {
+        match self.choice.takes(namespace, record, Some(key), now) {
             Ok(()) => {}
             Err(filtered) => {
                 self.job.counters.filtered.fetch_add(u64::from(filtered), Ordering::Relaxed);
