@@ -148,7 +148,7 @@ fn nested(
     } else if let Ok(sketch) = value.cast::<HyperLogLog>() {
         msgpack::bytes(out, particle::HLL, &sketch.get().bytes);
     } else if let Ok(marker) = value.cast::<Marker>() {
-        if let Place::Bin(_) = root(place) {
+        if !matches!(root(place), Place::Argument(_)) {
             return Err(type_error(format!("{place}: {} cannot be stored", shown(value))));
         }
         out.extend_from_slice(&marker.get().wire());

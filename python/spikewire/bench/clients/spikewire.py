@@ -88,7 +88,8 @@ class Blocking(BlockingClient):
             arrow = cast("object", vars(importlib.import_module("pyarrow"))["table"])
             known = {"get_many": get_many, "arrow": arrow}
             return TableVerbs("get_many(k).to_arrow()", "arrow(table).to_pylist()", known)
-        return numpy_table("get_many(k).to_numpy(dtype)", "table", names, dtype, get_many=get_many)
+        get_numpy = self._dataset.get_numpy
+        return numpy_table("get_numpy(k, dtype)", "table", names, dtype, get_numpy=get_numpy)
 
     def close(self) -> None:
         self._client.close()
