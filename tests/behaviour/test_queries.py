@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -395,3 +397,64 @@ def test_connections_are_used_again(face: Face) -> None:
             assert len(face.rows(client.raw.query("test", "a", limit=limit))) == 1
             counts.add(cluster.stats(0)["connections"])
         assert len(counts) == 1
+
+
+class Stop(Exception):  # noqa: N818
+    """Raised by a signal handler."""
+
+
+def test_a_signal_ends_the_wait() -> None:
+    def stop(*_: object) -> None:
+        raise Stop
+
+    with Cluster(nodes=1) as cluster, spikewire.Client(cluster.seeds) as client:
+        data = client.dataset("test", "a")
+        data.put("k", {"a": 1})
+        cluster.inject(0, drop=1)
+        query = data.query(socket_timeout=0)
+        before = signal.signal(signal.SIGALRM, stop)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            with pytest.raises(Stop):
+                next(query)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        cluster.clear_faults(0)
+        assert len(list(data.query(resume=query.cursor))) == 1
+
+
+def test_a_wait_can_be_cancelled(face: Face) -> None:
+    if face.is_blocking:
+        pytest.skip("needs a loop")
+    with Cluster(nodes=1) as cluster, face.open(cluster.seeds) as client:
+        client.dataset("test", "a").put("k", {"a": 1})
+        cluster.inject(0, drop=1)
+        query = client.raw.query("test", "a", page_size=5, socket_timeout=0.5)
+        with pytest.raises(asyncio.TimeoutError):
+            face.settle(lambda: asyncio.wait_for(query.page(), 0.1))
+        cluster.clear_faults(0)
+        # The same query goes on, with the request that it sends when the first one is given up.
+        assert len(face.page(query)) == 1
+
+
+def test_tasks_have_their_turn_while_records_come(filled: Filled) -> None:
+    if filled.face.is_blocking:
+        pytest.skip("needs a loop")
+
+    async def both() -> int:
+        turns = 0
+
+        async def other() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0)
+
+        task = asyncio.ensure_future(other())
+        async for _ in filled.raw.query():
+            pass
+        task.cancel()
+        return turns
+
+    assert filled.face.settle(both) > 1
