@@ -83,6 +83,7 @@ __all__ = [
     "__version__",
     "_after_fork",
     "_at_exit",
+    "_index_subject",
 ]
 
 _B = TypeVar("_B")
@@ -93,6 +94,10 @@ DEBUG_BUILD: bool
 
 def _after_fork() -> None:
     """Called in the child after a fork."""
+
+def _index_subject(bin: str | Expression, ctx: Path | None = None) -> str:
+    """What an info command says of the subject of an index: a bin, with a path or without one, or
+    an expression."""
 
 def _at_exit() -> None:
     """Ends the clients that unpickled datasets brought along, and the threads of submitted calls;
@@ -3557,10 +3562,11 @@ class IndexRange:
     def __new__(
         cls,
         kind: str,
-        bin: str | None,
+        bin: str | Expression | None,
         values: list[int] | list[str] | list[bytes] | list[int | str | bytes] | list[GeoJSON],
         of: str | None = None,
         name: str | None = None,
+        ctx: Path | None = None,
     ) -> Self:
         """`kind` is the name of the function."""
     def __eq__(self, value: object, /) -> bool: ...

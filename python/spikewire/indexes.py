@@ -13,7 +13,11 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from spikewire._native import GeoJSON
+from spikewire._native import (
+    Expression,
+    GeoJSON,
+    _index_subject,  # pyright: ignore[reportPrivateUsage]
+)
 from spikewire.errors import NamespaceNotFound, ServerError, Timeout
 
 if TYPE_CHECKING:
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
 
     from spikewire.client import AsyncClient, Client
     from spikewire.query import Of
+    from spikewire.types import Path
 
 __all__ = ["AsyncIndexes", "Index", "Indexes"]
 
@@ -59,10 +64,11 @@ class _Creation:
         self,
         namespace: str,
         set_name: str | None,
-        bin_name: str,
+        subject: str | Expression,
         kind: Kind,
         of: Of | None,
         name: str | None,
+        ctx: Path | None,
     ) -> None:
         if kind not in KINDS:
             message = f"kind must be int, str, bytes or spikewire.GeoJSON, not {kind!r}"
@@ -71,11 +77,16 @@ class _Creation:
             message = f"of must be 'list', 'mapkeys' or 'mapvalues', not {of!r}"
             raise ValueError(message)
         where = "" if set_name is None else f";set={_word('set', set_name)}"
-        what = f"bin={_word('bin', bin_name)};type={KINDS[kind]}"
+        if not isinstance(subject, Expression):
+            _word("bin", subject)
+        what = f"{_index_subject(subject, ctx)};type={KINDS[kind]}"
         if of is not None:
             what += f";indextype={of}"
         if name is None:
-            name = "_".join(part for part in (set_name, bin_name, of) if part)
+            if isinstance(subject, Expression) or ctx:
+                message = "an index on an expression or a nested value needs a name"
+                raise ValueError(message)
+            name = "_".join(part for part in (set_name, subject, of) if part)
         self.namespace, self.name = _word("namespace", namespace), _word("name", name)
         self.command = f"sindex-create:namespace={namespace}{where};indexname={name};{what}"
 
@@ -121,11 +132,12 @@ class Indexes:
         self,
         namespace: str,
         set: str | None,  # noqa: A002
-        bin: str,  # noqa: A002
+        bin: str | Expression,  # noqa: A002
         kind: Kind,
         *,
         of: Of | None = None,
         name: str | None = None,
+        ctx: Path | None = None,
         wait: bool = True,
         timeout: float = 60,
     ) -> str:
@@ -134,13 +146,15 @@ class Indexes:
         ``set`` is ``None`` for all records of the namespace. ``kind`` is what is indexed: ``int``,
         ``str``, ``bytes`` or ``spikewire.GeoJSON``; values of other types are left out. ``of``:
         the elements of a list, or the keys or values of a map, instead of the bin's value.
+        ``ctx``: the way to a nested list or map, of steps from ``spikewire.ctx``. ``bin`` may be an
+        expression from ``spikewire.exp``, whose value is indexed then. These two need a ``name``.
         ``wait=False`` returns at once. ``timeout`` is how long to wait, in seconds.
 
         The same index again is no error. Raises ``ServerError`` with code 200 when there is
         another index of that name, ``NamespaceNotFound``, ``Timeout`` when a node is not ready in
         time, ``TypeError`` or ``ValueError`` for names and kinds that cannot be.
         """
-        index = _Creation(namespace, set, bin, kind, of, name)
+        index = _Creation(namespace, set, bin, kind, of, name, ctx)
         index.check(self._client.info("namespaces"))
         self._client.info(index.command)
         if wait:
@@ -181,16 +195,17 @@ class AsyncIndexes:
         self,
         namespace: str,
         set: str | None,  # noqa: A002
-        bin: str,  # noqa: A002
+        bin: str | Expression,  # noqa: A002
         kind: Kind,
         *,
         of: Of | None = None,
         name: str | None = None,
+        ctx: Path | None = None,
         wait: bool = True,
         timeout: float = 60,
     ) -> str:
         """As ``Indexes.create``."""
-        index = _Creation(namespace, set, bin, kind, of, name)
+        index = _Creation(namespace, set, bin, kind, of, name, ctx)
         index.check(await self._client.info("namespaces"))
         await self._client.info(index.command)
         if wait:

@@ -22,7 +22,8 @@ from spikewire._native import IndexRange
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from spikewire._native import AsyncQuery, GeoJSON, Page, QueryBatches, Record
+    from spikewire._native import AsyncQuery, Expression, GeoJSON, Page, QueryBatches, Record
+    from spikewire.types import Path
 
 T = TypeVar("T")
 
@@ -36,64 +37,70 @@ _FAIR = 4
 
 
 def between(
-    bin: str | None,  # noqa: A002
+    bin: str | Expression | None,  # noqa: A002
     low: int,
     high: int,
     *,
     of: Of | None = None,
     name: str | None = None,
+    ctx: Path | None = None,
 ) -> IndexRange:
     """Integers from ``low`` to ``high``, both included. ``of``: the elements of a list, or the
     keys or values of a map, instead of the bin's value. ``name``: the index itself, instead of the
-    bin, which is ``None`` then.
+    bin, which is ``None`` then. ``ctx``: the way to a nested list or map, as the index was made
+    with. ``bin`` may be the expression of an index on one.
 
     Raises ``TypeError``, ``ValueError`` or ``OverflowError`` for what no index can hold."""
-    return IndexRange("between", bin, [low, high], of, name)
+    return IndexRange("between", bin, [low, high], of, name, ctx)
 
 
 def equal(
-    bin: str | None,  # noqa: A002
+    bin: str | Expression | None,  # noqa: A002
     value: int | str | bytes,
     *,
     name: str | None = None,
+    ctx: Path | None = None,
 ) -> IndexRange:
-    """This value: an int of 64 bits, or a str or bytes of less than 2048 bytes. ``name`` as in
-    ``between``."""
-    return IndexRange("equal", bin, [value], None, name)
+    """This value: an int of 64 bits, or a str or bytes of less than 2048 bytes. ``name`` and
+    ``ctx`` as in ``between``."""
+    return IndexRange("equal", bin, [value], None, name, ctx)
 
 
 def contains(
-    bin: str | None,  # noqa: A002
+    bin: str | Expression | None,  # noqa: A002
     value: int | str | bytes,
     *,
     of: Of = "list",
     name: str | None = None,
+    ctx: Path | None = None,
 ) -> IndexRange:
-    """A list with this element, or a map with this key or value; ``value`` as in ``equal``, ``of``
-    and ``name`` as in ``between``."""
-    return IndexRange("contains", bin, [value], of, name)
+    """A list with this element, or a map with this key or value; ``value`` as in ``equal``, ``of``,
+    ``name`` and ``ctx`` as in ``between``."""
+    return IndexRange("contains", bin, [value], of, name, ctx)
 
 
 def within(
-    bin: str | None,  # noqa: A002
+    bin: str | Expression | None,  # noqa: A002
     region: GeoJSON,
     *,
     of: Of | None = None,
     name: str | None = None,
+    ctx: Path | None = None,
 ) -> IndexRange:
-    """Points within this polygon or circle; ``of`` and ``name`` as in ``between``."""
-    return IndexRange("within", bin, [region], of, name)
+    """Points within this polygon or circle; ``of``, ``name`` and ``ctx`` as in ``between``."""
+    return IndexRange("within", bin, [region], of, name, ctx)
 
 
 def around(
-    bin: str | None,  # noqa: A002
+    bin: str | Expression | None,  # noqa: A002
     point: GeoJSON,
     *,
     of: Of | None = None,
     name: str | None = None,
+    ctx: Path | None = None,
 ) -> IndexRange:
-    """Polygons and circles around this point; ``of`` and ``name`` as in ``between``."""
-    return IndexRange("around", bin, [point], of, name)
+    """Polygons and circles around this point; ``of``, ``name`` and ``ctx`` as in ``between``."""
+    return IndexRange("around", bin, [point], of, name, ctx)
 
 
 async def _records(query: AsyncQuery) -> AsyncIterator[Record]:

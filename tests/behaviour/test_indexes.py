@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spikewire
-from spikewire import GeoJSON, around, between, contains, equal, within
+from spikewire import GeoJSON, around, between, contains, ctx, equal, exp, within
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
@@ -197,3 +197,45 @@ def test_a_node_dies(face: Face) -> None:
         cluster.kill(1)
         seen += [record.key.key for record in face.rows(query)]
         assert sorted(seen) == [i for i in range(3000) if i % 100 < 80]
+
+
+def test_nested_values_and_expressions(client: Opened, set_name: str) -> None:
+    face, raw = client.face, client.raw.dataset("test", set_name)
+    rows = {n: {"a": n, "b": n * 2, "m": {"deep": [n % 7, n % 3]}} for n in range(100)}
+    face.settle(lambda: raw.put_many(rows))
+    indexes = client.raw.indexes
+    way = [ctx.map_key("deep")]
+    both = exp.bin("a", int) + exp.bin("b", int)
+    nested, summed = f"{set_name}_deep", f"{set_name}_sum"
+    face.settle(lambda: indexes.create("test", set_name, "m", int, of="list", name=nested, ctx=way))
+    face.settle(lambda: indexes.create("test", set_name, both, int, name=summed))
+
+    def found(index: Any) -> list[int]:
+        query = raw.query(index=index)
+        return sorted(record["a"] for record in everything(face, query))
+
+    assert found(contains("m", 5, ctx=way)) == [n for n in range(100) if n % 7 == 5]
+    assert found(between(both, 30, 36)) == [10, 11, 12]
+    assert found(between(None, 30, 36, name=summed)) == [10, 11, 12]
+    shown = between("m", 1, 2, of="list", ctx=way)
+    assert repr(shown).endswith("of='list', ctx=[ctx.map_key('deep')])")
+    with pytest.raises(ValueError, match="needs a name"):
+        face.settle(lambda: indexes.create("test", set_name, both, int))
+    with pytest.raises(ValueError, match="needs a name"):
+        face.settle(lambda: indexes.create("test", set_name, "m", int, ctx=way))
+    with pytest.raises(ValueError, match="ctx goes with a bin"):
+        between(both, 1, 2, ctx=way)
+    with pytest.raises(TypeError, match="ctx"):
+        between("m", 1, 2, ctx="deep")
+    for name in (nested, summed):
+        face.settle(lambda name=name: indexes.drop("test", set_name, name))
+
+
+def everything(face: Face, query: Any) -> list[Any]:
+    if face.is_blocking:
+        return list(query)
+
+    async def collect() -> list[Any]:
+        return [record async for record in query]
+
+    return face.settle(collect)

@@ -63,7 +63,7 @@ mod _native {
     #[pymodule_export]
     use crate::query::blocking::Query;
     #[pymodule_export]
-    use crate::query::index::IndexRange;
+    use crate::query::index::{_index_subject, IndexRange};
     #[pymodule_export]
     use crate::query::job::{JobCore, JobStart};
     #[pymodule_export]

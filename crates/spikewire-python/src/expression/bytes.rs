@@ -36,6 +36,11 @@ pub fn operation_bytes(value: &Bound<'_, PyAny>, flags: u8) -> PyResult<Vec<u8>>
     tree_of(value, false)?.operation(flags).map_err(refused)
 }
 
+/// The bytes of an expression by itself, as an index on it is known by.
+pub fn plain_bytes(expression: &Bound<'_, Expression>) -> PyResult<Vec<u8>> {
+    expression.get().tree.encode().map_err(refused)
+}
+
 fn tree_of(value: &Bound<'_, PyAny>, filter: bool) -> PyResult<Tree> {
     if let Ok(expression) = value.cast::<Expression>() {
         return Ok(expression.get().tree.clone());

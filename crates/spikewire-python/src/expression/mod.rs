@@ -19,7 +19,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 
 use spikewire_protocol::expression::{Constant, Expression as Tree, Fault, Meta, Node, Op, Type};
 
-pub use self::bytes::{filter_bytes, operation_bytes};
+pub use self::bytes::{filter_bytes, operation_bytes, plain_bytes};
 use self::bytes::{read_text, refused};
 use self::constant::{kind_of, operand};
 use crate::errors::{type_error, value_error};

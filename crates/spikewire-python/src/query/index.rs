@@ -2,13 +2,17 @@
 
 use std::fmt::Write as _;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyInt, PyString};
 
 use spikewire_protocol::limits;
 use spikewire_protocol::query::{Collection, Index, Range, Subject};
 
+use crate::calls::context::Path;
 use crate::errors::{overflow, shown, type_error, type_name, value_error};
+use crate::expression::{Expression, plain_bytes};
 use crate::space::text;
 use crate::value::{GeoJSON, bin_name};
 
@@ -41,16 +45,18 @@ impl IndexRange {
 impl IndexRange {
     /// `kind` is the name of the function.
     #[new]
-    #[pyo3(signature = (kind, bin, values, of=None, name=None))]
-    fn new(
-        kind: &Bound<'_, PyAny>,
-        bin: Option<&Bound<'_, PyAny>>,
-        values: Vec<Bound<'_, PyAny>>,
-        of: Option<&Bound<'_, PyAny>>,
-        name: Option<&Bound<'_, PyAny>>,
+    #[pyo3(signature = (kind, bin, values, of=None, name=None, ctx=None))]
+    fn new<'py>(
+        kind: &Bound<'py, PyAny>,
+        bin: Option<&Bound<'py, PyAny>>,
+        values: Vec<Bound<'py, PyAny>>,
+        of: Option<&Bound<'py, PyAny>>,
+        name: Option<&Bound<'py, PyAny>>,
+        ctx: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         let kind = text("kind", kind)?;
         let subject = subject(bin, name)?;
+        let context = path(&subject, ctx)?;
         let collection = of.map_or(Ok(Collection::Value), collection)?;
         let range = match (kind, values.as_slice()) {
             ("between", [low, high]) => {
@@ -71,13 +77,13 @@ impl IndexRange {
         for value in &values {
             let _ = write!(shown, ", {}", value.repr()?);
         }
-        for (key, value) in [("of", of), ("name", name)] {
+        for (key, value) in [("of", of), ("name", name), ("ctx", ctx)] {
             if let Some(value) = value {
                 let _ = write!(shown, ", {key}={}", value.repr()?);
             }
         }
         shown.push(')');
-        Ok(Self { index: Index { subject, collection, context: None, range }, shown })
+        Ok(Self { index: Index { subject, collection, context, range }, shown })
     }
 
     fn __repr__(&self) -> &str {
@@ -89,7 +95,10 @@ fn subject(bin: Option<&Bound<'_, PyAny>>, name: Option<&Bound<'_, PyAny>>) -> P
     match (bin, name) {
         (Some(_), Some(_)) => Err(value_error("either a bin or name=, the index's, not both")),
         (None, None) => Err(value_error("an index is found by its bin, or by name= alone")),
-        (Some(bin), None) => Ok(Subject::Bin(bin_name(bin)?.to_owned())),
+        (Some(bin), None) => match bin.cast::<Expression>() {
+            Ok(expression) => Ok(Subject::Expression(plain_bytes(expression)?)),
+            Err(_) => Ok(Subject::Bin(bin_name(bin)?.to_owned())),
+        },
         (None, Some(name)) => {
             let name = text("name", name)?;
             if name.is_empty() || name.len() > limits::INDEX_NAME {
@@ -101,6 +110,29 @@ fn subject(bin: Option<&Bound<'_, PyAny>>, name: Option<&Bound<'_, PyAny>>) -> P
             Ok(Subject::Name(name.to_owned()))
         }
     }
+}
+
+/// The way to a nested list or map, packed.
+fn path(subject: &Subject, ctx: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec<u8>>> {
+    let packed = Path::new(ctx)?.packed();
+    if packed.is_some() && !matches!(subject, Subject::Bin(_)) {
+        return Err(value_error("ctx goes with a bin, not with an expression or name="));
+    }
+    Ok(packed)
+}
+
+/// What an info command says of the subject of an index: a bin, with a path or without one, or
+/// an expression.
+#[pyfunction]
+#[pyo3(signature = (bin, ctx=None))]
+pub fn _index_subject(bin: &Bound<'_, PyAny>, ctx: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
+    let subject = subject(Some(bin), None)?;
+    let context = path(&subject, ctx)?
+        .map_or(String::new(), |packed| format!(";context={}", STANDARD.encode(packed)));
+    Ok(match subject {
+        Subject::Expression(bytes) => format!("exp={}", STANDARD.encode(bytes)),
+        Subject::Bin(name) | Subject::Name(name) => format!("bin={name}{context}"),
+    })
 }
 
 fn collection(of: &Bound<'_, PyAny>) -> PyResult<Collection> {

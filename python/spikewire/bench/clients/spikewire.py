@@ -25,6 +25,7 @@ class _Dataset(Protocol):
     get: object
     put: object
     get_many: object
+    get_numpy: object
     put_many: object
 
 
