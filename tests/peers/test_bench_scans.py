@@ -1,0 +1,67 @@
+"""Every way in which the lab reads a whole set gives every record of it, as it was written."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from spikewire.bench.clients import OURS, PEERS
+from spikewire.bench.cluster import parse_seeds
+from spikewire.bench.launch import python_worker, run_job
+from spikewire.bench.queries_cells import FILL, NOTHING, SCAN, record_bins, scans
+from spikewire.bench.queries_result import as_scan
+
+if TYPE_CHECKING:
+    from spikewire.bench.result import Job
+
+RECORDS = 700
+CASES = [
+    (scan.client, scan.mode, scan.way) for scan in scans(tuple(PEERS), 100, "") if not scan.ours
+]
+
+
+def job(hosts: list[tuple[str, int]], action: str, client: str, mode: str, way: str) -> Job:
+    return {
+        "action": action,
+        "client": client,
+        "mode": mode,
+        "concurrency": 1,
+        "shape": {"kind": SCAN, "rows": 1, "columns": 0, "way": f"{way}/{NOTHING}"},
+        "seeds": hosts,
+        "namespace": "test",
+        "set": "scans",
+        "keys": RECORDS,
+        "bins": record_bins(100),
+        "workload": "RU,100",
+        "warmup": 0.0,
+        "duration": 0.02,
+        "sample_every": 1,
+        "seed": 1,
+        "cpus": [],
+        "server_pid": None,
+    }
+
+
+@pytest.fixture(scope="module")
+def hosts(box: Any) -> list[tuple[str, int]]:
+    seeds = box.seeds if isinstance(box.seeds, str) else ",".join(box.seeds)
+    made = list(parse_seeds(seeds))
+    filled = run_job(python_worker(sys.executable), job(made, FILL, OURS, "sync", ""))
+    assert filled == {"records": RECORDS}
+    return made
+
+
+@pytest.mark.parametrize("box", [3], indirect=True, ids=["three nodes"])
+@pytest.mark.parametrize(("client", "mode", "way"), CASES)
+def test_a_scan_gives_every_record(
+    hosts: list[tuple[str, int]], client: str, mode: str, way: str
+) -> None:
+    pytest.importorskip(PEERS[client].module)
+    variables = PEERS[client].environment.get(mode)
+    one = job(hosts, SCAN, client, mode, way)
+    done = as_scan(run_job(python_worker(sys.executable), one, variables))
+    assert "failed" not in done, done
+    assert done["records"] == done["scans"] * RECORDS > 0
+    assert done["version"]
