@@ -130,7 +130,9 @@ def scan(job: Job) -> ScanResult:
     work = Work(plan, Window(job["server_pid"]))
     importlib.import_module(plan.peer.module)
     if work.way == (ARROW, FILE):
+        # With its first table it loads pandas, which is no part of what a scan holds.
         importlib.import_module("pyarrow.ipc")
+        vars(importlib.import_module("pyarrow"))["table"]({"b0": [0]})
     load_average = [round(value, 2) for value in os.getloadavg()]
     if job["mode"] == SYNC:
         work.run(BLOCKING[job["client"]]())
