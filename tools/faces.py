@@ -46,6 +46,7 @@ PLACED = {
 #: Types of parameters, of one verb or of all.
 TYPES = {
     "bins": "Bins",
+    "buffers": "bool",
     "durable": "bool",
     "exists": "Exists | None",
     "generation": "int | Newer | None",

@@ -141,6 +141,7 @@ class Client:
         key: KeyLike,
         bins: BinNames | None = None,
         *,
+        buffers: bool = False,
         where: Where | None = None,
         read_touch: int | None = None,
         read_mode: ReadMode | None = None,
@@ -155,6 +156,10 @@ class Client:
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
+        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's own memory, without a copy of each. A view keeps the
+        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
@@ -182,6 +187,7 @@ class Client:
         bins: BinNames | None = None,
         *,
         default: _D,
+        buffers: bool = False,
         where: Where | None = None,
         read_touch: int | None = None,
         read_mode: ReadMode | None = None,
@@ -196,6 +202,10 @@ class Client:
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
+        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's own memory, without a copy of each. A view keeps the
+        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
@@ -434,6 +444,7 @@ class Client:
         keys: Iterable[KeyLike],
         bins: BinNames | None = None,
         *,
+        buffers: bool = False,
         where: Where | None = None,
         read_touch: int | None = None,
         read_mode: ReadMode | None = None,
@@ -445,7 +456,7 @@ class Client:
         `keys` is any iterable of keys, also of several sets on a client. `bins` and the
         keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
         where there is no such record or `where` is not true for it. A row that fails does
-        not disturb the others.
+        not disturb the others. With `buffers`, a view keeps the replies to the whole call.
         """
     def get_numpy(
         self,
@@ -740,6 +751,7 @@ class Dataset:
         key: UserKey | Key,
         bins: BinNames | None = None,
         *,
+        buffers: bool = False,
         where: Where | None = None,
         read_touch: int | None = None,
         read_mode: ReadMode | None = None,
@@ -754,6 +766,10 @@ class Dataset:
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
+        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's own memory, without a copy of each. A view keeps the
+        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
@@ -781,6 +797,7 @@ class Dataset:
         bins: BinNames | None = None,
         *,
         default: _D,
+        buffers: bool = False,
         where: Where | None = None,
         read_touch: int | None = None,
         read_mode: ReadMode | None = None,
@@ -795,6 +812,10 @@ class Dataset:
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
+        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's own memory, without a copy of each. A view keeps the
+        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
@@ -1033,6 +1054,7 @@ class Dataset:
         keys: Iterable[UserKey | Key],
         bins: BinNames | None = None,
         *,
+        buffers: bool = False,
         where: Where | None = None,
         read_touch: int | None = None,
         read_mode: ReadMode | None = None,
@@ -1044,7 +1066,7 @@ class Dataset:
         `keys` is any iterable of keys, also of several sets on a client. `bins` and the
         keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
         where there is no such record or `where` is not true for it. A row that fails does
-        not disturb the others.
+        not disturb the others. With `buffers`, a view keeps the replies to the whole call.
         """
     def get_numpy(
         self,
@@ -1330,6 +1352,7 @@ class ClientSubmit:
         key: KeyLike,
         bins: BinNames | None = None,
         *,
+        buffers: bool = False,
         where: Where | None = None,
         read_touch: int | None = None,
         read_mode: ReadMode | None = None,
@@ -1344,6 +1367,10 @@ class ClientSubmit:
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
+        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's own memory, without a copy of each. A view keeps the
+        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
@@ -1371,6 +1398,7 @@ class ClientSubmit:
         bins: BinNames | None = None,
         *,
         default: _D,
+        buffers: bool = False,
         where: Where | None = None,
         read_touch: int | None = None,
         read_mode: ReadMode | None = None,
@@ -1385,6 +1413,10 @@ class ClientSubmit:
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
+        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's own memory, without a copy of each. A view keeps the
+        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
@@ -1623,6 +1655,7 @@ class ClientSubmit:
         keys: Iterable[KeyLike],
         bins: BinNames | None = None,
         *,
+        buffers: bool = False,
         where: Where | None = None,
         read_touch: int | None = None,
         read_mode: ReadMode | None = None,
@@ -1634,7 +1667,7 @@ class ClientSubmit:
         `keys` is any iterable of keys, also of several sets on a client. `bins` and the
         keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
         where there is no such record or `where` is not true for it. A row that fails does
-        not disturb the others.
+        not disturb the others. With `buffers`, a view keeps the replies to the whole call.
         """
     def get_numpy(
         self,
@@ -1807,6 +1840,7 @@ class DatasetSubmit:
         key: UserKey | Key,
         bins: BinNames | None = None,
         *,
+        buffers: bool = False,
         where: Where | None = None,
         read_touch: int | None = None,
         read_mode: ReadMode | None = None,
@@ -1821,6 +1855,10 @@ class DatasetSubmit:
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
+        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's own memory, without a copy of each. A view keeps the
+        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
@@ -1848,6 +1886,7 @@ class DatasetSubmit:
         bins: BinNames | None = None,
         *,
         default: _D,
+        buffers: bool = False,
         where: Where | None = None,
         read_touch: int | None = None,
         read_mode: ReadMode | None = None,
@@ -1862,6 +1901,10 @@ class DatasetSubmit:
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
+        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's own memory, without a copy of each. A view keeps the
+        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
@@ -2100,6 +2143,7 @@ class DatasetSubmit:
         keys: Iterable[UserKey | Key],
         bins: BinNames | None = None,
         *,
+        buffers: bool = False,
         where: Where | None = None,
         read_touch: int | None = None,
         read_mode: ReadMode | None = None,
@@ -2111,7 +2155,7 @@ class DatasetSubmit:
         `keys` is any iterable of keys, also of several sets on a client. `bins` and the
         keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
         where there is no such record or `where` is not true for it. A row that fails does
-        not disturb the others.
+        not disturb the others. With `buffers`, a view keeps the replies to the whole call.
         """
     def get_numpy(
         self,
@@ -2345,6 +2389,7 @@ class AsyncClient:
         key: KeyLike,
         bins: BinNames | None = None,
         *,
+        buffers: bool = False,
         where: Where | None = None,
         read_touch: int | None = None,
         read_mode: ReadMode | None = None,
@@ -2359,6 +2404,10 @@ class AsyncClient:
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
+        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's own memory, without a copy of each. A view keeps the
+        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
@@ -2386,6 +2435,7 @@ class AsyncClient:
         bins: BinNames | None = None,
         *,
         default: _D,
+        buffers: bool = False,
         where: Where | None = None,
         read_touch: int | None = None,
         read_mode: ReadMode | None = None,
@@ -2400,6 +2450,10 @@ class AsyncClient:
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
+        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's own memory, without a copy of each. A view keeps the
+        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
@@ -2638,6 +2692,7 @@ class AsyncClient:
         keys: Iterable[KeyLike],
         bins: BinNames | None = None,
         *,
+        buffers: bool = False,
         where: Where | None = None,
         read_touch: int | None = None,
         read_mode: ReadMode | None = None,
@@ -2649,7 +2704,7 @@ class AsyncClient:
         `keys` is any iterable of keys, also of several sets on a client. `bins` and the
         keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
         where there is no such record or `where` is not true for it. A row that fails does
-        not disturb the others.
+        not disturb the others. With `buffers`, a view keeps the replies to the whole call.
         """
     def get_numpy(
         self,
@@ -2942,6 +2997,7 @@ class AsyncDataset:
         key: UserKey | Key,
         bins: BinNames | None = None,
         *,
+        buffers: bool = False,
         where: Where | None = None,
         read_touch: int | None = None,
         read_mode: ReadMode | None = None,
@@ -2956,6 +3012,10 @@ class AsyncDataset:
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
+        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's own memory, without a copy of each. A view keeps the
+        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
@@ -2983,6 +3043,7 @@ class AsyncDataset:
         bins: BinNames | None = None,
         *,
         default: _D,
+        buffers: bool = False,
         where: Where | None = None,
         read_touch: int | None = None,
         read_mode: ReadMode | None = None,
@@ -2997,6 +3058,10 @@ class AsyncDataset:
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
+        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's own memory, without a copy of each. A view keeps the
+        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
         for which it is true is read. Default: any.
@@ -3235,6 +3300,7 @@ class AsyncDataset:
         keys: Iterable[UserKey | Key],
         bins: BinNames | None = None,
         *,
+        buffers: bool = False,
         where: Where | None = None,
         read_touch: int | None = None,
         read_mode: ReadMode | None = None,
@@ -3246,7 +3312,7 @@ class AsyncDataset:
         `keys` is any iterable of keys, also of several sets on a client. `bins` and the
         keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
         where there is no such record or `where` is not true for it. A row that fails does
-        not disturb the others.
+        not disturb the others. With `buffers`, a view keeps the replies to the whole call.
         """
     def get_numpy(
         self,

@@ -141,13 +141,14 @@ MapKey: TypeAlias = str | int | float | bytes | tuple["MapKey", ...] | None
 #: What operations look for: a value, or ``op.WILDCARD`` or ``op.INFINITY``.
 Sought: TypeAlias = BinValue | Marker
 
-#: What a bin holds when it is read.
+#: What a bin holds when it is read; a ``memoryview`` only where ``buffers=True`` asked for it.
 Value: TypeAlias = (
     int
     | float
     | bool
     | str
     | bytes
+    | memoryview
     | GeoJSON
     | HyperLogLog
     | list["Value"]

@@ -1,7 +1,7 @@
 //! What a verb on many records returns.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -18,6 +18,7 @@ use crate::columns;
 use crate::errors;
 use crate::key::Key;
 use crate::many::ManyPlan;
+use crate::value::{Buffer, Views};
 
 /// The outcomes of a batch, one per row, in input order.
 ///
@@ -25,7 +26,8 @@ use crate::many::ManyPlan;
 /// failed raises its error. `codes` and `errors` look without raising.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Batch {
-    rows: Rows,
+    /// Shared with the views of their memory.
+    rows: Arc<Rows>,
     plan: ManyPlan,
     /// Records that were looked at: each is decoded once.
     seen: OnceLock<Box<[PyOnceLock<Py<PyAny>>]>>,
@@ -33,7 +35,7 @@ pub struct Batch {
 
 impl Batch {
     pub fn new(rows: Rows, plan: ManyPlan) -> Self {
-        Self { rows, plan, seen: OnceLock::new() }
+        Self { rows: Arc::new(rows), plan, seen: OnceLock::new() }
     }
 
     fn key(&self, py: Python<'_>, index: usize) -> Key {
@@ -65,7 +67,10 @@ impl Batch {
         })?;
         let answers = self.plan.answered.of(index);
         let codec = self.plan.codec.as_deref();
-        let made = record(py, &message, answers, codec, self.key(py, index))?;
+        let row = || Bound::new(py, Buffer::row(self.rows.clone(), index));
+        let buffer = self.plan.buffers.then(row).transpose()?;
+        let views = buffer.as_ref().map(Views::new);
+        let made = record(py, &message, answers, codec, views.as_ref(), self.key(py, index))?;
         // Another thread may have been faster: then both give its record.
         let made = Bound::new(py, made)?.into_any().unbind();
         Ok(Some(seen.get_or_init(py, || made).bind(py).clone()))

@@ -6,7 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyNone, PyTuple};
 
-use spikewire_engine::command::Target;
+use spikewire_engine::cluster::Node;
+use spikewire_engine::command::{Attempts, Target};
 use spikewire_engine::transport::{Reply, buffer};
 use spikewire_engine::{Error, Policy};
 use spikewire_protocol::key::Digest;
@@ -19,7 +20,7 @@ use crate::errors;
 use crate::key::Key;
 use crate::record::Record;
 use crate::space::{Address, Space};
-use crate::value::{Codec, bin, particle};
+use crate::value::{Buffer, Codec, Views, bin, is_bytes, particle};
 use crate::verbs::options::Outline;
 
 /// A composed request and what its reply becomes.
@@ -34,6 +35,8 @@ pub struct Call {
 pub struct Plan {
     shape: Shape,
     codec: Option<Arc<Codec>>,
+    /// Whether bytes come as views of the reply.
+    buffers: bool,
     space: Arc<Space>,
     user: Py<PyAny>,
     digest: Digest,
@@ -82,11 +85,18 @@ impl Call {
         let plan = Plan {
             shape,
             codec: outline.codec.clone(),
+            buffers: false,
             space: address.space,
             user: address.key.unbind(),
             digest: address.digest,
         };
         Ok(Self { bytes, target, policy, plan })
+    }
+
+    /// Whether bytes are to come as views of the reply.
+    pub fn with_buffers(mut self, buffers: bool) -> Self {
+        self.plan.buffers = buffers;
+        self
     }
 }
 
@@ -101,11 +111,39 @@ fn add_key(request: &mut Request<'_>, send_key: bool, address: &Address<'_>) -> 
 }
 
 impl Plan {
+    /// Whether a reply's memory is best handed over: see [`Plan::finish_with`].
+    pub fn wants_memory(&self) -> bool {
+        self.buffers
+    }
+
+    /// As [`Plan::finish`], for a reply whose memory the caller's views may keep.
+    pub fn finish_with<'py>(
+        self,
+        py: Python<'py>,
+        body: Vec<u8>,
+        node: &Arc<Node>,
+        attempts: Attempts,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let buffer = Bound::new(py, Buffer::reply(body))?;
+        let reply = Reply { body: buffer.get().bytes(), node, attempts };
+        self.settle(py, Ok(reply), Some(&buffer))
+    }
+
     /// Turns the outcome into what the caller gets.
     pub fn finish<'py>(
         self,
         py: Python<'py>,
         outcome: Result<Reply<'_>, Error>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.settle(py, outcome, None)
+    }
+
+    /// `lent`: what holds the reply, if that may be kept.
+    fn settle<'py>(
+        self,
+        py: Python<'py>,
+        outcome: Result<Reply<'_>, Error>,
+        lent: Option<&Bound<'py, Buffer>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let reply = match outcome {
             Ok(reply) => reply,
@@ -122,23 +160,44 @@ impl Plan {
                 Shape::Record { default: Some(default) },
             ) => Ok(default.bind(py).clone()),
             (ResultCode::OK, Shape::Applied) => returned(py, &reply),
-            (ResultCode::OK, _) => self.record(py, &reply),
+            (ResultCode::OK, _) => self.record(py, &reply, lent),
             _ => Err(self.error(py, &reply.error())),
         }
     }
 
-    fn record<'py>(self, py: Python<'py>, reply: &Reply<'_>) -> PyResult<Bound<'py, PyAny>> {
-        let (message, _) = Message::parse(reply.body).map_err(|error| {
-            let error = Error::new(spikewire_engine::Kind::Malformed, error.to_string());
-            errors::to_python(py, &error.on(reply.node.to_string()), None)
-        })?;
+    fn record<'py>(
+        self,
+        py: Python<'py>,
+        reply: &Reply<'_>,
+        lent: Option<&Bound<'py, Buffer>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let parse = |body| {
+            let message = Message::parse(body).map(|(message, _)| message);
+            message.map_err(|error| {
+                let error = Error::new(spikewire_engine::Kind::Malformed, error.to_string());
+                errors::to_python(py, &error.on(reply.node.to_string()), None)
+            })
+        };
+        let mut message = parse(reply.body)?;
+        let mut buffer = None;
+        if self.buffers && message.ops().any(|answer| is_bytes(answer.particle)) {
+            // The memory of a connection is used again: of it a copy is made, for all views.
+            buffer = Some(match lent {
+                Some(lent) => lent.clone(),
+                None => Bound::new(py, Buffer::reply(reply.body.to_vec()))?,
+            });
+        }
+        if let Some(buffer) = &buffer {
+            message = parse(buffer.get().bytes())?;
+        }
+        let views = buffer.as_ref().map(Views::new);
         let answers = match &self.shape {
             Shape::Operated { answers } => Some(answers),
             _ => None,
         };
         let codec = self.codec.as_deref();
         let key = Key { space: self.space, user: self.user, digest: self.digest };
-        Ok(Bound::new(py, record(py, &message, answers, codec, key)?)?.into_any())
+        Ok(Bound::new(py, record(py, &message, answers, codec, views.as_ref(), key)?)?.into_any())
     }
 
     fn error(self, py: Python<'_>, error: &Error) -> PyErr {
@@ -189,17 +248,25 @@ impl Decoding<'_> {
 }
 
 /// The record that a reply's message holds. `asked` tells, for `operate`, what its operations
-/// answer.
-pub fn record(
-    py: Python<'_>,
+/// answer. With `views`, which are of the memory of the message, bytes are views of it; a codec
+/// gets the bytes themselves.
+pub fn record<'py>(
+    py: Python<'py>,
     message: &Message<'_>,
     asked: Option<&Answers>,
     codec: Option<&Codec>,
+    views: Option<&Views<'_, 'py>>,
     key: Key,
 ) -> PyResult<Record> {
     let plain = asked.map_or(&[][..], |asked| &asked.plain);
     let codec = codec.map(|codec| Decoding { codec, plain });
     let decode = |answer: &Op<'_>| {
+        if let Some(views) = views
+            && is_bytes(answer.particle)
+            && !codec.as_ref().is_some_and(|it| it.codec.reads(answer.name))
+        {
+            return views.of(answer.value);
+        }
         let value = particle(py, answer.particle, answer.value)?;
         match &codec {
             Some(codec) => codec.read(answer.name, value),

@@ -33,12 +33,22 @@ pub struct ManyCall {
     pub plan: ManyPlan,
 }
 
+impl ManyCall {
+    /// Whether bytes are to come as views of the replies.
+    pub fn with_buffers(mut self, buffers: bool) -> Self {
+        self.plan.buffers = buffers;
+        self
+    }
+}
+
 /// What the answers become.
 pub struct ManyPlan {
     pub keys: Vec<Key>,
     pub answered: Answered,
     /// What reads the bins.
     pub codec: Option<Arc<Codec>>,
+    /// Whether bytes come as views of the replies.
+    pub buffers: bool,
     /// For tables: the rows that are still to be sent.
     pub more: Option<Box<Windows>>,
     /// The outcomes of those that were.
@@ -406,7 +416,15 @@ pub enum Next {
 impl ManyPlan {
     /// What becomes of rows with these keys, unless more is said.
     fn of(keys: Vec<Key>) -> Self {
-        Self { keys, answered: Answered::None, codec: None, more: None, done: None, array: None }
+        Self {
+            keys,
+            answered: Answered::None,
+            codec: None,
+            buffers: false,
+            more: None,
+            done: None,
+            array: None,
+        }
     }
 
     /// Takes rows that are through, and says what is next.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyIterator, PyList, PyTuple, PyType};
+use pyo3::types::{PyDict, PyIterator, PyList, PyMemoryView, PyTuple, PyType};
 
 use spikewire_protocol::key::Digest;
 use spikewire_protocol::message::ops_in;
@@ -66,6 +66,19 @@ impl Bins {
         *self.packed.lock() = None;
         Ok(dict.bind(py))
     }
+}
+
+/// The same bins, with bytes where views of a reply are: a view cannot be pickled.
+fn without_views<'py>(bins: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
+    let is_view = |value: &Bound<'py, PyAny>| value.is_instance_of::<PyMemoryView>();
+    if !bins.values().iter().any(|value| is_view(&value)) {
+        return Ok(bins.clone());
+    }
+    let copy = bins.copy()?;
+    for (name, value) in bins.iter().filter(|(_, value)| is_view(value)) {
+        copy.set_item(name, value.call_method0("tobytes")?)?;
+    }
+    Ok(copy)
 }
 
 /// A record as it was read: its bins by name, its generation, its time to live and its key.
@@ -194,7 +207,8 @@ impl Record {
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let class: Bound<'py, PyType> = py.get_type::<Self>();
         let results = self.results.as_ref().map(|results| results.bind(py).clone());
-        let parts = (self.key(py), self.bins.get(py)?, self.generation, self.ttl, results);
+        let bins = without_views(self.bins.get(py)?)?;
+        let parts = (self.key(py), bins, self.generation, self.ttl, results);
         Ok((class.getattr("_rebuild")?, parts.into_pyobject(py)?))
     }
 

@@ -46,6 +46,10 @@ macro_rules! verbs {
             ///
             /// `default`: returned when there is no such record, or when it does not pass `where`,
             /// instead of raising an error. Default: raise.
+            /// `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
+            /// memoryviews of the reply's own memory, without a copy of each. A view keeps the
+            /// whole reply alive. Bins that the client's codec reads are read as ever. Default:
+            /// False, `bytes`.
             /// `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
             /// text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
             /// for which it is true is read. Default: any.
@@ -65,13 +69,14 @@ macro_rules! verbs {
             /// Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
             /// errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
             /// arguments that cannot be sent.
-            #[pyo3(signature = (key, bins=None, *, default=$crate::arguments::Given::No, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
+            #[pyo3(signature = (key, bins=None, *, default=$crate::arguments::Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
             fn get<'py>(
                 &self,
                 py: Python<'py>,
                 key: &Bound<'py, PyAny>,
                 bins: Option<Bound<'py, PyAny>>,
                 default: $crate::arguments::Given<'py>,
+                buffers: bool,
                 r#where: Option<Bound<'py, PyAny>>,
                 read_touch: Option<Bound<'py, PyAny>>,
                 read_mode: Option<Bound<'py, PyAny>>,
@@ -83,7 +88,7 @@ macro_rules! verbs {
                 let options = $crate::verbs::ReadOptions { filter, rules, replica, timeout };
                 let address = self.address(key)?;
                 let call = $crate::verbs::get(&self.defaults(), address, bins, default, &options);
-                self.run(py, call?)
+                self.run(py, call?.with_buffers(buffers))
             }
 
             /// Whether there is such a record. Reads no bins.
@@ -376,13 +381,14 @@ macro_rules! verbs {
             /// `keys` is any iterable of keys, also of several sets on a client. `bins` and the
             /// keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
             /// where there is no such record or `where` is not true for it. A row that fails does
-            /// not disturb the others.
-            #[pyo3(signature = (keys, bins=None, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
+            /// not disturb the others. With `buffers`, a view keeps the replies to the whole call.
+            #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
             fn get_many<'py>(
                 &self,
                 py: Python<'py>,
                 keys: &Bound<'py, PyAny>,
                 bins: Option<Bound<'py, PyAny>>,
+                buffers: bool,
                 r#where: Option<Bound<'py, PyAny>>,
                 read_touch: Option<Bound<'py, PyAny>>,
                 read_mode: Option<Bound<'py, PyAny>>,
@@ -394,7 +400,8 @@ macro_rules! verbs {
                 let filter = r#where;
                 let options = $crate::verbs::ReadOptions { filter, rules, replica, timeout };
                 let (defaults, bins) = (self.defaults(), bins.as_ref());
-                self.run_many(py, $crate::many::get(&defaults, &resolve, keys, bins, &options)?)
+                let call = $crate::many::get(&defaults, &resolve, keys, bins, &options)?;
+                self.run_many(py, call.with_buffers(buffers))
             }
 
             /// Reads many records straight into a structured NumPy array, one row per key.

@@ -290,6 +290,9 @@ fn run<'py>(py: Python<'py>, shared: &Shared, call: Call) -> PyResult<Bound<'py,
         return Err(error);
     }
     let result = match &outcome {
+        Ok((node, attempts)) if plan.wants_memory() => {
+            plan.finish_with(py, std::mem::take(&mut body), node, *attempts)
+        }
         Ok((node, attempts)) => {
             plan.finish(py, Ok(Reply { body: &body, node, attempts: *attempts }))
         }

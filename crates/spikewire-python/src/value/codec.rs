@@ -23,6 +23,11 @@ pub struct Codec {
 }
 
 impl Codec {
+    /// Whether it says how this bin is read.
+    pub fn reads(&self, name: &[u8]) -> bool {
+        self.bins.contains_key(name)
+    }
+
     /// From a Python `Codec`, which checked what it holds.
     pub fn new(given: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = given.py();

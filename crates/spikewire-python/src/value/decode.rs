@@ -34,6 +34,22 @@ pub fn particle<'py>(py: Python<'py>, of: u8, bytes: &[u8]) -> PyResult<Bound<'p
     })
 }
 
+/// Whether a particle comes as `bytes`.
+pub fn is_bytes(of: u8) -> bool {
+    !matches!(
+        of,
+        kind::INTEGER
+            | kind::STRING
+            | kind::NULL
+            | kind::FLOAT
+            | kind::BOOL
+            | kind::GEOJSON
+            | kind::HLL
+            | kind::LIST
+            | kind::MAP
+    )
+}
+
 /// Text from the wire. The server does not validate UTF-8; stray bytes come as surrogate escapes.
 pub fn text<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
     // SAFETY: pointer and length are those of a live slice; the error handler's name is a C string.

@@ -1,5 +1,6 @@
 //! Python objects to particles and back, each in one pass.
 
+mod buffer;
 mod codec;
 mod decode;
 mod encode;
@@ -8,8 +9,9 @@ mod marker;
 mod names;
 mod wrappers;
 
+pub use buffer::{Buffer, Views};
 pub use codec::Codec;
-pub use decode::particle;
+pub use decode::{is_bytes, particle};
 pub use encode::{Place, bin_name, element, encode};
 pub use foreign::is_array;
 pub use marker::Marker;
