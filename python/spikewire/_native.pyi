@@ -666,7 +666,7 @@ class Client:
         Default: no limit, whatever the client's `timeout` is.
 
         Raises `TypeError` or `ValueError` for arguments that cannot be, and, while it is
-        iterated over, `ServerError` if there is no such index (code 201), `Timeout`,
+        iterated over, `IndexNotFound` if no index fits, `Timeout`,
         `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
         `spikewire.errors`. The query's `cursor` tells then where to go on.
         """
@@ -1274,7 +1274,7 @@ class Dataset:
         Default: no limit, whatever the client's `timeout` is.
 
         Raises `TypeError` or `ValueError` for arguments that cannot be, and, while it is
-        iterated over, `ServerError` if there is no such index (code 201), `Timeout`,
+        iterated over, `IndexNotFound` if no index fits, `Timeout`,
         `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
         `spikewire.errors`. The query's `cursor` tells then where to go on.
         """
@@ -2914,7 +2914,7 @@ class AsyncClient:
         Default: no limit, whatever the client's `timeout` is.
 
         Raises `TypeError` or `ValueError` for arguments that cannot be, and, while it is
-        iterated over, `ServerError` if there is no such index (code 201), `Timeout`,
+        iterated over, `IndexNotFound` if no index fits, `Timeout`,
         `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
         `spikewire.errors`. The query's `cursor` tells then where to go on.
         """
@@ -3520,7 +3520,7 @@ class AsyncDataset:
         Default: no limit, whatever the client's `timeout` is.
 
         Raises `TypeError` or `ValueError` for arguments that cannot be, and, while it is
-        iterated over, `ServerError` if there is no such index (code 201), `Timeout`,
+        iterated over, `IndexNotFound` if no index fits, `Timeout`,
         `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
         `spikewire.errors`. The query's `cursor` tells then where to go on.
         """

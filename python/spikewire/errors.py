@@ -25,6 +25,7 @@ __all__ = [
     "FilteredOut",
     "FunctionFailed",
     "GenerationMismatch",
+    "IndexNotFound",
     "NamespaceNotFound",
     "NodeUnavailable",
     "OpNotApplicable",
@@ -154,6 +155,15 @@ class FunctionFailed(ServerError):
     """A function that the cluster ran raised an error, or there is no such module or function."""
 
 
+class IndexNotFound(ServerError):
+    """No secondary index fits the query: none is on that bin with that type, or of that name."""
+
+    advice = (
+        "create it with client.indexes.create(...), or leave out index= and filter with where=, "
+        "which looks at every record"
+    )
+
+
 class NamespaceNotFound(ServerError):
     """The cluster has no such namespace."""
 
@@ -223,6 +233,7 @@ _BY_CODE: dict[int, type[Error]] = {
     26: OpNotApplicable,
     27: FilteredOut,
     100: FunctionFailed,
+    201: IndexNotFound,
 }
 
 

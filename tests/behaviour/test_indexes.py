@@ -199,6 +199,14 @@ def test_a_node_dies(face: Face) -> None:
         assert sorted(seen) == [i for i in range(3000) if i % 100 < 80]
 
 
+def test_a_query_without_its_index_says_what_to_do(client: Opened, set_name: str) -> None:
+    raw = client.raw.dataset("test", set_name)
+    client.face.settle(lambda: raw.put(1, {"n": 1}))
+    with pytest.raises(spikewire.IndexNotFound, match="filter with where=") as caught:
+        everything(client.face, raw.query(index=between("n", 1, 2)))
+    assert caught.value.code == 201
+
+
 def test_nested_values_and_expressions(client: Opened, set_name: str) -> None:
     face, raw = client.face, client.raw.dataset("test", set_name)
     rows = {n: {"a": n, "b": n * 2, "m": {"deep": [n % 7, n % 3]}} for n in range(100)}

@@ -672,7 +672,7 @@ macro_rules! verbs {
             /// Default: no limit, whatever the client's `timeout` is.
             ///
             /// Raises `TypeError` or `ValueError` for arguments that cannot be, and, while it is
-            /// iterated over, `ServerError` if there is no such index (code 201), `Timeout`,
+            /// iterated over, `IndexNotFound` if no index fits, `Timeout`,
             /// `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
             /// `spikewire.errors`. The query's `cursor` tells then where to go on.
             #[pyo3(signature = ($($signature)* *, r#where=None, bins=None, index=None, operations=None, include_values=true, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None))]
