@@ -73,6 +73,8 @@ struct State {
     since: Tick,
     /// Where the batch that is being made began.
     mark: Option<Mark>,
+    /// Whether records were taken one by one: the rest is not for batches.
+    iterated: bool,
     /// The sets that were seen, when the query is about a whole namespace.
     spaces: Vec<Arc<Space>>,
 }
@@ -106,6 +108,7 @@ impl Reading {
                 most: 16,
                 since: Tick::now(),
                 mark: None,
+                iterated: false,
                 spaces: Vec::new(),
             }),
         })
@@ -187,7 +190,9 @@ impl Reading {
             state.spaces = spaces;
             state.run.extend(made);
             state.since = Tick::now();
-            state.run.len() as u64
+            let count = state.run.len() as u64;
+            state.iterated |= page.is_none() && count > 0;
+            count
         };
         let taken = taken?;
         Ok(page.map_or(taken > 0, |page| count >= page))
@@ -247,7 +252,7 @@ impl Reading {
         let mut held = self.hold()?;
         let fresh = {
             let state = self.state.lock();
-            if !state.run.is_empty() {
+            if state.iterated || !state.run.is_empty() {
                 return Err(value_error(
                     "the query is being iterated over, record by record: make batches of a query \
                      of their own, which can resume from this one's cursor",

@@ -54,6 +54,8 @@ struct World {
     pieces: u32,
     /// What the caller got: record and where its partition stood before.
     got: Vec<(Point, Option<Point>)>,
+    /// How much of it was seen by processes before this one, and stays seen.
+    seen: usize,
 }
 
 struct Running {
@@ -125,7 +127,7 @@ impl World {
     }
 
     fn resume(&mut self, unseen: usize) {
-        let keep = self.got.len().saturating_sub(unseen);
+        let keep = self.got.len().saturating_sub(unseen).max(self.seen);
         let unseen = self.got.split_off(keep);
         for (point, before) in unseen.iter().rev() {
             self.tracker.take_back(point.digest, *before);
@@ -134,6 +136,7 @@ impl World {
         let bytes = cursor::encode(&query, &self.tracker, None);
         (self.tracker, _) = cursor::decode(&query, &bytes).unwrap();
         self.running.clear();
+        self.seen = self.got.len();
     }
 }
 
@@ -153,6 +156,7 @@ proptest! {
             running: Vec::new(),
             pieces: 0,
             got: Vec::new(),
+            seen: 0,
         };
         for event in events {
             match event {
