@@ -51,7 +51,6 @@ pub struct Field {
 #[derive(Debug)]
 pub struct Layout {
     pub dtype: Py<PyAny>,
-    pub mask_dtype: Py<PyAny>,
     /// Bytes in a row, and in a row of the mask.
     pub size: usize,
     pub mask_size: usize,
@@ -90,7 +89,6 @@ impl Layout {
         let mut layout = Self {
             mask_size: masks.getattr("itemsize")?.extract()?,
             dtype: dtype.clone().unbind(),
-            mask_dtype: masks.unbind(),
             size,
             bins: Vec::with_capacity(names.len()),
             key: None,

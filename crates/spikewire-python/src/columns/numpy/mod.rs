@@ -13,7 +13,6 @@ mod stream;
 mod strip;
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 use spikewire_engine::command::batch::Batch as Rows;
 
@@ -38,6 +37,8 @@ pub struct Wanted {
 
 /// An array being filled, with its mask.
 pub struct Target<'py> {
+    /// What the caller gets: `data`, or a masked array of `data` and `mask`.
+    whole: Bound<'py, PyAny>,
     data: Bound<'py, PyAny>,
     mask: Option<Bound<'py, PyAny>>,
 }
@@ -49,40 +50,21 @@ impl<'py> Target<'py> {
         rows: usize,
         strict: bool,
     ) -> PyResult<Self> {
-        let py = numpy.py();
-        let data = numpy.call_method1("zeros", (rows, layout.dtype.bind(py)))?;
-        let mask = layout.mask_dtype.bind(py);
-        let mask = if strict { None } else { Some(numpy.call_method1("zeros", (rows, mask))?) };
-        Ok(Self { data, mask })
+        let data = numpy.call_method1("zeros", (rows, layout.dtype.bind(numpy.py())))?;
+        if strict {
+            return Ok(Self { whole: data.clone(), data, mask: None });
+        }
+        // A masked view of structured data brings a mask of its own, with nothing hidden yet.
+        // Filling that one in place spares what the constructor does to a mask it is handed.
+        let class = numpy.getattr("ma")?.getattr("MaskedArray")?;
+        let whole = data.call_method1("view", (class,))?;
+        let mask = whole.getattr("mask")?;
+        Ok(Self { whole, data, mask: Some(mask) })
     }
 
     fn memory(&self, numpy: &Bound<'py, PyAny>, layout: &Layout) -> PyResult<Memory> {
         Memory::of(numpy, layout, &self.data, self.mask.as_ref())
     }
-
-    fn finish(self, numpy: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        match self.mask {
-            Some(mask) => finish(numpy, self.data, mask),
-            None => Ok(self.data),
-        }
-    }
-
-    /// Array and mask, to be kept while the interpreter is elsewhere.
-    fn into_parts(self) -> (Py<PyAny>, Py<PyAny>) {
-        let none = self.data.py().None();
-        (self.data.unbind(), self.mask.map_or(none, Bound::unbind))
-    }
-}
-
-/// The masked array of both.
-fn finish<'py>(
-    numpy: &Bound<'py, PyAny>,
-    data: Bound<'py, PyAny>,
-    mask: Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let named = PyDict::new(numpy.py());
-    named.set_item("mask", mask)?;
-    numpy.getattr("ma")?.call_method("MaskedArray", (data,), Some(&named))
 }
 
 /// The rows as a structured array: masked, or plain when every gap is to raise.
@@ -121,5 +103,5 @@ pub fn to_numpy<'py>(
     });
     drop(memory);
     filled.map_err(|stop| explain(&stop))?;
-    target.finish(&numpy)
+    Ok(target.whole)
 }

@@ -16,7 +16,7 @@ use super::super::rows::{Stop, now};
 use super::fill::Fill;
 use super::layout::Layout;
 use super::memory::Memory;
-use super::{Target, Wanted, finish};
+use super::{Target, Wanted};
 use crate::errors;
 use crate::key::Key;
 use crate::many::{self, ManyCall, Resolve};
@@ -25,8 +25,7 @@ use crate::verbs::{Defaults, ReadOptions};
 /// What the replies become.
 pub struct Filling {
     stream: Arc<Stream>,
-    data: Py<PyAny>,
-    mask: Py<PyAny>,
+    array: Py<PyAny>,
     lenient: bool,
 }
 
@@ -98,11 +97,11 @@ pub fn get_numpy<'py>(
             put.map_err(|stop| stop.raise(py, &plan.keys, |_| errors::value_error("")))?;
         }
     }
-    let (data, mask) = target.into_parts();
+    let array = target.whole.unbind();
     let state = Mutex::new(State { memory, stop: None });
     let stream = Arc::new(Stream { layout, now, state });
     rows.set_sink(stream.clone());
-    plan.array = Some(Box::new(Filling { stream, data, mask, lenient: wanted.lenient }));
+    plan.array = Some(Box::new(Filling { stream, array, lenient: wanted.lenient }));
     Ok(ManyCall { rows, plan })
 }
 
@@ -114,7 +113,7 @@ impl Filling {
         rows: Rows,
         keys: &[Key],
     ) -> PyResult<Bound<'py, PyAny>> {
-        let Self { stream, data, mask, lenient } = self;
+        let Self { stream, array, lenient } = self;
         let stop = {
             let mut state = stream.state.lock();
             let mut stop = state.stop.take();
@@ -143,7 +142,6 @@ impl Filling {
             }));
         }
         drop((rows, stream));
-        let numpy = module(py, "get_numpy", "numpy", "NumPy")?;
-        finish(&numpy, data.into_bound(py), mask.into_bound(py))
+        Ok(array.into_bound(py))
     }
 }

@@ -1,7 +1,7 @@
 //! An array that is filled row by row, by a query.
 
 use pyo3::prelude::*;
-use pyo3::types::PySlice;
+use pyo3::types::{PyDict, PySlice};
 
 use spikewire_protocol::message::{Header, Walk};
 
@@ -16,8 +16,10 @@ use crate::columns::rows::{Extra, Stop, now};
 /// Room for some rows, and its mask.
 pub struct Strip {
     layout: Layout,
+    whole: Py<PyAny>,
     data: Py<PyAny>,
     mask: Option<Py<PyAny>>,
+    rows: usize,
     memory: Memory,
     now: u64,
 }
@@ -35,8 +37,9 @@ impl Strip {
         let layout = Layout::new(&numpy, dtype, extra)?;
         let target = Target::new(&numpy, &layout, rows, strict)?;
         let memory = target.memory(&numpy, &layout)?;
-        let Target { data, mask } = target;
-        Ok(Self { layout, data: data.unbind(), mask: mask.map(Bound::unbind), memory, now: now() })
+        let Target { whole, data, mask } = target;
+        let (whole, data, mask) = (whole.unbind(), data.unbind(), mask.map(Bound::unbind));
+        Ok(Self { layout, whole, data, mask, rows, memory, now: now() })
     }
 
     /// Writes a row with its user key.
@@ -56,12 +59,18 @@ impl Strip {
 
     /// The rows that were written.
     pub fn finish(self, py: Python<'_>, rows: usize) -> PyResult<Bound<'_, PyAny>> {
-        let Self { data, mask, memory, .. } = self;
+        let Self { whole, data, mask, memory, .. } = self;
         drop(memory);
-        let numpy = module(py, "numpy_batches", "numpy", "NumPy")?;
+        if rows == self.rows {
+            return Ok(whole.into_bound(py));
+        }
         let written = PySlice::new(py, 0, rows as isize, 1);
         let data = data.bind(py).get_item(&written)?;
-        let mask = mask.map(|mask| mask.bind(py).get_item(&written)).transpose()?;
-        Target { data, mask }.finish(&numpy)
+        let Some(mask) = mask else { return Ok(data) };
+        // A slice of the whole would count its mask as shared.
+        let named = PyDict::new(py);
+        named.set_item("mask", mask.bind(py).get_item(&written)?)?;
+        let numpy = module(py, "numpy_batches", "numpy", "NumPy")?;
+        numpy.getattr("ma")?.call_method("MaskedArray", (data,), Some(&named))
     }
 }
