@@ -177,7 +177,9 @@ def test_many_threads_wait_for_one_future(slow: Cluster) -> None:
 
 def test_a_waiting_thread_that_is_interrupted(slow: Cluster) -> None:
     code = """
-        import _thread, sys, threading, spikewire
+        import _thread, signal, sys, threading, spikewire
+        # A shell's background jobs are born deaf to it.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         client = spikewire.Client(sys.argv[1], timeout=30, submit_limit=1)
         slow = client.submit.exists(("test", "s", "k"))
         for wait in (slow.result, lambda: client.submit.exists(("test", "s", "k"))):
