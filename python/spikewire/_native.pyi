@@ -3992,7 +3992,7 @@ class Batch:
         generation: str | None = None,
         ttl: str | None = None,
         errors: Literal["raise", "mask"] = "raise",
-    ) -> pd.DataFrame:
+    ) -> pd.DataFrame:  # pyright: ignore[reportUnknownMemberType]
         """The records as a `pandas.DataFrame`, one row per key, in input order, with the user keys
         (digests where that is all there is) as its index.
 
