@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyRange, PyRangeMethods, PyTuple};
 
 use spikewire_engine::Policy;
-use spikewire_engine::command::query::{Limits, Partitions, Tracker, cursor};
+use spikewire_engine::command::query::{Limits, Partitions, Tracker, WINDOW, cursor};
 use spikewire_protocol::limits::PARTITIONS;
 use spikewire_protocol::message::{op, write_op};
 use spikewire_protocol::query::Query;
@@ -104,6 +104,7 @@ impl QueryCall {
             },
             replica: policy.replica,
             nodes: nodes.unwrap_or(0) as usize,
+            window: WINDOW,
         };
         let (tracker, left) = start(&space, &query, options, limit)?;
         let partial = partial(options);

@@ -13,5 +13,5 @@ pub mod rules;
 pub mod tracker;
 
 pub use partitions::Partitions;
-pub use rules::{Limits, Retries};
+pub use rules::{Limits, Retries, WINDOW};
 pub use tracker::{Piece, Tracker};

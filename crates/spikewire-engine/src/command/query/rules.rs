@@ -20,7 +20,12 @@ pub struct Limits {
     pub replica: ReplicaPolicy,
     /// Nodes that are read at the same time; zero: all.
     pub nodes: usize,
+    /// Bytes that are read ahead from each node.
+    pub window: usize,
 }
+
+/// What [`Limits::window`] is where nothing else was said.
+pub const WINDOW: usize = 128 << 10;
 
 /// The pause before the first retry; it doubles from failure to failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
@@ -76,6 +81,7 @@ mod tests {
             max_retries: 8,
             replica: ReplicaPolicy::Sequence,
             nodes: 0,
+            window: WINDOW,
         };
         let mut retries = Retries::default();
         let pauses: Vec<_> = (0..9).map(|_| retries.failed(&limits)).collect();

@@ -10,11 +10,10 @@ use spikewire_protocol::Malformed;
 use spikewire_protocol::frame::{HEADER_LEN, Header, Kind};
 use spikewire_protocol::query::Answer;
 
-/// Bytes that are read ahead of whoever takes the records.
-pub(super) const WINDOW: usize = 128 << 10;
-
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Inbox {
+    /// Bytes that are read ahead of whoever takes the records.
+    window: usize,
     buffer: Vec<u8>,
     /// Bytes `start..end` have arrived and are not taken.
     start: usize,
@@ -24,6 +23,10 @@ pub(super) struct Inbox {
 }
 
 impl Inbox {
+    pub fn new(window: usize) -> Self {
+        Self { window, buffer: Vec::new(), start: 0, end: 0, frame: 0 }
+    }
+
     /// Reads once into what room there is. Returns the bytes read (0: the peer closed) and
     /// whether they filled the room.
     pub fn fill(&mut self, source: &mut impl Read) -> io::Result<(usize, bool)> {
@@ -68,12 +71,12 @@ impl Inbox {
         let pending = self.end - self.start;
         self.buffer.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, pending);
-        if pending < WINDOW / 2 {
-            if self.buffer.len() > WINDOW {
-                self.buffer.truncate(WINDOW);
+        if pending < self.window / 2 {
+            if self.buffer.len() > self.window {
+                self.buffer.truncate(self.window);
                 self.buffer.shrink_to_fit();
             }
-            self.buffer.resize(WINDOW, 0);
+            self.buffer.resize(self.window, 0);
         } else if pending == self.buffer.len() {
             // A record larger than all there is: no more room than has arrived already.
             self.buffer.resize(pending * 2, 0);
@@ -84,6 +87,7 @@ impl Inbox {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::query::WINDOW;
     use spikewire_protocol::frame;
     use spikewire_protocol::key::Digest;
     use spikewire_protocol::message::write_op;
@@ -140,7 +144,7 @@ mod tests {
         write_end(ResultCode::OK, &mut last);
         let bytes = framed(&[many, Vec::new(), large, last]);
         for piece in [1, 7, 8, 97, 1000, 65_536, 1 << 20] {
-            let mut inbox = Inbox::default();
+            let mut inbox = Inbox::new(WINDOW);
             let mut source = Drip(&bytes, piece);
             let mut found = Vec::new();
             let mut ended = false;
@@ -162,7 +166,7 @@ mod tests {
 
     #[test]
     fn an_announced_giant_allocates_little() {
-        let mut inbox = Inbox::default();
+        let mut inbox = Inbox::new(WINDOW);
         let header = Header { kind: Kind::Message, len: frame::MAX_BODY }.to_bytes();
         inbox.fill(&mut &header[..]).unwrap();
         assert!(inbox.next().unwrap().is_none());
@@ -172,7 +176,7 @@ mod tests {
     #[test]
     fn what_is_no_answer_is_refused() {
         for bytes in [&b"HTTP/1.1 400 Bad Request"[..], &framed(&[vec![1; 30]])[..]] {
-            let mut inbox = Inbox::default();
+            let mut inbox = Inbox::new(WINDOW);
             inbox.fill(&mut &bytes[..]).unwrap();
             assert!(inbox.next().is_err());
         }

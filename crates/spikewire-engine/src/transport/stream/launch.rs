@@ -117,7 +117,7 @@ impl Stream {
             self.lines.len() - 1
         });
         let piece = Piece(self.pieces);
-        let mut line = Line::new(node, socket, connecting, piece, now);
+        let mut line = Line::new(node, socket, connecting, piece, self.limits.window, now);
         let both = Interest::READABLE | Interest::WRITABLE;
         if let Err(error) = self.poll.registry().register(&mut line.socket, Token(index), both) {
             return Err((error, line.node));

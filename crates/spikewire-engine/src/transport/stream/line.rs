@@ -59,6 +59,7 @@ impl Line {
         socket: TcpStream,
         connecting: Option<Tick>,
         piece: Piece,
+        window: usize,
         now: Tick,
     ) -> Self {
         Self {
@@ -73,7 +74,7 @@ impl Line {
             ready: false,
             ended: false,
             paused: false,
-            inbox: Inbox::default(),
+            inbox: Inbox::new(window),
             out: Vec::new(),
             written: 0,
         }
