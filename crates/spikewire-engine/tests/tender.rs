@@ -6,12 +6,12 @@ use std::net::TcpListener;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
 use spikewire_engine::clock::Tick;
 use spikewire_engine::cluster::{Cluster, Janitor};
 use spikewire_engine::{Kind, Options};
 use spikewire_protocol::host::Host;
 use spikewire_protocol::info;
+use spikewire_sync::Mutex;
 use support::fake::FakeNode;
 use support::{LONG, eventually};
 

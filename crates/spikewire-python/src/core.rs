@@ -4,8 +4,8 @@ use std::io;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-use parking_lot::Mutex;
 use pyo3::prelude::*;
+use spikewire_sync::Mutex;
 
 use spikewire_engine::cluster::Cluster;
 use spikewire_engine::transport::{Batches, Lanes, Streams};

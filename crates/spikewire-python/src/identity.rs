@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Weak};
 
-use parking_lot::Mutex;
 use pyo3::prelude::*;
+use spikewire_sync::Mutex;
 
 /// A client's name in every process: random bytes.
 pub type Token = [u8; 16];

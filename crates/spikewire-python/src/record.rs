@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyIterator, PyList, PyMemoryView, PyTuple, PyType};
+use spikewire_sync::Mutex;
 
 use spikewire_protocol::key::Digest;
 use spikewire_protocol::message::ops_in;

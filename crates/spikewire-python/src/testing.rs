@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use parking_lot::RwLock;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use spikewire_sync::RwLock;
 
 use spikewire_protocol::result_code::ResultCode;
 use spikewire_server::{Cluster, Drip, Faults, NamespaceOptions, Options, Refuse};

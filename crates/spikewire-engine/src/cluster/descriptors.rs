@@ -3,9 +3,9 @@
 use std::os::fd::{AsRawFd as _, RawFd};
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
 use socket2::Socket;
+use spikewire_sync::Mutex;
 
 /// Every open descriptor of one cluster.
 #[derive(Debug, Default)]

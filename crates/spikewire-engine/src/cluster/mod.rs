@@ -39,7 +39,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use arc_swap::Guard;
-use parking_lot::Mutex;
+use spikewire_sync::Mutex;
 
 pub use build::Build;
 pub use node::{Breaker, Node};

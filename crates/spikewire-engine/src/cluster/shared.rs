@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use parking_lot::{Condvar, Mutex};
+use spikewire_sync::{Condvar, Mutex};
 
 use super::net::Net;
 use super::{Janitor, Snapshot};
@@ -113,7 +113,7 @@ impl Bell {
                 self.rung.store(false, std::sync::atomic::Ordering::Release);
                 return true;
             }
-            self.condvar.wait_until(&mut guard, until);
+            (guard, _) = self.condvar.wait_until(guard, until);
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use spikewire_sync::Mutex;
 
 use super::batch::{Batch, Part};
 use super::{Command, Router};

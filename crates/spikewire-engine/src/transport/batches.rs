@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use parking_lot::Mutex;
+use spikewire_sync::Mutex;
 
 use super::Multiplexer;
 use crate::clock::Tick;

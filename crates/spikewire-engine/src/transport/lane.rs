@@ -10,7 +10,7 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
+use spikewire_sync::Mutex;
 
 use super::PATIENCE;
 use super::inbound::Inbound;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
-use parking_lot::RwLock;
+use spikewire_sync::RwLock;
 
 use super::lane::{Attempt, Call, Lane, Role};
 use super::waiter::Waiter;

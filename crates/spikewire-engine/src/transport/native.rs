@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use parking_lot::Mutex;
+use spikewire_sync::Mutex;
 
 use super::multiplexer::Outcome;
 use super::{Collect, Multiplexer};

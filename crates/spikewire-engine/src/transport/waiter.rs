@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use parking_lot::Mutex;
+use spikewire_sync::Mutex;
 
 use crate::clock::Tick;
 use crate::command::Failure;

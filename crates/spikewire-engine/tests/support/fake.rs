@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use parking_lot::Mutex;
 use spikewire_protocol::frame::{self, Kind};
 use spikewire_protocol::info;
 use spikewire_protocol::partition::{Bitmap, Replicas};
 use spikewire_protocol::peers::{Address, Peer, Peers};
+use spikewire_sync::Mutex;
 
 const TURN: Duration = Duration::from_millis(5);
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use parking_lot::RwLock;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
+use spikewire_sync::RwLock;
 
 use super::driver::Driver;
 use crate::call::Call;

@@ -13,12 +13,12 @@ use std::sync::atomic::{
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use parking_lot::Mutex;
 use pyo3::exceptions::{PyBaseException, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyType};
 use pyo3::{PyTraverseError, PyVisit, intern};
+use spikewire_sync::Mutex;
 
 use spikewire_engine::clock::Tick;
 use spikewire_engine::{Error, Kind};

@@ -1,7 +1,7 @@
 //! Signals while a thread waits without the interpreter.
 
-use parking_lot::Mutex;
 use pyo3::prelude::*;
+use spikewire_sync::Mutex;
 
 /// What a Python signal handler raised while the interpreter was let go.
 #[derive(Default)]

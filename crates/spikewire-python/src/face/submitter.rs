@@ -9,8 +9,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use parking_lot::Mutex;
 use pyo3::prelude::*;
+use spikewire_sync::Mutex;
 
 use spikewire_engine::clock::Tick;
 use spikewire_engine::cluster::{Cluster, Node};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use pyo3::intern;
 use pyo3::prelude::*;
+use spikewire_sync::Mutex;
 
 use spikewire_engine::clock::Tick;
 use spikewire_engine::cluster::Cluster;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering::Acquire, Ordering::Release};
 use std::thread::{self, Thread};
 
-use parking_lot::Mutex;
+use spikewire_sync::Mutex;
 
 use spikewire_engine::clock::Tick;
 

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use spikewire_sync::Mutex;
 
 use spikewire_engine::transport::Stream;
 use spikewire_engine::transport::stream::Found;

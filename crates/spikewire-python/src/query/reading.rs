@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyNone, PyTuple};
+use spikewire_sync::Mutex;
 
 use spikewire_engine::clock::Tick;
 use spikewire_engine::transport::Stream;

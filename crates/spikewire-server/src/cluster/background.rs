@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use parking_lot::{Condvar, Mutex};
+use spikewire_sync::{Condvar, Mutex};
 
 use super::state::State;
 use crate::command::Context;
@@ -45,10 +45,13 @@ impl Background {
     fn wait(&self, tasks: &mut Vec<(Box<dyn Task>, Pace)>, due: Option<Instant>) -> bool {
         let mut queue = self.queue.lock();
         while queue.new.is_empty() && !queue.stop {
-            match due {
-                None => self.rung.wait(&mut queue),
-                Some(due) if self.rung.wait_until(&mut queue, due).timed_out() => break,
-                Some(_) => {}
+            let over;
+            (queue, over) = match due {
+                None => (self.rung.wait(queue), false),
+                Some(due) => self.rung.wait_until(queue, due),
+            };
+            if over {
+                break;
             }
         }
         tasks.extend(queue.new.drain(..).map(|task| (task, Pace::On)));

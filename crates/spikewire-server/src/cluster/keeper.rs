@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
+use spikewire_sync::{Condvar, Mutex};
 
 use super::rebalance;
 use super::state::State;
@@ -34,10 +34,9 @@ impl Bell {
     fn wait(&self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
         let mut call = self.call.lock();
-        while !call.wanted && !call.stop {
-            if self.rung.wait_until(&mut call, deadline).timed_out() {
-                break;
-            }
+        let mut over = false;
+        while !call.wanted && !call.stop && !over {
+            (call, over) = self.rung.wait_until(call, deadline);
         }
         call.wanted = false;
         !call.stop
@@ -47,7 +46,10 @@ impl Bell {
     fn pause(&self, length: Duration) -> bool {
         let deadline = Instant::now() + length;
         let mut call = self.call.lock();
-        while !call.stop && !self.rung.wait_until(&mut call, deadline).timed_out() {}
+        let mut over = false;
+        while !call.stop && !over {
+            (call, over) = self.rung.wait_until(call, deadline);
+        }
         !call.stop
     }
 

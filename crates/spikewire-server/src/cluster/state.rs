@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use parking_lot::{Mutex, RwLock};
+use spikewire_sync::{Mutex, RwLock};
 use spikewire_udf::Library;
 
 use super::background::Background;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use parking_lot::RwLock;
 use spikewire_protocol::query::{self, Subject};
 use spikewire_protocol::result_code::ResultCode;
+use spikewire_sync::RwLock;
 
 use super::Index;
 use super::definition::{Definition, Source};

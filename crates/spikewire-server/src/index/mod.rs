@@ -25,8 +25,8 @@ pub mod sought;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use parking_lot::RwLock;
 use spikewire_protocol::limits::PARTITIONS;
+use spikewire_sync::RwLock;
 
 use self::definition::Definition;
 

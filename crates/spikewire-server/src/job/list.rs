@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::Mutex;
 use spikewire_protocol::result_code::ResultCode;
+use spikewire_sync::Mutex;
 
 use super::{Job, Plan};
 

@@ -12,7 +12,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use spikewire_sync::Mutex;
 
 /// What a job does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

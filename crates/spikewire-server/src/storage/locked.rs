@@ -6,7 +6,7 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use parking_lot::MutexGuard;
+use spikewire_sync::MutexGuard;
 
 use super::namespace::Namespace;
 use super::partition::Partition;

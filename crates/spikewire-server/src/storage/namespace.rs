@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::Mutex;
 use spikewire_protocol::limits::PARTITIONS;
+use spikewire_sync::Mutex;
 
 use super::clock::Moment;
 use super::locked::Locked;

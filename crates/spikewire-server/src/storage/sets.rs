@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::RwLock;
+use spikewire_sync::RwLock;
 
 /// Most sets in a namespace.
 pub const MAX_SETS: usize = 4095;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use parking_lot::Mutex;
+use spikewire_sync::Mutex;
 
 use spikewire_engine::command::batch::Part;
 use spikewire_engine::transport::native::Ticket as Completes;

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, Waker};
 
-use parking_lot::Mutex;
+use spikewire_sync::Mutex;
 
 use spikewire_engine::Result;
 use spikewire_engine::command::batch::{Batch as Rows, Part};

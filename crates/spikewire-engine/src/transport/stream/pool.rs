@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use mio::net::TcpStream;
-use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
+use spikewire_sync::Mutex;
 
 use crate::clock::Tick;
 use crate::cluster::{Cluster, Janitor, Node};

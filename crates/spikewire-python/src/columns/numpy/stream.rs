@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use spikewire_sync::Mutex;
 
 use spikewire_engine::command::batch::{Batch as Rows, Sink};
 use spikewire_engine::{Error, Kind};

@@ -1,8 +1,8 @@
 //! Which columns of a table become the key and the bins.
 
-use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
+use spikewire_sync::Mutex;
 
 use super::arrow::{self, Arrays, Tables};
 use super::{Pieces, frame, numpy};

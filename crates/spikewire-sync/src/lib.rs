@@ -1,0 +1,174 @@
+//! The locks of Spikewire: those of the standard library, without poisoning.
+//!
+//! Why not a lock crate: those that park threads in one table for the whole process (as
+//! `parking_lot` does) break in a forked child. If another thread was inside that table at the
+//! moment of the fork, its part of the table stays locked in the child for ever, and the next lock
+//! that has to wait there hangs, whichever lock it is. The locks of the standard library share
+//! nothing: what a fork can leave locked is only what somebody held, and the child does not touch
+//! what threads of its parent may have held.
+//!
+//! Why without poisoning: a panic while a lock is held is a defect, reported where it happens. It
+//! must not become a second one in each thread that comes by later.
+
+use std::sync::{self, PoisonError, TryLockError};
+use std::time::Instant;
+
+pub use std::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
+
+/// A value that one thread at a time may touch.
+#[derive(Debug, Default)]
+pub struct Mutex<T: ?Sized>(sync::Mutex<T>);
+
+impl<T> Mutex<T> {
+    /// An unlocked one.
+    pub const fn new(value: T) -> Self {
+        Self(sync::Mutex::new(value))
+    }
+
+    /// The value, with nobody left to share it.
+    pub fn into_inner(self) -> T {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    /// Waits until nobody else holds it.
+    pub fn lock(&self) -> MutexGuard<'_, T> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes it unless somebody holds it.
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        match self.0.try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// The value, which nobody else can reach now.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A value that many threads may read or one may change.
+#[derive(Debug, Default)]
+pub struct RwLock<T: ?Sized>(sync::RwLock<T>);
+
+impl<T> RwLock<T> {
+    /// An unlocked one.
+    pub const fn new(value: T) -> Self {
+        Self(sync::RwLock::new(value))
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
+    /// Waits until nobody changes it. Not to be called again by a thread that reads it already: a
+    /// writer that waits meanwhile goes first.
+    pub fn read(&self) -> RwLockReadGuard<'_, T> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until nobody reads or changes it.
+    pub fn write(&self) -> RwLockWriteGuard<'_, T> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The value, which nobody else can reach now.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What threads wait for while a [`Mutex`] guards the condition.
+#[derive(Debug, Default)]
+pub struct Condvar(sync::Condvar);
+
+impl Condvar {
+    /// One that nobody waits for.
+    pub const fn new() -> Self {
+        Self(sync::Condvar::new())
+    }
+
+    /// Waits until it is notified; like every wait it may also end without a reason.
+    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+        self.0.wait(guard).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same, at most until `due`; says whether the time was up.
+    pub fn wait_until<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        due: Instant,
+    ) -> (MutexGuard<'a, T>, bool) {
+        let left = due.saturating_duration_since(Instant::now());
+        let (guard, end) = self.0.wait_timeout(guard, left).unwrap_or_else(PoisonError::into_inner);
+        (guard, end.timed_out())
+    }
+
+    /// Wakes everybody who waits.
+    pub fn notify_all(&self) {
+        self.0.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Arc;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_panic_leaves_the_lock_usable() {
+        let (mutex, lock) = (Mutex::new(1), RwLock::new(1));
+        let broke = catch_unwind(AssertUnwindSafe(|| {
+            let (_held, _changed) = (mutex.lock(), lock.write());
+            panic!("with both locks held");
+        }));
+        assert!(broke.is_err());
+        *mutex.lock() += 1;
+        *lock.write() += 1;
+        assert_eq!(mutex.try_lock().as_deref(), Some(&2));
+        assert_eq!((*lock.read(), mutex.into_inner()), (2, 2));
+    }
+
+    #[test]
+    fn a_held_lock_is_not_taken() {
+        let mutex = Mutex::new(());
+        let held = mutex.lock();
+        assert!(mutex.try_lock().is_none());
+        drop(held);
+        assert!(mutex.try_lock().is_some());
+    }
+
+    #[test]
+    fn waits_end_by_notice_or_by_time() {
+        let shared = Arc::new((Mutex::new(false), Condvar::new()));
+        let other = thread::spawn({
+            let shared = shared.clone();
+            move || {
+                *shared.0.lock() = true;
+                shared.1.notify_all();
+            }
+        });
+        let mut guard = shared.0.lock();
+        while !*guard {
+            guard = shared.1.wait(guard);
+        }
+        let due = Instant::now() + Duration::from_millis(1);
+        loop {
+            let (again, over) = shared.1.wait_until(guard, due);
+            guard = again;
+            if over {
+                break;
+            }
+        }
+        assert!(Instant::now() >= due && *guard);
+        drop(guard);
+        other.join().expect("the other thread");
+    }
+}
