@@ -1,5 +1,8 @@
 //! A batch that a driver of many commands runs: which of its parts are open, and when the next
 //! round is due. The driver's tickets name the batch; it sends what a [`Step`] gives it.
+//!
+//! A table goes in windows: when the rows of one are over, the next ones are started in their
+//! place.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,8 +22,9 @@ pub struct Underway {
     progress: Mutex<Progress>,
 }
 
+#[derive(Default)]
 struct Progress {
-    /// The rows, until the batch is over.
+    /// The rows, from their start until they are over.
     rows: Option<Batch>,
     /// Parts without an outcome.
     open: usize,
@@ -38,16 +42,19 @@ pub enum Step<T> {
 }
 
 impl Underway {
-    /// A batch that was not started yet.
-    pub fn new(cluster: Arc<Cluster>, rows: Batch) -> Arc<Self> {
+    /// Without rows yet.
+    pub fn new(cluster: Arc<Cluster>) -> Self {
         let router = Router::new(cluster.options().racks.clone());
-        let progress = Mutex::new(Progress { rows: Some(rows), open: 0 });
-        Arc::new(Self { cluster, router, progress })
+        Self { cluster, router, progress: Mutex::default() }
     }
 
-    /// The first round; `ticket` makes the ticket of a part.
-    pub fn start<T>(&self, ticket: impl FnMut(Part) -> T) -> Step<T> {
-        self.round(&mut self.progress.lock(), Tick::now(), ticket)
+    /// The first round of these rows; `ticket` makes the ticket of a part. Rows before them must
+    /// be over.
+    pub fn start<T>(&self, rows: Batch, ticket: impl FnMut(Part) -> T) -> Step<T> {
+        let mut progress = self.progress.lock();
+        debug_assert!(progress.rows.is_none(), "one window after the other");
+        progress.rows = Some(rows);
+        self.round(&mut progress, Tick::now(), ticket)
     }
 
     /// Takes what came of a part.
@@ -65,38 +72,33 @@ impl Underway {
         if open > 0 {
             return Step::Wait;
         }
-        let next = rows.again(Tick::now());
-        self.next(&mut progress, next, ticket)
+        match rows.again(Tick::now()) {
+            Some(at) => self.round(&mut progress, at, ticket),
+            None => progress.rows.take().map_or(Step::Wait, Step::Over),
+        }
     }
 
+    /// The round that starts at `at`, or the first one after it that has something to send.
     fn round<T>(
         &self,
         progress: &mut Progress,
-        start: Tick,
+        mut at: Tick,
         mut ticket: impl FnMut(Part) -> T,
     ) -> Step<T> {
-        let Some(rows) = &mut progress.rows else { return Step::Wait };
-        let snapshot = self.cluster.snapshot();
-        let commands = rows.round(&self.router, &snapshot, Tick::now(), start, &mut ticket);
-        if commands.is_empty() {
+        while let Some(rows) = &mut progress.rows {
+            let snapshot = self.cluster.snapshot();
+            let commands = rows.round(&self.router, &snapshot, Tick::now(), at, &mut ticket);
+            if !commands.is_empty() {
+                progress.open = commands.len();
+                return Step::Send(commands);
+            }
             // No row could be sent anywhere: perhaps in the next round.
-            let next = rows.again(Tick::now());
-            return self.next(progress, next, ticket);
+            match rows.again(Tick::now()) {
+                Some(next) => at = next,
+                None => return progress.rows.take().map_or(Step::Wait, Step::Over),
+            }
         }
-        progress.open = commands.len();
-        Step::Send(commands)
-    }
-
-    fn next<T>(
-        &self,
-        progress: &mut Progress,
-        at: Option<Tick>,
-        ticket: impl FnMut(Part) -> T,
-    ) -> Step<T> {
-        match at {
-            Some(at) => self.round(progress, at, ticket),
-            None => progress.rows.take().map_or(Step::Wait, Step::Over),
-        }
+        Step::Wait
     }
 }
 

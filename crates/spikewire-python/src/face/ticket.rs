@@ -6,10 +6,9 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use spikewire_sync::Mutex;
 
-use spikewire_engine::clock::Tick;
 use spikewire_engine::cluster::Cluster;
-use spikewire_engine::command::batch::{Batch as Rows, Part};
-use spikewire_engine::command::{Command, Router};
+use spikewire_engine::command::batch::Part;
+use spikewire_engine::command::{Command, Step, Underway};
 use spikewire_engine::transport::{Collect, Outcome};
 
 use super::future::FutureBase;
@@ -120,19 +119,12 @@ fn is_done(future: &Bound<'_, PyAny>) -> bool {
     done.is_ok_and(|done| done.is_truthy().unwrap_or(false))
 }
 
-/// A batch under way.
+/// A batch, and the future that its outcome goes to.
 pub(super) struct Many {
     promise: Promise,
-    cluster: Arc<Cluster>,
-    router: Router,
-    progress: Mutex<Progress>,
-}
-
-struct Progress {
-    /// Rows and plan, until they become the result.
-    work: Option<(Rows, ManyPlan)>,
-    /// Parts without an outcome.
-    open: usize,
+    underway: Underway,
+    /// What becomes of the rows, until they have become it.
+    plan: Mutex<Option<ManyPlan>>,
 }
 
 impl Many {
@@ -143,11 +135,15 @@ impl Many {
         promise: Promise,
         call: ManyCall,
     ) -> Vec<Command<Ticket>> {
-        let router = Router::new(cluster.options().racks.clone());
-        let progress = Progress { work: Some((call.rows, call.plan)), open: 0 };
-        let batch = Arc::new(Self { promise, cluster, router, progress: Mutex::new(progress) });
-        let first = batch.round(Tick::now());
-        if first.is_empty() { batch.go_on(py) } else { first }
+        let ManyCall { rows, plan } = call;
+        let (underway, plan) = (Underway::new(cluster), Mutex::new(Some(plan)));
+        let batch = Arc::new(Self { promise, underway, plan });
+        let step = batch.underway.start(rows, |part| batch.ticket(part));
+        batch.go_on(py, step)
+    }
+
+    fn ticket(self: &Arc<Self>, part: Part) -> Ticket {
+        Ticket::Part { batch: self.clone(), part }
     }
 
     fn part_done(
@@ -156,49 +152,29 @@ impl Many {
         part: Part,
         outcome: Outcome<'_>,
     ) -> Vec<Command<Ticket>> {
-        {
-            let mut progress = self.progress.lock();
-            progress.open -= 1;
-            if let Some((rows, _)) = &mut progress.work {
-                rows.finish(part, outcome);
-            }
-            if progress.open > 0 {
-                return Vec::new();
-            }
-        }
-        self.go_on(py)
+        let step = self.underway.finish(part, outcome, |part| self.ticket(part));
+        self.go_on(py, step)
     }
 
-    /// The next round, or the end.
-    fn go_on(self: &Arc<Self>, py: Python<'_>) -> Vec<Command<Ticket>> {
+    /// What is to be sent: more of these rows, or the next ones of a table.
+    fn go_on(self: &Arc<Self>, py: Python<'_>, mut step: Step<Ticket>) -> Vec<Command<Ticket>> {
         loop {
-            let again = match &mut self.progress.lock().work {
-                Some((rows, _)) => rows.again(Tick::now()),
-                None => return Vec::new(),
+            let rows = match step {
+                Step::Wait => return Vec::new(),
+                Step::Send(commands) => return commands,
+                Step::Over(rows) => rows,
             };
-            if let Some(at) = again {
-                let next = self.round(at);
-                if !next.is_empty() {
-                    return next;
-                }
-                continue;
-            }
             // Taken out, as no lock may be held while a table's next rows are read: whoever makes
             // them may run Python code.
-            let Some((rows, mut plan)) = self.progress.lock().work.take() else {
-                return Vec::new();
-            };
+            let Some(mut plan) = self.plan.lock().take() else { return Vec::new() };
             if plan.more.is_some() && self.promise.is_done(py) {
                 // Cancelled: nobody waits for the rest.
                 return Vec::new();
             }
             match plan.go_on(py, rows) {
                 Ok(Next::Send(rows)) => {
-                    self.progress.lock().work = Some((rows, plan));
-                    let next = self.round(Tick::now());
-                    if !next.is_empty() {
-                        return next;
-                    }
+                    *self.plan.lock() = Some(plan);
+                    step = self.underway.start(rows, |part| self.ticket(part));
                 }
                 Ok(Next::Finish(rows)) => {
                     self.promise.tell(py, plan.finish(py, rows));
@@ -210,15 +186,5 @@ impl Many {
                 }
             }
         }
-    }
-
-    fn round(self: &Arc<Self>, start: Tick) -> Vec<Command<Ticket>> {
-        let snapshot = self.cluster.snapshot();
-        let mut progress = self.progress.lock();
-        let Some((rows, _)) = &mut progress.work else { return Vec::new() };
-        let ticket = |part| Ticket::Part { batch: self.clone(), part };
-        let commands = rows.round(&self.router, &snapshot, Tick::now(), start, ticket);
-        progress.open = commands.len();
-        commands
     }
 }

@@ -36,7 +36,7 @@ enum Stage {
 
 /// Shared between the future and the parts of its batch.
 pub(super) struct Shared {
-    underway: Arc<Underway>,
+    underway: Underway,
     core: Weak<Core>,
     state: Mutex<State>,
 }
@@ -69,12 +69,12 @@ impl Future for PendingBatch {
             }
             let state = State { waker: context.waker().clone(), rows: None };
             let shared = Arc::new(Shared {
-                underway: Underway::new(self.core.cluster.clone(), rows),
+                underway: Underway::new(self.core.cluster.clone()),
                 core: Arc::downgrade(&self.core),
                 state: Mutex::new(state),
             });
             self.stage = Stage::Waiting(shared.clone(), plan);
-            let step = shared.underway.start(|part| shared.ticket(part));
+            let step = shared.underway.start(rows, |part| shared.ticket(part));
             shared.go_on(step);
         }
         let Stage::Waiting(shared, _) = &self.stage else { panic!("polled after its answer") };
