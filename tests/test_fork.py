@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has
 LONGEST = 60
 
 PREAMBLE = """
-import asyncio, gc, multiprocessing, os, signal, sys, threading, time, traceback
+import asyncio, faulthandler, gc, multiprocessing, os, signal, sys, threading, time, traceback
 import spikewire
 
 seeds = sys.argv[1]
@@ -33,7 +33,8 @@ def child(work):
     if process == 0:
         status = 1
         try:
-            signal.alarm(20)
+            # A child that hangs says where.
+            faulthandler.dump_traceback_later(20, exit=True)
             work()
             status = 0
         except BaseException:
@@ -163,11 +164,13 @@ def test_while_other_threads_are_calling(cluster: Cluster) -> None:
                 assert users.get("k")["n"] == 1
             client.close()
 
-        for _ in range(20):
-            child(work)
-        stop.set()
-        for thread in threads:
-            thread.join(20)
+        try:
+            for _ in range(20):
+                child(work)
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join(20)
         assert not failed, failed
         client.close()
         """,
