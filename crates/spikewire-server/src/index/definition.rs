@@ -68,6 +68,17 @@ impl Definition {
         self.set.as_ref().is_none_or(|(_, number)| *number == record.set())
     }
 
+    /// Whether a record keeps what is indexed of it when `new` replaces it, as far as that shows
+    /// without a look inside.
+    pub fn is_kept(&self, old: View<'_>, new: View<'_>) -> bool {
+        let Source::Bin { name, .. } = &self.source else { return false };
+        let same_bin = match [old, new].map(|record| Bin::find(record.bins(), name.as_bytes())) {
+            [Some(old), Some(new)] => (old.particle, old.value) == (new.particle, new.value),
+            [old, new] => old.is_none() && new.is_none(),
+        };
+        same_bin && old.set() == new.set()
+    }
+
     /// Hands every indexed value of a record to `with`.
     pub fn each(&self, subject: &Subject<'_>, with: &mut dyn FnMut(Key<'_>)) {
         // A record without what is indexed has no value; that is no error.

@@ -41,6 +41,11 @@ impl Entries {
 
     /// Takes note that a record was replaced, came or went.
     pub fn update(&mut self, namespace: &Namespace, old: Option<View<'_>>, new: Option<View<'_>>) {
+        if let (Some(old), Some(new)) = (old, new)
+            && self.index.definition.is_kept(old, new)
+        {
+            return;
+        }
         let (before, after) = (self.keys(namespace, old), self.keys(namespace, new));
         if before == after {
             return;
@@ -64,7 +69,7 @@ impl Entries {
         if let Some(record) = record.filter(|record| definition.covers(*record)) {
             // What is indexed does not depend on the time.
             let subject = Subject::stored(namespace, record, Moment::from_millis(0));
-            definition.each(&subject, &mut |key| keys.extend(key.number()));
+            definition.each(&subject, &mut |key| key.numbers(|number| keys.push(number)));
             keys.sort_unstable();
             keys.dedup();
         }

@@ -1,8 +1,8 @@
 //! Values that are indexed, and the keys that stand for them.
 //!
 //! A key is 64 bits. Integers keep their order; strings and blobs are hashed; points become the
-//! smallest cell of the sphere they lie in, which makes near points near numbers. Regions have no
-//! cells of their own: they share one key and are looked at one by one.
+//! smallest cell of the sphere they lie in, which makes near points near numbers. A region has the
+//! cells that cover it as its keys.
 
 use s2::cellid::CellID;
 use spikewire_protocol::expression::Type;
@@ -11,12 +11,12 @@ use spikewire_protocol::value::{geojson_text, particle, read_int};
 
 use crate::cluster::placement::mix;
 use crate::expression::Val;
-use crate::value::geo::Shape;
+use crate::value::geo::{Shape, covering};
 
 /// Longest string or blob that is indexed.
 pub const LONGEST: usize = 2048;
-/// The key of regions; no cell has this number.
-pub const REGIONS: u64 = 0;
+/// Most cells that stand for a region, as on servers.
+const CELLS: usize = 12;
 const SIGN: u64 = 1 << 63;
 
 /// The types of values that are indexed.
@@ -114,15 +114,19 @@ impl<'a> Key<'a> {
         }
     }
 
-    /// The key that stands for it; `None` when it is not indexed: too long, or no known shape.
-    pub fn number(&self) -> Option<u64> {
+    /// Hands every key that stands for it to `with`: one, or several for a region. There is none
+    /// when it is not indexed: too long, or no known shape.
+    pub fn numbers(&self, mut with: impl FnMut(u64)) {
         match *self {
-            Self::Int(int) => Some(int as u64 ^ SIGN),
-            Self::Bytes(bytes) if bytes.len() > LONGEST => None,
-            Self::Bytes(bytes) => Some(hash(bytes)),
-            Self::Geo(text) => match Shape::read(text)? {
-                Shape::Point(point) => Some(CellID::from(point).0),
-                Shape::Region(_) => Some(REGIONS),
+            Self::Int(int) => with(int as u64 ^ SIGN),
+            Self::Bytes(bytes) if bytes.len() > LONGEST => {}
+            Self::Bytes(bytes) => with(hash(bytes)),
+            Self::Geo(text) => match Shape::read(text) {
+                Some(Shape::Point(point)) => with(CellID::from(point).0),
+                Some(Shape::Region(region)) => {
+                    covering(&region, CELLS).iter().for_each(|cell| with(cell.0));
+                }
+                None => {}
             },
         }
     }
@@ -139,23 +143,34 @@ fn hash(bytes: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
+    fn numbers(key: &Key<'_>) -> Vec<u64> {
+        let mut numbers = Vec::new();
+        key.numbers(|number| numbers.push(number));
+        numbers
+    }
+
     #[test]
     fn keys_keep_the_order_of_integers() {
-        let rising = [i64::MIN, -5, -1, 0, 1, 7, i64::MAX].map(|int| Key::Int(int).number());
+        let number = |int| numbers(&Key::Int(int))[0];
+        let rising = [i64::MIN, -5, -1, 0, 1, 7, i64::MAX].map(number);
         assert!(rising.is_sorted_by(|a, b| a < b));
-        assert_eq!(Kind::Int.shown(Key::Int(-5).number().unwrap()) as i64, -5);
+        assert_eq!(Kind::Int.shown(number(-5)) as i64, -5);
     }
 
     #[test]
     fn near_points_have_near_keys() {
         let point = |longitude: f64| {
             let text = format!(r#"{{"type":"Point","coordinates":[{longitude},50.0]}}"#);
-            Key::Geo(text.as_bytes()).number().unwrap()
+            numbers(&Key::Geo(text.as_bytes()))[0]
         };
         assert!(point(10.0).abs_diff(point(10.000_001)) < point(10.0).abs_diff(point(100.0)));
         let circle = br#"{"type":"AeroCircle","coordinates":[[1,2],3]}"#;
-        assert_eq!(Key::Geo(circle).number(), Some(REGIONS));
-        assert_eq!(Key::Geo(b"{}").number(), None);
+        let covered = numbers(&Key::Geo(circle));
+        assert!((1..=CELLS).contains(&covered.len()), "{covered:?}");
+        let center = numbers(&Key::Geo(br#"{"type":"Point","coordinates":[1,2]}"#))[0];
+        let holds = |cell: &&u64| CellID(**cell).contains(&CellID(center));
+        assert_eq!(covered.iter().filter(holds).count(), 1);
+        assert!(numbers(&Key::Geo(b"{}")).is_empty());
     }
 
     #[test]
@@ -164,7 +179,7 @@ mod tests {
         assert_eq!(Key::of_particle(Kind::Str, particle::BLOB, b"x"), None);
         assert_eq!(Key::of_nested(Kind::Int, &[0xc0]), None);
         assert_eq!(Key::of_nested(Kind::Int, &[5]), Some(Key::Int(5)));
-        assert!(Key::Bytes(&[0; LONGEST]).number().is_some());
-        assert!(Key::Bytes(&[0; LONGEST + 1]).number().is_none());
+        assert_eq!(numbers(&Key::Bytes(&[0; LONGEST])).len(), 1);
+        assert!(numbers(&Key::Bytes(&[0; LONGEST + 1])).is_empty());
     }
 }

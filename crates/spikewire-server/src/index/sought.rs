@@ -2,16 +2,18 @@
 
 use s2::cellid::CellID;
 use s2::point::Point;
-use spikewire_protocol::query::Range;
+use spikewire_protocol::query::{Collection, Range};
 use spikewire_protocol::result_code::ResultCode;
 
 use super::definition::Definition;
-use super::key::{Key, Kind, LONGEST, REGIONS};
+use super::key::{Key, Kind, LONGEST};
 use crate::expression::Subject;
-use crate::value::geo::{Region, Shape};
+use crate::value::geo::{Region, Shape, covering};
 
 /// Longest `GeoJSON` text of a query.
 const LONGEST_GEO: usize = 1 << 20;
+/// Most cells that a query looks for points in.
+const CELLS: usize = 16;
 
 /// What a value must be.
 #[derive(Debug)]
@@ -38,7 +40,11 @@ impl Sought {
     /// What a request's range stands for.
     pub fn new(range: &Range) -> Result<Self, ResultCode> {
         let refuse = ResultCode::PARAMETER;
-        let key = |key: Key<'_>| key.number().ok_or(refuse);
+        let key = |key: Key<'_>| {
+            let mut number = None;
+            key.numbers(|only| number = Some(only));
+            number.ok_or(refuse)
+        };
         let (kind, spans, test) = match range {
             Range::Int(begin, end) => {
                 let span = (key(Key::Int(*begin))?, key(Key::Int(*end))?);
@@ -55,9 +61,9 @@ impl Sought {
             }
             Range::Geo(text) if text.len() > LONGEST_GEO => return Err(refuse),
             Range::Geo(text) => match Shape::read(text.as_bytes()).ok_or(refuse)? {
-                Shape::Point(point) => (Kind::Geo, vec![(REGIONS, REGIONS)], Test::Around(point)),
+                Shape::Point(point) => (Kind::Geo, larger(&point), Test::Around(point)),
                 Shape::Region(region) => {
-                    (Kind::Geo, cells(&region), Test::Within(Box::new(region)))
+                    (Kind::Geo, smaller(&region), Test::Within(Box::new(region)))
                 }
             },
         };
@@ -93,25 +99,46 @@ impl Sought {
         subject: &Subject<'_>,
         key: Option<u64>,
     ) -> bool {
-        let mut least = None;
+        // Which of several values it was found by matters only where there can be several.
+        let key = key.filter(|_| definition.collection != Collection::Value);
+        let (mut accepted, mut least) = (false, None);
         definition.each(subject, &mut |value| {
             if self.accepts(&value) {
-                least = least.into_iter().chain(value.number()).min();
+                accepted = true;
+                if key.is_some() {
+                    value.numbers(|number| {
+                        if self.seeks(number) {
+                            least = least.into_iter().chain([number]).min();
+                        }
+                    });
+                }
             }
         });
-        least.is_some() && (key.is_none() || key == least)
+        accepted && (key.is_none() || key == least)
+    }
+
+    /// Whether values with this key are looked at.
+    fn seeks(&self, number: u64) -> bool {
+        let behind = self.spans.partition_point(|(_, last)| *last < number);
+        self.spans.get(behind).is_some_and(|(first, _)| *first <= number)
     }
 }
 
+/// The keys of the regions that can lie around a point: every cell that it is in.
+fn larger(point: &Point) -> Vec<(u64, u64)> {
+    let smallest = CellID::from(*point);
+    let cells = (0..=s2::cellid::MAX_LEVEL).map(|level| smallest.parent(level).0);
+    joined(cells.map(|cell| (cell, cell)).collect())
+}
+
 /// The keys of the points that can lie in a region.
-fn cells(region: &Region) -> Vec<(u64, u64)> {
-    let mut spans: Vec<(u64, u64)> = Vec::new();
-    for cap in region.caps() {
-        let coverer =
-            s2::region::RegionCoverer { min_level: 0, max_level: 30, level_mod: 1, max_cells: 16 };
-        let cells = coverer.covering(&cap).0;
-        spans.extend(cells.iter().map(|cell: &CellID| (cell.range_min().0, cell.range_max().0)));
-    }
+fn smaller(region: &Region) -> Vec<(u64, u64)> {
+    let cells = covering(region, CELLS);
+    joined(cells.iter().map(|cell| (cell.range_min().0, cell.range_max().0)).collect())
+}
+
+/// The ranges in their order, those that touch made one.
+fn joined(mut spans: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     spans.sort_unstable();
     let mut joined: Vec<(u64, u64)> = Vec::new();
     for (first, last) in spans {
@@ -157,9 +184,15 @@ mod tests {
                     let key = Key::Geo(text.as_bytes());
                     if sought.accepts(&key) {
                         inside += 1;
-                        let number = key.number().unwrap();
-                        let holds = |(first, last): &(u64, u64)| (*first..=*last).contains(&number);
-                        assert!(sought.spans.iter().any(holds), "{text} in {region}");
+                        let mut found = false;
+                        key.numbers(|number| found |= sought.seeks(number));
+                        assert!(found, "{text} in {region}");
+                        // The other way round: the point finds the region, by one of its cells.
+                        let around = Sought::new(&Range::Geo(text.clone())).unwrap();
+                        let (region_key, mut cells) = (Key::Geo(region.as_bytes()), 0);
+                        assert!(around.accepts(&region_key), "{region} around {text}");
+                        region_key.numbers(|number| cells += u32::from(around.seeks(number)));
+                        assert_eq!(cells, 1, "{region} around {text}");
                     }
                 }
             }

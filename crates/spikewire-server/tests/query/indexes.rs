@@ -16,7 +16,7 @@ use crate::asking::{all, scan, share};
 use crate::wire::{Request, SET, Wire, cluster, with};
 
 /// Creates an index and waits until it is built.
-fn create(wire: &mut Wire, name: &str, what: &str) {
+pub fn create(wire: &mut Wire, name: &str, what: &str) {
     assert_eq!(wire.info(&format!("sindex-create:namespace=test;indexname={name};{what}")), "ok");
     while !wire
         .info(&format!("sindex-stat:namespace=test;indexname={name}"))
@@ -26,21 +26,21 @@ fn create(wire: &mut Wire, name: &str, what: &str) {
     }
 }
 
-fn entries(wire: &mut Wire, name: &str) -> usize {
+pub fn entries(wire: &mut Wire, name: &str) -> usize {
     let text = wire.info(&format!("sindex-stat:namespace=test;indexname={name}"));
     text.strip_prefix("entries=").unwrap().split(';').next().unwrap().parse().unwrap()
 }
 
-fn on(bin: &str, range: Range) -> Query {
+pub fn on(bin: &str, range: Range) -> Query {
     of(bin, Collection::Value, range)
 }
 
-fn of(bin: &str, collection: Collection, range: Range) -> Query {
+pub fn of(bin: &str, collection: Collection, range: Range) -> Query {
     let subject = Subject::Bin(bin.to_owned());
     Query { index: Some(Index { subject, collection, context: None, range }), ..scan() }
 }
 
-fn found(wire: &mut Wire, query: &Query) -> Vec<i64> {
+pub fn found(wire: &mut Wire, query: &Query) -> Vec<i64> {
     let brought = wire.query(query, &share(&all(), &[]));
     assert_eq!(brought.code, 0, "{query:?}");
     let mut values = brought.values();
@@ -48,7 +48,7 @@ fn found(wire: &mut Wire, query: &Query) -> Vec<i64> {
     values
 }
 
-fn put_value(wire: &mut Wire, key: &str, number: i64, bin: &str, value: &Value) {
+pub fn put_value(wire: &mut Wire, key: &str, number: i64, bin: &str, value: &Value) {
     let mut bytes = Vec::new();
     let of = value.encode(&mut bytes);
     let put = Request::write(key).int(op::WRITE, "a", number).op(op::WRITE, bin, of, &bytes);
@@ -295,7 +295,7 @@ fn what_goes_leaves_the_index() {
     assert_eq!(wire.info("sindex-exists:namespace=test;indexname=i"), "false");
 }
 
-fn everywhere(cluster: &Cluster, nodes: &[usize], query: &Query) -> Vec<i64> {
+pub fn everywhere(cluster: &Cluster, nodes: &[usize], query: &Query) -> Vec<i64> {
     let mut values = Vec::new();
     for node in nodes {
         let mut wire = Wire::to(cluster, *node);

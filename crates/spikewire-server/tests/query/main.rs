@@ -5,6 +5,7 @@ mod indexes;
 mod jobs;
 mod membership;
 mod pace;
+mod places;
 mod scans;
 #[path = "../wire/mod.rs"]
 mod wire;

@@ -4,13 +4,16 @@
 //! |---|---|
 //! | [`shape`] | texts to points and regions |
 //! | [`region`] | which points lie in a region |
+//! | [`cover`] | the cells of the sphere that a region lies in |
 
+pub mod cover;
 pub mod region;
 pub mod shape;
 
 use spikewire_protocol::Malformed;
 use spikewire_protocol::value::geojson_text;
 
+pub use self::cover::covering;
 pub use self::region::Region;
 pub use self::shape::Shape;
 

@@ -36,17 +36,6 @@ impl Region {
     }
 }
 
-impl Region {
-    /// Circles that hold all of it together.
-    pub fn caps(&self) -> Vec<Cap> {
-        match self {
-            Self::Circle(cap) => vec![cap.clone()],
-            // What is inside a polygon is inside its loops, a loop's inside being the smaller one.
-            Self::Polygons(polygons) => polygons.iter().flatten().map(Loop::cap).collect(),
-        }
-    }
-}
-
 /// A closed line of shortest paths on the sphere. Inside is its smaller side, however it turns.
 #[derive(Debug, Clone)]
 pub struct Loop {
@@ -66,21 +55,9 @@ impl Loop {
         ring
     }
 
-    /// A circle that holds its inside; the whole sphere when it goes around more than half of it.
-    ///
-    /// A circle of less than half the sphere that holds the corners also holds the shortest lines
-    /// between them. What is left of the sphere is then all on one side of the loop, the larger.
-    fn cap(&self) -> Cap {
-        let sum = self.points.iter().fold(Point::from_coords(0.0, 0.0, 0.0), |sum, at| &sum + at);
-        let center = Point(sum.0.normalize());
-        let radius = self.points.iter().map(|at| center.distance(at).rad()).fold(0.0, f64::max);
-        // A little more, for rounding.
-        let radius = radius * 1.000_001 + 1e-12;
-        if radius.is_finite() && radius < std::f64::consts::FRAC_PI_2 {
-            Cap::from_center_angle(&center, &Angle::from(Rad(radius)))
-        } else {
-            Cap::full()
-        }
+    /// Its corners, in their order.
+    pub fn corners(&self) -> &[Point] {
+        &self.points
     }
 
     /// Whether the smaller side is the right one.

@@ -1,0 +1,163 @@
+//! The cells of the sphere that a region lies in.
+//!
+//! Cells are squares that are divided into four, thirty times over. Every point of a region lies in
+//! exactly one of the cells that cover it.
+
+use s2::cap::Cap;
+use s2::cell::Cell;
+use s2::cellid::CellID;
+use s2::edge_crossings::{Crossing, EdgeCrosser};
+use s2::point::Point;
+use s2::region::{Region as Coverable, RegionCoverer};
+use s2::s1::{Angle, Rad};
+
+use super::Region;
+use super::region::Loop;
+
+/// Cells that cover a region, `most` of them or fewer: six at least where that many are needed.
+pub fn covering(region: &Region, most: usize) -> Vec<CellID> {
+    let coverer = RegionCoverer { min_level: 0, max_level: 30, level_mod: 1, max_cells: most };
+    coverer.covering(region).0
+}
+
+impl Coverable for Region {
+    fn cap_bound(&self) -> Cap {
+        match self {
+            Self::Circle(cap) => cap.clone(),
+            Self::Polygons(polygons) => {
+                let cap = cap(polygons);
+                // All that is left of the sphere is on one side of each ring: outside, unless a
+                // ring crosses itself.
+                let far = Point(cap.center().0 * -1.0);
+                if !cap.is_full() && self.contains(&far) { Cap::full() } else { cap }
+            }
+        }
+    }
+
+    fn contains_cell(&self, cell: &Cell) -> bool {
+        match self {
+            Self::Circle(cap) => cap.contains_cell(cell),
+            // A cell that no edge touches is on one side of each of them.
+            Self::Polygons(polygons) => {
+                let near = Near::new(cell);
+                !polygons.iter().flatten().any(|ring| near.touches(ring))
+                    && self.contains(&near.center)
+            }
+        }
+    }
+
+    fn intersects_cell(&self, cell: &Cell) -> bool {
+        match self {
+            Self::Circle(cap) => cap.intersects_cell(cell),
+            Self::Polygons(polygons) => {
+                let near = Near::new(cell);
+                polygons.iter().flatten().any(|ring| near.touches(ring))
+                    || self.contains(&near.center)
+            }
+        }
+    }
+}
+
+/// A circle that holds all edges; the whole sphere where it would be half of that
+/// or more. A smaller circle that holds the corners also holds the shortest lines between them.
+fn cap(polygons: &[Vec<Loop>]) -> Cap {
+    let corners = || polygons.iter().flatten().flat_map(Loop::corners);
+    let sum = corners().fold(Point::from_coords(0.0, 0.0, 0.0), |sum, at| &sum + at);
+    let center = Point(sum.0.normalize());
+    let radius = corners().map(|at| center.distance(at).rad()).fold(0.0, f64::max);
+    // A little more, for rounding.
+    let radius = radius * 1.000_001 + 1e-12;
+    if radius.is_finite() && radius < std::f64::consts::FRAC_PI_2 {
+        Cap::from_center_angle(&center, &Angle::from(Rad(radius)))
+    } else {
+        Cap::full()
+    }
+}
+
+/// A cell that edges may be near to.
+struct Near<'a> {
+    cell: &'a Cell,
+    corners: [Point; 4],
+    center: Point,
+    /// The length of the straight line from the center to the furthest corner.
+    reach: f64,
+}
+
+impl<'a> Near<'a> {
+    fn new(cell: &'a Cell) -> Self {
+        let (corners, center) = (cell.vertices(), cell.center());
+        let reach = corners.iter().map(|corner| line(&center, corner)).fold(0.0, f64::max);
+        Self { cell, corners, center, reach }
+    }
+
+    /// Whether an edge of a ring has a point in common with the cell.
+    fn touches(&self, ring: &Loop) -> bool {
+        let corners = ring.corners();
+        let edges = corners.iter().zip(corners.iter().cycle().skip(1));
+        edges.into_iter().any(|(a, b)| {
+            // No point of the edge is further from `a` than `b` is. Most edges end here.
+            line(&self.center, a) <= self.reach + line(a, b) + 1e-12
+                && (self.cell.contains_point(a) || self.crosses(a, b))
+        })
+    }
+
+    fn crosses(&self, a: &Point, b: &Point) -> bool {
+        let mut crosser = EdgeCrosser::new_with_c(a, b, &self.corners[3]);
+        let mut meets = |corner| crosser.chain_crossing_sign(corner) != Crossing::DoNotCross;
+        self.corners.iter().any(&mut meets)
+    }
+}
+
+/// The length of the straight line between two points.
+fn line(a: &Point, b: &Point) -> f64 {
+    (a.0 - b.0).norm()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::geo::Shape;
+
+    fn region(text: &str) -> Region {
+        match Shape::read(text.as_bytes()) {
+            Some(Shape::Region(region)) => region,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    fn polygon(rings: &str) -> Region {
+        region(&format!(r#"{{"type":"Polygon","coordinates":[{rings}]}}"#))
+    }
+
+    /// How much of the sphere the covering takes.
+    fn share(region: &Region) -> f64 {
+        let cells = covering(region, 12);
+        assert!(cells.len() <= 12, "{cells:?}");
+        cells.iter().map(|cell| 0.25_f64.powi(cell.level() as i32) / 6.0).sum()
+    }
+
+    #[test]
+    fn coverings_are_not_much_larger_than_what_they_cover() {
+        // A degree of longitude and latitude at the equator is 1/41253 of the sphere.
+        let square = polygon("[[0,0],[1,0],[1,1],[0,1],[0,0]]");
+        assert!(share(&square) < 4.0 / 41_253.0);
+        // Half of it as a ring: the hole is not covered.
+        let outer = "[[0,0],[20,0],[20,20],[0,20],[0,0]]";
+        let hole = "[[1,1],[19,1],[19,19],[1,19],[1,1]]";
+        let ring = polygon(&format!("{outer},{hole}"));
+        let center = CellID::from(Point::from(s2::latlng::LatLng::from_degrees(10.0, 10.0)));
+        assert!(covering(&polygon(outer), 12).iter().any(|cell| cell.contains(&center)));
+        assert!(!covering(&ring, 200).iter().any(|cell| cell.contains(&center)));
+        // Two places far from each other, and not what is between them.
+        let both = region(
+            r#"{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[1,1],[0,0]]],
+            [[[100,0],[101,0],[101,1],[100,0]]]]}"#,
+        );
+        assert!(share(&both) < 0.01);
+        // Smaller than the smallest cell, and larger than half of everything.
+        let tiny = polygon("[[5,5],[5.00000002,5],[5.00000002,5.00000002],[5,5]]");
+        assert!(share(&tiny) < 1e-15);
+        let large = region(r#"{"type":"AeroCircle","coordinates":[[0,0],15000000]}"#);
+        assert!(share(&large) > 0.5);
+    }
+}
