@@ -34,7 +34,8 @@ def child(work):
         status = 1
         try:
             # A child that hangs says where.
-            faulthandler.dump_traceback_later(20, exit=True)
+            faulthandler.register(signal.SIGALRM, chain=True)
+            signal.alarm(20)
             work()
             status = 0
         except BaseException:
