@@ -232,6 +232,6 @@ class TestBlockingThreads:
             assert len(busy) + len(served) == 50
             # A thread that starts late may find a place that has become free.
             assert 11 <= len(served) < 50
-            assert "queue=10" in str(busy[0])
+            assert "queue_limit=10" in str(busy[0])
             cluster.clear_faults(0)
             assert data.get(0)["v"] == 0

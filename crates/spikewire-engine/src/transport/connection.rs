@@ -8,11 +8,12 @@ use std::sync::Arc;
 use mio::net::TcpStream;
 
 use super::inbound::Inbound;
+use super::node_error;
 use super::{Collect, PATIENCE, Reply, buffer, reply};
 use crate::clock::Tick;
 use crate::cluster::Node;
 use crate::command::Command;
-use crate::error::{Error, Kind};
+use crate::error::Error;
 
 /// Room kept in an empty output buffer; what a burst needed beyond it is given back.
 const KEEP_OUT: usize = 256 << 10;
@@ -169,11 +170,13 @@ impl<T: Collect> Connection<T> {
     ) -> Result<(), Error> {
         loop {
             let drained = match self.inbound.fill(&mut &self.stream) {
-                Ok((0, _)) => return Err(self.broken("the server closed the connection")),
+                Ok((0, _)) => {
+                    return Err(node_error::broken(&self.node, "the server closed the connection"));
+                }
                 Ok((_, drained)) => drained,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => false,
-                Err(error) => return Err(self.broken(&error.to_string())),
+                Err(error) => return Err(node_error::broken(&self.node, error)),
             };
             self.last_progress = now;
             self.replies(&mut take)?;
@@ -188,11 +191,11 @@ impl<T: Collect> Connection<T> {
             let range = match self.inbound.next() {
                 Ok(Some(range)) => range,
                 Ok(None) => return Ok(()),
-                Err(error) => return Err(self.nonsense(&error.to_string())),
+                Err(error) => return Err(node_error::nonsense(&self.node, error)),
             };
             let body = self.inbound.body(range);
             if !reply::is_reply(body) {
-                return Err(self.nonsense("a reply shorter than its header"));
+                return Err(node_error::nonsense(&self.node, "a reply shorter than its header"));
             }
             if let Some(slot) = self.fifo.front_mut()
                 && slot.stream
@@ -204,7 +207,7 @@ impl<T: Collect> Connection<T> {
                 continue;
             }
             let Some(slot) = self.fifo.pop_front() else {
-                return Err(self.nonsense("a reply that nobody asked for"));
+                return Err(node_error::nonsense(&self.node, "a reply that nobody asked for"));
             };
             self.rows -= slot.rows;
             let Some(mut command) = slot.command else {
@@ -216,7 +219,7 @@ impl<T: Collect> Connection<T> {
             buffer_back(&mut command, code.is_retryable());
             take(command, reply);
             if code.closes_connection() {
-                return Err(self.broken("the server ended the session"));
+                return Err(node_error::broken(&self.node, "the server ended the session"));
             }
         }
     }
@@ -285,19 +288,6 @@ impl<T: Collect> Connection<T> {
     pub fn peek_closed(&mut self) -> bool {
         let mut byte = [0];
         !matches!((&self.stream).read(&mut byte), Err(error) if error.kind() == io::ErrorKind::WouldBlock)
-    }
-
-    fn broken(&self, why: &str) -> Error {
-        Error::new(Kind::Connection, format!("connection to node {} broke: {why}", self.node))
-            .on(self.node.to_string())
-    }
-
-    fn nonsense(&self, why: &str) -> Error {
-        Error::new(
-            Kind::Malformed,
-            format!("node {} sent bytes that make no sense: {why}", self.node),
-        )
-        .on(self.node.to_string())
     }
 }
 

@@ -18,6 +18,7 @@ use spikewire_protocol::message::{Message, info3};
 use spikewire_protocol::result_code::ResultCode;
 use spikewire_protocol::value::Value;
 
+use super::node_error;
 use crate::cluster::{Cluster, Node, Snapshot};
 use crate::error::{Error, Kind, Result};
 
@@ -118,27 +119,22 @@ fn connect(cluster: &Cluster, nodes: &[Arc<Node>], silence: Duration) -> Result<
         socket.set_write_timeout((!silence.is_zero()).then_some(silence))?;
         Ok(socket)
     };
-    let failed = |node: &Arc<Node>, error: io::Error| {
-        let message = format!("could not connect to node {node}: {error}");
-        Error::new(Kind::Connection, message).on(node.to_string())
+    let told = |node: &Arc<Node>| {
+        connect(node).map_err(|error: io::Error| node_error::unreachable(node, error))
     };
-    nodes.iter().map(|node| connect(node).map_err(|error| failed(node, error))).collect()
+    nodes.iter().map(told).collect()
 }
 
 /// A node's thread.
 fn read(node: &Node, mut socket: &TcpStream, request: &[u8], news: &SyncSender<News>) {
-    let broke = |error: io::Error| {
-        let (kind, why) = match error.kind() {
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                (Kind::Timeout, "was silent for the socket timeout".to_owned())
-            }
-            _ => (Kind::Connection, format!("broke the connection: {error}")),
-        };
-        Error::new(kind, format!("node {node} {why}")).on(node.to_string())
+    let broke = |error: io::Error| match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            let message = format!("node {node} was silent for the socket timeout");
+            Error::new(Kind::Timeout, message).on(node.to_string())
+        }
+        _ => node_error::broken(node, error),
     };
-    let odd = |what: &dyn std::fmt::Display| {
-        Error::new(Kind::Malformed, what.to_string()).on(node.to_string())
-    };
+    let odd = |what: &dyn std::fmt::Display| node_error::nonsense(node, what);
     let mut work = || -> Result<()> {
         socket.write_all(request).map_err(broke)?;
         loop {

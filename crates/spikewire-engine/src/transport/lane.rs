@@ -5,6 +5,7 @@
 //! its own reply is in. Alone, leading is a plain write and a plain read.
 
 use std::collections::VecDeque;
+use std::fmt::Display;
 use std::io;
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
@@ -14,13 +15,14 @@ use spikewire_sync::Mutex;
 
 use super::PATIENCE;
 use super::inbound::Inbound;
+use super::node_error;
 use super::reply;
 use super::socket::Socket;
 use super::waiter::{Mail, Waiter};
 use crate::clock::Tick;
 use crate::cluster::Node;
 use crate::command::Failure;
-use crate::error::{Error, Kind};
+use crate::error::Error;
 
 /// A connection idle for longer than this is checked for end of file before it is written to.
 const TRUST: Duration = Duration::from_millis(100);
@@ -259,12 +261,12 @@ impl Lane {
             };
             if wire.written < wire.sending.len() {
                 // Reading never waits for writing: wait for whichever comes first.
-                socket.wait_both(limit).map_err(|error| self.broken(&error.to_string()))?;
+                socket.wait_both(limit).map_err(|error| self.broken(error))?;
                 if !socket.is_readable() {
                     continue;
                 }
             }
-            socket.bound_read(limit).map_err(|error| self.broken(&error.to_string()))?;
+            socket.bound_read(limit).map_err(|error| self.broken(error))?;
             match wire.inbound.fill(socket) {
                 Ok((0, _)) => return Err(self.broken("the server closed it")),
                 Ok(_) => {
@@ -280,7 +282,7 @@ impl Lane {
                     }
                     continue;
                 }
-                Err(error) => return Err(self.broken(&error.to_string())),
+                Err(error) => return Err(self.broken(error)),
             }
             if self.deliver(wire, waiter, reply)? {
                 return Ok(Attempt::Replied);
@@ -306,10 +308,7 @@ impl Lane {
                 wire.socket = Some(socket);
                 Ok(())
             }
-            Err(error) => {
-                let message = format!("could not connect to node {}: {error}", self.node);
-                Err(Error::new(Kind::Connection, message).on(self.node.to_string()))
-            }
+            Err(error) => Err(node_error::unreachable(&self.node, error)),
         }
     }
 
@@ -351,7 +350,7 @@ impl Lane {
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.broken(&error.to_string())),
+                Err(error) => return Err(self.broken(error)),
             }
         }
     }
@@ -368,7 +367,7 @@ impl Lane {
             let range = match wire.inbound.next() {
                 Ok(Some(range)) => range,
                 Ok(None) => return Ok(mine),
-                Err(error) => return Err(self.nonsense(&error.to_string())),
+                Err(error) => return Err(self.nonsense(error)),
             };
             let body = wire.inbound.body(range);
             if !reply::is_reply(body) {
@@ -452,14 +451,12 @@ impl Lane {
         *shared = Shared::default();
     }
 
-    fn broken(&self, why: &str) -> Error {
-        Error::new(Kind::Connection, format!("connection to node {} broke: {why}", self.node))
-            .on(self.node.to_string())
+    fn broken(&self, why: impl Display) -> Error {
+        node_error::broken(&self.node, why)
     }
 
-    fn nonsense(&self, why: &str) -> Error {
-        let message = format!("node {} sent bytes that make no sense: {why}", self.node);
-        Error::new(Kind::Malformed, message).on(self.node.to_string())
+    fn nonsense(&self, why: impl Display) -> Error {
+        node_error::nonsense(&self.node, why)
     }
 }
 

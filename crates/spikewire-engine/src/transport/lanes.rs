@@ -7,6 +7,7 @@ use std::thread;
 use spikewire_sync::RwLock;
 
 use super::lane::{Attempt, Call, Lane, Role};
+use super::node_error;
 use super::waiter::Waiter;
 use super::{LARGE, Reply};
 use crate::clock::Tick;
@@ -164,8 +165,7 @@ impl Lanes {
             self.router.choose(&snapshot, target, limits.policy.replica, step)?
         };
         if node.breaker.is_open() {
-            let message = format!("node {node} failed too often lately and is given a rest");
-            return Err(Error::new(Kind::Resting, message).on(node.to_string()));
+            return Err(node_error::resting(&node));
         }
         let lanes = self.of(&node);
         let call = Call {
@@ -178,12 +178,7 @@ impl Lanes {
         let callers = lanes.callers.fetch_add(1, Relaxed);
         if callers >= lanes.most_callers {
             lanes.callers.fetch_sub(1, Relaxed);
-            let queue = self.cluster.options().queue;
-            let message = format!(
-                "{queue} calls wait for node {node} already, which is the client's limit \
-                 (queue={queue}); lower the load or raise the limit"
-            );
-            return Err(Error::new(Kind::Busy, message).on(node.to_string()));
+            return Err(node_error::full(&node, self.cluster.options().queue));
         }
         let (lane, role) = lanes.enter(&waiter, bytes, callers);
         let attempt = lane.attend(role, &waiter, call, body);

@@ -19,6 +19,7 @@ mod lanes;
 mod link;
 mod multiplexer;
 pub mod native;
+mod node_error;
 mod reply;
 mod socket;
 pub mod stream;

@@ -10,6 +10,7 @@ use crate::command::{Command, Failure, Verdict};
 use crate::error::{Error, Kind, Result};
 use crate::transport::connection::{Connection, Orphan};
 use crate::transport::link::{Load, Place, place};
+use crate::transport::node_error;
 use crate::transport::{Collect, LARGE, MANY, buffer};
 use mio::{Interest, Token};
 
@@ -31,8 +32,7 @@ impl<T: Collect> Multiplexer<T> {
         let (policy, step) = (command.policy.replica, command.attempts.step);
         let node = self.router.choose(&snapshot, &command.target, policy, step)?;
         if node.breaker.is_open() {
-            let message = format!("node {node} failed too often lately and is given a rest");
-            return Err(Error::new(Kind::Resting, message).on(node.to_string()));
+            return Err(node_error::resting(&node));
         }
         Ok(node)
     }
@@ -55,15 +55,7 @@ impl<T: Collect> Multiplexer<T> {
                 Err(error) => self.failed(command, Failure::NotSent(error), now),
             },
             Place::Wait if link.waiting.len() < self.queue => link.waiting.push_back(command),
-            Place::Wait => {
-                let message = format!(
-                    "{} commands wait for node {node} already, which is the client's limit \
-                     (queue={}); lower the load or raise the limit",
-                    link.waiting.len(),
-                    self.queue
-                );
-                self.fail(command, Error::new(Kind::Busy, message).on(node.to_string()));
-            }
+            Place::Wait => self.fail(command, node_error::full(&node, self.queue)),
         }
     }
 
@@ -110,8 +102,7 @@ impl<T: Collect> Multiplexer<T> {
     pub(super) fn unreachable(&self, node: &Arc<Node>, why: &str) -> Error {
         node.breaker.record();
         self.cluster.tend_soon();
-        let message = format!("could not connect to node {node}: {why}");
-        Error::new(Kind::Connection, message).on(node.to_string())
+        node_error::unreachable(node, why)
     }
 
     pub(super) fn refused(

@@ -27,6 +27,7 @@ use rustc_hash::FxHashMap;
 use self::delayed::Delayed;
 use super::connection::{Connection, Orphan};
 use super::link::Link;
+use super::node_error;
 use super::{Collect, Reply};
 use crate::clock::Tick;
 use crate::cluster::Cluster;
@@ -264,8 +265,7 @@ impl<T: Collect> Multiplexer<T> {
 
     fn broken(&mut self, index: usize, why: &str, now: Tick) {
         let Some(connection) = &self.connections[index] else { return };
-        let message = format!("connection to node {} broke: {why}", connection.node);
-        let error = Error::new(Kind::Connection, message).on(connection.node.to_string());
+        let error = node_error::broken(&connection.node, why);
         self.give_up(index, &error, now);
     }
 

@@ -7,6 +7,7 @@ use super::line::Seen;
 use super::{Stream, WAKER};
 use crate::clock::Tick;
 use crate::error::{Error, Kind, Result};
+use crate::transport::node_error;
 
 /// How often a stream that waits looks whether its nodes are still there.
 const LOOK: Duration = Duration::from_millis(100);
@@ -133,12 +134,8 @@ impl Stream {
             );
             return self.fail(Error::new(Kind::Paused, message).on(node.to_string()));
         }
-        let message = if was_there {
-            format!("connection to node {node} broke: {why}")
-        } else {
-            format!("could not connect to node {node}: {why}")
-        };
-        self.trouble(Error::new(Kind::Connection, message).on(node.to_string()), now);
+        let told = if was_there { node_error::broken } else { node_error::unreachable };
+        self.trouble(told(&node, why), now);
     }
 
     /// Ends what is overdue.

@@ -17,6 +17,7 @@ use crate::cluster::Node;
 use crate::command::Target;
 use crate::command::query::Piece;
 use crate::error::{Error, Kind};
+use crate::transport::node_error;
 
 /// Nodes that are read at the same time where the query sets no number.
 const NODES: usize = 64;
@@ -50,8 +51,7 @@ impl Stream {
             };
             if let Err((error, node)) = self.ask(node, &pids, cap, now) {
                 node.breaker.record();
-                let message = format!("could not connect to node {node}: {error}");
-                self.trouble(Error::new(Kind::Connection, message).on(node.to_string()), now);
+                self.trouble(node_error::unreachable(&node, error), now);
             }
         }
     }
@@ -78,9 +78,7 @@ impl Stream {
             target.set_partition(pid);
             match self.router.choose(&snapshot, &target, self.limits.replica, step) {
                 Ok(node) if node.breaker.is_open() => {
-                    let message =
-                        format!("node {node} failed too often lately and is given a rest");
-                    unplaced = Some(Error::new(Kind::Resting, message).on(node.to_string()));
+                    unplaced = Some(node_error::resting(&node));
                 }
                 Ok(node) => {
                     let place = *places.entry(node.slot).or_insert_with(|| {

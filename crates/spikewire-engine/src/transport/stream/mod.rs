@@ -37,6 +37,7 @@ use spikewire_protocol::result_code::ResultCode;
 use self::line::Line;
 pub use self::pool::Streams;
 pub use self::start::Job;
+use super::node_error;
 use crate::clock::Tick;
 use crate::command::Router;
 use crate::command::query::{Limits, Retries, Tracker, cursor, rules};
@@ -280,10 +281,9 @@ impl Stream {
                     return Ok(true);
                 }
                 Err(error) => {
-                    let node = line.node.to_string();
-                    let message = format!("node {node} sent bytes that make no sense: {error}");
+                    let error = node_error::nonsense(&line.node, error);
                     self.drop_line(index);
-                    self.fail(Error::new(Kind::Malformed, message).on(node));
+                    self.fail(error);
                     return Ok(true);
                 }
             }
