@@ -1,8 +1,8 @@
 """Writes the verbs of the six classes in ``python/spikewire/_native.pyi`` from their one source.
 
-That source is the macro ``verbs!`` in ``crates/spikewire-python/src/verbs.rs``: names, parameters
-and documentation are read there; here is only what Rust does not say, the types. Run it after a
-change to a verb; ``--check`` changes nothing and fails when the stub is not what it should be.
+That source is the files in ``crates/spikewire-python/src/verbs/methods``: names, parameters and
+documentation are read there; here is only what Rust does not say, the types. Run it after a change
+to a verb; ``--check`` changes nothing and fails when the stub is not what it should be.
 
     python tools/faces.py [--check]
 """
@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "crates/spikewire-python/src/verbs.rs"
+METHODS = ROOT / "crates/spikewire-python/src/verbs/methods"
+SOURCES = [METHODS / f"{part}.rs" for part in ("one", "many", "set")]
 STUB = ROOT / "python/spikewire/_native.pyi"
 
 #: Class, type of its keys, and what a verb of it returns.
@@ -139,11 +140,11 @@ class Verb:
 
 
 def verbs(source: str) -> list[Verb]:
-    """The verbs in the macro, in order."""
+    """The verbs in one of the sources, in order."""
     found: list[Verb] = []
     doc: list[str] = []
     signature = ""
-    _, _, macro = source.partition("macro_rules! verbs")
+    _, _, macro = source.partition("macro_rules!")
     for line in map(str.strip, macro.splitlines()):
         if line.startswith("///"):
             doc.append(line[3:].removeprefix(" "))
@@ -242,11 +243,11 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="only say whether it is up to date")
     options = parser.parse_args()
     old = STUB.read_text()
-    new = generated(old, verbs(SOURCE.read_text()))
+    new = generated(old, [verb for source in SOURCES for verb in verbs(source.read_text())])
     if new == old:
         return 0
     if options.check:
-        print(f"{STUB.name} is not what verbs.rs asks for: run python tools/faces.py")
+        print(f"{STUB.name} is not what the verbs ask for: run python tools/faces.py")
         return 1
     STUB.write_text(new)
     return 0
