@@ -94,6 +94,14 @@ def _add_serve(commands: Commands) -> None:
         help="largest record that is taken",
     )
     serve.add_argument(
+        "--indexed-set",
+        action="append",
+        metavar="NAME",
+        default=argparse.SUPPRESS,
+        help="set with an index of all its records, so that a scan of it meets no others; may be "
+        "repeated",
+    )
+    serve.add_argument(
         "--cluster-name", default="spikewire", metavar="NAME", help="name of the cluster"
     )
     serve.add_argument(
@@ -129,6 +137,7 @@ def _cluster(options: argparse.Namespace) -> Cluster:
         replication_factor=options.replication_factor,
         default_ttl=options.default_ttl,
         max_record_size=options.max_record_size,
+        indexed_sets=getattr(options, "indexed_set", []),
         cluster_name=options.cluster_name,
         threads=options.threads,
     )

@@ -48,11 +48,12 @@ class Index(NamedTuple):
     set: str | None
     """``None``: of all records of the namespace."""
     bin: str | None
-    """``None``: of an expression."""
+    """``None``: of an expression, or of a set."""
     kind: str
-    """``numeric``, ``string``, ``blob`` or ``geo2dsphere``."""
+    """``numeric``, ``string``, ``blob`` or ``geo2dsphere``; empty for an index of a set."""
     of: str
-    """``default`` (the bin's value), ``list``, ``mapkeys`` or ``mapvalues``."""
+    """``default`` (the bin's value), ``list``, ``mapkeys`` or ``mapvalues``; ``set`` for one of all
+    records of a set, which scans use."""
     ready: bool
     """Whether the node that was asked can be queried by it."""
 
@@ -277,7 +278,8 @@ def _listed(answer: str) -> list[Index]:
             bin=known.get("bin"),
             kind=fields.get("type", ""),
             of=fields.get("indextype", "default"),
-            ready=fields.get("state") == "RW",
+            # An index of a set has no state; a scan does without until it is there.
+            ready=fields.get("state", "RW") == "RW",
         )
         found.append(index)
     return sorted(found)

@@ -239,6 +239,30 @@ def test_nested_values_and_expressions(client: Opened, set_name: str) -> None:
         face.settle(lambda name=name: indexes.drop("test", set_name, name))
 
 
+def test_sets_with_an_index_of_their_own(face: Face) -> None:
+    with Cluster(nodes=2, indexed_sets=["few"]) as cluster, face.open(cluster.seeds) as client:
+        few, many = client.dataset("test", "few"), client.dataset("test", "many")
+        many.put_many({n: {"n": n} for n in range(500)}).raise_for_errors()
+        few.put_many({n: {"n": n} for n in range(50)}, send_key=True).raise_for_errors()
+        ask = lambda command: face.settle(lambda: client.raw.info(command))  # noqa: E731
+        assert "enable-index=true" in ask("sets/test/few")
+        assert "enable-index=false" in ask("sets/test/many")
+        found = face.rows(client.raw.query("test", "few"))
+        assert sorted(record.key.key for record in found) == list(range(50))
+        # Under a name, it is in the list.
+        ask("sindex-create:namespace=test;set=few;indexname=all;indextype=set")
+        face.settle(lambda: client.raw.indexes.wait("test", "all"))
+        listed = face.settle(lambda: client.raw.indexes.list("test"))
+        assert listed == [("all", "test", "few", None, "", "set", True)]
+        assert len(face.rows(client.raw.query("test", "few"))) == 50
+        face.settle(lambda: client.raw.indexes.drop("test", "few", "all"))
+        assert len(face.rows(client.raw.query("test", "few"))) == 50
+    with pytest.raises(TypeError, match="indexed_sets must be a list of str"):
+        Cluster(indexed_sets="few")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="indexed set"):
+        Cluster(indexed_sets=[""])
+
+
 def everything(face: Face, query: Any) -> list[Any]:
     if face.is_blocking:
         return list(query)

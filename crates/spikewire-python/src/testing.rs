@@ -167,6 +167,14 @@ fn parse(given: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
                     ))
                 })?;
             }
+            "indexed_sets" => {
+                each.indexed_sets = value.extract().map_err(|_| {
+                    type_error(format!(
+                        "indexed_sets must be a list of str, not {}",
+                        type_name(&value)
+                    ))
+                })?;
+            }
             "racks" => {
                 options.racks = value
                     .extract()

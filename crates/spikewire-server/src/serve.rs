@@ -36,6 +36,10 @@ pub struct Arguments {
     /// Largest record in bytes.
     #[arg(long, default_value_t = 1 << 20)]
     pub max_record_size: usize,
+    /// Set with an index of all its records, so that a scan of it meets no others; give it several
+    /// times for several.
+    #[arg(long)]
+    pub indexed_set: Vec<String>,
     /// Name of the cluster.
     #[arg(long, default_value = "spikewire")]
     pub cluster_name: String,
@@ -68,6 +72,7 @@ impl Arguments {
             default_ttl: self.default_ttl,
             nsup_period: self.nsup_period,
             max_record_size: self.max_record_size,
+            indexed_sets: self.indexed_set.clone(),
         };
         Options {
             nodes: self.nodes,

@@ -33,6 +33,8 @@ class ClusterOptions(TypedDict, total=False):
     """Seconds between two looks for expired records; 0 refuses TTLs. Default: 1."""
     max_record_size: int
     """Largest stored record in bytes. Default: 1,048,576."""
+    indexed_sets: list[str]
+    """Sets with an index of all their records, so that a scan meets no others. Default: []."""
     cluster_name: str
     """Default: "spikewire"."""
     threads: int

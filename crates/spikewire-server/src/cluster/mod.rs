@@ -28,6 +28,8 @@ use self::keeper::Keeper;
 use self::options::Options;
 use self::state::State;
 use self::stats::NodeStats;
+use crate::index::build::Build;
+use crate::index::list::Created;
 use crate::net::faults::Faults;
 use crate::net::listener::Port;
 use crate::net::{Network, Order};
@@ -52,6 +54,13 @@ impl Cluster {
         let network = Network::start(&state, ports)?;
         let keeper = Keeper::start(state.clone())?;
         let background = Runner::start(state.clone())?;
+        for (at, namespace) in state.namespaces.iter().enumerate() {
+            for set in &namespace.options.indexed_sets {
+                if let Some(Created::New(index)) = namespace.index_set("", set) {
+                    state.background.add(Box::new(Build::new(at, index)));
+                }
+            }
+        }
         Ok(Self { state, network, keeper, _background: background })
     }
 

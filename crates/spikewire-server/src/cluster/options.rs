@@ -7,6 +7,7 @@ use std::time::Duration;
 use spikewire_protocol::{frame, limits};
 
 use super::invalid;
+use crate::storage::sets::MAX_SETS;
 
 /// Options of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +61,8 @@ pub struct NamespaceOptions {
     pub nsup_period: u32,
     /// Largest stored record in bytes.
     pub max_record_size: usize,
+    /// Sets with an index of all their records.
+    pub indexed_sets: Vec<String>,
 }
 
 impl Default for NamespaceOptions {
@@ -70,6 +73,7 @@ impl Default for NamespaceOptions {
             default_ttl: 0,
             nsup_period: 1,
             max_record_size: limits::RECORD_SIZE,
+            indexed_sets: Vec::new(),
         }
     }
 }
@@ -125,6 +129,17 @@ impl Options {
             }
             if namespace.max_record_size > frame::MAX_BODY {
                 return Err(invalid(format!("namespace {name:?}: records above 128 MiB")));
+            }
+            for set in &namespace.indexed_sets {
+                let odd = |c: char| c.is_control() || ":;".contains(c);
+                if set.is_empty() || set.len() > limits::SET_NAME || set.contains(odd) {
+                    return Err(invalid(format!(
+                        "indexed set {set:?}: 1 to 63 bytes, without : and ;"
+                    )));
+                }
+            }
+            if namespace.indexed_sets.len() > MAX_SETS {
+                return Err(invalid(format!("namespace {name:?}: more than {MAX_SETS} sets")));
             }
             if namespace.default_ttl > limits::TTL_SECONDS {
                 return Err(invalid(format!("namespace {name:?}: default TTL above 10 years")));

@@ -30,6 +30,8 @@ pub enum Source {
         /// The expression, read.
         program: Program,
     },
+    /// From no value: every record of the set has an entry, and they all have the same key.
+    Set,
 }
 
 /// What is indexed.
@@ -55,12 +57,23 @@ impl Definition {
             (Source::Expression { wire, .. }, Source::Expression { wire: wire2, .. }) => {
                 wire == wire2
             }
+            (Source::Set, Source::Set) => true,
             _ => false,
         };
         source
             && self.set == other.set
             && self.collection == other.collection
             && self.kind == other.kind
+    }
+
+    /// Of all records of a set.
+    pub fn of_set(name: &str, number: u16) -> Self {
+        Self {
+            set: Some((name.to_owned(), number)),
+            source: Source::Set,
+            collection: Collection::Value,
+            kind: Kind::Int,
+        }
     }
 
     /// Whether a record belongs to what is indexed.
@@ -71,12 +84,19 @@ impl Definition {
     /// Whether a record keeps what is indexed of it when `new` replaces it, as far as that shows
     /// without a look inside.
     pub fn is_kept(&self, old: View<'_>, new: View<'_>) -> bool {
-        let Source::Bin { name, .. } = &self.source else { return false };
-        let same_bin = match [old, new].map(|record| Bin::find(record.bins(), name.as_bytes())) {
-            [Some(old), Some(new)] => (old.particle, old.value) == (new.particle, new.value),
-            [old, new] => old.is_none() && new.is_none(),
+        let same = match &self.source {
+            Source::Bin { name, .. } => {
+                match [old, new].map(|record| Bin::find(record.bins(), name.as_bytes())) {
+                    [Some(old), Some(new)] => {
+                        (old.particle, old.value) == (new.particle, new.value)
+                    }
+                    [old, new] => old.is_none() && new.is_none(),
+                }
+            }
+            Source::Expression { .. } => false,
+            Source::Set => true,
         };
-        same_bin && old.set() == new.set()
+        same && old.set() == new.set()
     }
 
     /// Hands every indexed value of a record to `with`.
@@ -108,6 +128,7 @@ impl Definition {
                     _ => self.elements(nested, with),
                 }
             }
+            Source::Set => with(Key::Int(0)),
             Source::Expression { program, .. } => match program.evaluate(subject) {
                 Val::Packed(_, bytes) if self.collection != Collection::Value => {
                     self.elements(&bytes, with);

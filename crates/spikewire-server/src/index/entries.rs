@@ -1,6 +1,6 @@
 //! The entries that one partition has in one index.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -79,6 +79,27 @@ impl Entries {
     /// Forgets all of them: the records are gone.
     pub fn clear(&mut self) {
         self.tree.clear();
+    }
+
+    /// The digests of all entries, below `after` if that is given.
+    pub fn digests<'a>(
+        &'a self,
+        after: Option<&'a [u8; 20]>,
+    ) -> impl Iterator<Item = [u8; 20]> + 'a {
+        let digests = self.tree.iter().map(|(_, digest)| *digest);
+        digests.filter(move |digest| after.is_none_or(|after| digest < after))
+    }
+
+    /// The keys, each once.
+    pub fn keys_once(&self) -> impl Iterator<Item = u64> {
+        let mut last = None;
+        let keys = self.tree.iter().map(|(key, _)| *key);
+        keys.filter(move |key| last.replace(*key) != Some(*key))
+    }
+
+    /// How many records have entries.
+    pub fn records(&self) -> usize {
+        self.tree.iter().map(|(_, digest)| digest).collect::<HashSet<_>>().len()
     }
 
     /// How many there are.

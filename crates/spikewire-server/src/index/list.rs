@@ -34,15 +34,19 @@ impl Indexes {
     /// Adds an index. One that is there under another name takes the new name.
     pub fn create(&self, name: &str, definition: Definition) -> Created {
         let mut list = self.0.write();
-        if let Some(known) = list.iter().find(|index| *index.name.read() == name) {
+        let named = |index: &&Arc<Index>| !name.is_empty() && *index.name.read() == name;
+        if let Some(known) = list.iter().find(named) {
             let same = known.definition.is_same(&definition);
             return if same { Created::There } else { Created::NameTaken };
         }
         if let Some(known) = list.iter().find(|index| index.definition.is_same(&definition)) {
-            name.clone_into(&mut known.name.write());
+            if !name.is_empty() {
+                name.clone_into(&mut known.name.write());
+            }
             return Created::There;
         }
-        if list.len() >= MOST {
+        let whole_set = matches!(definition.source, Source::Set);
+        if !whole_set && list.iter().filter(|index| !index.is_of_set()).count() >= MOST {
             return Created::TooMany;
         }
         let index = Arc::new(Index::new(name, definition));
@@ -59,6 +63,25 @@ impl Indexes {
         Some(index)
     }
 
+    /// Takes the index of all records of a set away, unless it has a name. Its entries are still
+    /// to be freed. `Err`: the name.
+    pub fn disable(&self, set: u16) -> Result<Option<Arc<Index>>, String> {
+        let mut list = self.0.write();
+        let Some(at) = list.iter().position(|index| index.is_all_of(set)) else { return Ok(None) };
+        let name = list[at].name();
+        if !name.is_empty() {
+            return Err(name);
+        }
+        let index = list.remove(at);
+        index.dropped.store(true, Ordering::Release);
+        Ok(Some(index))
+    }
+
+    /// The index of all records of a set.
+    pub fn all_of(&self, set: u16) -> Option<Arc<Index>> {
+        self.0.read().iter().find(|index| index.is_all_of(set)).cloned()
+    }
+
     /// The index with this name.
     pub fn find(&self, name: &str) -> Option<Arc<Index>> {
         self.0.read().iter().find(|index| *index.name.read() == name).cloned()
@@ -69,10 +92,11 @@ impl Indexes {
         self.0.read().clone()
     }
 
-    /// How many belong to a set.
+    /// How many of values belong to a set.
     pub fn of_set(&self, number: u16) -> usize {
         let is_its = |index: &&Arc<Index>| {
-            index.definition.set.as_ref().is_some_and(|(_, set)| *set == number)
+            let set = index.definition.set.as_ref();
+            !index.is_of_set() && set.is_some_and(|(_, set)| *set == number)
         };
         self.0.read().iter().filter(is_its).count()
     }
@@ -104,6 +128,7 @@ impl Indexes {
 fn answers(index: &Index, wanted: &query::Index) -> bool {
     let definition = &index.definition;
     let source = match (&wanted.subject, &definition.source) {
+        (_, Source::Set) => return false,
         // A name is enough; an index of other values just has none of those.
         (Subject::Name(name), _) => return *index.name.read() == *name,
         (Subject::Bin(bin), Source::Bin { name, context }) => {

@@ -6,6 +6,8 @@
 //! partitions go, their entries go with them. Keys are short and may stand for several values, so
 //! a query looks at each record it finds.
 //!
+//! An index may also be of all records of a set, so that a scan of the set meets no others.
+//!
 //! | module | what it holds |
 //! |---|---|
 //! | [`definition`] | what is indexed |
@@ -28,12 +30,12 @@ use std::time::Instant;
 use spikewire_protocol::limits::PARTITIONS;
 use spikewire_sync::RwLock;
 
-use self::definition::Definition;
+use self::definition::{Definition, Source};
 
 /// An index.
 #[derive(Debug)]
 pub struct Index {
-    /// Its name, which may change.
+    /// Its name, which may change; empty for an index that the configuration of a set made.
     name: RwLock<String>,
     /// What is indexed.
     pub definition: Definition,
@@ -61,6 +63,16 @@ impl Index {
     /// Its name.
     pub fn name(&self) -> String {
         self.name.read().clone()
+    }
+
+    /// Whether it is of all records of a set, not of values.
+    pub fn is_of_set(&self) -> bool {
+        matches!(self.definition.source, Source::Set)
+    }
+
+    /// Whether it is of all records of this set.
+    fn is_all_of(&self, set: u16) -> bool {
+        self.is_of_set() && self.definition.set.as_ref().is_some_and(|(_, number)| *number == set)
     }
 
     /// Whether every partition has its entries.

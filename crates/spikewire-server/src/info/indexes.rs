@@ -10,12 +10,11 @@ use spikewire_protocol::msgpack::{Reader, Token};
 use spikewire_protocol::query::Collection;
 use spikewire_protocol::value::particle;
 
-use super::{Asker, error, namespace_param};
+use super::{Asker, error, index_stat, namespace_param, set_indexes};
 use crate::expression::Program;
 use crate::index::Index;
 use crate::index::build::Build;
 use crate::index::definition::{Definition, Source, expected_type, is_indexable, is_plain_context};
-use crate::index::entries::{Entries, Entry};
 use crate::index::key::Kind;
 use crate::index::list::Created;
 use crate::storage::namespace::Namespace;
@@ -27,19 +26,24 @@ pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> 
         "sindex-create" => create(asker, command).map_or_else(|text| text, |()| "ok".to_owned()),
         "sindex-delete" => delete(asker, command),
         "sindex-exists" => exists(asker, command),
-        "sindex-stat" => stat(asker, namespace_param(command), command.param("indexname")),
+        "sindex-stat" => {
+            index_stat::stat(asker, namespace_param(command), command.param("indexname"))
+        }
         "sindex-list" => {
-            list(asker, namespace_param(command), command.param("b64") == Some("true"))
+            let encoded = command.param("b64") == Some("true");
+            list(asker, namespace_param(command), encoded, set_indexes::line)
         }
         // The older words: `sindex`, `sindex/NAMESPACE` and `sindex/NAMESPACE/INDEX`.
         "sindex" => match command.params.split_once('/') {
-            Some((namespace, name)) => stat(asker, Some(namespace), Some(name)),
-            None if command.params.is_empty() => list(asker, None, false),
-            None if command.params.contains('=') => list(asker, namespace_param(command), false),
+            Some((namespace, name)) => index_stat::stat(asker, Some(namespace), Some(name)),
+            None if command.params.is_empty() => list(asker, None, false, |_, _| None),
+            None if command.params.contains('=') => {
+                list(asker, namespace_param(command), false, |_, _| None)
+            }
             None if asker.state.namespace(command.params.as_bytes()).is_none() => {
                 "ns_type=unknown".to_owned()
             }
-            None => list(asker, Some(command.params), false),
+            None => list(asker, Some(command.params), false, |_, _| None),
         },
         _ => return None,
     })
@@ -64,6 +68,7 @@ fn create(asker: &Asker<'_>, command: &Command<'_>) -> Result<(), String> {
         Some("list") => Collection::List,
         Some("mapkeys") => Collection::MapKeys,
         Some("mapvalues") => Collection::MapValues,
+        Some("set") => return set_indexes::create(asker, command, index),
         Some(_) => {
             return refuse(
                 "bad 'indextype' - must be one of 'default', 'list', 'mapkeys', 'mapvalues'",
@@ -172,7 +177,7 @@ fn delete(asker: &Asker<'_>, command: &Command<'_>) -> String {
     "ok".to_owned()
 }
 
-fn find<'a>(asker: &'a Asker<'_>, name: Option<&str>) -> Result<&'a Namespace, String> {
+pub(super) fn find<'a>(asker: &'a Asker<'_>, name: Option<&str>) -> Result<&'a Namespace, String> {
     let name = name.filter(|name| !name.is_empty());
     let name = name.ok_or_else(|| error(20, "missing 'namespace'"))?;
     let found = asker.state.namespace(name.as_bytes());
@@ -190,57 +195,47 @@ fn exists(asker: &Asker<'_>, command: &Command<'_>) -> String {
     }
 }
 
-fn stat(asker: &Asker<'_>, namespace: Option<&str>, name: Option<&str>) -> String {
-    let namespace = match find(asker, namespace) {
-        Ok(namespace) => namespace,
-        Err(text) => return text,
-    };
-    let Some(name) = name.filter(|name| !name.is_empty()) else {
-        return format!("{}{}", error(4, "missing 'indexname'"), error(201, "no index"));
-    };
-    let Some(index) = namespace.indexes.find(name) else { return error(201, "no index") };
-    let entries: usize = Namespace::ids()
-        .map(|pid| {
-            let partition = namespace.partition(pid);
-            let here = partition.role(asker.number).is_some();
-            partition.entries(&index).filter(|_| here).map_or(0, Entries::len)
-        })
-        .sum();
-    format!(
-        "entries={entries};used_bytes={};load_pct={};load_time={};stat_gc_recs=0",
-        entries * size_of::<Entry>(),
-        index.percent(),
-        index.load_time()
-    )
-}
-
-fn list(asker: &Asker<'_>, namespace: Option<&str>, encoded: bool) -> String {
+/// The indexes of values, then those of sets: as servers do it, after a semicolon of their own.
+fn list(
+    asker: &Asker<'_>,
+    namespace: Option<&str>,
+    encoded: bool,
+    of_set: fn(&Namespace, &Index) -> Option<String>,
+) -> String {
     let all = || asker.state.namespaces.iter().collect::<Vec<_>>();
     let one = |name: &str| asker.state.namespace(name.as_bytes()).map(|(_, found)| vec![found]);
     let Some(namespaces) = namespace.map_or_else(|| Some(all()), one) else {
         let absent = error(20, NO_NAMESPACE);
         return format!("{absent};{absent}");
     };
-    let lines = namespaces.iter().flat_map(|namespace| {
-        let indexes = namespace.indexes.all();
-        indexes.into_iter().map(|index| line(namespace, &index, encoded)).collect::<Vec<_>>()
-    });
-    lines.collect::<Vec<_>>().join(";")
+    let lines = |line: &dyn Fn(&Namespace, &Index) -> Option<String>| {
+        let of = |namespace: &&Namespace| {
+            let indexes = namespace.indexes.all();
+            indexes.iter().filter_map(|index| line(namespace, index)).collect::<Vec<_>>()
+        };
+        namespaces.iter().flat_map(of).collect::<Vec<_>>().join(";")
+    };
+    let values = lines(&|namespace, index| line(namespace, index, encoded));
+    match lines(&of_set) {
+        sets if sets.is_empty() => values,
+        sets => format!("{values};{sets}"),
+    }
 }
 
-fn line(namespace: &Namespace, index: &Index, encoded: bool) -> String {
+fn line(namespace: &Namespace, index: &Index, encoded: bool) -> Option<String> {
     let definition = &index.definition;
     let none = || "null".to_owned();
     let (bin, context, expression) = match &definition.source {
         Source::Bin { name, context } => (name.clone(), context.as_deref(), None),
         Source::Expression { wire, .. } => (none(), None, Some(wire.as_slice())),
+        Source::Set => return None,
     };
     let shown = |bytes: Option<&[u8]>, readable: fn(&[u8]) -> String| match bytes {
         None => none(),
         Some(bytes) if encoded => STANDARD.encode(bytes),
         Some(bytes) => readable(bytes),
     };
-    format!(
+    Some(format!(
         "ns={}:indexname={}:set={}:bin={bin}:type={}:indextype={}:context={}:exp={}:state={}",
         namespace.options.name,
         index.name(),
@@ -252,7 +247,7 @@ fn line(namespace: &Namespace, index: &Index, encoded: bool) -> String {
             Expression::decode(wire).map_or_else(|_| String::new(), |tree| tree.to_string())
         }),
         if index.is_ready() { "RW" } else { "WO" },
-    )
+    ))
 }
 
 /// A path as people read it: `[map_key(<string#1>), list_index(0)]`.

@@ -13,10 +13,12 @@
 
 pub mod addresses;
 pub mod identity;
-pub mod indexes;
+pub mod index_stat;
+mod indexes;
 pub mod modules;
 pub mod ownership;
 pub mod queries;
+mod set_indexes;
 pub mod storage;
 pub mod truncate;
 

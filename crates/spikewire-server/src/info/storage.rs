@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use spikewire_protocol::info::Command;
 
-use super::{Asker, error};
+use super::{Asker, error, set_indexes};
 use crate::cluster::stats;
 use crate::storage::namespace::Namespace;
 use crate::storage::partition::Usage;
@@ -19,7 +19,7 @@ pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> 
         },
         "sets" => sets(asker, command.params),
         "get-config" => config(asker, command),
-        "set-config" => error(4, "invalid set-config parameter"),
+        "set-config" => set_indexes::configure(asker, command),
         "latencies" => latencies(asker, command),
         "histogram" => String::new(),
         _ => return None,
@@ -110,7 +110,7 @@ fn sets(asker: &Asker<'_>, params: &str) -> String {
     let known = namespace.sets.all();
     let found = known.iter().find(|(_, known)| *known.name == *set.as_bytes());
     let line = |(number, set): &(u16, std::sync::Arc<Set>)| {
-        format!("{};", set_line(*number, set, &all, namespace.indexes.of_set(*number)))
+        format!("{};", set_line(*number, set, &all, namespace))
     };
     found.map(line).unwrap_or_default()
 }
@@ -122,26 +122,27 @@ fn list_sets(asker: &Asker<'_>, namespace: &Namespace) -> String {
             "ns={}:set={}:{};",
             namespace.options.name,
             String::from_utf8_lossy(&set.name),
-            set_line(*number, set, &all, namespace.indexes.of_set(*number))
+            set_line(*number, set, &all, namespace)
         )
     };
     namespace.sets.all().iter().map(line).collect()
 }
 
-fn set_line(number: u16, set: &Set, usage: &[Usage], indexes: usize) -> String {
+fn set_line(number: u16, set: &Set, usage: &[Usage], namespace: &Namespace) -> String {
+    let index = namespace.indexes.all_of(number);
     let usage = usage.get(usize::from(number)).copied().unwrap_or_default();
     let entries = [
         ("objects", usage.objects.to_string()),
         ("tombstones", "0".to_owned()),
         ("data_used_bytes", usage.bytes.to_string()),
         ("truncate_lut", set.truncated.load(Ordering::Acquire).to_string()),
-        ("sindexes", indexes.to_string()),
-        ("index_populating", "false".to_owned()),
+        ("sindexes", namespace.indexes.of_set(number).to_string()),
+        ("index_populating", index.as_ref().is_some_and(|index| !index.is_ready()).to_string()),
         ("truncating", "false".to_owned()),
         ("default-read-touch-ttl-pct", "0".to_owned()),
         ("default-ttl", "0".to_owned()),
         ("disable-eviction", "false".to_owned()),
-        ("enable-index", "false".to_owned()),
+        ("enable-index", index.is_some().to_string()),
         ("stop-writes-count", "0".to_owned()),
         ("stop-writes-size", "0".to_owned()),
     ];

@@ -11,7 +11,8 @@ use super::partition::{Partition, Usage};
 use super::record::View;
 use super::sets::Sets;
 use crate::NamespaceOptions;
-use crate::index::list::Indexes;
+use crate::index::definition::Definition;
+use crate::index::list::{Created, Indexes};
 
 /// A namespace of a cluster, with the copies of all its nodes.
 #[derive(Debug)]
@@ -50,6 +51,13 @@ impl Namespace {
     /// Every partition id.
     pub fn ids() -> impl Iterator<Item = u16> {
         0..PARTITIONS as u16
+    }
+
+    /// Creates the index of all records of a set, which comes to be if nobody wrote to it; `None`:
+    /// there are too many sets.
+    pub fn index_set(&self, name: &str, set: &str) -> Option<Created> {
+        let number = self.sets.intern(set.as_bytes())?;
+        Some(self.indexes.create(name, Definition::of_set(set, number)))
     }
 
     /// Whether a truncation took this record.

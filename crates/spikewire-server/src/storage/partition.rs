@@ -71,6 +71,11 @@ impl Partition {
         &self.usage
     }
 
+    /// Whether there are records of a set.
+    pub fn has_set(&self, set: u16) -> bool {
+        self.usage.iter().any(|usage| usage.set == set && usage.objects > 0)
+    }
+
     /// Tells the indexes what becomes of a record, before it does.
     pub(super) fn note(&mut self, namespace: &Namespace, digest: &[u8; 20], new: Option<View<'_>>) {
         if self.entries.is_empty() {

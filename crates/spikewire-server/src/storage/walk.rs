@@ -12,12 +12,15 @@ use super::table::Table;
 pub struct Walk(Vec<[u8; 20]>);
 
 impl Walk {
-    /// Notes the digests below `after`, or all of them. [`Walk::sort`] has to follow; it does not
-    /// need the table and should not hold up those who do.
-    pub fn gather(&mut self, table: &Table, after: Option<&[u8; 20]>) {
+    /// Notes the digests below `after`, or all of them, of one set or of all. [`Walk::sort`] has
+    /// to follow; it does not need the table and should not hold up those who do.
+    pub fn gather(&mut self, table: &Table, set: Option<u16>, after: Option<&[u8; 20]>) {
         self.0.clear();
-        self.0.reserve(table.len());
-        let digests = table.iter().map(|record| *record.digest());
+        if set.is_none() {
+            self.0.reserve(table.len());
+        }
+        let records = table.iter().filter(|record| set.is_none_or(|set| set == record.set()));
+        let digests = records.map(|record| *record.digest());
         self.0.extend(digests.filter(|digest| after.is_none_or(|after| digest < after)));
     }
 
@@ -68,7 +71,7 @@ mod tests {
         }
         let mut walk = Walk::default();
         let met = |walk: &mut Walk, after: Option<u8>| {
-            walk.gather(&table, after.map(|id| [id; 20]).as_ref());
+            walk.gather(&table, None, after.map(|id| [id; 20]).as_ref());
             walk.sort();
             let mut ids = Vec::new();
             while let Some(digest) = walk.next() {

@@ -7,5 +7,6 @@ mod membership;
 mod pace;
 mod places;
 mod scans;
+mod sets;
 #[path = "../wire/mod.rs"]
 mod wire;

@@ -19,7 +19,7 @@ use super::super::function::{Call, describe, failure_text, with_machine};
 use super::super::reply::Reply;
 use super::super::stream::{Pace, SLICE};
 use super::sending::Choice;
-use super::walking::Walking;
+use super::walking::{Walking, gather};
 use crate::job::{End, Job};
 use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
@@ -138,7 +138,7 @@ impl Aggregate {
             return Some(Walking::Entries(None));
         }
         let mut walk = Walk::default();
-        walk.gather(partition.master()?, None);
+        gather(&mut walk, &self.choice, &partition, partition.master()?, None);
         drop(partition);
         walk.sort();
         Some(Walking::Digests(walk))

@@ -23,6 +23,7 @@ use super::super::tally::Tally;
 use super::super::{Context, Target};
 use super::choose;
 use super::sending::Choice;
+use super::walking::gather;
 use crate::cluster::background::Task;
 use crate::job::{End, Job, Kind, Plan};
 use crate::storage::clock::Moment;
@@ -186,7 +187,7 @@ impl Change {
     fn begin(&self, partition: &Partition) -> Walk {
         let mut walk = Walk::default();
         match (&self.choice.via, partition.master()) {
-            (None, Some(table)) => walk.gather(table, None),
+            (None, Some(table)) => gather(&mut walk, &self.choice, partition, table, None),
             (Some(via), _) => {
                 if let Some(entries) = partition.entries(&via.index) {
                     let spans = via.sought.spans.iter();

@@ -173,14 +173,17 @@ fn choose(
         Some(set) => Wanted::Set(set),
         None => Wanted::Nothing,
     };
-    let Some(index) = &asked.index else { return Ok(Choice { wanted, via: None, filter }) };
+    let Some(index) = &asked.index else {
+        let of_set = set.and_then(|set| namespace.indexes.all_of(set));
+        return Ok(Choice { wanted, via: None, of_set, filter });
+    };
     check_context(index.context.as_deref())?;
     let sought = Sought::new(&index.range)?;
     let index = namespace.indexes.choose(set, index)?;
     if index.definition.kind != sought.kind {
         wanted = Wanted::Nothing;
     }
-    Ok(Choice { wanted, via: Some(Arc::new(Via { index, sought })), filter })
+    Ok(Choice { wanted, via: Some(Arc::new(Via { index, sought })), of_set: None, filter })
 }
 
 /// Refuses a path that makes something, or is not in its shortest form.

@@ -14,7 +14,7 @@ use spikewire_protocol::result_code::ResultCode;
 use super::super::Context;
 use super::super::stream::{Pace, SLICE};
 use super::sending::{Sending, Stop, Wanted};
-use super::walking::Walking;
+use super::walking::{Walking, gather};
 use crate::job::{End, Job};
 use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
@@ -161,7 +161,8 @@ impl Scan {
             return true;
         }
         let mut walk = std::mem::take(&mut self.spare);
-        walk.gather(table, part.after.as_ref().map(|point| &point.digest.0));
+        let after = part.after.as_ref().map(|point| &point.digest.0);
+        gather(&mut walk, choice, &partition, table, after);
         drop(partition);
         walk.sort();
         self.walking = Some(Walking::Digests(walk));

@@ -49,6 +49,8 @@ pub struct Choice {
     pub wanted: Wanted,
     /// By which index.
     pub via: Option<Arc<Via>>,
+    /// The index of all records of the set, if there is one.
+    pub of_set: Option<Arc<Index>>,
     /// Those that this lets pass.
     pub filter: Option<Arc<Program>>,
 }

@@ -4,9 +4,10 @@
 
 use crate::index::entries::Entry;
 use crate::storage::partition::Partition;
+use crate::storage::table::Table;
 use crate::storage::walk::Walk;
 
-use super::sending::Via;
+use super::sending::{Choice, Via, Wanted};
 
 /// A place in a partition.
 #[derive(Debug)]
@@ -47,5 +48,27 @@ impl Walking {
             (Self::Entries(_), None) => {}
         }
         Ok(())
+    }
+}
+
+/// Notes the digests of a partition's records that a scan may want, below `after` if that is given.
+/// [`Walk::sort`] has to follow.
+pub fn gather(
+    walk: &mut Walk,
+    choice: &Choice,
+    partition: &Partition,
+    table: &Table,
+    after: Option<&[u8; 20]>,
+) {
+    match choice.wanted {
+        Wanted::All => walk.gather(table, None, after),
+        Wanted::Set(set) if partition.has_set(set) => {
+            let entries = choice.of_set.as_ref().and_then(|index| partition.entries(index));
+            match entries {
+                Some(entries) => walk.note(entries.digests(after)),
+                None => walk.gather(table, Some(set), after),
+            }
+        }
+        Wanted::Set(_) | Wanted::Nothing => walk.note(std::iter::empty()),
     }
 }

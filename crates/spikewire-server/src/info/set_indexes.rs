@@ -1,0 +1,82 @@
+//! Indexes of all records of a set: those that have a name, and those that the set's configuration
+//! makes.
+
+use spikewire_protocol::info::Command;
+use spikewire_protocol::limits;
+
+use super::{Asker, error, namespace_param};
+use crate::index::Index;
+use crate::index::build::Build;
+use crate::index::list::Created;
+use crate::storage::namespace::Namespace;
+
+/// `sindex-create` with `indextype=set`.
+pub(super) fn create(asker: &Asker<'_>, command: &Command<'_>, name: &str) -> Result<(), String> {
+    for other in ["context", "indexdata", "type", "bin", "exp"] {
+        if command.param(other).is_some() {
+            return Err(error(4, &format!("{other} parameter is not supported for set index")));
+        }
+    }
+    let Some(set) = command.param("set").filter(|set| !set.is_empty()) else {
+        return Err(error(4, "missing 'set'"));
+    };
+    let found = namespace_param(command).and_then(|of| asker.state.namespace(of.as_bytes()));
+    let Some((at, namespace)) = found else { return Err(error(4, "namespace not found")) };
+    match namespace.index_set(name, set) {
+        None => Err(error(4, "failed to get/create set")),
+        Some(Created::NameTaken | Created::TooMany) => {
+            Err(error(200, "'indexname' already exists with different definition"))
+        }
+        Some(Created::There) => Ok(()),
+        Some(Created::New(index)) => {
+            asker.state.background.add(Box::new(Build::new(at, index)));
+            Ok(())
+        }
+    }
+}
+
+/// `set-config`: of all that servers let be set, `enable-index` of a set.
+pub(super) fn configure(asker: &Asker<'_>, command: &Command<'_>) -> String {
+    change(asker, command).map_or_else(|| error(4, "invalid set-config parameter"), str::to_owned)
+}
+
+fn change(asker: &Asker<'_>, command: &Command<'_>) -> Option<&'static str> {
+    if command.param("context")? != "namespace" {
+        return None;
+    }
+    let name = command.param("namespace").or(command.param("id"))?;
+    let (at, namespace) = asker.state.namespace(name.as_bytes())?;
+    let set = command.param("set")?;
+    if set.is_empty() || set.len() > limits::SET_NAME {
+        return None;
+    }
+    let changed = match command.param("enable-index")? {
+        // One with a name is not the configuration's to change.
+        "true" => match namespace.index_set("", set)? {
+            Created::New(index) => Some(index),
+            Created::There => {
+                let known = namespace.indexes.all_of(namespace.sets.find(set.as_bytes())?)?;
+                return known.name().is_empty().then_some("ok");
+            }
+            Created::NameTaken | Created::TooMany => return None,
+        },
+        "false" => match namespace.sets.find(set.as_bytes()) {
+            Some(number) => namespace.indexes.disable(number).ok()?,
+            None => None,
+        },
+        _ => return None,
+    };
+    if let Some(index) = changed {
+        asker.state.background.add(Box::new(Build::new(at, index)));
+    }
+    Some("ok")
+}
+
+/// The line of a set's index in `sindex-list`; none for one that the configuration made.
+pub(super) fn line(namespace: &Namespace, index: &Index) -> Option<String> {
+    let (set, _) = index.definition.set.as_ref()?;
+    let name = index.name();
+    let shown = index.is_of_set() && !name.is_empty();
+    let namespace = &namespace.options.name;
+    shown.then(|| format!("ns={namespace}:indexname={name}:set={set}:indextype=set"))
+}
