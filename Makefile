@@ -20,9 +20,12 @@ TESTS ?=
 
 COMPARE = $(BIN)/spikewire compare $(if $(SEEDS),-H $(SEEDS))
 PYTHON_MODES := --mode async,async-uvloop,sync
-# The whole of `make bench` is to take a quarter of an hour.
+# The whole of `make bench` is to take about twenty minutes.
 BENCH_SINGLE := -d 2.5 --warmup 1
 BENCH_MANY := --rounds 1 -d 0.5 --warmup 0.2
+# A scan of a million records is long enough by itself.
+BENCH_MILLION := --mode queries --records 1000000 --record-size 1000 --rounds 1 -d 0.5 --warmup 0
+BENCH_SMALL := --mode queries --record-size 100 $(BENCH_MANY)
 
 .PHONY: help
 help: ## List the targets
@@ -153,7 +156,7 @@ bench-tools: build
 bench: bench-tools ## Compare all clients, Python and Rust: single records, batches, columns, scans
 	@status=0; \
 	for table in '$(BENCH_SINGLE)' '--mode batch $(BENCH_MANY)' '--mode columns $(BENCH_MANY)' \
-		'--mode queries,scans-p99 $(BENCH_MANY)'; do \
+		'$(BENCH_MILLION)' '$(BENCH_SMALL)' '--mode scans-p99 $(BENCH_MANY)'; do \
 		echo "$(COMPARE) $$table $(ARGS)"; \
 		$(COMPARE) $$table $(ARGS) || status=$$?; \
 		[ $$status -lt 128 ] || break; \
@@ -169,7 +172,9 @@ bench-columns: bench-tools ## Compare reading many records into columns, and the
 
 .PHONY: bench-queries
 bench-queries: bench-tools ## Compare scans of whole sets, their memory, and gets during scans
-	$(COMPARE) --mode queries,scans-p99 --rounds 1 $(ARGS)
+	$(COMPARE) $(BENCH_MILLION) $(ARGS)
+	$(COMPARE) $(BENCH_SMALL) $(ARGS)
+	$(COMPARE) --mode scans-p99 --rounds 1 $(ARGS)
 
 .PHONY: bench-quick
 bench-quick: bench-tools ## The same in little time, for a first look and no conclusions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from spikewire.bench.cli import add_parsers
 from spikewire.bench.clients.base import ASYNC, SYNC
 from spikewire.bench.cluster import parse_seeds
 from spikewire.bench.launch import python_worker, run_job
+from spikewire.bench.progress import Progress, shown_time
 from spikewire.bench.queries_cells import (
     ARROW,
     CONSUMERS,
@@ -22,13 +24,14 @@ from spikewire.bench.queries_cells import (
     NOTHING,
     OBJECTS,
     SCAN,
+    SLOW,
     WAYS,
     record_bins,
     scans,
 )
 from spikewire.bench.queries_consumers import PAUSE, PAUSED_ROWS, PAUSES, Drowsy
 from spikewire.bench.queries_gets import GetRound, Getter
-from spikewire.bench.queries_lines import get_lines, scan_lines
+from spikewire.bench.queries_lines import ScanLine, get_lines, scan_lines
 from spikewire.bench.queries_memory import Curve
 from spikewire.bench.queries_result import as_scan
 from spikewire.bench.queries_table import SCAN_HEADINGS, notes, scan_row
@@ -117,12 +120,35 @@ def test_records_have_the_size_that_is_asked_for(size: int) -> None:
 
 
 def test_every_way_is_in_the_table_and_peers_only_drop() -> None:
-    made = scans(tuple(WAYS), 100, "")
+    made = scans(tuple(WAYS), 100, 500)
     assert {one.consumer for one in made if one.ours} == set(CONSUMERS)
     assert {one.consumer for one in made if not one.ours} == {NOTHING}
     assert {one.client for one in made} == set(WAYS)
     assert len(made) == len(set(made)) == 12 + 2 + 4 + 2 + 2
-    assert scans(("aerospike",), 100, "") == tuple(one for one in made if one.client == "aerospike")
+    assert scans(("aerospike",), 100, 500) == tuple(
+        one for one in made if one.client == "aerospike"
+    )
+
+
+def test_ways_that_are_slow_get_fewer_records() -> None:
+    made = scans(tuple(WAYS), 100, 5_000, 700)
+    fewer = {(one.client, one.mode, one.way) for one in made if one.records == 700}
+    assert fewer == SLOW
+    assert all(one.records == 5_000 for one in made if one.ours)
+    assert {one.records for one in scans(tuple(WAYS), 100, 300, 700)} == {300}
+    assert all("700" in scan_row(ScanLine(one, 1, ()))[4] for one in made if one.records == 700)
+
+
+def test_what_is_left_is_estimated(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = Progress(bar=False)
+    progress.expect(3)
+    for text in ("one", "two", "three"):
+        progress.done(text)
+    first, second, third = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"\[1/3, about 0:0\d left\] one", first)
+    assert re.fullmatch(r"\[2/3, about 0:0\d left\] two", second)
+    assert third == "[3/3] three"
+    assert [shown_time(seconds) for seconds in (0.4, 59.6, 3_725)] == ["0:00", "1:00", "62:05"]
 
 
 def test_a_sleeping_consumer_sleeps_as_long_however_records_come() -> None:
@@ -169,8 +195,8 @@ def outcome(records: int, elapsed: float, cpu: float, server: float = 0.0) -> Ou
 
 
 def test_lines_are_compared_with_the_best_peers() -> None:
-    ours, file, *_ = (one for one in scans(("spikewire",), 100, "") if one.way == OBJECTS)
-    slow, fast = scans(("aerospike",), 100, "")
+    ours, file, *_ = (one for one in scans(("spikewire",), 100, 1_000) if one.way == OBJECTS)
+    slow, fast = scans(("aerospike",), 100, 1_000)
     lines = scan_lines(
         {
             ours: [outcome(1_000, 0.5, 0.002, 0.48)],
@@ -189,7 +215,8 @@ def test_lines_are_compared_with_the_best_peers() -> None:
     assert notes(last) == [f"{fast}: no luck"]
     assert len(scan_row(first)) == len(SCAN_HEADINGS)
     assert scan_row(last)[0] == "aerospike !"
-    assert scan_row(first)[9:] == ["2.0", "2.00", "0.50"]
+    assert scan_row(first)[4] == "1,000"
+    assert scan_row(first)[10:] == ["2.0", "2.00", "0.50"]
 
 
 def test_an_answer_that_lacks_something_is_a_failure() -> None:
@@ -223,6 +250,8 @@ def run(*arguments: str) -> int:
         ("--mode queries --python nowhere", "--python nowhere: no such program"),
         ("--mode queries -H a --server-cpus 0", "--server-cpus is for the embedded cluster"),
         ("--mode sync --record-size 100", "--record-size is for --mode queries"),
+        ("--mode sync --slow-records 100", "--slow-records is for --mode queries"),
+        ("--mode scans-p99 --slow-records 100", "--slow-records is for --mode queries"),
     ],
 )
 def test_flags_that_cannot_be(flags: str, says: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -239,7 +268,7 @@ def test_from_flags_to_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     )
     out = capsys.readouterr().out
     assert status == 0, out
-    assert "scans of 600 records of 64 bytes" in out
+    assert "scans of records of 64 bytes" in out
     assert "single records, alone and during 8 full scans" in out
     assert "skipped: null: its scans are not measured here" in out
     found = json.loads(path.read_text())

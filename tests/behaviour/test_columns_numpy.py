@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
+import subprocess
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import hypothesis
 import numpy as np
@@ -66,6 +68,25 @@ SUB_ARRAYS: list[tuple[Any, Any, Any]] = [
     (("<f4", (2,)), np.array([1.5, 2.5], "<f4").tobytes(), [1.5, 2.5]),
     ((">i2", (2,)), b"\0\1\0\2", [1, 2]),
 ]
+
+
+WITHOUT_NUMPY = """
+import sys
+sys.modules["numpy"] = None
+import spikewire
+with spikewire.Client.connect(sys.argv[1]) as client:
+    data = client.dataset("test", "without-numpy")
+    wanted = [("v", "i4")]
+    for call in (
+        lambda: data.get_many([1]).to_numpy(wanted),
+        lambda: data.get_numpy([1], wanted),
+        lambda: data.query().numpy_batches(wanted),
+    ):
+        try:
+            call()
+        except ImportError as error:
+            print(error)
+"""
 
 
 class TestKinds:
@@ -198,6 +219,77 @@ class TestRows:
         for thread in threads:
             thread.join()
         assert sums == [sum(range(500))] * 80
+
+
+class TestTheArray:
+    """It is one as NumPy's own constructor makes it, and shares nothing with others."""
+
+    KINDS: ClassVar[list[tuple[str, str]]] = [("n", "i8"), ("f", "f4"), ("s", "U3")]
+
+    def made(self, data: Caller) -> list[Any]:
+        """Arrays of one key, made in different ways, with one dtype."""
+        data.put(1, {"n": 1, "f": 0.5, "s": "abc"})
+        kind = np.dtype(self.KINDS)
+        batch = data.get_many([1, 2])
+        return [batch.to_numpy(kind), batch.to_numpy(kind), data.get_numpy([1, 2], kind)]
+
+    def test_what_numpy_makes(self, data: Caller) -> None:
+        plain = np.array([(1, 0.5, "abc"), (0, 0, "")], self.KINDS)
+        wanted = np.ma.MaskedArray(plain, mask=[(False,) * 3, (True,) * 3])
+        for found in self.made(data):
+            assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+            assert (found.mask.dtype, found.mask.tolist()) == (
+                wanted.mask.dtype,
+                wanted.mask.tolist(),
+            )
+            assert (repr(found), str(found)) == (repr(wanted), str(wanted))
+            assert found.fill_value == wanted.fill_value
+            assert found.filled().tolist() == wanted.filled().tolist()
+            assert (found.sharedmask, found.hardmask, found.baseclass) == (False, False, np.ndarray)
+            assert type(found.data) is np.ndarray
+            assert found.flags.writeable
+            assert found.flags.c_contiguous
+            again = pickle.loads(pickle.dumps(found))
+            assert again.tolist() == found.copy().tolist() == wanted.tolist()
+            assert found[::-1][0].tolist() == (None, None, None)
+            assert np.ma.concatenate([found, found])["n"].tolist() == [1, None, 1, None]
+
+    def test_nothing_is_shared(self, data: Caller) -> None:
+        first, *others = self.made(data)
+        first.fill_value = (5, 5, "five")
+        first["f"] = 7
+        first.mask["n"] = True
+        first.mask.dtype.names = ("x", "y", "z")
+        for other in others:
+            assert other.fill_value["n"] == 999_999
+            assert other.tolist() == [(1, 0.5, "abc"), (None, None, None)]
+            assert other.mask.dtype.names == ("n", "f", "s")
+
+    def test_a_dtype_whose_names_change(self, data: Caller) -> None:
+        data.put(1, {"a": 1, "b": 2, "c": 3})
+        kind = np.dtype([("a", "i4"), ("b", "i8")])
+        assert data.get_numpy([1], kind).tolist() == [(1, 2)]
+        kind.names = ("c", "a")
+        renamed = data.get_numpy([1], kind)
+        assert (renamed.tolist(), renamed.mask.dtype.names) == ([(3, 1)], ("c", "a"))
+        assert data.get_numpy([1], [("a", "i4"), ("b", "i8")]).tolist() == [(1, 2)]
+        kind.names = ("a", "b")
+        assert data.get_many([1]).to_numpy(kind).tolist() == [(1, 2)]
+
+    def test_other_columns_that_are_no_bins(self, data: Caller) -> None:
+        data.put(1, {"a": 5, "b": 6})
+        kind = np.dtype([("a", "i4"), ("b", "i4")])
+        batch = data.get_many([1])
+        assert batch.to_numpy(kind).tolist() == [(5, 6)]
+        assert batch.to_numpy(kind, key="a").tolist() == [(1, 6)]
+        assert batch.to_numpy(kind, key="b", generation="a").tolist() == [(1, 1)]
+        assert batch.to_numpy(kind, generation="b").tolist() == [(5, 1)]
+
+    def test_more_dtypes_than_are_kept(self, data: Caller) -> None:
+        data.put(1, {"n": 1})
+        batch = data.get_many([1])
+        for size in range(1, 200):
+            assert batch.to_numpy([("n", "i8"), ("t", f"U{size}")]).tolist() == [(1, None)]
 
 
 class TestStraightIntoAnArray:
@@ -368,10 +460,20 @@ class TestBadInput:
         with pytest.raises(error, match=text):
             data.get_many([1]).to_numpy(kinds, **options)
 
-    def test_without_numpy(self, data: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setitem(sys.modules, "numpy", None)
-        with pytest.raises(ImportError, match=r"to_numpy needs NumPy.*pip install numpy"):
-            data.get_many([1]).to_numpy([("v", "i4")])
+    def test_without_numpy(self, cluster: Cluster) -> None:
+        # In a process of its own: one that has used NumPy keeps it.
+        ran = subprocess.run(
+            [sys.executable, "-c", WITHOUT_NUMPY, cluster.seeds],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr
+        told = ran.stdout.splitlines()
+        verbs = ("to_numpy", "get_numpy", "numpy_batches")
+        assert len(told) == len(verbs)
+        for verb, line in zip(verbs, told, strict=True):
+            assert line == (f"{verb} needs NumPy, which is not installed: pip install numpy")
 
 
 def bins_of(kinds: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[dict[str, Any]]:

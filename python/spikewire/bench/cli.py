@@ -19,7 +19,7 @@ from .clients.base import ASYNC, MODES, RUST
 from .clients.shape import BATCH_SIZES, COLUMN_BINS, COLUMN_ROWS, WRITE_SIZES
 from .cluster import parse_seeds
 from .plan import BATCH_MODE, CLIENTS, COLUMNS_MODE, COMPARED, TABLES, Matrix, Sizes
-from .queries_cells import QUERIES_MODE, QUERY_MODES, RECORD_SIZES, RECORDS
+from .queries_cells import QUERIES_MODE, QUERY_MODES, RECORD_SIZES, RECORDS, SLOW_RECORDS
 from .workload import parse_bins, parse_workload
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ _OF_MODE = {
     "--records": COLUMNS_MODE,
     "--column-bins": COLUMNS_MODE,
     "--record-size": QUERIES_MODE,
+    "--slow-records": QUERIES_MODE,
 }
 _SECONDS = {"duration": "seconds", "warmup": "seconds before", "pause": "seconds between runs"}
 
@@ -141,6 +142,13 @@ def add_parsers(subparsers: Subparsers) -> None:
             metavar="N,...",
             help=f"{about}; default: {','.join(map(str, default))}",
         )
+    compare.add_argument(
+        "--slow-records",
+        type=_count,
+        metavar="N",
+        help=f"in mode {QUERIES_MODE}: most records for peers that keep all of them, or take long; "
+        f"default: {SLOW_RECORDS}",
+    )
     compare.add_argument(
         "--python",
         action="append",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from .clients.shape import SINGLE
@@ -23,6 +24,7 @@ class Progress:
     def __init__(self, bar: bool | None = None) -> None:
         self._total = 0
         self._done = 0
+        self._began = time.monotonic()
         self._bar: Bar | None = (
             _make_bar() if (sys.stderr.isatty() if bar is None else bar) else None
         )
@@ -55,15 +57,20 @@ class Progress:
     def expect(self, total: int) -> None:
         """The number of runs, once it is known which clients can be used."""
         self._total = total
+        self._began = time.monotonic()
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, total=total)
 
     def starting(self, cell: Cell, number: int) -> None:
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, description=f"{cell} (round {number + 1})")
+        self.running(f"{cell} (round {number + 1})")
 
     def finished(self, cell: Cell, number: int, outcome: Round) -> None:
         self.done(f"{cell}, round {number + 1}: {brief(cell, outcome)}")
+
+    def running(self, text: str) -> None:
+        """A run begins; the text says which."""
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, description=text)
 
     def done(self, text: str) -> None:
         """One run is over; the text says which, and what it gave."""
@@ -71,7 +78,14 @@ class Progress:
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=self._done)
         else:
-            self.say(f"[{self._done}/{self._total}] {text}")
+            self.say(f"[{self._done}/{self._total}{self._left()}] {text}")
+
+    def _left(self) -> str:
+        """What the other runs will take, if they are as long as those before."""
+        if not 0 < self._done < self._total:
+            return ""
+        each = (time.monotonic() - self._began) / self._done
+        return f", about {shown_time(each * (self._total - self._done))} left"
 
 
 def brief(cell: Cell, outcome: Round) -> str:
@@ -89,15 +103,30 @@ def brief(cell: Cell, outcome: Round) -> str:
     return text
 
 
+def shown_time(seconds: float) -> str:
+    """Minutes and seconds."""
+    minutes, seconds = divmod(round(seconds), 60)
+    return f"{minutes}:{seconds:02}"
+
+
 def _make_bar() -> Bar:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
     )

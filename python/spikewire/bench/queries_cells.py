@@ -25,6 +25,7 @@ NOTHING, FILE, SLEEP = "no-op", "file", "sleep"
 CONSUMERS = (NOTHING, FILE, SLEEP)
 
 RECORDS = 100_000
+SLOW_RECORDS = 100_000
 RECORD_SIZES = (1_000, 100)
 LEAST_SIZE = 40
 LARGEST_SIZE = 1_000_000
@@ -38,6 +39,16 @@ WAYS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 """How each client's users read all records of a set, by mode."""
 
+SLOW = {
+    ("aerospike", SYNC, RESULTS),
+    ("aerospike-py", SYNC, RESULTS),
+    ("aerospike-py", ASYNC, RESULTS),
+    ("aerospike-sdk", ASYNC, ITERATE),
+    ("aerospike-native", ASYNC, ITERATE),
+}
+"""Ways that keep every record, gigabytes for a million of a kilobyte, or that take minutes for it.
+They get fewer records; what they take for each hardly depends on that."""
+
 
 @dataclass(frozen=True)
 class Scan:
@@ -49,6 +60,8 @@ class Scan:
     consumer: str
     size: int
     """Bytes of a record's values."""
+    records: int
+    """How many the set has."""
     interpreter: str = ""
 
     @property
@@ -56,14 +69,25 @@ class Scan:
         return self.client == OURS
 
     def __str__(self) -> str:
-        return f"{self.client} {self.mode} {self.way} {self.consumer} of {self.size:,} bytes"
+        what = f"{self.client} {self.mode} {self.way} {self.consumer}"
+        return f"{what}, {self.records:,} of {self.size:,} bytes"
 
 
-def scans(clients: tuple[str, ...], size: int, interpreter: str) -> tuple[Scan, ...]:
+def scans(
+    clients: tuple[str, ...],
+    size: int,
+    records: int,
+    slow_records: int = SLOW_RECORDS,
+    interpreter: str = "",
+) -> tuple[Scan, ...]:
     """Those that are compared with each other. Peers are measured with a consumer that does
-    nothing; ours with all of them."""
+    nothing; ours with all of them. Slow ways get `slow_records` at the most."""
+
+    def enough(way: tuple[str, str, str]) -> int:
+        return min(records, slow_records) if way in SLOW else records
+
     return tuple(
-        Scan(client, mode, way, consumer, size, interpreter)
+        Scan(client, mode, way, consumer, size, enough((client, mode, way)), interpreter)
         for client, modes in WAYS.items()
         if client in clients
         for mode, ways in modes.items()

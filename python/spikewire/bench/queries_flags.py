@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from .queries_cells import LARGEST_SIZE, LEAST_SIZE, QUERY_MODES
+from .queries_cells import LARGEST_SIZE, LEAST_SIZE, QUERIES_MODE, QUERY_MODES
 
 if TYPE_CHECKING:
     import argparse
@@ -38,6 +38,8 @@ def problem(args: argparse.Namespace, usual: argparse.Namespace) -> str | None:
             return f"{flag} is not for --mode {asked}"
     if len(args.records or (1,)) > 1:
         return f"--records: --mode {asked} takes one number of records"
+    if args.slow_records is not None and QUERIES_MODE not in args.modes:
+        return f"--slow-records is for --mode {QUERIES_MODE}"
     for size in args.record_size or ():
         if not LEAST_SIZE <= size <= LARGEST_SIZE:
             return f"--record-size {size}: must be {LEAST_SIZE} to {LARGEST_SIZE:,} bytes"

@@ -48,6 +48,7 @@ class Settings:
     clients: tuple[str, ...]
     interpreters: tuple[str, ...]
     records: int
+    slow_records: int
     sizes: tuple[int, ...]
     hosts: tuple[Seed, ...]
     namespace: str
@@ -64,9 +65,10 @@ class Settings:
     client_cpus: tuple[int, ...]
     server_cpus: tuple[int, ...]
 
-    def set_of(self, size: int) -> str:
-        """The set with records of this size."""
-        return f"{self.set_name}-scan-{size}"
+    def set_of(self, size: int, records: int) -> str:
+        """The set with so many records of this size."""
+        fewer = "" if records == self.records else f"-{records}"
+        return f"{self.set_name}-scan-{size}{fewer}"
 
 
 @dataclass
@@ -134,9 +136,11 @@ class Lab:
             if not gets and not any(groups):
                 raise CannotRunError("none of the clients asked for can be used")
             if settings.populate:
-                sizes = settings.sizes if any(groups) else settings.sizes[:1]
-                for size in sizes:
-                    self._fill(size, cluster)
+                wanted = [(scan.size, scan.records) for group in groups for scan in group]
+                if gets:
+                    wanted.append((settings.sizes[0], settings.records))
+                for size, records in dict.fromkeys(wanted):
+                    self._fill(size, records, cluster)
             total = sum(map(len, groups)) + len(gets)
             self._progress.expect(total * settings.rounds)
             for group in groups:
@@ -162,7 +166,9 @@ class Lab:
         return [
             tuple(
                 scan
-                for scan in scans(settings.clients, size, interpreter)
+                for scan in scans(
+                    settings.clients, size, settings.records, settings.slow_records, interpreter
+                )
                 if self._usable(scan.client, scan.mode, scan.interpreter, _needs(scan))
             )
             for interpreter in settings.interpreters
@@ -183,7 +189,7 @@ class Lab:
     def _usable(self, client: str, mode: str, interpreter: str, needed: str) -> bool:
         known = (client, mode, interpreter, needed)
         if known not in self._reasons:
-            job = self._job(client, mode, self._settings.sizes[0], None, DESCRIBE, needed)
+            job = self._job(client, mode, self._settings.sizes[0], 0, None, DESCRIBE, needed)
             told = self._start(client, mode, interpreter, job)
             reason = told.get("failed") or told.get("unavailable")
             self._reasons[known] = None if reason is None else str(reason)
@@ -193,19 +199,18 @@ class Lab:
                 self._progress.skipped(skipped)
         return self._reasons[known] is None
 
-    def _fill(self, size: int, cluster: Cluster) -> None:
-        settings = self._settings
-        self._progress.say(
-            f"writing {settings.records:,} records of {size:,} bytes to {settings.set_of(size)}"
-        )
-        told = self._start(OURS, SYNC, "", self._job(OURS, SYNC, size, cluster, FILL))
-        if told.get("records") != settings.records:
+    def _fill(self, size: int, records: int, cluster: Cluster) -> None:
+        where = self._settings.set_of(size, records)
+        self._progress.say(f"writing {records:,} records of {size:,} bytes to {where}")
+        told = self._start(OURS, SYNC, "", self._job(OURS, SYNC, size, records, cluster, FILL))
+        if told.get("records") != records:
             raise CannotRunError(f"the records could not be written: {told.get('failed', told)}")
 
     def _scan(self, scan: Scan, number: int, cluster: Cluster) -> None:
         time.sleep(self._settings.pause)
         way = f"{scan.way}/{scan.consumer}"
-        job = self._job(scan.client, scan.mode, scan.size, cluster, SCAN, way)
+        job = self._job(scan.client, scan.mode, scan.size, scan.records, cluster, SCAN, way)
+        self._progress.running(f"{scan} (round {number + 1})")
         outcome = as_scan(self._start(scan.client, scan.mode, scan.interpreter, job))
         if "failed" not in outcome and cluster.pid is not None:
             outcome["server_threads"] = self._settings.server_threads
@@ -214,10 +219,11 @@ class Lab:
 
     def _get(self, getter: Getter, number: int, cluster: Cluster) -> None:
         time.sleep(self._settings.pause)
-        size = self._settings.sizes[0]
-        getting = self._job(getter.client, getter.mode, size, cluster, "measure")
+        size, records = self._settings.sizes[0], self._settings.records
+        self._progress.running(f"{getter} get (round {number + 1})")
+        getting = self._job(getter.client, getter.mode, size, records, cluster, "measure")
         getting["shape"] = {"kind": "single", "rows": 1, "columns": 0, "way": ""}
-        scanning = self._job(OURS, SYNC, size, cluster, "")
+        scanning = self._job(OURS, SYNC, size, records, cluster, "")
         scanning["concurrency"] = GETS_SCANS
 
         def start(job: Job) -> Mapping[str, object]:
@@ -234,7 +240,14 @@ class Lab:
         return run_job(python_worker(interpreter), job, variables, SCAN_SECONDS)
 
     def _job(
-        self, client: str, mode: str, size: int, cluster: Cluster | None, action: str, way: str = ""
+        self,
+        client: str,
+        mode: str,
+        size: int,
+        records: int,
+        cluster: Cluster | None,
+        action: str,
+        way: str = "",
     ) -> Job:
         settings = self._settings
         return {
@@ -245,8 +258,8 @@ class Lab:
             "shape": {"kind": SCAN, "rows": 1, "columns": 0, "way": way},
             "seeds": [] if cluster is None else list(cluster.seeds),
             "namespace": settings.namespace,
-            "set": settings.set_of(size),
-            "keys": settings.records,
+            "set": settings.set_of(size, records),
+            "keys": records,
             "bins": record_bins(size),
             "workload": "RU,100",
             "warmup": settings.warmup,

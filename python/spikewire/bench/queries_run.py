@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from .compare import CannotRunError
 from .plan import Skipped
 from .progress import Progress
-from .queries_cells import RECORD_SIZES, RECORDS, WAYS
+from .queries_cells import RECORD_SIZES, RECORDS, SLOW_RECORDS, WAYS
 from .queries_lab import Lab, Scans, Settings
 from .queries_table import show
 
@@ -35,6 +35,7 @@ def settings(args: argparse.Namespace) -> Settings:
         clients=args.clients,
         interpreters=tuple(args.python or [""]),
         records=(args.records or (RECORDS,))[0],
+        slow_records=args.slow_records or SLOW_RECORDS,
         sizes=args.record_size or RECORD_SIZES,
         hosts=args.hosts,
         namespace=args.namespace,

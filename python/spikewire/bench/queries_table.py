@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .queries_lines import GetLine, ScanLine
 
 SCAN_HEADINGS = (
-    *("client", "mode", "records to", "consumer", "records/s", "spread %"),
+    *("client", "mode", "records to", "consumer", "records", "records/s", "spread %"),
     *("CPU us", "server", "busy", "+MB", "records/s ÷ best", "CPU ÷ best"),
 )
 GET_HEADINGS = (
@@ -34,7 +34,7 @@ def show(found: Scans, console: Console | None = None) -> None:
     console = console or console_for()
     for lines in found.scan_lines():
         size, python = lines[0].scan.size, next((one.python for one in lines if one.python), "?")
-        title = f"scans of {found.settings.records:,} records of {size:,} bytes, Python {python}"
+        title = f"scans of records of {size:,} bytes, Python {python}"
         console.print(_table(title, SCAN_HEADINGS, LEFT, [scan_row(line) for line in lines]))
         for note in dict.fromkeys(note for line in lines for note in notes(line)):
             console.print(f"  {note}", markup=False, highlight=False)
@@ -58,6 +58,7 @@ def scan_row(line: ScanLine) -> list[str]:
         scan.mode,
         scan.way,
         scan.consumer,
+        f"{scan.records:,}",
         f"{rate.median:,.0f}" if rate else "-",
         f"{rate.percent:.0f}" if rate and line.rounds > 1 else "-",
         tenths(cpu.median if cpu else None),

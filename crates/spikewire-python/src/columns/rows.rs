@@ -182,6 +182,11 @@ impl Extra {
         Ok(extra)
     }
 
+    /// The names alone.
+    pub fn names(&self) -> (Option<&String>, Option<&String>, Option<&String>) {
+        (self.key.as_ref(), self.generation.as_ref(), self.ttl.as_ref())
+    }
+
     /// Each with the keyword it came from.
     pub fn all(&self) -> [(&'static str, Option<&String>); 3] {
         [

@@ -1,10 +1,15 @@
 //! A structured dtype as the filling needs it: which bin goes where, and as what.
 
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyList, PyTuple};
 
 use super::super::rows::Extra;
+use super::library::Library;
 use crate::errors::{shown, type_error, value_error};
+
+/// Most layouts that are kept.
+const KEPT: usize = 64;
 
 /// The kinds of a field's elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,10 +52,15 @@ pub struct Field {
     pub count: usize,
 }
 
-/// The dtype.
+/// The dtype, taken apart.
+#[pyclass(frozen, module = "spikewire._native")]
 #[derive(Debug)]
 pub struct Layout {
-    pub dtype: Py<PyAny>,
+    /// The names of its fields when it was.
+    names: Py<PyTuple>,
+    /// The dtype of a mask, and the list of all its fields.
+    pub masks: Py<PyAny>,
+    pub fields: Py<PyList>,
     /// Bytes in a row, and in a row of the mask.
     pub size: usize,
     pub mask_size: usize,
@@ -62,33 +72,62 @@ pub struct Layout {
 }
 
 impl Layout {
-    pub fn new(
-        numpy: &Bound<'_, PyAny>,
-        dtype: &Bound<'_, PyAny>,
+    /// The dtype that a value stands for, and its layout. Programs ask for the same few again and
+    /// again, so layouts are kept.
+    pub fn of<'py>(
+        numpy: &Library,
+        dtype: &Bound<'py, PyAny>,
         extra: &Extra,
-    ) -> PyResult<Self> {
+    ) -> PyResult<(Bound<'py, PyAny>, Py<Self>)> {
+        let py = dtype.py();
         if dtype.is_none() {
             // NumPy takes None for float64, which nobody means here.
             return Err(type_error("dtype must be a structured dtype, not None"));
         }
-        let dtype = numpy.call_method1("dtype", (dtype,))?;
-        let names = dtype.getattr("names")?;
-        let Ok(names) = names.cast::<PyTuple>() else {
+        let class = numpy.dtype.bind(py);
+        let dtype =
+            if dtype.is_instance(class)? { dtype.clone() } else { class.call1((dtype,))? };
+        let names = dtype.getattr(intern!(py, "names"))?;
+        let Ok(names) = names.cast_into::<PyTuple>() else {
             return Err(value_error(format!(
                 "dtype must be structured, with one field for each bin, such as [(\"age\", \
                  \"i4\")], not {}",
                 shown(&dtype)
             )));
         };
+        let (layouts, of) = (numpy.layouts.bind(py), (&dtype, extra.names()));
+        if let Some(known) = layouts.get_item(&of)?
+            && let Ok(known) = known.cast_into::<Self>()
+            // Names, and nothing else of a dtype, can be assigned.
+            && known.get().names.bind(py).eq(&names)?
+        {
+            return Ok((dtype, known.unbind()));
+        }
+        let made = Py::new(py, Self::new(numpy, &dtype, &names, extra)?)?;
+        if layouts.len() >= KEPT {
+            layouts.clear();
+        }
+        layouts.set_item(of, &made)?;
+        Ok((dtype, made))
+    }
+
+    fn new(
+        numpy: &Library,
+        dtype: &Bound<'_, PyAny>,
+        names: &Bound<'_, PyTuple>,
+        extra: &Extra,
+    ) -> PyResult<Self> {
         let size: usize = dtype.getattr("itemsize")?.extract()?;
         if size == 0 {
-            return Err(value_error(format!("dtype has no bytes: {}", shown(&dtype))));
+            return Err(value_error(format!("dtype has no bytes: {}", shown(dtype))));
         }
-        let masks = numpy.getattr("ma")?.call_method1("make_mask_descr", (&dtype,))?;
+        let masks = numpy.make_mask_descr.bind(dtype.py()).call1((dtype,))?;
         let (fields, mask_fields) = (dtype.getattr("fields")?, masks.getattr("fields")?);
         let mut layout = Self {
             mask_size: masks.getattr("itemsize")?.extract()?,
-            dtype: dtype.clone().unbind(),
+            names: names.clone().unbind(),
+            masks: masks.unbind(),
+            fields: names.to_list().unbind(),
             size,
             bins: Vec::with_capacity(names.len()),
             key: None,

@@ -2,11 +2,14 @@
 
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
+use pyo3::types::PySlice;
 
 use super::layout::Layout;
+use super::library::Library;
 
 /// A fresh array's bytes, and its mask's, row after row.
 pub struct Memory {
+    rows: usize,
     data: Block,
     mask: Option<Block>,
     /// The flags of one row, where no mask is kept.
@@ -14,17 +17,18 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Borrows the memory of arrays that were made for this.
-    pub fn of<'py>(
-        numpy: &Bound<'py, PyAny>,
+    /// Zeros for so many rows, with a mask or without.
+    pub fn new(
+        py: Python<'_>,
+        numpy: &Library,
         layout: &Layout,
-        data: &Bound<'py, PyAny>,
-        mask: Option<&Bound<'py, PyAny>>,
+        rows: usize,
+        masked: bool,
     ) -> PyResult<Self> {
-        let block = |array, size| Block::of(numpy, array, size);
-        let scratch = vec![0; if mask.is_none() { layout.mask_size } else { 0 }];
-        let mask = mask.map(|mask| block(mask, layout.mask_size)).transpose()?;
-        Ok(Self { data: block(data, layout.size)?, mask, scratch })
+        let block = |size| Block::new(numpy.bytes(py, rows, size)?, size);
+        let mask = masked.then(|| block(layout.mask_size)).transpose()?;
+        let scratch = vec![0; if masked { 0 } else { layout.mask_size }];
+        Ok(Self { rows, data: block(layout.size)?, mask, scratch })
     }
 
     /// A row's bytes and its flags.
@@ -36,10 +40,35 @@ impl Memory {
         };
         (self.data.row(row), mask)
     }
+
+    /// The first rows as the array that the caller gets.
+    pub fn finish<'py>(
+        self,
+        dtype: &Bound<'py, PyAny>,
+        numpy: &Library,
+        layout: &Layout,
+        rows: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = dtype.py();
+        let part = |block: Block| -> PyResult<Bound<'py, PyAny>> {
+            let bytes = block.bytes.into_bound(py);
+            if rows == self.rows {
+                return Ok(bytes);
+            }
+            bytes.get_item(PySlice::new(py, 0, (rows * block.size) as isize, 1))
+        };
+        let data = part(self.data)?;
+        let Some(mask) = self.mask else { return numpy.array(&data, dtype, None) };
+        // Names of a dtype can be assigned, which is not to show in other arrays. All its fields
+        // together are a new one.
+        let flags = layout.masks.bind(py).get_item(&layout.fields)?;
+        numpy.array(&data, dtype, Some((&part(mask)?, &flags)))
+    }
 }
 
 /// The bytes of a fresh, contiguous, one-dimensional array.
 struct Block {
+    bytes: Py<PyAny>,
     buffer: PyBuffer<u8>,
     len: usize,
     /// Bytes in a row.
@@ -47,12 +76,11 @@ struct Block {
 }
 
 impl Block {
-    fn of(numpy: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>, size: usize) -> PyResult<Self> {
-        let bytes = array.call_method1("view", (numpy.getattr("uint8")?,))?;
+    fn new(bytes: Bound<'_, PyAny>, size: usize) -> PyResult<Self> {
         let buffer = PyBuffer::<u8>::get(&bytes)?;
         assert!(buffer.is_c_contiguous() && !buffer.readonly(), "a fresh array is one block");
         let len = buffer.len_bytes();
-        Ok(Self { buffer, len, size })
+        Ok(Self { bytes: bytes.unbind(), buffer, len, size })
     }
 
     #[inline]

@@ -1,12 +1,13 @@
 //! Structured NumPy arrays from a batch: one pass over the rows, no Python object per value.
 //!
-//! `layout` is the dtype as the filling needs it, `memory` what is filled, `cell` one value into
-//! its bytes, `nested` lists into sub-arrays, `fill` one record, `stream` records as they arrive,
-//! `strip` records of a query.
+//! `library` is NumPy, `layout` the dtype as the filling needs it, `memory` what is filled, `cell`
+//! one value into its bytes, `nested` lists into sub-arrays, `fill` one record, `stream` records as
+//! they arrive, `strip` records of a query.
 
 mod cell;
 mod fill;
 mod layout;
+mod library;
 mod memory;
 mod nested;
 mod stream;
@@ -18,9 +19,9 @@ use spikewire_engine::command::batch::Batch as Rows;
 
 use self::fill::Fill;
 use self::layout::Layout;
+use self::library::Library;
 use self::memory::Memory;
 pub use self::stream::{Filling, get_numpy};
-use super::pandas::module;
 use super::rows::{Extra, Found, Stop, look, now};
 use crate::key::Key;
 
@@ -35,38 +36,6 @@ pub struct Wanted {
     pub lenient: bool,
 }
 
-/// An array being filled, with its mask.
-pub struct Target<'py> {
-    /// What the caller gets: `data`, or a masked array of `data` and `mask`.
-    whole: Bound<'py, PyAny>,
-    data: Bound<'py, PyAny>,
-    mask: Option<Bound<'py, PyAny>>,
-}
-
-impl<'py> Target<'py> {
-    fn new(
-        numpy: &Bound<'py, PyAny>,
-        layout: &Layout,
-        rows: usize,
-        strict: bool,
-    ) -> PyResult<Self> {
-        let data = numpy.call_method1("zeros", (rows, layout.dtype.bind(numpy.py())))?;
-        if strict {
-            return Ok(Self { whole: data.clone(), data, mask: None });
-        }
-        // A masked view of structured data brings a mask of its own, with nothing hidden yet.
-        // Filling that one in place spares what the constructor does to a mask it is handed.
-        let class = numpy.getattr("ma")?.getattr("MaskedArray")?;
-        let whole = data.call_method1("view", (class,))?;
-        let mask = whole.getattr("mask")?;
-        Ok(Self { whole, data, mask: Some(mask) })
-    }
-
-    fn memory(&self, numpy: &Bound<'py, PyAny>, layout: &Layout) -> PyResult<Memory> {
-        Memory::of(numpy, layout, &self.data, self.mask.as_ref())
-    }
-}
-
 /// The rows as a structured array: masked, or plain when every gap is to raise.
 pub fn to_numpy<'py>(
     py: Python<'py>,
@@ -76,11 +45,11 @@ pub fn to_numpy<'py>(
     wanted: &Wanted,
     explain: impl Fn(&Stop) -> PyErr,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let numpy = module(py, "to_numpy", "numpy", "NumPy")?;
-    let layout = Layout::new(&numpy, dtype, &wanted.extra)?;
-    let target = Target::new(&numpy, &layout, rows.len(), wanted.strict)?;
-    let mut memory = target.memory(&numpy, &layout)?;
-    let fill = Fill { layout: &layout, strict: wanted.strict, now: now() };
+    let numpy = Library::get(py, "to_numpy")?;
+    let (dtype, layout) = Layout::of(numpy, dtype, &wanted.extra)?;
+    let layout = layout.get();
+    let mut memory = Memory::new(py, numpy, layout, rows.len(), !wanted.strict)?;
+    let fill = Fill { layout, strict: wanted.strict, now: now() };
     if layout.key.is_some() {
         for (row, key) in keys.iter().enumerate() {
             let (data, mask) = memory.row(row);
@@ -101,7 +70,6 @@ pub fn to_numpy<'py>(
             }
         })
     });
-    drop(memory);
     filled.map_err(|stop| explain(&stop))?;
-    Ok(target.whole)
+    memory.finish(&dtype, numpy, layout, rows.len())
 }

@@ -11,53 +11,57 @@ use spikewire_engine::command::batch::{Batch as Rows, Sink};
 use spikewire_engine::{Error, Kind};
 use spikewire_protocol::message::Walk;
 
-use super::super::pandas::module;
 use super::super::rows::{Stop, now};
+use super::Wanted;
 use super::fill::Fill;
 use super::layout::Layout;
+use super::library::Library;
 use super::memory::Memory;
-use super::{Target, Wanted};
 use crate::errors;
 use crate::key::Key;
 use crate::many::{self, ManyCall, Resolve};
 use crate::verbs::{Defaults, ReadOptions};
 
+/// What this is for, in errors.
+const VERB: &str = "get_numpy";
+
 /// What the replies become.
 pub struct Filling {
     stream: Arc<Stream>,
-    array: Py<PyAny>,
+    dtype: Py<PyAny>,
     lenient: bool,
 }
 
 /// Where the records go as they arrive.
 struct Stream {
-    layout: Layout,
+    layout: Py<Layout>,
     now: u64,
     state: Mutex<State>,
 }
 
 struct State {
-    memory: Memory,
+    /// Not there any more when the array is made.
+    memory: Option<Memory>,
     /// What stops the filling: that of the first row, if several do.
     stop: Option<Stop>,
 }
 
 impl Stream {
     fn fill(&self) -> Fill<'_> {
-        Fill { layout: &self.layout, strict: false, now: self.now }
+        Fill { layout: self.layout.get(), strict: false, now: self.now }
     }
 }
 
 impl fmt::Debug for Stream {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "Stream({} fields)", self.layout.bins.len())
+        write!(out, "Stream({} fields)", self.layout.get().bins.len())
     }
 }
 
 impl Sink for Stream {
     fn take(&self, row: usize, message: &[u8]) {
         let mut state = self.state.lock();
-        let State { memory, stop } = &mut *state;
+        let State { memory: Some(memory), stop } = &mut *state else { return };
         let (data, mask) = memory.row(row);
         let put = match Walk::begin(message) {
             Ok((header, walk)) => self.fill().record(&header, walk, row, data, mask),
@@ -81,27 +85,26 @@ pub fn get_numpy<'py>(
     options: &ReadOptions<'py>,
 ) -> PyResult<ManyCall> {
     let py = keys.py();
-    let numpy = module(py, "get_numpy", "numpy", "NumPy")?;
-    let layout = Layout::new(&numpy, dtype, &wanted.extra)?;
-    let bins = PyList::new(py, layout.bins.iter().map(|field| field.name.as_str()))?;
+    let numpy = Library::get(py, VERB)?;
+    let (dtype, layout) = Layout::of(numpy, dtype, &wanted.extra)?;
+    let bins = PyList::new(py, layout.get().bins.iter().map(|field| field.name.as_str()))?;
     let ManyCall { mut rows, mut plan } =
         many::get(defaults, resolve, keys, Some(bins.as_any()), options)?;
-    let target = Target::new(&numpy, &layout, rows.len(), false)?;
-    let mut memory = target.memory(&numpy, &layout)?;
+    let mut memory = Memory::new(py, numpy, layout.get(), rows.len(), true)?;
     let now = now();
-    let fill = Fill { layout: &layout, strict: false, now };
-    if layout.key.is_some() {
+    let fill = Fill { layout: layout.get(), strict: false, now };
+    if layout.get().key.is_some() {
         for (row, key) in plan.keys.iter().enumerate() {
             let (data, mask) = memory.row(row);
             let put = fill.key(key.user.bind(py), row, data, mask)?;
             put.map_err(|stop| stop.raise(py, &plan.keys, |_| errors::value_error("")))?;
         }
     }
-    let array = target.whole.unbind();
-    let state = Mutex::new(State { memory, stop: None });
+    let state = Mutex::new(State { memory: Some(memory), stop: None });
     let stream = Arc::new(Stream { layout, now, state });
     rows.set_sink(stream.clone());
-    plan.array = Some(Box::new(Filling { stream, array, lenient: wanted.lenient }));
+    let dtype = dtype.unbind();
+    plan.array = Some(Box::new(Filling { stream, dtype, lenient: wanted.lenient }));
     Ok(ManyCall { rows, plan })
 }
 
@@ -113,23 +116,23 @@ impl Filling {
         rows: Rows,
         keys: &[Key],
     ) -> PyResult<Bound<'py, PyAny>> {
-        let Self { stream, array, lenient } = self;
-        let stop = {
+        let Self { stream, dtype, lenient } = self;
+        let (memory, mut stop) = {
             let mut state = stream.state.lock();
-            let mut stop = state.stop.take();
-            for row in 0..rows.len() {
-                let failed = match rows.code(row) {
-                    0 => continue,
-                    2 | 27 => false,
-                    _ => !lenient,
-                };
-                if failed && stop.as_ref().is_none_or(|stop| row < stop.row()) {
-                    stop = Some(Stop::Failed(row));
-                }
-                stream.fill().hide(state.memory.row(row).1);
-            }
-            stop
+            (state.memory.take(), state.stop.take())
         };
+        let mut memory = memory.expect("taken once, here");
+        for row in 0..rows.len() {
+            let failed = match rows.code(row) {
+                0 => continue,
+                2 | 27 => false,
+                _ => !lenient,
+            };
+            if failed && stop.as_ref().is_none_or(|stop| row < stop.row()) {
+                stop = Some(Stop::Failed(row));
+            }
+            stream.fill().hide(memory.row(row).1);
+        }
         if let Some(stop) = stop {
             return Err(stop.raise(py, keys, |row| {
                 let key = &keys[row];
@@ -141,7 +144,7 @@ impl Filling {
                 errors::to_python(py, &error, key)
             }));
         }
-        drop((rows, stream));
-        Ok(array.into_bound(py))
+        let (numpy, count) = (Library::get(py, VERB)?, rows.len());
+        memory.finish(dtype.bind(py), numpy, stream.layout.get(), count)
     }
 }

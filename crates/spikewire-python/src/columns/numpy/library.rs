@@ -1,0 +1,73 @@
+//! What is used of NumPy, looked up once.
+
+use pyo3::exceptions::PyMemoryError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyType};
+
+use super::super::pandas::module;
+
+/// Parts of the module `numpy`.
+pub struct Library {
+    /// The class `dtype`.
+    pub dtype: Py<PyType>,
+    pub masked_array: Py<PyAny>,
+    pub make_mask_descr: Py<PyAny>,
+    zeros: Py<PyAny>,
+    byte: Py<PyAny>,
+    /// Layouts that were made, by dtype and the names of columns that are no bins.
+    pub layouts: Py<PyDict>,
+}
+
+impl Library {
+    /// NumPy, or an error that says that `verb` needs it.
+    pub fn get(py: Python<'_>, verb: &str) -> PyResult<&'static Self> {
+        static LIBRARY: PyOnceLock<Library> = PyOnceLock::new();
+        LIBRARY.get_or_try_init(py, || {
+            let numpy = module(py, verb, "numpy", "NumPy")?;
+            let masked = numpy.getattr("ma")?;
+            Ok(Self {
+                dtype: numpy.getattr("dtype")?.cast_into::<PyType>()?.unbind(),
+                masked_array: masked.getattr("MaskedArray")?.unbind(),
+                make_mask_descr: masked.getattr("make_mask_descr")?.unbind(),
+                zeros: numpy.getattr("zeros")?.unbind(),
+                byte: numpy.call_method1("dtype", ("u1",))?.unbind(),
+                layouts: PyDict::new(py).unbind(),
+            })
+        })
+    }
+
+    /// An array of zero bytes: so many rows of so many.
+    pub fn bytes<'py>(
+        &self,
+        py: Python<'py>,
+        rows: usize,
+        size: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let count = rows.checked_mul(size).filter(|count| isize::try_from(*count).is_ok());
+        let Some(count) = count else {
+            return Err(PyMemoryError::new_err(format!("{rows} rows of {size} bytes each")));
+        };
+        self.zeros.bind(py).call1((count, &self.byte))
+    }
+
+    /// Those bytes as an array of a dtype; masked: with these bytes of flags.
+    ///
+    /// The constructor of masked arrays, and a view of an array that has its dtype already, work
+    /// for each field of it, every time. A view of plain bytes does not, nor does a mask that is
+    /// put where the array keeps it.
+    pub fn array<'py>(
+        &self,
+        data: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+        mask: Option<(&Bound<'py, PyAny>, &Bound<'py, PyAny>)>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = data.py();
+        let view = intern!(py, "view");
+        let Some((mask, mask_dtype)) = mask else { return data.call_method1(view, (dtype,)) };
+        let whole = data.call_method1(view, (dtype, &self.masked_array))?;
+        whole.setattr(intern!(py, "_mask"), mask.call_method1(view, (mask_dtype,))?)?;
+        Ok(whole)
+    }
+}
