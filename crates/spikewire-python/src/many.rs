@@ -6,7 +6,7 @@ pub mod mixed;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyIterator, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyInt, PyIterator, PyMapping, PyString, PyTuple};
 
 use spikewire_engine::Policy;
 use spikewire_engine::clock::Tick;
@@ -110,7 +110,9 @@ impl<'a> Gather<'a> {
             self.hash();
         }
         let row = self.keys.len();
-        let alone = !key.is_instance_of::<Key>() && !key.is_instance_of::<PyTuple>();
+        // What most keys are is told at a glance.
+        let plain = key.is_exact_instance_of::<PyInt>() || key.is_exact_instance_of::<PyString>();
+        let alone = plain || !key.is_instance_of::<Key>() && !key.is_instance_of::<PyTuple>();
         let found = match &self.home {
             Some(space) if alone => {
                 with_user_key(key, |user| self.digests.add(&space.set, &user, row)).map(|digest| {

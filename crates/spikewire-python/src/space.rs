@@ -165,6 +165,9 @@ pub fn with_user_key<R>(
     key: &Bound<'_, PyAny>,
     look: impl FnOnce(UserKey<'_>) -> R,
 ) -> PyResult<R> {
+    if key.is_exact_instance_of::<PyInt>() {
+        return Ok(look(UserKey::Int(int(key, key)?)));
+    }
     if let Ok(text) = key.cast::<PyString>() {
         let text = text.to_str().map_err(|_| {
             value_error("the key is a str that cannot be written as UTF-8 (lone surrogates)")
@@ -188,15 +191,16 @@ pub fn with_user_key<R>(
         } else {
             key.call_method0("__index__").ok()
         };
-        if let Some(int) = index {
-            let int = int.extract::<i64>().map_err(|_| {
-                overflow(format!(
-                    "the key {} does not fit an integer of 64 bits signed",
-                    shown(key)
-                ))
-            })?;
-            return Ok(look(UserKey::Int(int)));
+        if let Some(index) = index {
+            return Ok(look(UserKey::Int(int(&index, key)?)));
         }
     }
     Err(type_error(format!("a key must be int, str or bytes, not {}", type_name(key))))
+}
+
+/// The integer that a key is.
+fn int(index: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<i64> {
+    index.extract().map_err(|_| {
+        overflow(format!("the key {} does not fit an integer of 64 bits signed", shown(key)))
+    })
 }

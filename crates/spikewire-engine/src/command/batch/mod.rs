@@ -16,9 +16,10 @@ mod settle;
 use std::ops::Range;
 use std::sync::Arc;
 
+use spikewire_protocol::Malformed;
 use spikewire_protocol::batch as wire;
 use spikewire_protocol::key::Digest;
-use spikewire_protocol::message::{Header, Message, info3};
+use spikewire_protocol::message::{Header, Walk, info3};
 use spikewire_protocol::result_code::ResultCode;
 
 use super::deadline;
@@ -64,8 +65,14 @@ enum State {
 
 /// Takes records as they arrive, so that the batch need not keep them.
 pub trait Sink: Send + Sync + std::fmt::Debug {
-    /// The whole message of a row whose record was found. It may come again, after a retry.
-    fn take(&self, row: usize, message: &[u8]);
+    /// The message of a row whose record was found, its bins yet to be walked. It may come again,
+    /// after a retry. Returns the bytes of the whole message.
+    fn take(
+        &self,
+        row: usize,
+        header: &Header,
+        walk: Walk<'_>,
+    ) -> std::result::Result<usize, Malformed>;
 }
 
 /// What came of one row.
@@ -120,20 +127,20 @@ impl Collect for Part {
             self.body.extend_from_slice(messages);
             return;
         };
-        while let Ok((message, used)) = Message::parse(messages) {
-            let header = message.header;
+        while !messages.is_empty() {
+            let Ok((header, walk)) = Walk::begin(messages) else { break };
             let index = if self.single { self.rows[0] } else { header.timeout };
             let is_row = self.single || header.info3 & info3::LAST == 0;
             let is_ours = is_row && self.rows.binary_search(&index).is_ok();
-            if is_ours && ResultCode(messages[5]) == ResultCode::OK {
-                sink.take(index as usize, &messages[..used]);
-            }
+            let taken = if is_ours && ResultCode(header.result) == ResultCode::OK {
+                sink.take(index as usize, &header, walk)
+            } else {
+                walk.finish()
+            };
+            let Ok(used) = taken else { break };
             // What came of the row is kept, without the record.
             self.body.extend_from_slice(&Header { fields: 0, ops: 0, ..header }.to_bytes());
             messages = &messages[used..];
-            if messages.is_empty() {
-                break;
-            }
         }
     }
 }

@@ -60,11 +60,11 @@ impl Fill<'_> {
         }
     }
 
-    /// Writes a record; what it does not have is flagged.
+    /// Writes a record, walking its bins to their end; what it does not have is flagged.
     pub fn record(
         &self,
         header: &Header,
-        mut walk: Walk<'_>,
+        walk: &mut Walk<'_>,
         row: usize,
         data: &mut [u8],
         mask: &mut [u8],

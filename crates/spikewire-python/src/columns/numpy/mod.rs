@@ -60,7 +60,7 @@ pub fn to_numpy<'py>(
         (0..rows.len()).try_for_each(|row| {
             let (data, mask) = memory.row(row);
             match look(rows, row) {
-                Found::Record(header, walk) => fill.record(&header, walk, row, data, mask),
+                Found::Record(header, mut walk) => fill.record(&header, &mut walk, row, data, mask),
                 Found::Failed if !wanted.lenient => Err(Stop::Failed(row)),
                 Found::NoRecord if wanted.strict => Err(Stop::NoRecord(row)),
                 Found::NoRecord | Found::Failed => {

@@ -9,7 +9,8 @@ use spikewire_sync::Mutex;
 
 use spikewire_engine::command::batch::{Batch as Rows, Sink};
 use spikewire_engine::{Error, Kind};
-use spikewire_protocol::message::Walk;
+use spikewire_protocol::Malformed;
+use spikewire_protocol::message::{Header, Walk};
 
 use super::super::rows::{Stop, now};
 use super::Wanted;
@@ -59,18 +60,21 @@ impl fmt::Debug for Stream {
 }
 
 impl Sink for Stream {
-    fn take(&self, row: usize, message: &[u8]) {
+    fn take(&self, row: usize, header: &Header, walk: Walk<'_>) -> Result<usize, Malformed> {
         let mut state = self.state.lock();
-        let State { memory: Some(memory), stop } = &mut *state else { return };
+        let State { memory: Some(memory), stop } = &mut *state else { return walk.finish() };
         let (data, mask) = memory.row(row);
-        let put = match Walk::begin(message) {
-            Ok((header, walk)) => self.fill().record(&header, walk, row, data, mask),
-            Err(error) => Err(Stop::Bad(row, String::new(), error.into())),
-        };
-        if let Err(new) = put
-            && stop.as_ref().is_none_or(|old| new.row() < old.row())
-        {
-            *stop = Some(new);
+        let mut bins = walk.clone();
+        match self.fill().record(header, &mut bins, row, data, mask) {
+            Ok(()) => bins.finish(),
+            Err(new) => {
+                // A message that is cut short is no answer: the batch says so.
+                let size = walk.finish()?;
+                if stop.as_ref().is_none_or(|old| new.row() < old.row()) {
+                    *stop = Some(new);
+                }
+                Ok(size)
+            }
         }
     }
 }

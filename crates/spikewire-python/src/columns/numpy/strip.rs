@@ -42,14 +42,14 @@ impl Strip {
     pub fn row(
         &mut self,
         header: &Header,
-        walk: Walk<'_>,
+        mut walk: Walk<'_>,
         key: Option<&Item<'_>>,
         row: usize,
     ) -> Result<(), Stop> {
         let fill = Fill { layout: self.layout.get(), strict: self.strict, now: self.now };
         let (data, mask) = self.memory.row(row);
         fill.key_item(key, row, data, mask)?;
-        fill.record(header, walk, row, data, mask)
+        fill.record(header, &mut walk, row, data, mask)
     }
 
     /// The rows that were written.
