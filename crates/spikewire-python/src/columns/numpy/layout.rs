@@ -96,7 +96,7 @@ impl Layout {
             )));
         };
         let (layouts, of) = (numpy.layouts.bind(py), (&dtype, extra.names()));
-        if let Some(known) = layouts.get_item(&of)?
+        if let Some(known) = layouts.get_item(of)?
             && let Ok(known) = known.cast_into::<Self>()
             // Names, and nothing else of a dtype, can be assigned.
             && known.get().names.bind(py).eq(&names)?
