@@ -109,7 +109,8 @@ def _add_serve(commands: Commands) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="threads that serve connections, for all nodes together",
+        help="threads that serve connections, for all nodes together; for each there is another "
+        "one that sends long replies",
     )
     serve.set_defaults(run=_serve)
 

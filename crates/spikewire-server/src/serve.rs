@@ -43,7 +43,8 @@ pub struct Arguments {
     /// Name of the cluster.
     #[arg(long, default_value = "spikewire")]
     pub cluster_name: String,
-    /// Threads that serve connections, for all nodes together.
+    /// Threads that serve connections, for all nodes together; for each there is another one that
+    /// sends long replies.
     #[arg(long, default_value_t = 1)]
     pub threads: usize,
     /// Server version to report.

@@ -38,7 +38,8 @@ class ClusterOptions(TypedDict, total=False):
     cluster_name: str
     """Default: "spikewire"."""
     threads: int
-    """Threads that serve connections, for all nodes together. Default: 1."""
+    """Threads that serve connections, for all nodes together; for each there is another one that
+    sends long replies. Default: 1."""
     build: str
     """Server version to report. Default: "8.1.2.0"."""
     racks: list[int]

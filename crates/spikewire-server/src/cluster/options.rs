@@ -22,7 +22,8 @@ pub struct Options {
     pub namespaces: Vec<NamespaceOptions>,
     /// The cluster's name, which clients may insist on.
     pub cluster_name: String,
-    /// Threads that serve connections, for all nodes together.
+    /// Threads that serve connections, for all nodes together; for each there is another one that
+    /// sends long replies.
     pub threads: usize,
     /// The server version the nodes report.
     pub build: String,

@@ -10,6 +10,11 @@
 //! | [`slab`] | connections under small numbers |
 //!
 //! All requests that one read brings are run in order and answered with one write.
+//!
+//! Workers come in pairs. The first of a pair accepts connections and answers what is answered at
+//! once. A connection whose reply goes on moves to the second until that reply is whole. So a
+//! command on one record never waits for a slice of a scan; and as the second is nicer to others,
+//! it hardly waits for a processor either.
 
 pub mod connection;
 pub mod faults;
@@ -26,6 +31,7 @@ use std::thread::JoinHandle;
 use mio::net::TcpStream;
 use mio::{Poll, Waker};
 
+use self::connection::Connection;
 use self::listener::Port;
 use self::worker::{WAKE, Worker};
 use crate::cluster::invalid;
@@ -42,6 +48,8 @@ pub enum Order {
     Faults(usize),
     /// Serve a connection to this node that another worker accepted.
     Adopt(usize, TcpStream),
+    /// Go on with a connection of the other one of the pair.
+    TakeOver(Box<Connection>),
     /// End.
     Stop,
 }
@@ -65,6 +73,28 @@ impl Handle {
     }
 }
 
+/// What a worker's part is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Duty {
+    /// To accept connections and to answer what is answered at once.
+    Requests,
+    /// To make the replies that go on.
+    Streams,
+}
+
+/// A worker's place among the others.
+#[derive(Debug)]
+pub struct Place {
+    /// Its part.
+    pub duty: Duty,
+    /// The other one of its pair.
+    pub pair: Handle,
+    /// Those who share out what is accepted.
+    pub accepting: Vec<Handle>,
+    /// Its number, or its pair's, among them.
+    pub me: usize,
+}
+
 /// The workers of a cluster.
 #[derive(Debug)]
 pub struct Network {
@@ -76,25 +106,33 @@ impl Network {
     pub fn start(state: &Arc<State>, ports: Vec<Port>) -> io::Result<Self> {
         let mut parts = Vec::new();
         let mut handles = Vec::new();
-        for _ in 0..state.options.threads {
+        let pairs = state.options.threads;
+        for _ in 0..2 * pairs {
             let poll = Poll::new()?;
             let waker = Arc::new(Waker::new(poll.registry(), WAKE)?);
             let (orders, inbox) = mpsc::channel();
             handles.push(Handle { orders, waker });
             parts.push((poll, inbox, Vec::new()));
         }
-        let count = parts.len();
         for (node, port) in ports.into_iter().enumerate() {
-            parts[node % count].2.push((node, port));
+            parts[node % pairs].2.push((node, port));
         }
         let mut network = Self { workers: Vec::new() };
         for (at, (poll, inbox, ports)) in parts.into_iter().enumerate() {
-            let mut worker = Worker::new(state.clone(), poll, inbox, handles.clone(), at);
+            let (duty, pair, name) = if at < pairs {
+                (Duty::Requests, at + pairs, "node")
+            } else {
+                (Duty::Streams, at - pairs, "flow")
+            };
+            let me = at % pairs;
+            let accepting = handles[..pairs].to_vec();
+            let place = Place { duty, pair: handles[pair].clone(), accepting, me };
+            let mut worker = Worker::new(state.clone(), poll, inbox, place);
             for (node, port) in ports {
                 worker.add_port(node, port)?;
             }
             let thread = std::thread::Builder::new()
-                .name(format!("spikewire-node-{at}"))
+                .name(format!("spikewire-{name}-{me}"))
                 .spawn(move || worker.run())?;
             network.workers.push((handles[at].clone(), Some(thread)));
         }

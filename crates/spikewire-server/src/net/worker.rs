@@ -16,7 +16,7 @@ use super::connection::{BACKLOG, Connection};
 use super::faults::{Dice, Faults, Refuse};
 use super::listener::Port;
 use super::slab::Slab;
-use super::{Handle, Message, Order};
+use super::{Duty, Message, Order, Place};
 use crate::cluster::state::State;
 use crate::command::Context;
 use crate::command::stream::{Pace, SLICE};
@@ -31,6 +31,8 @@ const READ: usize = 256 << 10;
 const READS: usize = 4;
 /// Connections with more to do that get their turn before news of others are looked at.
 const TURNS: usize = 8;
+/// How much nicer than the rest of the process a thread is that makes the replies that go on.
+const NICER: i32 = 5;
 /// An output buffer larger than this is not kept for the next connection.
 const KEEP: usize = 4 << 20;
 
@@ -41,9 +43,11 @@ pub struct Worker {
     pub(super) context: Context,
     poll: Poll,
     inbox: Receiver<Message>,
-    workers: Vec<Handle>,
-    me: usize,
+    place: Place,
+    /// Who gets the next connection.
     next: usize,
+    /// Nodes that were closed.
+    shut: Vec<bool>,
     ports: Vec<Option<Port>>,
     pub(super) plans: Vec<Option<(Arc<Faults>, Dice)>>,
     connections: Slab<Box<Connection>>,
@@ -57,23 +61,17 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A worker without ports; `me` is its place among `workers`.
-    pub fn new(
-        state: Arc<State>,
-        poll: Poll,
-        inbox: Receiver<Message>,
-        workers: Vec<Handle>,
-        me: usize,
-    ) -> Self {
+    /// A worker without ports.
+    pub fn new(state: Arc<State>, poll: Poll, inbox: Receiver<Message>, place: Place) -> Self {
         let nodes = state.nodes.len();
         Self {
             context: Context::new(state.clone()),
             state,
             poll,
             inbox,
-            workers,
-            me,
-            next: me,
+            next: place.me,
+            place,
+            shut: vec![false; nodes],
             ports: (0..nodes).map(|_| None).collect(),
             plans: (0..nodes).map(|_| None).collect(),
             connections: Slab::default(),
@@ -94,6 +92,11 @@ impl Worker {
 
     /// Serves until it is told to stop.
     pub fn run(mut self) {
+        // Where niceness is that of a whole process, it stays as it is.
+        if self.place.duty == Duty::Streams && cfg!(any(target_os = "linux", target_os = "android"))
+        {
+            let _ = rustix::process::nice(NICER);
+        }
         let mut events = Events::with_capacity(1024);
         loop {
             let timeout = self.timeout();
@@ -151,6 +154,10 @@ impl Worker {
                     self.adopt(node, stream);
                     Ok(())
                 }
+                Order::TakeOver(connection) => {
+                    self.take_over(connection);
+                    Ok(())
+                }
             };
             if let Some(done) = done {
                 let _ = done.send(result);
@@ -160,6 +167,7 @@ impl Worker {
     }
 
     fn close_node(&mut self, node: usize) -> io::Result<()> {
+        self.shut[node] = true;
         for at in self.connections.find(|connection| connection.node == node) {
             if let Some(connection) = self.connections.take(at) {
                 connection.reset_on_close();
@@ -170,6 +178,7 @@ impl Worker {
     }
 
     fn open_node(&mut self, node: usize) -> io::Result<()> {
+        self.shut[node] = false;
         self.plans[node] = None;
         let token = Token(LISTENERS + node);
         let registry = self.poll.registry();
@@ -217,28 +226,62 @@ impl Worker {
             if self.plans[node].as_ref().is_some_and(|(plan, _)| plan.refuse == Refuse::Close) {
                 continue;
             }
-            let chosen = self.next % self.workers.len();
+            let chosen = self.next % self.place.accepting.len();
             self.next += 1;
-            if chosen == self.me {
+            if chosen == self.place.me {
                 self.adopt(node, stream);
             } else {
-                let _ = self.workers[chosen].send((Order::Adopt(node, stream), None));
+                let _ = self.place.accepting[chosen].send((Order::Adopt(node, stream), None));
             }
         }
     }
 
-    fn adopt(&mut self, node: usize, mut stream: TcpStream) {
-        if !self.state.nodes[node].is_alive() {
-            return;
+    fn adopt(&mut self, node: usize, stream: TcpStream) {
+        self.state.nodes[node].connections.fetch_add(1, Ordering::Relaxed);
+        self.settle(Box::new(Connection::new(stream, node)));
+    }
+
+    /// Goes on with a connection that the other one of the pair had until now.
+    fn take_over(&mut self, connection: Box<Connection>) {
+        if let Some(at) = self.settle(connection) {
+            self.serve(at);
+        }
+    }
+
+    /// Gives a connection a place, and waits for news of it from now on.
+    fn settle(&mut self, mut connection: Box<Connection>) -> Option<usize> {
+        if self.shut[connection.node] {
+            connection.reset_on_close();
+            self.uncount(&connection);
+            return None;
         }
         let at = self.connections.reserve();
         let interest = Interest::READABLE | Interest::WRITABLE;
-        if self.poll.registry().register(&mut stream, Token(at), interest).is_err() {
-            self.connections.release(at);
-            return;
+        if self.poll.registry().register(&mut connection.stream, Token(at), interest).is_err() {
+            self.forget(at, &connection);
+            return None;
         }
-        self.state.nodes[node].connections.fetch_add(1, Ordering::Relaxed);
-        self.connections.put(at, Box::new(Connection::new(stream, node)));
+        self.connections.put(at, connection);
+        Some(at)
+    }
+
+    /// Gives a connection to the other one of the pair.
+    fn hand_over(&mut self, at: usize, mut connection: Box<Connection>) {
+        connection.queued = false;
+        if self.poll.registry().deregister(&mut connection.stream).is_err() {
+            return self.forget(at, &connection);
+        }
+        self.connections.release(at);
+        let node = connection.node;
+        if self.place.pair.send((Order::TakeOver(connection), None)).is_err() {
+            // The cluster is ending.
+            self.state.nodes[node].connections.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the connection is the other one's of the pair.
+    fn is_of_pair(&self, connection: &Connection) -> bool {
+        connection.running.is_some() != (self.place.duty == Duty::Streams)
     }
 
     fn notice(&mut self, event: &Event) {
@@ -266,6 +309,7 @@ impl Worker {
             self.spare.shrink_to(KEEP);
         }
         match outcome {
+            Ok(()) if self.is_of_pair(&connection) => self.hand_over(at, connection),
             Ok(()) => {
                 self.check_at = self.check_at.into_iter().chain(connection.stuck_at()).min();
                 self.connections.put(at, connection);
@@ -278,6 +322,9 @@ impl Worker {
         for _ in 0..READS {
             self.send(at, connection)?;
             if connection.closing || connection.pending() > BACKLOG {
+                return Ok(());
+            }
+            if self.is_of_pair(connection) {
                 return Ok(());
             }
             if connection.running.is_some() {
@@ -414,7 +461,11 @@ impl Worker {
 
     /// Ends a connection that was taken out of its place.
     fn forget(&mut self, at: usize, connection: &Connection) {
-        self.state.nodes[connection.node].connections.fetch_sub(1, Ordering::Relaxed);
+        self.uncount(connection);
         self.connections.release(at);
+    }
+
+    fn uncount(&self, connection: &Connection) {
+        self.state.nodes[connection.node].connections.fetch_sub(1, Ordering::Relaxed);
     }
 }

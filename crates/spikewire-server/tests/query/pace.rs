@@ -60,6 +60,41 @@ fn the_readers_pace_is_the_scans_pace() {
 }
 
 #[test]
+fn what_is_asked_behind_a_scan_is_answered_behind_it() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    fill_large(&mut wire, 30);
+    let connections = |wire: &mut Wire| {
+        let text = wire.info("statistics");
+        let entry = text.split(';').find_map(|entry| entry.strip_prefix("client_connections="));
+        entry.unwrap().parse::<usize>().unwrap()
+    };
+    let mut out = Vec::new();
+    for _ in 0..3 {
+        scan().write(&share(&all(), &[]), &mut out);
+        out.extend_from_slice(&Request::head("k1").bytes());
+        out.extend_from_slice(&Request::head("nobody").bytes());
+    }
+    wire.send(&out);
+    for _ in 0..3 {
+        let brought = wire.brought();
+        assert_eq!((brought.code, brought.rows.len()), (0, 30));
+        assert_eq!(wire.reply().unwrap().code(), 0);
+        assert_eq!(wire.reply().unwrap().code(), 2);
+    }
+    assert_eq!(connections(&mut wire), 1);
+    // A node that dies takes the connections along whose replies go on.
+    scan().write(&share(&all(), &[]), &mut out);
+    fill_large(&mut wire, 200);
+    wire.send(&out);
+    wire.read_frame(&mut Brought::default()).unwrap();
+    cluster.kill(0).unwrap();
+    while wire.read_frame(&mut Brought::default()).is_ok() {}
+    cluster.restart(0).unwrap();
+    assert_eq!(connections(&mut Wire::to(&cluster, 0)), 1);
+}
+
+#[test]
 fn who_does_not_read_is_cut_off() {
     let cluster = cluster(1);
     let mut other = Wire::to(&cluster, 0);
