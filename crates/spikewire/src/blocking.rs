@@ -4,17 +4,19 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use spikewire_engine::cluster::Cluster;
-use spikewire_engine::transport::{Batches, Lanes, Reply, buffer};
+use spikewire_engine::transport::{Batches, Lanes, Reply, Streams, buffer};
 
 use crate::answer::{self, Answer};
 use crate::batch::Batch;
 use crate::cluster;
+use crate::face::{Face, Tools, Wanted, sealed};
 use crate::many::{Many, many};
-use crate::options::{Builder, CallOptions, Defaults, Seeds};
+use crate::options::{Builder, CallOptions, Seeds};
+use crate::query::plan::Plan;
 use crate::record::Record;
 use crate::space::Space;
 use crate::verbs::{Place, Request, verbs};
-use crate::{Error, Kind, Node, Result};
+use crate::{Error, Indexes, Kind, Modules, Node, Pages, Query, Records, Result};
 
 /// A blocking client. Cheap to clone; all clones share the connections, from any number of
 /// threads. The connections end with the last clone and the last dataset, or with
@@ -26,10 +28,9 @@ pub struct Client {
 
 #[derive(Debug)]
 struct Core {
-    cluster: Arc<Cluster>,
+    tools: Tools,
     lanes: Arc<Lanes>,
     batches: Arc<Batches>,
-    defaults: Defaults,
 }
 
 impl Client {
@@ -49,14 +50,30 @@ impl Client {
         Ok(Dataset { core: self.core.clone(), space, options: CallOptions::new() })
     }
 
+    /// A scan or an index query of a set, or with `""` of all records of the namespace. Names and
+    /// all else are checked when it is used.
+    pub fn query(&self, namespace: &str, set: &str) -> Query {
+        Query::new(self, Space::new(namespace, set), CallOptions::new())
+    }
+
+    /// The secondary indexes of the cluster.
+    pub fn indexes(&self) -> Indexes {
+        Indexes(self.clone())
+    }
+
+    /// The modules of functions that the cluster runs.
+    pub fn modules(&self) -> Modules {
+        Modules(self.clone())
+    }
+
     /// The nodes of the cluster as it was seen last.
     pub fn nodes(&self) -> Vec<Node> {
-        cluster::nodes(&self.core.cluster)
+        cluster::nodes(&self.core.tools.cluster)
     }
 
     /// A node's answer to an info command such as `"namespaces"`.
     pub fn info(&self, node: SocketAddr, command: &str) -> Result<String> {
-        cluster::info(&self.core.cluster, node, command)
+        cluster::info(&self.core.tools.cluster, node, command)
     }
 
     /// Ends every connection. Calls under way in other threads fail at once, later ones too.
@@ -72,7 +89,9 @@ impl Builder {
         let cluster = Cluster::connect(options)?;
         let lanes = Lanes::new(cluster.clone());
         let batches = Batches::new(cluster.clone());
-        Ok(Client { core: Arc::new(Core { cluster, lanes, batches, defaults }) })
+        let streams = Streams::new(cluster.clone());
+        let tools = Tools { cluster, streams, defaults };
+        Ok(Client { core: Arc::new(Core { tools, lanes, batches }) })
     }
 }
 
@@ -80,13 +99,40 @@ impl Core {
     fn close(&self) {
         self.lanes.close();
         self.batches.close();
-        self.cluster.close();
+        self.tools.close();
     }
 }
 
 impl Drop for Core {
     fn drop(&mut self) {
         self.close();
+    }
+}
+
+impl sealed::Sealed for Client {}
+
+impl Face for Client {
+    type Answer<T: Send + 'static> = Result<T>;
+    type Records = Records;
+    type Pages = Pages;
+
+    fn tools(&self) -> &Tools {
+        &self.core.tools
+    }
+
+    fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Tools, Wanted<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        work(&self.core.tools, &|| true)
+    }
+
+    fn read(&self, plan: Plan) -> Result<Records> {
+        Records::new(self, plan)
+    }
+
+    fn read_pages(&self, plan: Plan, size: usize) -> Result<Pages> {
+        Pages::new(self, plan, size)
     }
 }
 
@@ -100,7 +146,14 @@ pub struct Dataset {
 
 impl Dataset {
     fn place(&self) -> Place<'_> {
-        Place { space: &self.space, defaults: &self.core.defaults, options: &self.options }
+        let defaults = &self.core.tools.defaults;
+        Place { space: &self.space, defaults, options: &self.options }
+    }
+
+    /// A scan or an index query of this set; of all records of the namespace when it is `""`.
+    pub fn query(&self) -> Query {
+        let client = Client { core: self.core.clone() };
+        Query::new(&client, Ok(self.space.clone()), self.options)
     }
 
     fn run<A: Answer>(&self, request: Result<Request>, plan: A::Plan) -> Result<A> {
@@ -118,7 +171,7 @@ impl Dataset {
 
     fn run_many(&self, many: Result<Many>) -> Result<Batch> {
         let Many { mut rows, plan } = many?;
-        if self.core.cluster.is_closed() {
+        if self.core.tools.cluster.is_closed() {
             return Err(Error::new(Kind::Closed, "the client is closed"));
         }
         self.core.batches.run(&mut rows, None)?;

@@ -153,6 +153,17 @@ impl<T: sealed::Encode + ToOwned + ?Sized> sealed::Encode for Cow<'_, T> {
     }
 }
 
+/// Appends the arguments of a function, as a packed list.
+pub(crate) fn arguments(values: &[Value], out: &mut Vec<u8>) -> Result<()> {
+    let own = |error: Error| {
+        Error::invalid(error.message().replacen("bin \"arguments\"", "arguments", 1))
+    };
+    check_list(values, "arguments", limits::NESTING).map_err(own)?;
+    spikewire_protocol::msgpack::array(out, values.len() as u32);
+    values.iter().for_each(|value| value.encode_nested(out));
+    Ok(())
+}
+
 /// Refuses what the encoder cannot write or no client could read back. The encoder recurses, so
 /// depth is looked at here, before it runs.
 fn check(value: &Value, bin: &str, depth: usize) -> Result<()> {

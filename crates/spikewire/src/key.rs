@@ -29,6 +29,16 @@ pub enum Key<'a> {
 }
 
 impl Key<'_> {
+    /// The key, with nothing borrowed.
+    pub fn into_owned(self) -> Key<'static> {
+        match self {
+            Self::Int(int) => Key::Int(int),
+            Self::Str(text) => Key::Str(Cow::Owned(text.into_owned())),
+            Self::Bytes(bytes) => Key::Bytes(Cow::Owned(bytes.into_owned())),
+            Self::Digest(digest) => Key::Digest(digest),
+        }
+    }
+
     /// The key as it is hashed; a digest has none.
     pub(crate) fn user(&self) -> Result<UserKey<'_>, Digest> {
         match self {

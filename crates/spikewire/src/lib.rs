@@ -89,6 +89,19 @@
 //! per key, in input order. Every node gets its part in one request, all at the same time; a row
 //! that fails does not disturb the others.
 //!
+//! # Queries
+//!
+//! [`Client::query`] and [`Dataset::query`] make a [`Query`]: a scan, or the records that a secondary
+//! index finds, filtered and projected by the nodes. Its [`records`](Query::records) are an iterator,
+//! on an [`AsyncClient`] a stream, whose pace is that of whoever takes them; its
+//! [`pages`](Query::pages) have cursors that another process goes on from. Each record comes once,
+//! whichever nodes fail meanwhile. The nodes themselves change the records of a query with
+//! [`operate_all`](Query::operate_all), [`delete_all`](Query::delete_all),
+//! [`touch_all`](Query::touch_all) and [`apply_all`](Query::apply_all).
+//!
+//! [`Client::indexes`] are the secondary indexes, [`Client::modules`] the modules of Lua functions
+//! that [`apply`](Dataset::apply) and [`apply_all`](Query::apply_all) call.
+//!
 //! # Options
 //!
 //! [`Client::builder`] sets what holds for a whole client. [`CallOptions`] say what one call does
@@ -163,22 +176,37 @@ mod batch;
 mod blocking;
 mod cluster;
 mod encode;
+mod expression;
+mod face;
+mod function;
+mod index;
 mod key;
 mod many;
+mod module;
 mod operation;
 mod options;
+mod query;
 mod record;
 mod space;
 mod verbs;
 
-pub use asynchronous::{AsyncClient, AsyncDataset, Pending, PendingBatch};
+pub use asynchronous::{
+    AsyncClient, AsyncDataset, AsyncPages, AsyncRecords, Pending, PendingBatch, Working,
+};
 pub use batch::Batch;
 pub use blocking::{Client, Dataset};
 pub use cluster::Node;
 pub use encode::Encode;
+pub use expression::Expression;
+pub use face::Face;
+pub use index::{Index, IndexType, Indexes, NewIndex};
 pub use key::Key;
+pub use module::{Module, Modules};
 pub use operation::{Operation, op};
 pub use options::{Builder, CallOptions, Exists, Seeds, Ttl};
+pub use query::{
+    Collection, Found, IndexOn, IndexRange, IndexValue, Job, Page, Pages, Progress, Query, Records,
+};
 pub use record::{Bin, Bins, Name, Record};
 pub use spikewire_engine::{Error, Kind, ReplicaPolicy, Result};
 pub use spikewire_protocol::result_code::ResultCode;

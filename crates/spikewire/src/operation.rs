@@ -4,6 +4,7 @@ use spikewire_protocol::message::op as code;
 use spikewire_protocol::value::{ParticleType, particle};
 
 use crate::encode::Encode;
+use crate::expression::Expression;
 use crate::{Error, Result};
 
 /// One step of `operate`; made by the functions of [`op`].
@@ -29,14 +30,19 @@ impl Operation {
         Self { code, bin: Some(bin), value }
     }
 
+    fn computed(code: u8, bin: String, expression: impl Into<Expression>) -> Self {
+        let value = expression.into().operation().map(|bytes| (particle::BLOB, bytes));
+        Self { code, bin: Some(bin), value }
+    }
+
     /// Whether it makes the command a read.
     pub(crate) fn reads(&self) -> bool {
-        self.code == code::READ
+        matches!(self.code, code::READ | code::EXP_READ)
     }
 
     /// Whether it reads every bin.
     pub(crate) fn reads_all(&self) -> bool {
-        self.reads() && self.bin.is_none()
+        self.code == code::READ && self.bin.is_none()
     }
 
     /// Whether the server answers it when it answers every operation.
@@ -71,7 +77,7 @@ pub(crate) fn check(code: u8, of: ParticleType, bin: &str) -> Result<()> {
 /// let visit = [op::add("visits", 1), op::put("page", "/home"), op::get("visits")];
 /// ```
 pub mod op {
-    use super::{Encode, Operation, code};
+    use super::{Encode, Expression, Operation, code};
 
     /// Reads a bin.
     pub fn get(bin: impl Into<String>) -> Operation {
@@ -82,6 +88,26 @@ pub mod op {
     /// as it is after them.
     pub fn get_all() -> Operation {
         Operation::plain(code::READ, None)
+    }
+
+    /// Reads what an expression gives of the record, as if it were a bin of this name.
+    ///
+    /// ```
+    /// # use spikewire::{Client, Value, op};
+    /// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+    /// # let users = Client::connect(cluster.seeds())?.dataset("test", "users")?;
+    /// users.put("alice", [("age", 28)])?;
+    /// let record = users.operate("alice", [op::read("in_ten", "$.age + 10")])?;
+    /// assert_eq!(record.get("in_ten"), Some(&Value::Int(38)));
+    /// # Ok::<(), spikewire::Error>(())
+    /// ```
+    pub fn read(name: impl Into<String>, expression: impl Into<Expression>) -> Operation {
+        Operation::computed(code::EXP_READ, name.into(), expression)
+    }
+
+    /// Writes what an expression gives of the record to a bin.
+    pub fn write(bin: impl Into<String>, expression: impl Into<Expression>) -> Operation {
+        Operation::computed(code::EXP_MODIFY, bin.into(), expression)
     }
 
     /// Writes a bin; [`Value::Nil`](crate::Value::Nil) or `None` removes it.

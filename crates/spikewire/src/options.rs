@@ -178,6 +178,14 @@ impl CallOptions {
         Ok(())
     }
 
+    /// Refuses what a background job cannot keep.
+    pub(crate) fn check_job(&self) -> Result<()> {
+        if self.generation.is_some() || self.exists != Exists::Merge {
+            return Err(Error::invalid("generation and exists do not apply to a background job"));
+        }
+        Ok(())
+    }
+
     /// Refuses what a delete or a touch cannot keep.
     pub(crate) fn check_no_exists(&self, verb: &str) -> Result<()> {
         if self.exists != Exists::Merge {

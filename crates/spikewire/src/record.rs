@@ -54,7 +54,11 @@ impl Record {
     }
 
     fn new(header: &Header, bins: Vec<Bin>) -> Self {
-        Self { bins: Bins(bins), generation: header.generation, ttl: ttl(header.ttl) }
+        Self::of_parts(bins, header.generation, header.ttl)
+    }
+
+    pub(crate) fn of_parts(bins: Vec<Bin>, generation: u32, void_time: u32) -> Self {
+        Self { bins: Bins(bins), generation, ttl: ttl(void_time) }
     }
 }
 
@@ -76,7 +80,7 @@ pub struct Bin {
 }
 
 impl Bin {
-    fn decode(answer: &Op<'_>) -> Result<Self, Malformed> {
+    pub(crate) fn decode(answer: &Op<'_>) -> Result<Self, Malformed> {
         let value = Value::decode(answer.particle, answer.value)?;
         Ok(Self { name: Name::new(answer.name)?, value })
     }

@@ -8,11 +8,12 @@ use spikewire_protocol::message::{Header, field, info1, info2, op};
 use spikewire_protocol::{frame, limits, request};
 
 use crate::encode::Encode;
+use crate::function::Function;
 use crate::key::Key;
 use crate::operation::{self, Operation};
 use crate::options::{CallOptions, Defaults};
 use crate::space::Space;
-use crate::{Error, Result};
+use crate::{Error, Result, Value};
 
 /// A composed request, ready for whichever face sends it.
 #[derive(Debug)]
@@ -143,6 +144,24 @@ impl Place<'_> {
             operations.iter().try_for_each(|operation| composer.step(operation))
         })?;
         Ok((request, answered))
+    }
+
+    pub fn apply(
+        &self,
+        key: &Key<'_>,
+        module: &str,
+        function: &str,
+        arguments: &[Value],
+    ) -> Result<Request> {
+        self.options.check_no_exists("apply")?;
+        let function = Function::new(module, function, arguments)?;
+        let header = self.options.write_header()?;
+        self.compose(key, &header, self.send_key(), |composer| {
+            composer.request.field(field::UDF_PACKAGE, function.module.as_bytes());
+            composer.request.field(field::UDF_FUNCTION, function.name.as_bytes());
+            composer.request.field(field::UDF_ARGUMENTS, &function.arguments);
+            Ok(())
+        })
     }
 
     /// The header of these operations, and which of them the server answers.
@@ -283,7 +302,7 @@ impl<P: Parts> Composer<P> {
     }
 }
 
-fn check_name(name: &str) -> Result<()> {
+pub(crate) fn check_name(name: &str) -> Result<()> {
     if name.is_empty() {
         return Err(Error::invalid("a bin name must not be empty"));
     }
@@ -389,6 +408,19 @@ macro_rules! verbs {
                     Ok((request, answered)) => self.run(Ok(request), answered),
                     Err(error) => self.run(Err(error), Vec::new()),
                 }
+            }
+
+            /// Calls a function of a registered module on a record, and gives what it returns.
+            /// The function gets the record, which may not be there, and then `arguments`. What it
+            /// raises is the error.
+            pub fn apply<'k>(
+                &self,
+                key: impl Into<$crate::Key<'k>>,
+                module: &str,
+                function: &str,
+                arguments: &[$crate::Value],
+            ) -> $answer<$crate::Value> {
+                self.run(self.place().apply(&key.into(), module, function, arguments), ())
             }
 
             /// This dataset with other options, for one call or to keep. They replace those it

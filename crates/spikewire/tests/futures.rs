@@ -109,7 +109,7 @@ fn dropping_futures_in_flight_harms_nobody() {
     let cluster = cluster(2);
     for client in async_clients(&cluster) {
         let users = async_dataset(&client);
-        cluster.inject(0, slow()).unwrap();
+        (0..2).for_each(|node| cluster.inject(node, slow()).unwrap());
         let count = Arc::new(Count::default());
         let waker = Waker::from(count.clone());
         for round in 0..1000_i64 {
@@ -123,7 +123,7 @@ fn dropping_futures_in_flight_harms_nobody() {
             assert_eq!(record.unwrap().unwrap().get("n"), Some(&key.into()));
         }
         assert_eq!(count.0.load(SeqCst), 0, "nobody wakes for a future that is gone");
-        cluster.clear_faults(0).unwrap();
+        (0..2).for_each(|node| cluster.clear_faults(node).unwrap());
         let outcome = block_on(select(users.get(1), users.get(2))).factor_first().0;
         assert!(outcome.unwrap().is_some());
         block_on(join_all((0..1000_i64).map(|key| users.delete(key))));

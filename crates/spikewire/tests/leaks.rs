@@ -4,6 +4,7 @@
 
 mod support;
 
+use futures::StreamExt as _;
 use futures::executor::block_on;
 use futures::future::join_all;
 
@@ -24,11 +25,17 @@ fn nothing_is_left_of_closed_and_dropped_clients() {
     let round = |close: bool| {
         let users = dataset(&cluster);
         (0..50_i64).for_each(|key| users.put(key, [("n", key)]).unwrap());
+        assert_eq!(users.query().records().unwrap().count(), 50);
+        assert!(users.query().records().unwrap().next().is_some());
         for client in async_clients(&cluster) {
             let users = async_dataset(&client);
             for outcome in block_on(join_all((0..500).map(|key| users.get(key)))) {
                 outcome.unwrap();
             }
+            let mut records = users.query().records().unwrap();
+            assert!(block_on(records.next()).unwrap().is_ok());
+            let _unread = users.query().records().unwrap();
+            assert_eq!(block_on(users.query().records().unwrap().count()), 50);
             if close {
                 client.close();
             }

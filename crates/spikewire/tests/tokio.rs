@@ -2,11 +2,13 @@
 
 mod support;
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use futures::executor::block_on;
 use futures::future::{FutureExt as _, join_all};
-use spikewire::{AsyncClient, AsyncDataset, CallOptions, Kind};
+use futures::{StreamExt as _, TryStreamExt as _};
+use spikewire::{AsyncClient, AsyncDataset, CallOptions, Kind, Value, op};
 use spikewire_server::{Cluster, Faults};
 use tokio::runtime::{Builder, Runtime};
 
@@ -153,6 +155,86 @@ fn closing_fails_what_waits_and_what_comes() {
             client.close();
             (0..2).for_each(|node| cluster.clear_faults(node).unwrap());
         });
+    }
+}
+
+async fn filled(cluster: &Cluster) -> AsyncClient {
+    let client = client(cluster).await;
+    let users = async_dataset(&client);
+    let row = |n: i64| (n, [("n", Value::Int(n)), ("filler", vec![7; 1000].into())]);
+    users.put_many((0..2000).map(row)).await.unwrap().check().unwrap();
+    client
+}
+
+#[test]
+fn queries_leave_others_their_turn() {
+    let cluster = cluster(3);
+    for runtime in runtimes() {
+        runtime.block_on(async {
+            let client = filled(&cluster).await;
+            let scans = (0..4).map(|_| {
+                let records = client.query("test", "demo").records().unwrap();
+                tokio::spawn(records.map(|found| found.unwrap().digest).collect::<HashSet<_>>())
+            });
+            let scans: Vec<_> = scans.collect();
+            let users = async_dataset(&client);
+            for key in 0..200_i64 {
+                assert_eq!(users.get(key).await.unwrap().unwrap().get("n"), Some(&key.into()));
+            }
+            for scan in scans {
+                assert_eq!(scan.await.unwrap().len(), 2000);
+            }
+            let pages: Vec<_> = users.query().pages(300).unwrap().try_collect().await.unwrap();
+            assert_eq!(pages.len(), 7);
+            assert_eq!(pages.iter().map(|page| page.records.len()).sum::<usize>(), 2000);
+            let job = users.query().filter("$.n < 5").operate_all([op::add("n", 1)]);
+            assert_eq!(job.await.unwrap().wait(LONG).await.unwrap().succeeded, 5);
+        });
+    }
+}
+
+#[test]
+fn a_node_dies_during_a_query() {
+    let cluster = cluster(3);
+    assert!(cluster.wait_settled(LONG));
+    for runtime in runtimes() {
+        runtime.block_on(async {
+            let client = filled(&cluster).await;
+            let mut records = client.query("test", "demo").window(4096).records().unwrap();
+            let mut seen = HashSet::new();
+            while let Some(found) = records.next().await {
+                assert!(seen.insert(found.unwrap().digest));
+                if seen.len() == 100 {
+                    cluster.kill(1).unwrap();
+                }
+            }
+            assert_eq!(seen.len(), 2000);
+            cluster.restart(1).unwrap();
+            assert!(cluster.wait_settled(LONG));
+        });
+    }
+}
+
+#[test]
+fn a_query_ends_with_its_runtime() {
+    let cluster = cluster(2);
+    for runtime in runtimes() {
+        let client = runtime.block_on(filled(&cluster));
+        let mut records = client.query("test", "demo").records().unwrap();
+        // Off the runtime, which must turn for it: one of a single thread does so only in block_on.
+        runtime.block_on(async { assert!(records.next().await.unwrap().is_ok()) });
+        drop(runtime);
+        let error = block_on(async {
+            loop {
+                match records.next().await {
+                    Some(Ok(_)) => {}
+                    Some(Err(error)) => break Some(error.kind()),
+                    None => break None,
+                }
+            }
+        });
+        assert!(error.is_none_or(|kind| kind == Kind::Closed), "{error:?}");
+        assert_eq!(kind(client.query("test", "demo").records()), Kind::Closed);
     }
 }
 

@@ -84,9 +84,10 @@ impl<A: Answer> Drop for Pending<A> {
     }
 }
 
-/// Runs something that blocks on a thread of its own: connecting, which is rare.
+/// Runs something that blocks on a thread of its own: connecting and the like, which is rare. It is
+/// told whether somebody still waits for it.
 pub(super) fn on_a_thread<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T> + Send + 'static,
+    work: impl FnOnce(&dyn Fn() -> bool) -> Result<T> + Send + 'static,
 ) -> impl Future<Output = Result<T>> + Send + 'static {
     let shared = Arc::new(Mutex::new((None, None::<Waker>)));
     let mut work = Some(work);
@@ -95,7 +96,7 @@ pub(super) fn on_a_thread<T: Send + 'static>(
             let shared = shared.clone();
             let started =
                 std::thread::Builder::new().name("spikewire-start".into()).spawn(move || {
-                    let outcome = work();
+                    let outcome = work(&|| Arc::strong_count(&shared) > 1);
                     let mut shared = shared.lock();
                     shared.0 = Some(outcome);
                     let waker = shared.1.take();
@@ -103,7 +104,7 @@ pub(super) fn on_a_thread<T: Send + 'static>(
                     waker.map(Waker::wake)
                 });
             if let Err(error) = started {
-                let message = format!("no thread to connect on: {error}");
+                let message = format!("no thread to do it on: {error}");
                 return Poll::Ready(Err(Error::new(Kind::Connection, message)));
             }
         }

@@ -64,12 +64,12 @@ impl Future for PendingBatch {
                 Ok(many) => many,
                 Err(error) => return Poll::Ready(Err(error)),
             };
-            if self.core.cluster.is_closed() {
+            if self.core.tools.cluster.is_closed() {
                 return Poll::Ready(Err(closed()));
             }
             let state = State { waker: context.waker().clone(), rows: None };
             let shared = Arc::new(Shared {
-                underway: Underway::new(self.core.cluster.clone()),
+                underway: Underway::new(self.core.tools.cluster.clone()),
                 core: Arc::downgrade(&self.core),
                 state: Mutex::new(state),
             });

@@ -3,27 +3,35 @@
 mod cell;
 mod future;
 mod many;
+mod query;
 #[cfg(feature = "tokio")]
 mod tokio;
 mod transport;
+mod watch;
+mod working;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use spikewire_engine::cluster::Cluster;
+use spikewire_engine::transport::Streams;
 
 use crate::answer::Answer;
 use crate::cluster;
+use crate::face::{Face, Tools, Wanted, sealed};
 use crate::many::{Many, many as many_verbs};
-use crate::options::{Builder, CallOptions, Defaults, Seeds};
+use crate::options::{Builder, CallOptions, Seeds};
+use crate::query::plan::Plan;
 use crate::record::Record;
 use crate::space::Space;
 use crate::verbs::{Place, Request, verbs};
-use crate::{Node, Result};
+use crate::{Indexes, Modules, Node, Query, Result};
 
 pub use future::Pending;
 pub use many::PendingBatch;
+pub use query::{AsyncPages, AsyncRecords};
 use transport::Transport;
+pub use working::Working;
 
 /// A client whose verbs return futures. Cheap to clone; all clones share the connections.
 ///
@@ -39,9 +47,8 @@ pub struct AsyncClient {
 
 #[derive(Debug)]
 struct Core {
-    cluster: Arc<Cluster>,
+    tools: Tools,
     transport: Transport,
-    defaults: Defaults,
 }
 
 impl AsyncClient {
@@ -68,9 +75,45 @@ impl AsyncClient {
         Ok(AsyncDataset { core: self.core.clone(), space, options: CallOptions::new() })
     }
 
+    /// A scan or an index query of a set, or with `""` of all records of the namespace. Names and
+    /// all else are checked when it is used.
+    ///
+    /// ```
+    /// # use futures::executor::block_on;
+    /// # use spikewire::AsyncClient;
+    /// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+    /// # block_on(async {
+    /// # let client = AsyncClient::connect(cluster.seeds()).await?;
+    /// let users = client.dataset("test", "users")?;
+    /// users.put_many((0..100).map(|id| (id, [("age", id)]))).await?.check()?;
+    ///
+    /// let mut adults = client.query("test", "users").filter("$.age >= 18").records()?;
+    /// let mut count = 0;
+    /// while let Some(user) = adults.next().await {
+    ///     assert!(user?.get("age").is_some());
+    ///     count += 1;
+    /// }
+    /// assert_eq!(count, 82);
+    /// # spikewire::Result::Ok(())
+    /// # }).unwrap();
+    /// ```
+    pub fn query(&self, namespace: &str, set: &str) -> Query<Self> {
+        Query::new(self, Space::new(namespace, set), CallOptions::new())
+    }
+
+    /// The secondary indexes of the cluster.
+    pub fn indexes(&self) -> Indexes<Self> {
+        Indexes(self.clone())
+    }
+
+    /// The modules of functions that the cluster runs.
+    pub fn modules(&self) -> Modules<Self> {
+        Modules(self.clone())
+    }
+
     /// The nodes of the cluster as it was seen last.
     pub fn nodes(&self) -> Vec<Node> {
-        cluster::nodes(&self.core.cluster)
+        cluster::nodes(&self.core.tools.cluster)
     }
 
     /// A node's answer to an info command such as `"namespaces"`.
@@ -79,9 +122,9 @@ impl AsyncClient {
         node: SocketAddr,
         command: &str,
     ) -> impl Future<Output = Result<String>> + Send + 'static {
-        let cluster = self.core.cluster.clone();
+        let cluster = self.core.tools.cluster.clone();
         let command = command.to_owned();
-        future::on_a_thread(move || cluster::info(&cluster, node, &command))
+        future::on_a_thread(move |_| cluster::info(&cluster, node, &command))
     }
 
     /// Ends every connection. Futures that wait fail, and so does every later call.
@@ -99,10 +142,12 @@ impl Builder {
         let checked = self.finish(&seeds);
         async move {
             let (options, defaults, threads) = checked?;
-            future::on_a_thread(move || {
+            future::on_a_thread(move |_| {
                 let cluster = Cluster::connect(options)?;
                 let transport = Transport::native(&cluster, threads)?;
-                Ok(AsyncClient { core: Arc::new(Core { cluster, transport, defaults }) })
+                let streams = Streams::new(cluster.clone());
+                let tools = Tools { cluster, streams, defaults };
+                Ok(AsyncClient { core: Arc::new(Core { tools, transport }) })
             })
             .await
         }
@@ -119,9 +164,11 @@ impl Builder {
         let checked = self.finish(&seeds);
         async move {
             let (options, defaults, _) = checked?;
-            let cluster = future::on_a_thread(move || Cluster::connect(options)).await?;
+            let cluster = future::on_a_thread(move |_| Cluster::connect(options)).await?;
             let transport = Transport::tokio(&cluster)?;
-            Ok(AsyncClient { core: Arc::new(Core { cluster, transport, defaults }) })
+            let streams = Streams::new(cluster.clone());
+            let tools = Tools { cluster, streams, defaults };
+            Ok(AsyncClient { core: Arc::new(Core { tools, transport }) })
         }
     }
 }
@@ -129,13 +176,42 @@ impl Builder {
 impl Core {
     fn close(&self) {
         self.transport.close();
-        self.cluster.close();
+        self.tools.close();
     }
 }
 
 impl Drop for Core {
     fn drop(&mut self) {
         self.close();
+    }
+}
+
+impl sealed::Sealed for AsyncClient {}
+
+impl Face for AsyncClient {
+    type Answer<T: Send + 'static> = Working<T>;
+    type Records = AsyncRecords;
+    type Pages = AsyncPages;
+
+    fn tools(&self) -> &Tools {
+        &self.core.tools
+    }
+
+    fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Tools, Wanted<'_>) -> Result<T> + Send + 'static,
+    ) -> Working<T> {
+        // The connections stay open while somebody waits.
+        let core = self.core.clone();
+        Working::new(future::on_a_thread(move |wanted| work(&core.tools, wanted)))
+    }
+
+    fn read(&self, plan: Plan) -> Result<AsyncRecords> {
+        AsyncRecords::new(&self.core, plan)
+    }
+
+    fn read_pages(&self, plan: Plan, size: usize) -> Result<AsyncPages> {
+        AsyncPages::new(&self.core, plan, size)
     }
 }
 
@@ -154,7 +230,14 @@ pub struct AsyncDataset {
 
 impl AsyncDataset {
     fn place(&self) -> Place<'_> {
-        Place { space: &self.space, defaults: &self.core.defaults, options: &self.options }
+        let defaults = &self.core.tools.defaults;
+        Place { space: &self.space, defaults, options: &self.options }
+    }
+
+    /// A scan or an index query of this set; of all records of the namespace when it is `""`.
+    pub fn query(&self) -> Query<AsyncClient> {
+        let client = AsyncClient { core: self.core.clone() };
+        Query::new(&client, Ok(self.space.clone()), self.options)
     }
 
     fn run<A: Answer>(&self, request: Result<Request>, plan: A::Plan) -> Pending<A> {

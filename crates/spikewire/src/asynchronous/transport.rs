@@ -1,8 +1,12 @@
 //! What turns the connections of an asynchronous client.
 
 use std::cell::Cell;
+use std::os::fd::AsRawFd as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::task::{Context, Poll};
+
+use spikewire_sync::Mutex;
 
 use spikewire_engine::cluster::Cluster;
 use spikewire_engine::command::Command;
@@ -10,11 +14,13 @@ use spikewire_engine::transport::native::Native;
 use spikewire_engine::{Error, Kind, Result};
 
 use super::cell::Ticket;
+use super::watch::{Watch, Watcher};
+use crate::query::records::Reading;
 
 #[derive(Debug)]
 pub(super) enum Transport {
-    /// Threads of our own.
-    Native(Box<[Native<Ticket>]>),
+    /// Threads of our own; and one more for queries, once there are any.
+    Native(Box<[Native<Ticket>]>, Mutex<Option<Watcher>>),
     /// A task on a tokio runtime.
     #[cfg(feature = "tokio")]
     Tokio(super::tokio::Handle),
@@ -24,7 +30,7 @@ impl Transport {
     pub fn native(cluster: &Arc<Cluster>, threads: usize) -> Result<Self> {
         let start = |_| Native::start(cluster.clone());
         let threads = (0..threads).map(start).collect::<std::io::Result<_>>();
-        threads.map(Self::Native).map_err(|error| {
+        threads.map(|threads| Self::Native(threads, Mutex::default())).map_err(|error| {
             Error::new(Kind::Connection, format!("no thread to drive connections: {error}"))
         })
     }
@@ -37,7 +43,7 @@ impl Transport {
     /// Sends a command. The ticket is completed in any case.
     pub fn submit(&self, command: Command<Ticket>) {
         match self {
-            Self::Native(threads) => {
+            Self::Native(threads, _) => {
                 let at = if threads.len() == 1 { 0 } else { own_number() % threads.len() };
                 // A command that comes too late is dropped, which completes its ticket.
                 drop(threads[at].submit(command));
@@ -47,11 +53,62 @@ impl Transport {
         }
     }
 
+    /// Begins to watch over a query.
+    pub fn drive(&self, reading: Reading) -> Result<Driver> {
+        match self {
+            Self::Native(_, watcher) => {
+                let mut watcher = watcher.lock();
+                let watch = match &*watcher {
+                    Some(watcher) => watcher.watch(reading.as_raw_fd()),
+                    None => Watcher::start()
+                        .and_then(|started| watcher.insert(started).watch(reading.as_raw_fd())),
+                };
+                let watch = watch.map_err(|error| {
+                    Error::new(Kind::Connection, format!("nothing to watch a query with: {error}"))
+                })?;
+                Ok(Driver::Native { watch, reading })
+            }
+            #[cfg(feature = "tokio")]
+            Self::Tokio(handle) => handle.drive(reading).map(Driver::Tokio),
+        }
+    }
+
     pub fn close(&self) {
         match self {
-            Self::Native(threads) => threads.iter().for_each(Native::close),
+            Self::Native(threads, _) => threads.iter().for_each(Native::close),
             #[cfg(feature = "tokio")]
             Self::Tokio(handle) => handle.close(),
+        }
+    }
+}
+
+/// A query, and what tells when records of it may have come.
+#[derive(Debug)]
+pub(super) enum Driver {
+    Native {
+        /// Ends before the descriptor does.
+        watch: Watch,
+        reading: Reading,
+    },
+    #[cfg(feature = "tokio")]
+    Tokio(super::tokio::Driver),
+}
+
+impl Driver {
+    pub fn reading(&mut self) -> &mut Reading {
+        match self {
+            Self::Native { reading, .. } => reading,
+            #[cfg(feature = "tokio")]
+            Self::Tokio(driver) => driver.reading(),
+        }
+    }
+
+    /// Ready when it is time to look for records again.
+    pub fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<()>> {
+        match self {
+            Self::Native { watch, reading } => watch.poll(context, reading.patience()).map(Ok),
+            #[cfg(feature = "tokio")]
+            Self::Tokio(driver) => driver.poll(context),
         }
     }
 }

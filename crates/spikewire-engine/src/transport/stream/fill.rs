@@ -20,6 +20,7 @@ impl Stream {
         self.check()?;
         let now = Tick::now();
         self.notice_pause(now);
+        self.waiting.get_or_insert(now);
         self.launch(now);
         self.check()?;
         if self.is_over() || self.page == Some(0) || self.read_ready(now) {
@@ -65,7 +66,7 @@ impl Stream {
 
     /// Whoever takes the records was away for longer than a node waits: if a connection turns out
     /// to be closed, that is why.
-    fn notice_pause(&mut self, now: Tick) {
+    pub(super) fn notice_pause(&mut self, now: Tick) {
         let limit = self.limits.socket_timeout;
         if !limit.is_zero() && self.touched.after(limit) <= now {
             for line in self.lines.iter_mut().flatten() {
@@ -73,7 +74,6 @@ impl Stream {
             }
         }
         self.touched = now;
-        self.waiting.get_or_insert(now);
     }
 
     fn take_events(&mut self, now: Tick) {

@@ -211,6 +211,8 @@ impl Stream {
         most: usize,
         mut each: impl FnMut(Found<'_>) -> std::result::Result<(), E>,
     ) -> std::result::Result<usize, E> {
+        // Also when there is something to take that came before the pause.
+        self.notice_pause(Tick::now());
         let mut taken = 0;
         let count = self.lines.len();
         for _ in 0..count {

@@ -4,6 +4,8 @@
 //! the driving task, which comes behind everybody that was woken by its latest turn: what they
 //! submit leaves in one write per connection.
 
+mod driver;
+
 use std::os::fd::{AsRawFd, RawFd};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -24,6 +26,7 @@ use spikewire_engine::transport::native::Ticket as _;
 use spikewire_engine::transport::{Multiplexer, Outcome};
 use spikewire_engine::{Error, Kind, Result};
 
+pub(super) use self::driver::Driver;
 use super::cell::Ticket;
 
 /// The client's end: takes commands for the task.
@@ -34,6 +37,8 @@ pub(super) struct Handle(Arc<Shared>);
 struct Shared {
     multiplexer: Mutex<Multiplexer<Ticket>>,
     inbox: Mutex<Inbox>,
+    /// What drives it, and its queries.
+    runtime: runtime::Handle,
     /// Set while the task is bound to look into the inbox: nobody needs to wake it again.
     awake: AtomicBool,
     /// When the task's timer rings.
@@ -59,6 +64,7 @@ pub(super) fn start(cluster: Arc<Cluster>) -> Result<Handle> {
     let shared = Arc::new(Shared {
         multiplexer: Mutex::new(multiplexer),
         inbox: Mutex::default(),
+        runtime: runtime.clone(),
         awake: AtomicBool::new(false),
         armed: AtomicU64::new(Tick::NEVER.0),
     });

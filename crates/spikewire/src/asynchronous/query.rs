@@ -1,0 +1,149 @@
+//! A query as a stream, on any executor and on tokio. The task that takes the records reads them;
+//! it is woken when some may have come.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use futures_core::Stream;
+use futures_core::stream::FusedStream;
+
+use super::Core;
+use super::transport::Driver;
+use crate::query::plan::Plan;
+use crate::query::records::{Paging, Reading, Step};
+use crate::{Found, Page, Result};
+
+/// Records after which a task gives others their turn, even if more are there.
+const TURN: u32 = 256;
+
+/// The records of a query, as a [`Stream`] of results.
+///
+/// Nodes send at the pace at which records are taken: what waits here is
+/// [`window`](crate::Query::window) bytes per node, however many records there are. After an error
+/// there are no more records; [`cursor`](Self::cursor) still says how far the caller came.
+/// Dropping it ends the query, and the nodes stop.
+#[derive(Debug)]
+#[must_use = "records come when the stream is polled"]
+pub struct AsyncRecords {
+    driver: Driver,
+    /// Records since the task last gave others their turn.
+    run: u32,
+    over: bool,
+    /// Keeps the connections open while somebody reads.
+    _core: Arc<Core>,
+}
+
+impl AsyncRecords {
+    pub(super) fn new(core: &Arc<Core>, plan: Plan) -> Result<Self> {
+        let reading = Reading::new(core.tools.streams.clone(), plan)?;
+        let driver = core.transport.drive(reading)?;
+        Ok(Self { driver, run: 0, over: false, _core: core.clone() })
+    }
+
+    /// The next record; `None` when there are no more. For loops without the traits of the crate
+    /// `futures`.
+    pub async fn next(&mut self) -> Option<Result<Found>> {
+        std::future::poll_fn(|context| self.poll_found(context)).await
+    }
+
+    /// How far the caller came, as bytes: [`Query::resume`](crate::Query::resume) with the same
+    /// query goes on after the last record that was taken, in this process or another one, in
+    /// Rust or in Python.
+    pub fn cursor(&mut self) -> Vec<u8> {
+        self.driver.reading().cursor()
+    }
+
+    fn poll_found(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Found>>> {
+        if self.over {
+            return Poll::Ready(None);
+        }
+        if self.run >= TURN {
+            self.run = 0;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let found = loop {
+            match self.driver.reading().next_now() {
+                Ok(Step::NotYet) => {}
+                Ok(Step::Found(found)) => break Some(Ok(found)),
+                Ok(Step::Over) => break None,
+                Err(error) => break Some(Err(error)),
+            }
+            match self.driver.poll(context) {
+                Poll::Ready(Ok(())) => {}
+                Poll::Ready(Err(error)) => break Some(Err(error)),
+                Poll::Pending => {
+                    self.run = 0;
+                    return Poll::Pending;
+                }
+            }
+        };
+        self.run += 1;
+        self.over = !matches!(found, Some(Ok(_)));
+        Poll::Ready(found)
+    }
+}
+
+impl Stream for AsyncRecords {
+    type Item = Result<Found>;
+
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Found>>> {
+        self.poll_found(context)
+    }
+}
+
+impl FusedStream for AsyncRecords {
+    fn is_terminated(&self) -> bool {
+        self.over
+    }
+}
+
+/// The records of a query page by page, as a [`Stream`] of results. No page is empty. After an
+/// error there are no more: go on from the cursor of the page before it.
+#[derive(Debug)]
+#[must_use = "pages come when the stream is polled"]
+pub struct AsyncPages {
+    records: AsyncRecords,
+    paging: Paging,
+}
+
+impl AsyncPages {
+    pub(super) fn new(core: &Arc<Core>, plan: Plan, size: usize) -> Result<Self> {
+        Ok(Self { records: AsyncRecords::new(core, plan)?, paging: Paging::new(size) })
+    }
+
+    /// The next page; `None` when there are no more. For loops without the traits of the crate
+    /// `futures`.
+    pub async fn next(&mut self) -> Option<Result<Page>> {
+        std::future::poll_fn(|context| self.poll_page(context)).await
+    }
+
+    fn poll_page(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Page>>> {
+        let Self { records, paging } = self;
+        loop {
+            if let Some(page) = paging.full(records.driver.reading()) {
+                return Poll::Ready(Some(Ok(page)));
+            }
+            match ready!(records.poll_found(context)) {
+                Some(Ok(found)) => paging.add(found),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(paging.last(records.driver.reading()).map(Ok)),
+            }
+        }
+    }
+}
+
+impl Stream for AsyncPages {
+    type Item = Result<Page>;
+
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Page>>> {
+        self.poll_page(context)
+    }
+}

@@ -1,0 +1,72 @@
+//! A query on a tokio runtime: the reactor tells when records may have come.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+use tokio::runtime;
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::super::cell::closed;
+use super::Handle;
+use crate::query::records::Reading;
+use crate::{Error, Kind, Result};
+
+/// A query, its descriptor with the reactor, and when to look in any case.
+#[derive(Debug)]
+pub(in super::super) struct Driver {
+    watched: AsyncFd<Reading>,
+    timer: Option<Pin<Box<Sleep>>>,
+    runtime: runtime::Handle,
+}
+
+impl Handle {
+    /// Begins to watch over a query.
+    pub fn drive(&self, reading: Reading) -> Result<Driver> {
+        if self.0.inbox.lock().closed {
+            return Err(closed());
+        }
+        let runtime = self.0.runtime.clone();
+        let entered = runtime.enter();
+        // SAFETY: a query owns its descriptor, which stays open and the same for as long as it
+        // lives, and what is watched is the query.
+        let watched = unsafe { AsyncFd::register_with_interest(reading, Interest::READABLE) };
+        let watched = watched.map_err(|error| {
+            Error::new(Kind::Connection, format!("nothing to watch a query with: {error}"))
+        })?;
+        drop(entered);
+        Ok(Driver { watched, timer: None, runtime })
+    }
+}
+
+impl Driver {
+    pub fn reading(&mut self) -> &mut Reading {
+        self.watched.get_mut()
+    }
+
+    /// Ready when it is time to look for records again.
+    pub fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<()>> {
+        match self.watched.poll_read_ready(context) {
+            Poll::Ready(Ok(mut ready)) => {
+                ready.clear_ready();
+                return Poll::Ready(Ok(()));
+            }
+            // The runtime has ended.
+            Poll::Ready(Err(_)) => return Poll::Ready(Err(closed())),
+            Poll::Pending => {}
+        }
+        let at = Instant::now() + self.watched.get_ref().patience();
+        let timer = match &mut self.timer {
+            Some(timer) => {
+                timer.as_mut().reset(at);
+                timer
+            }
+            none => {
+                let _entered = self.runtime.enter();
+                none.insert(Box::pin(sleep_until(at)))
+            }
+        };
+        timer.as_mut().poll(context).map(Ok)
+    }
+}

@@ -1,0 +1,168 @@
+//! Watching the descriptors of queries, for executors that know nothing of I/O: one thread wakes
+//! the tasks that wait for one. They do the reading.
+
+use std::collections::HashMap;
+use std::os::fd::RawFd;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use std::{io, thread};
+
+use mio::unix::SourceFd;
+use mio::{Events, Interest, Registry, Token};
+use spikewire_sync::Mutex;
+
+use spikewire_engine::clock::Tick;
+
+const WAKER: Token = Token(usize::MAX);
+
+/// The thread; it ends with this.
+#[derive(Debug)]
+pub(super) struct Watcher(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    registry: Registry,
+    waker: mio::Waker,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    slots: HashMap<usize, Slot>,
+    next: usize,
+    /// When the thread looks round by itself.
+    looks: Tick,
+    ended: bool,
+}
+
+/// What is known of one descriptor.
+#[derive(Debug)]
+struct Slot {
+    /// The task that waits.
+    waker: Option<Waker>,
+    /// Something came since the task looked last.
+    ready: bool,
+    /// When the task is to look in any case.
+    until: Tick,
+}
+
+impl Watcher {
+    pub fn start() -> io::Result<Self> {
+        let poll = mio::Poll::new()?;
+        let state = State { slots: HashMap::new(), next: 0, looks: Tick::NEVER, ended: false };
+        let shared = Arc::new(Shared {
+            registry: poll.registry().try_clone()?,
+            waker: mio::Waker::new(poll.registry(), WAKER)?,
+            state: Mutex::new(state),
+        });
+        let watching = shared.clone();
+        thread::Builder::new()
+            .name("spikewire-query".into())
+            .spawn(move || run(poll, &watching))?;
+        Ok(Self(shared))
+    }
+
+    /// Watches a descriptor until the answer is dropped, which must be before it is closed.
+    pub fn watch(&self, descriptor: RawFd) -> io::Result<Watch> {
+        let shared = self.0.clone();
+        let token = {
+            let mut state = shared.state.lock();
+            let token = state.next;
+            state.next += 1;
+            state.slots.insert(token, Slot { waker: None, ready: true, until: Tick::NEVER });
+            token
+        };
+        let watch = Watch { shared, token, descriptor };
+        let mut source = SourceFd(&descriptor);
+        watch.shared.registry.register(&mut source, Token(token), Interest::READABLE)?;
+        Ok(watch)
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.0.state.lock().ended = true;
+        let _ = self.0.waker.wake();
+    }
+}
+
+/// A descriptor that is watched.
+#[derive(Debug)]
+pub(super) struct Watch {
+    shared: Arc<Shared>,
+    token: usize,
+    descriptor: RawFd,
+}
+
+impl Watch {
+    /// Ready when something came, or `wait` has passed, since the last time it was.
+    pub fn poll(&self, context: &Context<'_>, wait: Duration) -> Poll<()> {
+        let until = Tick::now().after(wait);
+        let mut state = self.shared.state.lock();
+        let State { slots, looks, .. } = &mut *state;
+        let Some(slot) = slots.get_mut(&self.token) else { return Poll::Ready(()) };
+        if std::mem::take(&mut slot.ready) {
+            return Poll::Ready(());
+        }
+        match &mut slot.waker {
+            Some(waker) => waker.clone_from(context.waker()),
+            none => *none = Some(context.waker().clone()),
+        }
+        slot.until = until;
+        let early = until < *looks;
+        if early {
+            *looks = until;
+        }
+        drop(state);
+        if early {
+            let _ = self.shared.waker.wake();
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let _ = self.shared.registry.deregister(&mut SourceFd(&self.descriptor));
+        self.shared.state.lock().slots.remove(&self.token);
+    }
+}
+
+/// The thread.
+fn run(mut poll: mio::Poll, shared: &Shared) {
+    let mut events = Events::with_capacity(256);
+    let mut wakers = Vec::new();
+    loop {
+        let wait = {
+            let mut state = shared.state.lock();
+            if state.ended {
+                return;
+            }
+            let waiting = state.slots.values().filter(|slot| slot.waker.is_some());
+            state.looks = waiting.map(|slot| slot.until).min().unwrap_or(Tick::NEVER);
+            (state.looks != Tick::NEVER).then(|| state.looks.since(Tick::now()))
+        };
+        if poll.poll(&mut events, wait).is_err() {
+            // A signal, most likely: whoever waits may look.
+            events.clear();
+        }
+        let now = Tick::now();
+        {
+            let mut state = shared.state.lock();
+            for event in &events {
+                if let Some(slot) = state.slots.get_mut(&event.token().0) {
+                    slot.ready = true;
+                    wakers.extend(slot.waker.take());
+                }
+            }
+            for slot in state.slots.values_mut() {
+                if slot.waker.is_some() && slot.until <= now {
+                    slot.ready = true;
+                    wakers.extend(slot.waker.take());
+                }
+            }
+        }
+        wakers.drain(..).for_each(Waker::wake);
+    }
+}

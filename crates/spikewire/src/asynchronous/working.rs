@@ -1,0 +1,35 @@
+//! The future of something rare.
+
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use crate::Result;
+
+/// The outcome of a command that is rare enough for a thread of its own: about indexes, modules
+/// and background jobs.
+///
+/// Works on any executor. It is sent when the future is first polled; dropping the future abandons
+/// the outcome.
+#[must_use = "a command is sent when its future is polled"]
+pub struct Working<T>(Pin<Box<dyn Future<Output = Result<T>> + Send>>);
+
+impl<T> Working<T> {
+    pub(super) fn new(work: impl Future<Output = Result<T>> + Send + 'static) -> Self {
+        Self(Box::pin(work))
+    }
+}
+
+impl<T> Future for Working<T> {
+    type Output = Result<T>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T>> {
+        self.0.as_mut().poll(context)
+    }
+}
+
+impl<T> fmt::Debug for Working<T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Working").finish_non_exhaustive()
+    }
+}

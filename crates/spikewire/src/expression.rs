@@ -1,0 +1,144 @@
+//! What the nodes compute from a record, as a filter or as a value.
+
+use std::fmt;
+
+use spikewire_protocol::expression as wire;
+use spikewire_protocol::msgpack;
+
+use crate::{Error, Result, Value};
+
+/// What a node computes from one record: a filter, or the value of [`op::read`](crate::op::read).
+///
+/// It is written as text. `?0`, `?1` stand for values given beside it, so that nothing has to be
+/// quoted; all of them have to be used.
+///
+/// ```
+/// use spikewire::{Expression, Value};
+///
+/// let adults = Expression::from("$.age >= 18 and $.country == 'US'");
+/// let of_age = Expression::with("$.age >= ?0", [Value::from(18)]);
+/// # assert_ne!(adults.to_string(), of_age.to_string());
+/// ```
+///
+/// | what | how |
+/// |---|---|
+/// | bin; with its type where nothing else says it | `$.age`, `$."a name"`, `$.a:INT == $.b` |
+/// | inside lists and maps | `$.log.[-1]`, `$.cart.apples`, `$.scores.{#-3:}.count()` |
+/// | about the record | `$.ttl()`, `$.setName()`, `$.recordSize()`, `$.lastUpdate()` |
+/// | logic, comparison | `and or not == != < <= > >=`, `in [1, 2]`, `=~ /^a/i` |
+/// | numbers | `+ - * / % **`, `abs min max floor ceil`, `.toInt() .toFloat()` |
+/// | choice | `when($.n > 3 => 'many', default => 'few')` |
+///
+/// It is checked when it is used: what cannot be read fails then, with [`Kind::Invalid`] and the
+/// place.
+///
+/// [`Kind::Invalid`]: crate::Kind::Invalid
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expression(Form);
+
+#[derive(Debug, Clone, PartialEq)]
+enum Form {
+    Text(String, Vec<Value>),
+    Wire(Vec<u8>),
+}
+
+impl Expression {
+    /// A text, and the values that its `?0`, `?1`, ... stand for.
+    pub fn with(text: impl Into<String>, values: impl IntoIterator<Item = Value>) -> Self {
+        Self(Form::Text(text.into(), values.into_iter().collect()))
+    }
+
+    /// An expression in the form that goes over the wire, as other clients of the protocol make
+    /// it. The server judges it.
+    pub fn from_wire(bytes: impl Into<Vec<u8>>) -> Self {
+        Self(Form::Wire(bytes.into()))
+    }
+
+    /// The wire form of a filter.
+    pub(crate) fn filter(&self) -> Result<Vec<u8>> {
+        match &self.0 {
+            Form::Wire(bytes) => checked("filter", bytes),
+            Form::Text(text, values) => {
+                let parsed = wire::text::parse_filter(text, &constants("filter", values)?);
+                let parsed = parsed.map_err(|error| unread("filter", text, &error))?;
+                parsed.filter().map_err(|fault| fault_in("filter", &fault))
+            }
+        }
+    }
+
+    /// The wire form of a value.
+    pub(crate) fn value(&self) -> Result<Vec<u8>> {
+        match &self.0 {
+            Form::Wire(bytes) => checked("expression", bytes),
+            Form::Text(text, values) => {
+                let parsed = wire::text::parse(text, &constants("expression", values)?);
+                let parsed = parsed.map_err(|error| unread("expression", text, &error))?;
+                parsed.encode().map_err(|fault| fault_in("expression", &fault))
+            }
+        }
+    }
+
+    /// The value of an operation that reads or writes what this gives.
+    pub(crate) fn operation(&self) -> Result<Vec<u8>> {
+        let value = self.value()?;
+        let mut out = Vec::with_capacity(value.len() + 2);
+        msgpack::array(&mut out, 2);
+        out.extend_from_slice(&value);
+        msgpack::uint(&mut out, 0);
+        Ok(out)
+    }
+}
+
+impl From<&str> for Expression {
+    fn from(text: &str) -> Self {
+        Self::with(text, [])
+    }
+}
+
+impl From<String> for Expression {
+    fn from(text: String) -> Self {
+        Self::with(text, [])
+    }
+}
+
+impl From<&Expression> for Expression {
+    fn from(expression: &Expression) -> Self {
+        expression.clone()
+    }
+}
+
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Form::Text(text, _) => f.write_str(text),
+            Form::Wire(bytes) => write!(f, "<{} bytes>", bytes.len()),
+        }
+    }
+}
+
+fn constants(what: &str, values: &[Value]) -> Result<Vec<wire::Expression>> {
+    let constant = |(at, value)| {
+        wire::Expression::try_from(value)
+            .map_err(|fault| Error::invalid(format!("{what}: ?{at}: {fault}")))
+    };
+    values.iter().enumerate().map(constant).collect()
+}
+
+fn unread(what: &str, text: &str, error: &wire::text::TextError) -> Error {
+    Error::invalid(format!("{what}: {error}\n{}", error.shown(text)))
+}
+
+fn fault_in(what: &str, fault: &wire::Fault) -> Error {
+    Error::invalid(format!("{what}: {fault}"))
+}
+
+fn checked(what: &str, bytes: &[u8]) -> Result<Vec<u8>> {
+    if bytes.is_empty() || bytes.len() > wire::SIZE {
+        return Err(Error::invalid(format!(
+            "{what}: an expression has from 1 to {} bytes, not {}",
+            wire::SIZE,
+            bytes.len()
+        )));
+    }
+    Ok(bytes.to_vec())
+}

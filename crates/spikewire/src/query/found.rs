@@ -1,0 +1,113 @@
+//! The records of a query.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+use spikewire_protocol::Malformed;
+use spikewire_protocol::query::Row;
+use spikewire_protocol::value::{particle, read_int};
+
+use crate::key::Key;
+use crate::record::{Bin, Record};
+use crate::{Error, Kind, Result};
+
+/// A record that a query found. Derefs to [`Record`]; verbs take it as a key:
+/// `users.delete(&found)`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The digest of its key.
+    pub digest: [u8; 20],
+    /// Its key, where that is stored with the record.
+    pub key: Option<Key<'static>>,
+    /// Its set; empty for the records outside of all sets.
+    pub set: Arc<str>,
+    /// Bins, generation, time to live.
+    pub record: Record,
+}
+
+impl Deref for Found {
+    type Target = Record;
+
+    fn deref(&self) -> &Record {
+        &self.record
+    }
+}
+
+impl DerefMut for Found {
+    fn deref_mut(&mut self) -> &mut Record {
+        &mut self.record
+    }
+}
+
+impl<'a> From<&'a Found> for Key<'a> {
+    fn from(found: &'a Found) -> Self {
+        Key::Digest(found.digest)
+    }
+}
+
+/// What becomes of a row.
+#[derive(Debug)]
+pub(crate) struct Shape {
+    /// How many operations were asked for; none: bins.
+    pub results: Option<usize>,
+    /// The set of every record, or what was seen last.
+    set: Arc<str>,
+}
+
+impl Shape {
+    pub fn new(set: &str, results: Option<usize>) -> Self {
+        Self { results, set: set.into() }
+    }
+
+    /// Decodes a row.
+    pub fn found(&mut self, row: &Row<'_>) -> Result<Found> {
+        let bins = self.bins(row)?;
+        if self.set.as_bytes() != row.set {
+            let name = std::str::from_utf8(row.set);
+            self.set = name.map_err(|_| odd(Malformed::new("set name", "not valid UTF-8")))?.into();
+        }
+        Ok(Found {
+            digest: row.point.digest.0,
+            key: row.key.map(key).transpose().map_err(odd)?,
+            set: self.set.clone(),
+            record: Record::of_parts(bins, row.generation, row.void_time),
+        })
+    }
+
+    fn bins(&self, row: &Row<'_>) -> Result<Vec<Bin>> {
+        let mut bins = Vec::with_capacity(usize::from(row.op_count));
+        for op in row.ops() {
+            // A node that has to send something for each bin sends null for those that are not
+            // there.
+            if self.results.is_some() || op.particle != particle::NULL {
+                bins.push(Bin::decode(&op).map_err(odd)?);
+            }
+        }
+        match self.results {
+            Some(count) if bins.len() != count => Err(Error::invalid(format!(
+                "a node gave {} results for {count} operations; operations in queries need \
+                 server 8.1.2 or later",
+                bins.len()
+            ))),
+            _ => Ok(bins),
+        }
+    }
+}
+
+fn odd(error: Malformed) -> Error {
+    Error::new(Kind::Malformed, error.to_string())
+}
+
+fn key(stored: &[u8]) -> std::result::Result<Key<'static>, Malformed> {
+    let fail = |why| Malformed::new("user key", why);
+    let (of, bytes) = stored.split_first().ok_or(fail("empty"))?;
+    Ok(match *of {
+        particle::INTEGER => Key::Int(read_int(bytes)?),
+        particle::STRING => {
+            let text = std::str::from_utf8(bytes).map_err(|_| fail("not valid UTF-8"))?;
+            Key::Str(text.to_owned().into())
+        }
+        particle::BLOB => Key::Bytes(bytes.to_vec().into()),
+        _ => return Err(fail("of a type that keys do not have")),
+    })
+}

@@ -1,0 +1,266 @@
+//! Scans and index queries, and what the nodes do to the records of one.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `plan` | what was asked for, checked, and what it makes of the request |
+//! | `range` | which values of which index |
+//! | `found` | what a record of a query is |
+//! | `records` | a query under way: record by record, page by page |
+//! | `job` | background jobs |
+
+mod found;
+mod job;
+pub(crate) mod plan;
+mod range;
+pub(crate) mod records;
+
+use std::ops::RangeBounds;
+use std::sync::Arc;
+use std::time::Duration;
+
+use spikewire_engine::ReplicaPolicy;
+use spikewire_protocol::value::Value;
+
+pub use found::Found;
+pub(crate) use job::sleep;
+pub use job::{Job, Progress};
+pub use range::{Collection, IndexOn, IndexRange, IndexValue};
+pub use records::{Page, Pages, Records};
+
+use self::plan::Choice;
+use crate::expression::Expression;
+use crate::face::Face;
+use crate::function::Function;
+use crate::key::Key;
+use crate::operation::{Operation, op};
+use crate::options::CallOptions;
+use crate::space::Space;
+use crate::{Client, Result};
+
+/// A scan or an index query: which records, and what of them. Made by
+/// [`Client::query`], [`AsyncClient::query`](crate::AsyncClient::query) and the `query` of
+/// datasets.
+///
+/// Nothing is checked or sent before it is used, and it can be used again: [`records`] reads it
+/// record by record, [`pages`] page by page; [`operate_all`] and its like have the nodes change
+/// what it is about.
+///
+/// ```
+/// use spikewire::{Client, IndexRange, IndexType, NewIndex};
+/// # use std::time::Duration;
+/// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+/// # let seeds = cluster.seeds();
+/// let client = Client::connect(seeds)?;
+/// let users = client.dataset("test", "users")?;
+/// users.put_many((0..100).map(|id| (id, [("age", id)])))?.check()?;
+///
+/// // A scan.
+/// let mut sum = 0;
+/// for record in client.query("test", "users").filter("$.age >= 90").records()? {
+///     if let Some(spikewire::Value::Int(age)) = record?.get("age") {
+///         sum += age;
+///     }
+/// }
+/// assert_eq!(sum, 945);
+///
+/// // The same through an index.
+/// let indexes = client.indexes();
+/// let name = indexes.create(&NewIndex::new("test", "users", "age", IndexType::Numeric))?;
+/// indexes.wait("test", &name, Duration::from_secs(10))?;
+/// let old = client.query("test", "users").index(IndexRange::between("age", 90, 150));
+/// assert_eq!(old.records()?.count(), 10);
+/// # Ok::<(), spikewire::Error>(())
+/// ```
+///
+/// Each record comes once, whichever nodes fail meanwhile: what a node did not send is read from
+/// another one. Nodes send only as fast as records are taken, so memory stays small.
+///
+/// [`records`]: Query::records
+/// [`pages`]: Query::pages
+/// [`operate_all`]: Query::operate_all
+#[derive(Debug, Clone)]
+#[must_use = "a query is sent when its records are asked for"]
+pub struct Query<C = Client> {
+    client: C,
+    choice: Choice,
+}
+
+impl<C: Face> Query<C> {
+    pub(crate) fn new(client: &C, space: Result<Arc<Space>>, options: CallOptions) -> Self {
+        Self { client: client.clone(), choice: Choice::new(space, options) }
+    }
+
+    /// Only records of which this is true: an [`Expression`], or its text.
+    pub fn filter(mut self, filter: impl Into<Expression>) -> Self {
+        self.choice.filter = Some(filter.into());
+        self
+    }
+
+    /// Only records that a secondary index finds.
+    pub fn index(mut self, range: IndexRange) -> Self {
+        self.choice.index = Some(range);
+        self
+    }
+
+    /// Only these bins of each record. None of them: as `include_values(false)`.
+    pub fn bins<N: Into<String>>(mut self, bins: impl IntoIterator<Item = N>) -> Self {
+        self.choice.bins = Some(bins.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The results of these operations, which only read, instead of bins: one entry in
+    /// [`Record::bins`](crate::Record::bins) per operation, in order (server 8.1.2 or later).
+    pub fn operations(mut self, operations: impl Into<Vec<Operation>>) -> Self {
+        self.choice.operations = Some(operations.into());
+        self
+    }
+
+    /// Whether records come with their bins; without them they have digest, generation and time to
+    /// live. Default yes.
+    pub fn include_values(mut self, include: bool) -> Self {
+        self.choice.include_values = include;
+        self
+    }
+
+    /// At most so many records in all, from 1 on.
+    pub fn limit(mut self, records: u64) -> Self {
+        self.choice.limit = Some(records);
+        self
+    }
+
+    /// Records per second that each node handles at most, from 1 on.
+    pub fn records_per_second(mut self, records: u32) -> Self {
+        self.choice.records_per_second = Some(records);
+        self
+    }
+
+    /// Only these partitions, of 0 to 4095: `..2048`, `7..=7`.
+    pub fn partitions(mut self, range: impl RangeBounds<u16>) -> Self {
+        self.choice.partitions = Some((range.start_bound().cloned(), range.end_bound().cloned()));
+        self
+    }
+
+    /// Only what comes after this record in its partition: a key, or
+    /// [`Key::Digest`](crate::Key::Digest). Not for index queries.
+    pub fn after<'k>(mut self, key: impl Into<Key<'k>>) -> Self {
+        self.choice.after = Some(key.into().into_owned());
+        self
+    }
+
+    /// Goes on where a query with the same namespace, set, index, filter and bins stopped: from
+    /// the cursor of [`Records`] or a [`Page`], or from a `cursor` of the Python client. The
+    /// cursor keeps what is left of that query's limit. A cursor of pages or of a query with a
+    /// limit goes on with pages or a limit when it has bins or operations.
+    pub fn resume(mut self, cursor: impl Into<Vec<u8>>) -> Self {
+        self.choice.resume = Some(cursor.into());
+        self
+    }
+
+    /// Nodes that are read at the same time, from 1 on. Default: all.
+    pub fn concurrent_nodes(mut self, nodes: usize) -> Self {
+        self.choice.concurrent_nodes = Some(nodes);
+        self
+    }
+
+    /// Which replica is read. Default: as the client's other reads.
+    pub fn replica(mut self, replica: ReplicaPolicy) -> Self {
+        self.choice.replica = Some(replica);
+        self
+    }
+
+    /// Total time from here to the last record; zero: no limit, which is the default. Of a job:
+    /// the time to start it; default as for other commands.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.choice.timeout = Some(limit);
+        self
+    }
+
+    /// Longest silence of a node while records are wanted, and longest pause of whoever takes
+    /// them: after it the node gives up, and taking more fails with
+    /// [`Kind::Paused`](crate::Kind::Paused). Zero: no limit. Default: the client's, or 30 s.
+    pub fn socket_timeout(mut self, limit: Duration) -> Self {
+        self.choice.socket_timeout = Some(limit);
+        self
+    }
+
+    /// Bytes that are read ahead from each node, from 4 KiB to 64 MiB; only a record that is larger
+    /// takes more. Default 128 KiB.
+    pub fn window(mut self, bytes: usize) -> Self {
+        self.choice.window = Some(bytes);
+        self
+    }
+
+    /// The records: an iterator, or on [`AsyncClient`](crate::AsyncClient) a stream, of results.
+    pub fn records(&self) -> Result<C::Records> {
+        let plan = self.choice.plan(&self.client.tools().defaults, None)?;
+        self.client.read(plan)
+    }
+
+    /// The records in pages of `size` (from 1 to 1,000,000), each with the cursor of the next one:
+    /// an iterator or a stream of results.
+    ///
+    /// ```
+    /// # use spikewire::Client;
+    /// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+    /// # let client = Client::connect(cluster.seeds())?;
+    /// # let users = client.dataset("test", "users")?;
+    /// # users.put_many((0..100).map(|id| (id, [("age", id)])))?.check()?;
+    /// let query = client.query("test", "users");
+    /// let first = query.pages(60)?.next().expect("there are records")?;
+    /// // Later, in another process:
+    /// let rest = query.resume(first.cursor).pages(60)?.next().expect("there are more")?;
+    /// assert_eq!((first.records.len(), rest.records.len()), (60, 40));
+    /// # Ok::<(), spikewire::Error>(())
+    /// ```
+    pub fn pages(&self, size: usize) -> Result<C::Pages> {
+        let plan = self.choice.plan(&self.client.tools().defaults, Some(size))?;
+        self.client.read_pages(plan, size)
+    }
+
+    /// Starts a background job: every node runs these operations, which only write, on the
+    /// records of the query it has. `ttl` and `durable` are those of the dataset's options.
+    ///
+    /// Only index, filter and pace of the query apply, and the timeout: the time to start the job.
+    /// When a node does not start it, others may have: the error is in doubt then.
+    ///
+    /// ```
+    /// # use spikewire::{Client, op};
+    /// # use std::time::Duration;
+    /// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+    /// # let client = Client::connect(cluster.seeds())?;
+    /// # let users = client.dataset("test", "users")?;
+    /// # users.put_many((0..100).map(|id| (id, [("age", id)])))?.check()?;
+    /// let adults = client.query("test", "users").filter("$.age >= 18");
+    /// let job = adults.operate_all([op::put("adult", true)])?;
+    /// let progress = job.wait(Duration::from_secs(60))?;
+    /// assert_eq!(progress.succeeded, 82);
+    /// # Ok::<(), spikewire::Error>(())
+    /// ```
+    pub fn operate_all(&self, operations: impl Into<Vec<Operation>>) -> C::Answer<Job<C>> {
+        job::operate(&self.client, &self.choice, &operations.into())
+    }
+
+    /// Starts a background job that deletes the records of the query; otherwise as
+    /// [`operate_all`](Self::operate_all).
+    pub fn delete_all(&self) -> C::Answer<Job<C>> {
+        self.operate_all([op::delete()])
+    }
+
+    /// Starts a background job that renews the times to live of the records of the query;
+    /// otherwise as [`operate_all`](Self::operate_all).
+    pub fn touch_all(&self) -> C::Answer<Job<C>> {
+        self.operate_all([op::touch()])
+    }
+
+    /// Starts a background job: every node calls a function of a registered module on the records
+    /// of the query it has. What the function returns is lost. Otherwise as
+    /// [`operate_all`](Self::operate_all).
+    pub fn apply_all(
+        &self,
+        module: &str,
+        function: &str,
+        arguments: &[Value],
+    ) -> C::Answer<Job<C>> {
+        job::apply(&self.client, &self.choice, Function::new(module, function, arguments))
+    }
+}

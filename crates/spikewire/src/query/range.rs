@@ -1,0 +1,166 @@
+//! Which values of which secondary index.
+
+use spikewire_protocol::limits;
+use spikewire_protocol::query::{Index, Range, Subject};
+
+pub use spikewire_protocol::query::Collection;
+
+use crate::expression::Expression;
+use crate::verbs::check_name;
+use crate::{Error, Result};
+
+/// Longest text or bytes that an index holds.
+const LONGEST: usize = 2048;
+
+/// Which secondary index a query means, or what a new one is on. A text is the name of a bin.
+#[derive(Debug, Clone, PartialEq)]
+pub enum IndexOn {
+    /// The one on this bin.
+    Bin(String),
+    /// The one with this name: also one on a nested value.
+    Name(String),
+    /// The one on what this expression gives.
+    Expression(Expression),
+}
+
+impl From<&str> for IndexOn {
+    fn from(bin: &str) -> Self {
+        Self::Bin(bin.to_owned())
+    }
+}
+
+impl From<String> for IndexOn {
+    fn from(bin: String) -> Self {
+        Self::Bin(bin)
+    }
+}
+
+impl IndexOn {
+    fn subject(&self) -> Result<Subject> {
+        Ok(match self {
+            Self::Bin(bin) => {
+                check_name(bin)?;
+                Subject::Bin(bin.clone())
+            }
+            Self::Name(name) => {
+                if name.is_empty() || name.len() > limits::INDEX_NAME {
+                    return Err(Error::invalid(format!(
+                        "the name of an index has from 1 to {} bytes, got {name:?}",
+                        limits::INDEX_NAME
+                    )));
+                }
+                Subject::Name(name.clone())
+            }
+            Self::Expression(expression) => Subject::Expression(expression.value()?),
+        })
+    }
+}
+
+/// What a query asks a secondary index for.
+///
+/// ```
+/// use spikewire::{Collection, IndexRange};
+///
+/// let twens = IndexRange::between("age", 20, 29);
+/// let tagged = IndexRange::equal("tags", "new").of(Collection::List);
+/// # assert_ne!(twens, tagged);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct IndexRange {
+    on: IndexOn,
+    collection: Collection,
+    range: Range,
+}
+
+impl IndexRange {
+    fn new(on: impl Into<IndexOn>, range: Range) -> Self {
+        Self { on: on.into(), collection: Collection::Value, range }
+    }
+
+    /// Integers from `low` to `high`, both included.
+    pub fn between(on: impl Into<IndexOn>, low: i64, high: i64) -> Self {
+        Self::new(on, Range::Int(low, high))
+    }
+
+    /// An integer, a text or bytes (below 2 KiB).
+    pub fn equal(on: impl Into<IndexOn>, value: impl Into<IndexValue>) -> Self {
+        Self::new(on, value.into().0)
+    }
+
+    /// Lists or maps that contain this element, key or value; `of` says which.
+    pub fn contains(on: impl Into<IndexOn>, value: impl Into<IndexValue>, of: Collection) -> Self {
+        Self::equal(on, value).of(of)
+    }
+
+    /// Points within a region, which is `GeoJSON` text.
+    pub fn within(on: impl Into<IndexOn>, region: impl Into<String>) -> Self {
+        Self::new(on, Range::Geo(region.into()))
+    }
+
+    /// Regions around a point, which is `GeoJSON` text.
+    pub fn around(on: impl Into<IndexOn>, point: impl Into<String>) -> Self {
+        Self::new(on, Range::Geo(point.into()))
+    }
+
+    /// What of a bin is indexed, when it is not its value.
+    #[must_use]
+    pub fn of(mut self, of: Collection) -> Self {
+        self.collection = of;
+        self
+    }
+
+    /// As it goes into the request.
+    pub(crate) fn index(&self) -> Result<Index> {
+        let fits = |len: usize| {
+            if len < LONGEST {
+                return Ok(());
+            }
+            let message = format!("an index holds values under {LONGEST} bytes; this has {len}");
+            Err(Error::invalid(message))
+        };
+        match &self.range {
+            Range::Int(low, high) if low > high => {
+                return Err(Error::invalid(format!(
+                    "low must not be greater than high, got {low} and {high}"
+                )));
+            }
+            Range::Str(text) => fits(text.len())?,
+            Range::Blob(bytes) => fits(bytes.len())?,
+            Range::Geo(text) if text.is_empty() => {
+                return Err(Error::invalid("a place must be GeoJSON text, not an empty one"));
+            }
+            Range::Int(..) | Range::Geo(_) => {}
+        }
+        Ok(Index {
+            subject: self.on.subject()?,
+            collection: self.collection,
+            context: None,
+            range: self.range.clone(),
+        })
+    }
+}
+
+/// A value that an index is asked for: an integer, a text or bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexValue(Range);
+
+macro_rules! wanted {
+    ($($source:ty => $make:expr;)*) => {
+        $(impl From<$source> for IndexValue {
+            fn from(value: $source) -> Self {
+                let make: fn($source) -> Range = $make;
+                Self(make(value))
+            }
+        })*
+    };
+}
+
+wanted! {
+    i64 => |int| Range::Int(int, int);
+    i32 => |int| Range::Int(int.into(), int.into());
+    u32 => |int| Range::Int(int.into(), int.into());
+    &str => |text| Range::Str(text.to_owned());
+    String => Range::Str;
+    &[u8] => |bytes| Range::Blob(bytes.to_owned());
+    Vec<u8> => Range::Blob;
+}
