@@ -5,26 +5,24 @@ use std::sync::Arc;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::PyDict;
 use spikewire_sync::RwLock;
 
+use super::classes::{Face, Runner, Verbs, client, dataset};
 use super::driver::Driver;
 use crate::call::Call;
-use crate::client::{Pickled, Shared};
+use crate::client::Shared;
 use crate::core::Core;
 use crate::errors::type_error;
-use crate::identity::{Registry, Token};
+use crate::identity::Registry;
 use crate::many::ManyCall;
 use crate::query::QueryCall;
 use crate::query::asynchronous::AsyncQuery;
-use crate::query::job::{self, JobCall};
-use crate::space::{Address, Space};
-use crate::verbs;
-use crate::verbs::Defaults;
+use crate::space::Space;
 
 /// What an asyncio client's datasets share with it.
-struct Loops {
-    shared: Arc<Shared>,
+pub struct Loops {
+    shared: Shared,
     /// One driver per event loop; few, so a search beats a map.
     drivers: RwLock<Vec<(Arc<Core>, Py<Driver>)>>,
 }
@@ -44,11 +42,6 @@ fn running_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 }
 
 static KNOWN: Registry<Loops> = Registry::new();
-
-/// Ends the clients that unpickled datasets brought along.
-pub fn close_adopted(py: Python<'_>) -> PyResult<()> {
-    KNOWN.release().iter().try_for_each(|loops| loops.close(py))
-}
 
 impl Drop for Loops {
     /// Event loops hold on to their drivers, so these are told that nobody needs them any more.
@@ -74,15 +67,6 @@ impl Drop for Loops {
 }
 
 impl Loops {
-    fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
-        self.driver(py)?.1.get().submit(py, call)
-    }
-
-    fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
-        let (core, driver) = self.driver(py)?;
-        driver.get().submit_many(py, core.cluster.clone(), call)
-    }
-
     /// The driver of the loop that runs in this thread, started when it is the first time.
     fn driver(&self, py: Python<'_>) -> PyResult<(Arc<Core>, Py<Driver>)> {
         let event_loop = running_loop(py)?;
@@ -116,9 +100,51 @@ impl Loops {
         ended.try_for_each(|(_, driver)| driver.get().close(py))?;
         Ok((core, driver))
     }
+}
+
+impl Runner for Loops {
+    fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
+        self.driver(py)?.1.get().submit(py, call)
+    }
+
+    fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
+        let (core, driver) = self.driver(py)?;
+        driver.get().submit_many(py, core.cluster.clone(), call)
+    }
+}
+
+impl Face for Loops {
+    type Query = AsyncQuery;
+    const START: &'static str = "_start_soon";
+
+    fn known() -> &'static Registry<Self> {
+        &KNOWN
+    }
+
+    fn check(options: &Bound<'_, PyDict>) -> PyResult<()> {
+        if options.contains("submit_limit")? {
+            return Err(type_error(
+                "submit_limit is an option of Client: AsyncClient has no submit, its verbs return \
+                 futures anyway",
+            ));
+        }
+        Ok(())
+    }
+
+    fn of(shared: Shared) -> Self {
+        Self { shared, drivers: RwLock::default() }
+    }
+
+    fn query(&self, py: Python<'_>, call: QueryCall) -> PyResult<AsyncQuery> {
+        AsyncQuery::new(py, self.shared.core(py)?, call)
+    }
 
     /// Ends the drivers; the one of the running loop at once.
-    fn close(&self, py: Python<'_>) -> PyResult<()> {
+    fn end(&self, py: Python<'_>) -> PyResult<()> {
         let Some(core) = self.shared.close() else { return Ok(()) };
         let here = running_loop(py).ok();
         let drivers = std::mem::take(&mut *self.drivers.write());
@@ -140,129 +166,12 @@ impl Loops {
 /// An asyncio client; `spikewire.AsyncClient` is built on it.
 #[pyclass(frozen, subclass, weakref, module = "spikewire._native")]
 pub struct AsyncClient {
-    loops: Arc<Loops>,
+    face: Arc<Loops>,
 }
 
-impl AsyncClient {
-    #[expect(clippy::unused_self, reason = "the verbs call it as a method, as on a dataset")]
-    fn space(
-        &self,
-        namespace: Bound<'_, PyAny>,
-        set: Option<Bound<'_, PyAny>>,
-    ) -> PyResult<Arc<Space>> {
-        Space::named(&namespace, set.as_ref())
-    }
-
-    #[expect(clippy::unused_self, reason = "the verbs call it as a method, as on a dataset")]
-    fn address<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Address<'py>> {
-        Address::whole(key)
-    }
-
-    fn defaults(&self) -> Defaults {
-        self.loops.shared.defaults.clone()
-    }
-
-    fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
-        self.loops.run(py, call)
-    }
-
-    fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
-        self.loops.run_many(py, call)
-    }
-
-    fn run_query(&self, py: Python<'_>, call: QueryCall) -> PyResult<AsyncQuery> {
-        AsyncQuery::new(py, self.loops.shared.core(py)?, call)
-    }
-
-    fn run_job<'py>(&self, py: Python<'py>, call: JobCall) -> PyResult<Bound<'py, PyAny>> {
-        job::run(py, self.loops.shared.core(py)?, call, "_start_soon")
-    }
-}
-
-verbs!(AsyncClient, AsyncQuery, (namespace: Bound<'py, PyAny>, set: Option<Bound<'py, PyAny>>) (namespace, set=None,) {
-    #[new]
-    #[pyo3(signature = (seeds, **options))]
-    fn new(seeds: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        if let Some(options) = options
-            && options.contains("submit_limit")?
-        {
-            return Err(type_error(
-                "submit_limit is an option of Client: AsyncClient has no submit, its verbs return \
-                 futures anyway",
-            ));
-        }
-        let shared = Arc::new(Shared::new(seeds, options)?);
-        let loops = Arc::new(Loops { shared, drivers: RwLock::default() });
-        KNOWN.note(loops.shared.token, &loops);
-        Ok(Self { loops })
-    }
-
-    /// Blocks; the Python half calls it off the loop.
-    fn _open(&self, py: Python<'_>) -> PyResult<()> {
-        self.loops.shared.open(py)
-    }
-
+client!(AsyncClient, AsyncDataset, Loops, AsyncQuery {
     fn _close(&self, py: Python<'_>) -> PyResult<()> {
-        self.loops.close(py)
-    }
-
-    /// Whether the client is connected and not closed.
-    #[getter]
-    fn is_connected(&self) -> bool {
-        self.loops.shared.is_open()
-    }
-
-    /// Whether this process, and not the parent of a fork, made the connections.
-    #[getter]
-    fn _holds_connections(&self) -> bool {
-        self.loops.shared.holds_connections()
-    }
-
-    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        slf.get().loops.shared.shown(slf.as_any())
-    }
-
-    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<()> {
-        Err(super::not_picklable(slf.as_any())?)
-    }
-
-    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
-        slf
-    }
-
-    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
-        slf
-    }
-
-    fn _nodes(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
-        Ok(super::nodes(&*self.loops.shared.core(py)?))
-    }
-
-    fn _info(
-        &self,
-        py: Python<'_>,
-        command: &Bound<'_, PyAny>,
-        node: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<String> {
-        super::info(py, &*self.loops.shared.core(py)?, command, node)
-    }
-
-    /// Whether a dataset is one of this client.
-    fn _owns(&self, dataset: &AsyncDataset) -> bool {
-        Arc::ptr_eq(&self.loops, &dataset.loops)
-    }
-
-    /// A namespace and a set of this client. Cheap to make and to keep.
-    ///
-    /// Raises `ValueError` for names that the server does not take. Whether the namespace exists
-    /// shows on first use.
-    #[pyo3(signature = (namespace, set=None))]
-    fn dataset(
-        &self,
-        namespace: &Bound<'_, PyAny>,
-        set: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<AsyncDataset> {
-        Ok(AsyncDataset { loops: self.loops.clone(), space: Space::named(namespace, set)? })
+        self.face.end(py)
     }
 });
 
@@ -276,95 +185,8 @@ verbs!(AsyncClient, AsyncQuery, (namespace: Bound<'py, PyAny>, set: Option<Bound
 /// holds up the event loop until the cluster is found.
 #[pyclass(frozen, module = "spikewire")]
 pub struct AsyncDataset {
-    loops: Arc<Loops>,
+    face: Arc<Loops>,
     space: Arc<Space>,
 }
 
-impl AsyncDataset {
-    #[expect(clippy::unnecessary_wraps, reason = "the verbs call it as a method, as on a client")]
-    fn space(&self) -> PyResult<Arc<Space>> {
-        Ok(self.space.clone())
-    }
-
-    fn address<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Address<'py>> {
-        Address::within(&self.space, key)
-    }
-
-    fn defaults(&self) -> Defaults {
-        self.loops.shared.defaults.clone()
-    }
-
-    fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
-        self.loops.run(py, call)
-    }
-
-    fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
-        self.loops.run_many(py, call)
-    }
-
-    fn run_query(&self, py: Python<'_>, call: QueryCall) -> PyResult<AsyncQuery> {
-        AsyncQuery::new(py, self.loops.shared.core(py)?, call)
-    }
-
-    fn run_job<'py>(&self, py: Python<'py>, call: JobCall) -> PyResult<Bound<'py, PyAny>> {
-        job::run(py, self.loops.shared.core(py)?, call, "_start_soon")
-    }
-}
-
-verbs!(AsyncDataset, AsyncQuery, () () {
-    /// The namespace's name.
-    #[getter]
-    fn namespace(&self) -> &str {
-        &self.space.namespace
-    }
-
-    /// The set's name; `None` for records without a set.
-    #[getter]
-    fn set(&self) -> Option<&str> {
-        self.space.set_name()
-    }
-
-    fn __eq__(&self, other: &Self) -> bool {
-        self.loops.shared.token == other.loops.shared.token && self.space.same_as(&other.space)
-    }
-
-    fn __hash__(&self) -> u64 {
-        super::hash(&self.space, &self.loops.shared.token)
-    }
-
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
-        let class: Bound<'py, PyType> = py.get_type::<Self>();
-        Ok((class.getattr("_rebuild")?, self.loops.shared.pickled(py, &self.space)))
-    }
-
-    /// For unpickling: the client with this token, or one like it.
-    #[staticmethod]
-    fn _rebuild(
-        token: Token,
-        seeds: &Bound<'_, PyAny>,
-        options: &Bound<'_, PyDict>,
-        namespace: &str,
-        set: Option<&str>,
-    ) -> PyResult<Self> {
-        let fits = |loops: &Loops| !loops.shared.is_closed();
-        let loops = if let Some(loops) = KNOWN.find(&token, fits) {
-            loops
-        } else {
-            let shared = Arc::new(Shared::adopted(token, seeds, options)?);
-            KNOWN.keep(token, Arc::new(Loops { shared, drivers: RwLock::default() }), fits)
-        };
-        Ok(Self { loops, space: Space::new(namespace, set)? })
-    }
-
-    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
-        slf
-    }
-
-    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
-        slf
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        super::shown(py, "AsyncDataset", &self.space)
-    }
-});
+dataset!(AsyncDataset, Loops, AsyncQuery {});

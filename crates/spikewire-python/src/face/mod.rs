@@ -2,6 +2,7 @@
 
 pub mod asynchronous;
 pub mod blocking;
+mod classes;
 mod driver;
 pub mod future;
 pub mod signal;
@@ -21,6 +22,8 @@ use spikewire_engine::{Error, Kind};
 use spikewire_protocol::info as protocol;
 use spikewire_protocol::result_code::ResultCode;
 
+use self::asynchronous::Loops;
+use crate::client::Shared;
 use crate::core::Core;
 use crate::errors::{self, type_error, value_error};
 use crate::identity::Token;
@@ -42,8 +45,8 @@ fn park(span: Duration, most: Option<Duration>) {
 #[pyfunction]
 pub fn _at_exit(py: Python<'_>) -> PyResult<()> {
     blocking::end_submitted(py);
-    blocking::close_adopted(py);
-    asynchronous::close_adopted(py)
+    classes::close_adopted::<Shared>(py)?;
+    classes::close_adopted::<Loops>(py)
 }
 
 /// Why a client does not pickle.

@@ -4,46 +4,72 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 
+use spikewire_engine::{Error, Kind};
+
+use super::classes::{Runner, Verbs};
 use super::submitter::Submitter;
 use crate::call::Call;
 use crate::client::Shared;
 use crate::core::Core;
 use crate::errors::to_python;
 use crate::many::ManyCall;
-use crate::space::{Address, Space};
+use crate::space::Space;
 use crate::verbs;
-use crate::verbs::Defaults;
-use spikewire_engine::{Error, Kind};
+
+/// Hands calls to the client's thread for them.
+pub struct Submit(Arc<Shared>);
+
+impl Runner for Submit {
+    fn shared(&self) -> &Shared {
+        &self.0
+    }
+
+    fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
+        self.thread(py, &*self.0.core(py)?)?.submit(py, call)
+    }
+
+    fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
+        self.thread(py, &*self.0.core(py)?)?.submit_many(py, call)
+    }
+}
+
+impl Submit {
+    fn thread<'a>(&self, py: Python<'_>, core: &'a Core) -> PyResult<&'a Submitter> {
+        core.submitter(self.0.submit_limit).map_err(|error| {
+            let message = format!("no thread to drive submitted calls: {error}");
+            to_python(py, &Error::new(Kind::Connection, message), None)
+        })
+    }
+}
 
 /// The verbs of a client, each returning a `concurrent.futures.Future` at once. From
 /// `Client.submit`.
 #[pyclass(frozen, module = "spikewire")]
 pub struct ClientSubmit {
-    pub(super) shared: Arc<Shared>,
+    submit: Submit,
 }
 
 impl ClientSubmit {
-    #[expect(clippy::unused_self, reason = "the verbs call it as a method, as on a dataset")]
-    fn address<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Address<'py>> {
-        Address::whole(key)
+    pub fn new(shared: Arc<Shared>) -> Self {
+        Self { submit: Submit(shared) }
+    }
+}
+
+impl Verbs for ClientSubmit {
+    type Runner = Submit;
+
+    fn runner(&self) -> &Submit {
+        &self.submit
     }
 
-    fn defaults(&self) -> Defaults {
-        self.shared.defaults.clone()
-    }
-
-    fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
-        submitter(py, &self.shared, &*self.shared.core(py)?)?.submit(py, call)
-    }
-
-    fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
-        submitter(py, &self.shared, &*self.shared.core(py)?)?.submit_many(py, call)
+    fn home(&self) -> Option<&Arc<Space>> {
+        None
     }
 }
 
 verbs!(ClientSubmit {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let seeds = self.shared.seeds().into_pyobject(py)?.repr()?;
+        let seeds = self.submit.shared().seeds().into_pyobject(py)?.repr()?;
         Ok(format!("ClientSubmit({seeds})"))
     }
 });
@@ -52,25 +78,25 @@ verbs!(ClientSubmit {
 /// `Dataset.submit`.
 #[pyclass(frozen, module = "spikewire")]
 pub struct DatasetSubmit {
-    pub(super) shared: Arc<Shared>,
-    pub(super) space: Arc<Space>,
+    submit: Submit,
+    space: Arc<Space>,
 }
 
 impl DatasetSubmit {
-    fn address<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Address<'py>> {
-        Address::within(&self.space, key)
+    pub fn new(shared: Arc<Shared>, space: Arc<Space>) -> Self {
+        Self { submit: Submit(shared), space }
+    }
+}
+
+impl Verbs for DatasetSubmit {
+    type Runner = Submit;
+
+    fn runner(&self) -> &Submit {
+        &self.submit
     }
 
-    fn defaults(&self) -> Defaults {
-        self.shared.defaults.clone()
-    }
-
-    fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
-        submitter(py, &self.shared, &*self.shared.core(py)?)?.submit(py, call)
-    }
-
-    fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
-        submitter(py, &self.shared, &*self.shared.core(py)?)?.submit_many(py, call)
+    fn home(&self) -> Option<&Arc<Space>> {
+        Some(&self.space)
     }
 }
 
@@ -79,10 +105,3 @@ verbs!(DatasetSubmit {
         super::shown(py, "DatasetSubmit", &self.space)
     }
 });
-
-fn submitter<'a>(py: Python<'_>, shared: &Shared, core: &'a Core) -> PyResult<&'a Submitter> {
-    core.submitter(shared.submit_limit).map_err(|error| {
-        let message = format!("no thread to drive submitted calls: {error}");
-        to_python(py, &Error::new(Kind::Connection, message), None)
-    })
-}
