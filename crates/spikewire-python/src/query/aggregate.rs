@@ -2,6 +2,7 @@
 //! here, by the same function of the same module.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use pyo3::prelude::*;
@@ -55,6 +56,7 @@ impl Whole {
             query: self.query.clone(),
             patience: self.patience,
             function: Function::new(module, function, arguments)?,
+            unwanted: AtomicBool::new(false),
         })
     }
 }
@@ -66,6 +68,8 @@ pub struct Aggregation {
     query: Arc<Query>,
     patience: Patience,
     function: Function,
+    /// Nobody waits for it any more.
+    unwanted: AtomicBool,
 }
 
 #[pymethods]
@@ -73,8 +77,8 @@ impl Aggregation {
     pub fn __call__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let signal = Signal::default();
         let outcome = py.detach(|| {
-            let look = || signal.look();
-            self.run(Signal::is_minded().then_some(&look as &dyn Fn() -> bool))
+            let minded = Signal::is_minded();
+            self.run(&|| self.unwanted.load(Relaxed) || (minded && signal.look()))
         });
         if let Some(error) = signal.raised() {
             return Err(error);
@@ -89,10 +93,19 @@ impl Aggregation {
         }
         Ok(shown)
     }
+
+    /// Takes note of the end of the future that its thread works for: one that is cancelled ends
+    /// the aggregation.
+    fn ended(&self, future: &Bound<'_, PyAny>) -> PyResult<()> {
+        if future.call_method0("cancelled")?.extract()? {
+            self.unwanted.store(true, Relaxed);
+        }
+        Ok(())
+    }
 }
 
 impl Aggregation {
-    fn run(&self, interrupted: Option<&dyn Fn() -> bool>) -> Result<Vec<Value>, Error> {
+    fn run(&self, interrupted: &dyn Fn() -> bool) -> Result<Vec<Value>, Error> {
         let (module, name) = (self.function.module(), self.function.name());
         let library = Arc::new(self.library(module)?);
         let machine = Machine::new(library, Limits::default()).map_err(|error| failed(&error))?;
@@ -114,7 +127,7 @@ impl Aggregation {
         let mut out = Vec::new();
         let namespace = &self.query.namespace;
         let cluster = &self.core.cluster;
-        gather(cluster, namespace, &request, self.patience, interrupted, &mut |value| {
+        gather(cluster, namespace, &request, self.patience, Some(interrupted), &mut |value| {
             pipeline.value(&value, &mut out).map_err(|error| failed(&error))
         })?;
         pipeline.finish(&mut out).map_err(|error| failed(&error))?;

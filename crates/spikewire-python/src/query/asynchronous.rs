@@ -130,7 +130,8 @@ impl AsyncQuery {
     /// records do not apply, and `ValueError` says so.
     ///
     /// Raises `FunctionFailed` with what the function raised, `NodeUnavailable` if records moved
-    /// between the nodes meanwhile, `Timeout`, and the other errors of iterating.
+    /// between the nodes meanwhile, `Timeout`, and the other errors of iterating. Cancelling it ends
+    /// it on the nodes, too.
     #[pyo3(signature = (module, function, arguments=None))]
     fn aggregate<'py>(
         &self,
@@ -142,7 +143,10 @@ impl AsyncQuery {
         let aggregation = self.whole.aggregation(module, function, arguments)?;
         // It blocks, so it happens off the loop.
         let event_loop = py.import("asyncio")?.call_method0("get_running_loop")?;
-        event_loop.call_method1("run_in_executor", (py.None(), Bound::new(py, aggregation)?))
+        let aggregation = Bound::new(py, aggregation)?;
+        let future = event_loop.call_method1("run_in_executor", (py.None(), &aggregation))?;
+        future.call_method1("add_done_callback", (aggregation.getattr("ended")?,))?;
+        Ok(future)
     }
 
     /// Ends the query: the nodes stop sending. Taking more records raises `ClientClosed`.

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use spikewire_protocol::frame::{self, Kind};
 use spikewire_protocol::limits::PARTITIONS;
@@ -29,6 +30,8 @@ use crate::storage::walk::Walk;
 const COPIES: usize = 256;
 /// Partitions that are looked at in one turn.
 const LOOKS: usize = 256;
+/// A turn that has lasted this long ends with the partition: others wait behind a slow function.
+const LONG: Duration = Duration::from_millis(2);
 
 /// An aggregation under way.
 #[derive(Debug)]
@@ -78,7 +81,7 @@ impl Aggregate {
     fn fill(&mut self, context: &Context, now: Moment, out: &mut Vec<u8>) -> Option<ResultCode> {
         let state = context.state.clone();
         let namespace = &state.namespaces[self.namespace];
-        let start = out.len();
+        let (start, started) = (out.len(), Instant::now());
         for _ in 0..LOOKS {
             if self.job.is_aborted() {
                 return Some(ResultCode::SCAN_ABORTED);
@@ -93,7 +96,7 @@ impl Aggregate {
                 return Some(ResultCode::SERVER);
             }
             self.job.pass_partition();
-            if out.len() - start >= SLICE {
+            if out.len() - start >= SLICE || started.elapsed() >= LONG {
                 break;
             }
         }

@@ -1,0 +1,158 @@
+"""Ctrl-C in the midst of queries: a program of its own gets the signal, and the nodes stop."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from typing import TYPE_CHECKING
+
+import pytest
+
+import spikewire
+from spikewire.testing import Cluster
+from waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: What a program waits for, by what would take minutes: at this pace, or with this function.
+SLOW = "records_per_second=1, socket_timeout=0"
+SOURCE = """
+local function late(rec)
+    local sum = 0
+    for i = 1, 500000 do sum = sum + i end
+    return rec.n
+end
+
+function slow(stream) return stream : map(late) end
+"""
+WAITS = {
+    "iteration": (
+        f"for record in data.query({SLOW}): pass",
+        f"async for record in data.query({SLOW}): pass",
+    ),
+    "page": (
+        f"data.query({SLOW}, page_size=400).page()",
+        f"await data.query({SLOW}, page_size=400).page()",
+    ),
+    "arrow_batches": (
+        f"for table in data.query({SLOW}).arrow_batches(): pass",
+        f"async for table in data.query({SLOW}).arrow_batches(): pass",
+    ),
+    "numpy_batches": (
+        f"for array in data.query({SLOW}).numpy_batches([('n', 'i8')]): pass",
+        f"async for array in data.query({SLOW}).numpy_batches([('n', 'i8')]): pass",
+    ),
+    "aggregate": (
+        "data.query().aggregate('interrupts', 'slow')",
+        "await data.query().aggregate('interrupts', 'slow')",
+    ),
+    "job": (
+        "data.operate_all([op.touch()], records_per_second=1).wait()",
+        "await (await data.operate_all([op.touch()], records_per_second=1)).wait()",
+    ),
+    "index": (
+        "client.indexes.wait('test', 'nothing', timeout=600)",
+        "await client.indexes.wait('test', 'nothing', timeout=600)",
+    ),
+}
+BLOCKING = """
+    import signal, sys, spikewire
+    from spikewire import op
+    # A shell's background jobs are born deaf to it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with spikewire.Client(sys.argv[1]) as client:
+        data = client.dataset("test", sys.argv[2])
+        try:
+            print("begun", flush=True)
+            {wait}
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+        # The client is as good as before, and what was read is let go.
+        print(data.get(7)["n"], flush=True)
+        sys.stdin.readline()
+"""
+ASYNCIO = """
+    import asyncio, signal, sys, spikewire
+    from spikewire import op
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    async def main():
+        async with spikewire.AsyncClient(sys.argv[1]) as client:
+            data = client.dataset("test", sys.argv[2])
+            try:
+                print("begun", flush=True)
+                {wait}
+            except asyncio.CancelledError:
+                print("cancelled", flush=True)
+            print((await data.get(7))["n"], flush=True)
+            await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
+            raise asyncio.CancelledError
+
+    try:
+        asyncio.run(main())
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def seeds() -> Iterator[str]:
+    """A cluster with a set that takes long to go through, at the pace of ``SLOW``."""
+    with Cluster(nodes=2) as cluster, spikewire.Client(cluster.seeds, timeout=10) as client:
+        data = client.dataset("test", "slow")
+        data.put_many({n: {"n": n} for n in range(8000)}).raise_for_errors()
+        client.modules.register("interrupts.lua", SOURCE)
+        yield cluster.seeds
+
+
+@pytest.mark.parametrize("face", ["blocking", "asyncio"])
+@pytest.mark.parametrize("wait", WAITS)
+def test_ctrl_c(seeds: str, wait: str, face: str) -> None:
+    if face == "asyncio" and sys.version_info < (3, 11):
+        pytest.skip("here asyncio does not cancel the task")
+    template, statement = {
+        "blocking": (BLOCKING, WAITS[wait][0]),
+        "asyncio": (ASYNCIO, WAITS[wait][1]),
+    }[face]
+    code = textwrap.dedent(template).format(wait=statement)
+    arguments = [sys.executable, "-X", "faulthandler", "-c", code, seeds, "slow"]
+    with (
+        spikewire.Client(seeds, timeout=10) as client,
+        subprocess.Popen(
+            arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as program,
+    ):
+        try:
+            assert program.stdin
+            assert program.stdout
+            assert program.stdout.readline() == "begun\n"
+            if wait != "index":
+                assert until(lambda: active(client), 20)
+            os.kill(program.pid, signal.SIGINT)
+            caught = "interrupted\n" if face == "blocking" else "cancelled\n"
+            assert program.stdout.readline() == caught
+            assert program.stdout.readline() == "7\n"
+            # The program still runs: it is the query that has ended. A job goes on without it.
+            if wait == "job":
+                assert active(client)
+                for node in client.nodes():
+                    client.info("query-abort-all", node.name)
+            assert until(lambda: not active(client), 20)
+            assert program.poll() is None
+            program.stdin.close()
+            rest = "" if face == "blocking" else "interrupted\n"
+            assert program.stdout.read() == rest
+            assert program.wait(20) == 0
+        finally:
+            program.kill()
+
+
+def active(client: spikewire.Client) -> list[str]:
+    """The queries and jobs that the nodes work at."""
+    shown = [client.info("query-show", node.name) for node in client.nodes()]
+    jobs = [job for text in shown for job in text.split(";")]
+    return [job for job in jobs if ":status=active" in job]
