@@ -3834,8 +3834,8 @@ class AsyncQuery:
         records do not apply, and `ValueError` says so.
 
         Raises `FunctionFailed` with what the function raised, `NodeUnavailable` if records moved
-        between the nodes meanwhile, `Timeout`, and the other errors of iterating. Cancelling it ends
-        it on the nodes, too.
+        between the nodes meanwhile, `Timeout`, and the other errors of iterating. Cancelling it
+        ends it on the nodes, too.
         """
     def close(self) -> None:
         """Ends the query: the nodes stop sending. Taking more records raises `ClientClosed`.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spikewire
-from spikewire import GeoJSON, around, between, contains, ctx, equal, exp, within
+from spikewire import GeoJSON, around, between, contains, ctx, equal, exp, op, within
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
@@ -205,6 +205,67 @@ def test_a_query_without_its_index_says_what_to_do(client: Opened, set_name: str
     with pytest.raises(spikewire.IndexNotFound, match="filter with where=") as caught:
         everything(client.face, raw.query(index=between("n", 1, 2)))
     assert caught.value.code == 201
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        between("nothing", 1, 2),
+        equal(None, 1, name="nothing"),
+        # There are indexes on these bins, but of other values, or of what is not in a list.
+        equal("age", "seven"),
+        equal("name", 7),
+        within("age", SQUARE),
+        contains("age", 7),
+        between("map", 1, 2, of="mapkeys"),
+        equal("age", 7, ctx=[ctx.map_key("deep")]),
+        equal(exp.bin("age", int) + 1, 7),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("way", ["records", "page", "arrow", "numpy", "aggregate", "job"])
+def test_an_index_that_does_not_fit(indexed: Indexed, index: Any, way: str) -> None:
+    face, raw = indexed.face, indexed.raw
+    ways = {
+        "records": lambda: everything(face, raw.query(index=index)),
+        "page": lambda: face.page(raw.query(index=index, page_size=5)),
+        "arrow": lambda: everything(face, raw.query(index=index).arrow_batches()),
+        "numpy": lambda: everything(face, raw.query(index=index).numpy_batches([("age", "i8")])),
+        "aggregate": lambda: face.settle(
+            lambda: raw.query(index=index).aggregate("indexes", "all")
+        ),
+        "job": lambda: face.settle(lambda: raw.operate_all([op.touch()], index=index)),
+    }
+    source = "function all(stream) return stream : map(function(rec) return rec.age end) end"
+    indexed.client.face.settle(lambda: indexed.client.raw.modules.register("indexes.lua", source))
+    with pytest.raises(spikewire.IndexNotFound, match="index") as caught:
+        ways[way]()
+    assert caught.value.code == 201
+    assert indexed.ids(index=equal("age", 7)) == [i for i in range(COUNT) if i % 50 == 7]
+
+
+def test_values_of_other_types_are_left_out(client: Opened, set_name: str) -> None:
+    face, raw, indexes = client.face, client.raw.dataset("test", set_name), client.raw.indexes
+    face.settle(lambda: indexes.create("test", set_name, "v", int, name=set_name))
+    values = [7, "7", b"7", 7.0, True, [7], {"7": 7}, SQUARE, 7]
+    client.dataset("test", set_name).put_many({i: {"v": v, "i": i} for i, v in enumerate(values)})
+    assert sorted(record["i"] for record in everything(face, raw.query(index=equal("v", 7)))) == [
+        0,
+        8,
+    ]
+    # By its name the index is used whatever is asked for; it has no such values.
+    assert everything(face, raw.query(index=equal(None, "7", name=set_name))) == []
+
+
+def test_cursors_belong_to_their_range(indexed: Indexed) -> None:
+    query = indexed.raw.query(index=between("age", 1, 9))
+    indexed.face.some(query, 5)
+    for other in (None, between("age", 1, 8), equal("age", 7), equal("name", "n1")):
+        with pytest.raises(ValueError, match="it is from another query"):
+            indexed.raw.query(index=other, resume=query.cursor)
+    for cut in (1, 20, 28, 32):
+        with pytest.raises(ValueError, match="resume: the cursor cannot be used"):
+            indexed.raw.query(index=between("age", 1, 9), resume=query.cursor[:-cut])
 
 
 def test_nested_values_and_expressions(client: Opened, set_name: str) -> None:

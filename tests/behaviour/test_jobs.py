@@ -74,6 +74,21 @@ def test_a_function(filled: Filled) -> None:
     assert filled.verbs.get(399)["v"] == 5
 
 
+@pytest.mark.parametrize(
+    ("module", "function"),
+    [("failing", "fail"), ("failing", "spin"), ("failing", "none"), ("nothing", "none")],
+)
+def test_functions_that_fail(client: Opened, set_name: str, module: str, function: str) -> None:
+    face, few = client.face, client.dataset("test", set_name)
+    few.put_many({i: {"v": 0} for i in range(4)}).raise_for_errors()
+    source = "function fail(rec) error('no luck') end function spin(rec) while true do end end"
+    face.settle(lambda: client.raw.modules.register("failing.lua", source))
+    job = few.apply_all(module, function)
+    progress = face.settle(lambda: job.wait(60))
+    assert (progress.done, progress.succeeded, progress.failed) == (True, 0, 4)
+    assert [few.get(i)["v"] for i in range(4)] == [0] * 4
+
+
 def test_on_a_client(filled: Filled) -> None:
     job = filled.client.verbs.operate_all("test", filled.name, [op.add("v", 1)])
     filled.ended(job)

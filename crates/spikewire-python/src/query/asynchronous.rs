@@ -130,8 +130,8 @@ impl AsyncQuery {
     /// records do not apply, and `ValueError` says so.
     ///
     /// Raises `FunctionFailed` with what the function raised, `NodeUnavailable` if records moved
-    /// between the nodes meanwhile, `Timeout`, and the other errors of iterating. Cancelling it ends
-    /// it on the nodes, too.
+    /// between the nodes meanwhile, `Timeout`, and the other errors of iterating. Cancelling it
+    /// ends it on the nodes, too.
     #[pyo3(signature = (module, function, arguments=None))]
     fn aggregate<'py>(
         &self,

@@ -198,17 +198,29 @@ impl Batches {
         let Some(open) = self.open.lock().take() else {
             return Err(PyRuntimeError::new_err("another thread took the batch"));
         };
-        let Open { columns, rows, .. } = open;
-        let made = match columns {
-            Made::Arrow(columns) => {
-                let table = py.detach(|| columns.finish(rows)).map_err(columns::refused)?;
-                Bound::new(py, ArrowTable::new(table))?.into_any()
+        match made(py, open) {
+            Ok(batch) => {
+                self.reading.unmark();
+                Ok(batch)
             }
-            Made::Numpy(strip) => strip.finish(py, rows)?,
-        };
-        self.reading.unmark();
-        Ok(made)
+            // What is in it comes again, in whatever follows.
+            Err(error) => {
+                self.reading.rewind();
+                Err(error)
+            }
+        }
     }
+}
+
+fn made(py: Python<'_>, open: Open) -> PyResult<Bound<'_, PyAny>> {
+    let Open { columns, rows, .. } = open;
+    Ok(match columns {
+        Made::Arrow(columns) => {
+            let table = py.detach(|| columns.finish(rows)).map_err(columns::refused)?;
+            Bound::new(py, ArrowTable::new(table))?.into_any()
+        }
+        Made::Numpy(strip) => strip.finish(py, rows)?,
+    })
 }
 
 /// Goes through the batches of a `Query`.
