@@ -32,6 +32,24 @@ class Filled:
     def batches(self, make: Any, **options: Any) -> list[Any]:
         return self.face.rows(make(self.raw.query(**options)))
 
+    def each(self, make: Any, take: Any) -> int:
+        """Hands over batches one after the other; how many rows those were together."""
+        batches, count = make(self.raw.query()), 0
+        if self.face.is_blocking:
+            for batch in batches:
+                count += len(batch)
+                take(batch)
+            return count
+
+        async def work() -> int:
+            count = 0
+            async for batch in batches:
+                count += len(batch)
+                take(batch)
+            return count
+
+        return int(self.face.settle(work))
+
 
 @pytest.fixture(scope="module")
 def filled(client: Opened) -> Filled:
@@ -47,6 +65,27 @@ def test_arrow(filled: Filled) -> None:
     assert set(whole["g"]) == {1}
     for number, half, text in zip(whole["n"], whole["f"], whole["s"], strict=True):
         assert (half, text) == ((number / 2, f"text {number}") if number % 5 else (None, None))
+
+
+@pytest.mark.parametrize("kind", [None, pa.string(), pa.large_string(), pa.string_view()])
+def test_tables_keep_their_bytes(filled: Filled, kind: Any) -> None:
+    """Memory serves again only when nobody has it: here every third table is kept, or a part."""
+    schema = None if kind is None else pa.schema([("n", pa.int64()), ("s", kind)])
+    kept: list[Any] = []
+    count = 0
+
+    def keep(batch: Any) -> None:
+        nonlocal count
+        count += 1
+        if count % 3 == 0:
+            table = pa.table(batch).select(["n", "s"])
+            kept.append(table if count % 2 else table.slice(50, 7))
+
+    assert filled.each(lambda query: query.arrow_batches(100, schema=schema), keep) == COUNT
+    assert [len(table) for table in kept] == [100, 7] * 4
+    for table in kept:
+        texts = [f"text {n}" if n % 5 else None for n in table["n"].to_pylist()]
+        assert table["s"].to_pylist() == texts
 
 
 def test_a_schema(filled: Filled) -> None:

@@ -248,7 +248,7 @@ impl Batch {
         #[pyo3(from_py_with = columns::errors)] errors: &'static str,
     ) -> PyResult<columns::ArrowTable> {
         let extra = columns::Extra::new(key, generation, ttl)?;
-        let mut columns = columns::Columns::new(schema, &extra, false)?;
+        let mut columns = columns::Columns::new(schema, &extra, false, None)?;
         let explain = |stop: columns::Stop| self.explain(py, &stop);
         columns.keys(py, &self.plan.keys)?.map_err(explain)?;
         let made = py.detach(|| {

@@ -18,7 +18,7 @@ mod rows;
 pub mod source;
 mod trouble;
 
-pub use arrow::{ArrowTable, Columns, refused};
+pub use arrow::{ArrowTable, Columns, Shelf, refused};
 pub use item::Item;
 pub use numpy::{Filling, Strip, Wanted, get_numpy, to_numpy};
 pub use pandas::to_pandas;

@@ -43,7 +43,7 @@ pub fn to_pandas<'py>(
     explain: impl Fn(&Stop) -> PyErr,
 ) -> PyResult<Bound<'py, PyAny>> {
     let pandas = module(py, "to_pandas", "pandas", "pandas")?;
-    let mut columns = Columns::new(None, extra, true)?;
+    let mut columns = Columns::new(None, extra, true, None)?;
     let filled = py.detach(|| columns.rows(rows, lenient));
     filled.map_err(|stop| explain(&stop))?;
     let index = index(&pandas, keys)?;

@@ -15,7 +15,7 @@ use spikewire_protocol::message::{Header, Walk};
 
 use super::reading::{Reading, Step};
 use crate::arguments::count;
-use crate::columns::{self, ArrowTable, Columns, Extra, Item, Stop, Strip};
+use crate::columns::{self, ArrowTable, Columns, Extra, Item, Shelf, Stop, Strip};
 use crate::errors::value_error;
 
 /// Most rows of a batch.
@@ -37,6 +37,8 @@ pub struct Batches {
     wish: Wish,
     rows: usize,
     open: Mutex<Option<Open>>,
+    /// For Arrow tables: memory that serves again.
+    shelf: Arc<Shelf>,
 }
 
 /// A batch that is being made.
@@ -111,7 +113,7 @@ impl Batches {
             ));
         }
         let rows = rows.map_or(Ok(65_536), |rows| count("rows", rows, 1, MOST))? as usize;
-        Ok(Self { reading, wish, rows, open: Mutex::default() })
+        Ok(Self { reading, wish, rows, open: Mutex::default(), shelf: Arc::default() })
     }
 
     /// Arrow tables.
@@ -125,7 +127,7 @@ impl Batches {
     ) -> PyResult<Self> {
         let extra = Extra::new(key, generation, ttl)?;
         // Checked now, not with the first record.
-        Columns::new(schema.as_ref(), &extra, false)?;
+        Columns::new(schema.as_ref(), &extra, false, None)?;
         let wish = Wish::Arrow { schema: schema.map(Bound::unbind), extra };
         Self::new(reading.clone(), wish, rows)
     }
@@ -150,7 +152,7 @@ impl Batches {
         let columns = match &self.wish {
             Wish::Arrow { schema, extra } => {
                 let schema = schema.as_ref().map(|schema| schema.bind(py));
-                Made::Arrow(Box::new(Columns::new(schema, extra, false)?))
+                Made::Arrow(Box::new(Columns::new(schema, extra, false, Some(&self.shelf))?))
             }
             Wish::Numpy { dtype, extra, strict } => {
                 Made::Numpy(Box::new(Strip::new(dtype.bind(py), extra, *strict, self.rows)?))

@@ -1,5 +1,7 @@
 //! All columns of a batch together.
 
+use std::sync::Arc;
+
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pyo3::prelude::*;
@@ -16,6 +18,7 @@ use super::super::trouble::Trouble;
 use super::column::{Column, Place, Store};
 use super::number::Numbers;
 use super::schema;
+use super::shelf::Shelf;
 use crate::errors::value_error;
 use crate::key::Key;
 
@@ -30,21 +33,36 @@ pub struct Columns {
     generation: Option<usize>,
     ttl: Option<usize>,
     now: u64,
+    shelf: Option<Arc<Shelf>>,
 }
 
 impl Columns {
     /// The columns of a schema, or those that the rows will have. `loose`: columns may become
-    /// objects.
-    pub fn new(schema: Option<&Bound<'_, PyAny>>, extra: &Extra, loose: bool) -> PyResult<Self> {
+    /// objects. `shelf`: where their memory is from, and comes back to.
+    pub fn new(
+        schema: Option<&Bound<'_, PyAny>>,
+        extra: &Extra,
+        loose: bool,
+        shelf: Option<&Arc<Shelf>>,
+    ) -> PyResult<Self> {
         let schema = schema.map(schema::schema).transpose()?;
-        let all = if let Some(schema) = &schema {
+        let mut all: Vec<Column> = if let Some(schema) = &schema {
             schema.fields().iter().map(|it| schema::column(it)).collect::<Result<_, _>>()?
         } else {
             let named = extra.all().into_iter();
             named.filter_map(|(what, name)| Some(plain(what, name?, loose))).collect()
         };
-        let mut columns =
-            Self { all, schema, loose, key: None, generation: None, ttl: None, now: now() };
+        if let Some(shelf) = shelf {
+            for Column { name, store, spare, .. } in &mut all {
+                match store {
+                    Store::Bytes(bytes) => bytes.data = shelf.take(name),
+                    _ => *spare = shelf.take(name),
+                }
+            }
+        }
+        let shelf = shelf.cloned();
+        let (key, generation, ttl, now) = (None, None, None, now());
+        let mut columns = Self { all, schema, loose, key, generation, ttl, now, shelf };
         for (what, name) in extra.all() {
             let Some(name) = name else { continue };
             let at = columns.all.iter().position(|column| column.name == *name);
@@ -134,6 +152,9 @@ impl Columns {
                         let name = String::from_utf8_lossy(op.name);
                         let mut column = Column::open(&name, row);
                         column.loose = self.loose;
+                        if let Some(shelf) = &self.shelf {
+                            column.spare = shelf.take(&name);
+                        }
                         self.all.push(column);
                         self.all.len() - 1
                     }
@@ -174,12 +195,15 @@ impl Columns {
 
     /// The columns as Arrow arrays.
     pub fn finish(self, rows: usize) -> Result<RecordBatch, ArrowError> {
-        let Self { all, schema, .. } = self;
+        let Self { all, schema, shelf, .. } = self;
         let mut fields = Vec::with_capacity(all.len());
         let mut arrays = Vec::with_capacity(all.len());
         for column in all {
             let name = column.name.clone();
-            let array = column.finish()?;
+            let array = match &shelf {
+                Some(shelf) => column.finish_with(|data| shelf.lend(&name, data))?,
+                None => column.finish()?,
+            };
             fields.push(Field::new(name, array.data_type().clone(), true));
             arrays.push(array);
         }

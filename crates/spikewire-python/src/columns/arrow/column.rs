@@ -95,12 +95,16 @@ pub struct Column {
     pub valid: NullBufferBuilder,
     /// The row that settled the type.
     settled: usize,
+    /// Room for bytes, if they turn out to be what the values are.
+    pub spare: Vec<u8>,
 }
 
 impl Column {
     pub fn new(name: &str, wanted: Option<DataType>, nullable: bool, store: Store) -> Self {
         let valid = NullBufferBuilder::new(0);
-        Self { name: name.to_owned(), wanted, nullable, loose: false, store, valid, settled: 0 }
+        let name = name.to_owned();
+        let (loose, settled, spare) = (false, 0, Vec::new());
+        Self { name, wanted, nullable, loose, store, valid, settled, spare }
     }
 
     /// A column whose values say its type, behind nulls.
@@ -169,10 +173,12 @@ impl Column {
             Item::Int(_) | Item::UInt(_) => Store::Numbers(Numbers::I64(vec![0; len])),
             Item::Float(_) => Store::Numbers(Numbers::F64(vec![0.0; len])),
             Item::Text(_) | Item::GeoJson(_) => {
-                Store::Bytes(Bytes { text: true, ends: list(), data: vec![] })
+                let data = std::mem::take(&mut self.spare);
+                Store::Bytes(Bytes { text: true, ends: list(), data })
             }
             Item::Bytes(_) | Item::Hll(_) => {
-                Store::Bytes(Bytes { text: false, ends: list(), data: vec![] })
+                let data = std::mem::take(&mut self.spare);
+                Store::Bytes(Bytes { text: false, ends: list(), data })
             }
             Item::List(_) | Item::PackedList(_) => {
                 Store::List(list(), Box::new(Self::open("item", 0)))

@@ -24,6 +24,11 @@ impl Ends {
 impl Column {
     /// The array, of the type that was asked for or that the values have.
     pub fn finish(self) -> Result<ArrayRef, ArrowError> {
+        self.finish_with(Buffer::from_vec)
+    }
+
+    /// The same; `keep` makes Arrow memory of the column's own bytes.
+    pub fn finish_with(self, keep: impl FnOnce(Vec<u8>) -> Buffer) -> Result<ArrayRef, ArrowError> {
         let Self { wanted, store, mut valid, .. } = self;
         let (len, nulls) = (valid.len(), valid.finish());
         let made = |kind: DataType, buffers: Vec<Buffer>, children: Vec<ArrayData>| {
@@ -44,7 +49,7 @@ impl Column {
                 made(kind, vec![numbers.finish()], vec![])
             }
             Store::Bytes(Bytes { text, ends, data }) => {
-                let buffers = vec![ends.finish(), Buffer::from_vec(data)];
+                let buffers = vec![ends.finish(), keep(data)];
                 match wanted {
                     // Views are made from the plain layout: they share its bytes.
                     Some(DataType::Utf8View) => {
