@@ -120,6 +120,8 @@ class Opened:
 
     def __init__(self, face: Face, seeds: Any, options: dict[str, Any]) -> None:
         self.face = face
+        # The usual second is not much on a machine with other work.
+        options = {"connect_timeout": 20, **options}
         if face.is_blocking:
             self.raw: Any = spikewire.Client(seeds, **options)
         else:

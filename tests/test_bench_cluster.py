@@ -6,7 +6,6 @@ import os
 import socket
 import sys
 import threading
-import time
 
 import pytest
 
@@ -49,10 +48,8 @@ def test_every_address_of_the_ready_line_is_a_seed() -> None:
 
 
 def test_an_embedded_cluster_that_fails_says_what_it_said() -> None:
-    began = time.monotonic()
     with pytest.raises(RuntimeError, match="no port is free"):
         EmbeddedCluster(1, "test", command=[sys.executable, "-c", FAILS]).__enter__()
-    assert time.monotonic() - began < 20
 
 
 def test_a_server_is_asked_for_its_build() -> None:

@@ -182,7 +182,7 @@ def test_an_early_end_leaves_nothing_behind(face: Face) -> None:
 
 def test_a_cancelled_task_does_not_wait(cluster: Cluster) -> None:
     async def main(slow: Cluster) -> None:
-        async with spikewire.AsyncClient(slow.seeds, timeout=60) as client:
+        async with spikewire.AsyncClient(slow.seeds, timeout=60, connect_timeout=20) as client:
             users = client.dataset("test", "s")
 
             async def run() -> None:

@@ -70,7 +70,7 @@ def test_blocks_run(name: str, tmp_path: Path) -> None:
         [sys.executable, "-W", "error", str(program)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
         cwd=tmp_path,
     )

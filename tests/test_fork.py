@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
-LONGEST = 60
+LONGEST = 180
 
 PREAMBLE = """
 import asyncio, faulthandler, gc, multiprocessing, os, signal, sys, threading, time, traceback
@@ -35,7 +35,7 @@ def child(work):
         try:
             # A child that hangs says where.
             faulthandler.register(signal.SIGALRM, chain=True)
-            signal.alarm(20)
+            signal.alarm(60)
             work()
             status = 0
         except BaseException:
@@ -69,7 +69,7 @@ def test_blocking(cluster: Cluster) -> None:
     scenario(
         cluster,
         """
-        client = spikewire.Client(seeds, timeout=10)
+        client = spikewire.Client(seeds, timeout=30, connect_timeout=20)
         users = client.dataset("test", "fork")
         users.put("k", {"n": 1})
 
@@ -93,7 +93,7 @@ def test_the_child_may_close_or_forget_the_client(cluster: Cluster, close: str) 
     scenario(
         cluster,
         f"""
-        client = spikewire.Client(seeds, timeout=10)
+        client = spikewire.Client(seeds, timeout=30, connect_timeout=20)
         users = client.dataset("test", "fork")
         users.put("k", {{"n": 1}})
 
@@ -122,11 +122,11 @@ def test_the_child_may_end_like_any_program(cluster: Cluster) -> None:
     out = scenario(
         cluster,
         """
-        client = spikewire.Client(seeds, timeout=10)
+        client = spikewire.Client(seeds, timeout=30, connect_timeout=20)
         client.put(("test", "fork", "k"), {"n": 1})
         process = os.fork()
         if process == 0:
-            signal.alarm(20)
+            signal.alarm(60)
             sys.exit(7)
         assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 7
         assert client.get(("test", "fork", "k"))["n"] == 1
@@ -142,7 +142,7 @@ def test_while_other_threads_are_calling(cluster: Cluster) -> None:
     scenario(
         cluster,
         """
-        client = spikewire.Client(seeds, timeout=10)
+        client = spikewire.Client(seeds, timeout=30, connect_timeout=20)
         users = client.dataset("test", "fork")
         users.put("k", {"n": 1})
         stop, failed = threading.Event(), []
@@ -184,7 +184,7 @@ def test_grandchildren(cluster: Cluster) -> None:
     scenario(
         cluster,
         """
-        client = spikewire.Client(seeds, timeout=10)
+        client = spikewire.Client(seeds, timeout=30, connect_timeout=20)
         client.put(("test", "fork", "k"), {"n": 1})
 
         def read():
@@ -235,7 +235,7 @@ def test_asyncio(cluster: Cluster, policy: str) -> None:
                 child(work)
                 await use(client, 3)
 
-        client = spikewire.AsyncClient(seeds, timeout=10)
+        client = spikewire.AsyncClient(seeds, timeout=30, connect_timeout=20)
         loop = {policy}.new_event_loop()
         loop.run_until_complete(client.__aenter__())
         loop.run_until_complete(parent())
@@ -255,7 +255,7 @@ def test_the_child_may_close_an_async_client_unused(cluster: Cluster) -> None:
         cluster,
         """
         async def main():
-            async with spikewire.AsyncClient(seeds, timeout=10) as client:
+            async with spikewire.AsyncClient(seeds, timeout=30, connect_timeout=20) as client:
                 key = ("test", "fork-async", "k")
                 await client.put(key, {"n": 1})
 
@@ -278,7 +278,7 @@ def test_multiprocessing(cluster: Cluster) -> None:
     scenario(
         cluster,
         """
-        client = spikewire.Client(seeds, timeout=10)
+        client = spikewire.Client(seeds, timeout=30, connect_timeout=20)
         users = client.dataset("test", "fork-pool")
 
         def inherited(at):
@@ -296,7 +296,7 @@ def test_multiprocessing(cluster: Cluster) -> None:
             return asyncio.run(main())
 
         async def of_async():
-            async with spikewire.AsyncClient(seeds, timeout=10) as client:
+            async with spikewire.AsyncClient(seeds, timeout=30, connect_timeout=20) as client:
                 return client.dataset("test", "fork-pool")
 
         context = multiprocessing.get_context("fork")
@@ -327,7 +327,7 @@ def test_the_child_may_end_an_inherited_cluster(cluster: Cluster, end: str) -> N
         os._exit(0)
     _, status = os.waitpid(process, 0)
     assert status == 0, f"the child ended with {{status}}"
-    with spikewire.Client(box.seeds) as client:
+    with spikewire.Client(box.seeds, timeout=20) as client:
         client.put(("test", "s", 1), {{"n": 1}})
         print(client.get(("test", "s", 1))["n"])
     box.stop()

@@ -67,7 +67,7 @@ def test_a_key_is_its_own_copy() -> None:
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_records(cluster: Cluster, protocol: int) -> None:
-    with spikewire.Client(cluster.seeds, timeout=10) as client:
+    with spikewire.Client(cluster.seeds, timeout=10, connect_timeout=20) as client:
         users = client.dataset("test", "pickled")
         users.put("alice", {"n": 1, "list": [1, "x"], "geo": POINT}, ttl=100)
         for record in (
@@ -106,7 +106,7 @@ def test_errors(kind: type[errors.Error], protocol: int) -> None:
 
 
 def test_an_error_from_the_server(cluster: Cluster) -> None:
-    with spikewire.Client(cluster.seeds, timeout=10) as client:
+    with spikewire.Client(cluster.seeds, timeout=10, connect_timeout=20) as client:
         with pytest.raises(spikewire.RecordNotFound) as caught:
             client.get(("test", "pickled", "nobody"))
         again = pickle.loads(pickle.dumps(caught.value))
@@ -129,7 +129,7 @@ def test_clients_say_why_they_do_not_pickle(cluster: Cluster) -> None:
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_dataset_finds_its_live_client(cluster: Cluster, protocol: int) -> None:
-    with spikewire.Client(cluster.seeds, timeout=10) as client:
+    with spikewire.Client(cluster.seeds, timeout=10, connect_timeout=20) as client:
         users = client.dataset("test", "live")
         again = pickle.loads(pickle.dumps(users, protocol))
         assert again == users
@@ -149,7 +149,7 @@ def test_a_dataset_finds_its_live_client(cluster: Cluster, protocol: int) -> Non
 
 def test_an_async_dataset_finds_its_live_client(cluster: Cluster) -> None:
     async def main() -> None:
-        async with spikewire.AsyncClient(cluster.seeds, timeout=10) as client:
+        async with spikewire.AsyncClient(cluster.seeds, timeout=10, connect_timeout=20) as client:
             users = client.dataset("test", "live")
             again = pickle.loads(pickle.dumps(users))
             assert again == users
@@ -190,7 +190,7 @@ def test_a_dataset_in_another_process(cluster: Cluster) -> None:
 
 def test_an_async_dataset_in_another_process(cluster: Cluster) -> None:
     async def pickled() -> bytes:
-        async with spikewire.AsyncClient(cluster.seeds, timeout=10) as client:
+        async with spikewire.AsyncClient(cluster.seeds, timeout=10, connect_timeout=20) as client:
             users = client.dataset("test", "travel-async")
             await users.put("k", {"n": 4})
             return pickle.dumps(users)
@@ -205,7 +205,7 @@ def test_an_async_dataset_in_another_process(cluster: Cluster) -> None:
 
 
 def test_a_dataset_whose_client_was_closed_makes_one_like_it(cluster: Cluster) -> None:
-    with spikewire.Client(cluster.seeds, timeout=10) as client:
+    with spikewire.Client(cluster.seeds, timeout=10, connect_timeout=20) as client:
         users = client.dataset("test", "revived")
         users.put("k", {"n": 5})
         data = pickle.dumps(users)
@@ -217,7 +217,7 @@ def test_a_dataset_whose_client_was_closed_makes_one_like_it(cluster: Cluster) -
 
 
 def test_many_threads_unpickle_at_once(cluster: Cluster) -> None:
-    with spikewire.Client(cluster.seeds, timeout=10) as client:
+    with spikewire.Client(cluster.seeds, timeout=10, connect_timeout=20) as client:
         users = client.dataset("test", "rush")
         users.put("k", {"n": 6})
         data = pickle.dumps(users)

@@ -175,6 +175,6 @@ def test_stubtest() -> None:
         text=True,
         check=False,
         cwd=ROOT,
-        timeout=200,
+        timeout=300,
     )
     assert checked.returncode == 0, checked.stdout + checked.stderr

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def client(cluster: Cluster) -> Iterator[spikewire.Client]:
-    with spikewire.Client(cluster.seeds, timeout=20) as client:
+    with spikewire.Client(cluster.seeds, timeout=20, connect_timeout=20) as client:
         yield client
 
 
@@ -50,7 +50,8 @@ def slow() -> Iterator[Cluster]:
 
 
 def narrow(cluster: Cluster, **options: Any) -> spikewire.Client:
-    """A client that sends one call at a time."""
+    """A client that sends one call at a time, and waits for each reply for a while."""
+    cluster.inject(0, delay=1)
     options = {"connections_per_node": 1, "pipeline_depth": 1, "timeout": 20, **options}
     return spikewire.Client(cluster.seeds, **options)
 
@@ -151,7 +152,8 @@ def test_only_the_client_completes_a_future(data: spikewire.Dataset) -> None:
 
 
 def test_waiting_has_an_end(slow: Cluster) -> None:
-    with spikewire.Client(slow.seeds, timeout=20) as client:
+    with spikewire.Client(slow.seeds, timeout=20, connect_timeout=20) as client:
+        slow.inject(0, delay=2)
         future = client.submit.exists(("test", "s", "k"))
         assert not future.done()
         for wait in (future.result, future.exception):
@@ -163,13 +165,14 @@ def test_waiting_has_an_end(slow: Cluster) -> None:
 
 
 def test_a_call_that_times_out(slow: Cluster) -> None:
+    slow.inject(0, delay=60)
     with spikewire.Client(slow.seeds) as client:
         error = client.submit.exists(("test", "s", "k"), timeout=0.05).exception(20)
         assert isinstance(error, spikewire.Timeout)
 
 
 def test_many_threads_wait_for_one_future(slow: Cluster) -> None:
-    with spikewire.Client(slow.seeds, timeout=20) as client:
+    with spikewire.Client(slow.seeds, timeout=20, connect_timeout=20) as client:
         future = client.submit.exists(("test", "s", "k"))
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             assert list(pool.map(lambda _: future.result(20), range(8))) == [False] * 8
@@ -180,7 +183,7 @@ def test_a_waiting_thread_that_is_interrupted(slow: Cluster) -> None:
         import _thread, signal, sys, threading, spikewire
         # A shell's background jobs are born deaf to it.
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        client = spikewire.Client(sys.argv[1], timeout=30, submit_limit=1)
+        client = spikewire.Client(sys.argv[1], timeout=30, connect_timeout=20, submit_limit=1)
         slow = client.submit.exists(("test", "s", "k"))
         for wait in (slow.result, lambda: client.submit.exists(("test", "s", "k"))):
             threading.Timer(0.1, _thread.interrupt_main).start()
@@ -201,7 +204,7 @@ def program(code: str, *arguments: str, status: int = 0, log: str = "") -> list[
         [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(code), *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert (ran.returncode, ran.stderr) == (status, log)
@@ -308,7 +311,9 @@ def test_a_callback_does_not_wait_for_its_own_thread(data: spikewire.Dataset) ->
 @pytest.mark.parametrize("limit", [1, 2048])
 def test_chains_of_callbacks(cluster: Cluster, set_name: str, limit: int) -> None:
     chains, calls = 200, 4000
-    with spikewire.Client(cluster.seeds, timeout=20, submit_limit=limit) as client:
+    with spikewire.Client(
+        cluster.seeds, timeout=20, connect_timeout=20, submit_limit=limit
+    ) as client:
         data = client.dataset("test", set_name)
         left = iter(range(calls))
         done: list[object] = []
@@ -335,7 +340,9 @@ def test_chains_of_callbacks(cluster: Cluster, set_name: str, limit: int) -> Non
 def test_unthrottled(cluster: Cluster, set_name: str) -> None:
     # Far more than connections, queue and window take: whoever submits waits, nobody fails.
     options = {"pipeline_depth": 4, "queue_limit": 0, "connections_per_node": 1}
-    with spikewire.Client(cluster.seeds, timeout=20, submit_limit=64, **options) as client:
+    with spikewire.Client(
+        cluster.seeds, timeout=20, connect_timeout=20, submit_limit=64, **options
+    ) as client:
         data = client.dataset("test", set_name)
         futures = [data.submit.put(n, {"n": n}) for n in range(10_000)]
         assert [future for future in futures if future.exception() is not None] == []
@@ -343,7 +350,7 @@ def test_unthrottled(cluster: Cluster, set_name: str) -> None:
 
 
 def test_never_more_in_flight_than_the_limit(slow: Cluster) -> None:
-    with spikewire.Client(slow.seeds, timeout=20, submit_limit=5) as client:
+    with spikewire.Client(slow.seeds, timeout=20, connect_timeout=20, submit_limit=5) as client:
         futures: list[concurrent.futures.Future[bool]] = []
         for n in range(12):
             futures.append(client.submit.exists(("test", "s", n)))
@@ -352,7 +359,7 @@ def test_never_more_in_flight_than_the_limit(slow: Cluster) -> None:
 
 
 def test_threads_take_turns(cluster: Cluster, set_name: str) -> None:
-    with spikewire.Client(cluster.seeds, timeout=20, submit_limit=8) as client:
+    with spikewire.Client(cluster.seeds, timeout=20, connect_timeout=20, submit_limit=8) as client:
         data = client.dataset("test", set_name)
 
         def work(thread: int) -> int:
@@ -364,8 +371,8 @@ def test_threads_take_turns(cluster: Cluster, set_name: str) -> None:
 
 
 def test_the_timeout_counts_while_it_waits_for_room(slow: Cluster) -> None:
-    slow.inject(0, delay=1.5)
-    with spikewire.Client(slow.seeds, timeout=20, submit_limit=1) as client:
+    slow.inject(0, delay=3)
+    with spikewire.Client(slow.seeds, timeout=20, connect_timeout=20, submit_limit=1) as client:
         first = client.submit.exists(("test", "s", "k"))
         key = ("test", "s", "late")
         late = [
@@ -387,7 +394,7 @@ def test_the_timeout_counts_while_it_waits_for_room(slow: Cluster) -> None:
 
 def test_closing_fails_what_is_pending(slow: Cluster) -> None:
     slow.inject(0, delay=60)
-    client = spikewire.Client(slow.seeds, timeout=60, submit_limit=3)
+    client = spikewire.Client(slow.seeds, timeout=60, connect_timeout=20, submit_limit=3)
     futures = [client.submit.exists(("test", "s", n)) for n in range(3)]
     called: list[Any] = []
     futures[0].add_done_callback(called.append)
@@ -409,7 +416,7 @@ def test_closing_fails_what_is_pending(slow: Cluster) -> None:
 
 
 def test_a_callback_may_close_the_client(cluster: Cluster) -> None:
-    client = spikewire.Client(cluster.seeds, timeout=20)
+    client = spikewire.Client(cluster.seeds, timeout=20, connect_timeout=20)
     closed = threading.Event()
 
     def close(_: object) -> None:
@@ -428,11 +435,11 @@ def test_nothing_is_left_behind(cluster: Cluster, no_descriptor_leak: Callable[[
 
     before = threads()
     for _ in range(3):
-        with spikewire.Client(cluster.seeds, timeout=20) as client:
+        with spikewire.Client(cluster.seeds, timeout=20, connect_timeout=20) as client:
             client.submit.exists(("test", "s", "k")).result()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
-        client = spikewire.Client(cluster.seeds, timeout=20)
+        client = spikewire.Client(cluster.seeds, timeout=20, connect_timeout=20)
         client.submit.exists(("test", "s", "k")).result()
         del client
         gc.collect()
@@ -465,7 +472,7 @@ def test_the_end_of_the_interpreter(slow: Cluster, close: str) -> None:
     slow.inject(0, delay=60)
     code = f"""
         import sys, spikewire
-        client = spikewire.Client(sys.argv[1], timeout=60)
+        client = spikewire.Client(sys.argv[1], timeout=60, connect_timeout=20)
         futures = [client.submit.exists(("test", "s", n)) for n in range(100)]
         futures[0].add_done_callback(lambda f: print(type(f.exception()).__name__, flush=True))
         {close}
@@ -479,7 +486,7 @@ def test_a_fork(cluster: Cluster) -> None:
     code = """
         import os, signal, sys, warnings, spikewire
         warnings.simplefilter("ignore", DeprecationWarning)
-        with spikewire.Client(sys.argv[1], timeout=20) as client:
+        with spikewire.Client(sys.argv[1], timeout=20, connect_timeout=20) as client:
             users = client.dataset("test", "forked")
             users.submit.put("k", {"n": 1}).result()
             pending = [users.submit.add("k", {"n": 1}) for _ in range(500)]

@@ -20,7 +20,7 @@ def check(*command: str) -> None:
         text=True,
         check=False,
         cwd=ROOT,
-        timeout=200,
+        timeout=300,
     )
     assert checked.returncode == 0, checked.stdout + checked.stderr
 

@@ -64,7 +64,7 @@ for target in $targets; do
     if "$out/$host/release/$target" "corpus/$target" "seeds/$target" \
         "-artifact_prefix=$root/fuzz/artifacts/$target/" \
         "-runs=${FUZZ_RUNS:-50000}" "-max_total_time=${FUZZ_SECONDS:-5}" \
-        -max_len=4096 -timeout=10 -rss_limit_mb=512 >"$log" 2>&1
+        -max_len=4096 -timeout=60 -rss_limit_mb=512 >"$log" 2>&1
     then
         printf '%-8s %s\n' "$target" "$(grep '^Done ' "$log" || true)"
     else

@@ -283,7 +283,7 @@ class TestTrouble:
             data.put_many({i: {"n": 0} for i in range(120)}).raise_for_errors()
             rows = [Read(i) if i % 2 else Write(i, [op.add("n", 1)]) for i in range(120)]
             cluster.inject(0, drop_reply=1.0)
-            done = data.batch(rows, timeout=0.3)
+            done = data.batch(rows, timeout=1)
             failed = sorted(done.errors)
             assert 0 < len(failed) < 120
             assert done.in_doubt == [i for i in failed if i % 2 == 0]

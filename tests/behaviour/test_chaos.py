@@ -14,7 +14,7 @@ import pytest
 
 import spikewire
 from spikewire.testing import Cluster
-from waiting import until
+from waiting import SLACK, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,12 +22,10 @@ if TYPE_CHECKING:
     from faces import Face
 
 TIMEOUT = 1.0
-#: What a noisy machine may add to a deadline.
-SLACK = 2.0
 KEYS = 40
 WORKERS = 8
 #: Longest time without a success. Generous: the figures are what is looked at.
-GAP = 5.0
+GAP = 10.0
 
 
 class Journal:
@@ -111,13 +109,13 @@ class BlockingLoad:
     def stop(self) -> None:
         self.stopping.set()
         for thread in self.threads:
-            thread.join(TIMEOUT + 10)
+            thread.join(60)
         assert not any(thread.is_alive() for thread in self.threads), "calls hang"
 
     def check(self) -> None:
         for journal in self.journals:
             for key in journal.acknowledged:
-                journal.read(key, self.data.get(key, timeout=5)["v"])
+                journal.read(key, self.data.get(key, timeout=30)["v"])
 
     def close(self) -> None:
         self.client.close()
@@ -153,7 +151,7 @@ class AsyncioLoad:
             await asyncio.gather(*(self._run(journal) for journal in self.journals))
             for journal in self.journals:
                 for key in journal.acknowledged:
-                    journal.read(key, (await self.data.get(key, timeout=5))["v"])
+                    journal.read(key, (await self.data.get(key, timeout=30))["v"])
 
     async def _run(self, journal: Journal) -> None:
         while not self.stopping:
@@ -194,6 +192,14 @@ def start(face: Face, seeds: str) -> BlockingLoad | AsyncioLoad:
     return AsyncioLoad(seeds, asyncio.new_event_loop)
 
 
+def successes(load: BlockingLoad | AsyncioLoad) -> int:
+    return sum(len(journal.successes) for journal in load.journals)
+
+
+def written(load: BlockingLoad | AsyncioLoad) -> int:
+    return sum(len(journal.acknowledged) for journal in load.journals)
+
+
 def longest_gap(journals: list[Journal], since: float, until_: float) -> float:
     """The longest stretch in which nobody had a success."""
     moments = sorted(at for journal in journals for at in journal.successes)
@@ -220,14 +226,15 @@ def test_a_node_dies_and_comes_back_twice(
             for node in (1, 2):
                 cluster.kill(node)
                 time.sleep(0.7)
-                before = sum(len(journal.successes) for journal in load.journals)
-                time.sleep(0.5)
-                after = sum(len(journal.successes) for journal in load.journals)
-                assert after > before, "the load does not carry on without the node"
+                before = successes(load)
+                assert until(lambda before=before: successes(load) > before + WORKERS * 10), (
+                    "the load does not carry on without the node"
+                )
                 cluster.restart(node)
                 assert cluster.wait_settled(), "the cluster does not settle"
                 time.sleep(0.5)
             ended = time.monotonic()
+            assert until(lambda: written(load) > WORKERS * KEYS / 2)
         finally:
             load.stop()
         try:
@@ -257,7 +264,6 @@ def test_a_node_dies_and_comes_back_twice(
         )
     assert slowest < TIMEOUT + SLACK
     assert gap < GAP
-    assert sum(len(journal.acknowledged) for journal in journals) > WORKERS * KEYS / 2
 
 
 def test_the_whole_cluster_dies_and_comes_back(face: Face, no_descriptor_leak: object) -> None:
@@ -265,7 +271,7 @@ def test_the_whole_cluster_dies_and_comes_back(face: Face, no_descriptor_leak: o
         assert cluster.wait_settled()
         with face.open(cluster.seeds, timeout=TIMEOUT, tend_interval=0.25) as client:
             data = client.dataset("test", "dead")
-            data.put(1, {"v": 1})
+            data.put(1, {"v": 1}, timeout=30)
             for node in range(2):
                 cluster.kill(node)
             for _ in range(5):
@@ -287,8 +293,8 @@ def test_the_whole_cluster_dies_and_comes_back(face: Face, no_descriptor_leak: o
                     return False
                 return True
 
-            assert until(works, 15)
-            assert data.get(1)["v"] == 2
+            assert until(works)
+            assert data.get(1, timeout=30)["v"] == 2
 
 
 def resident() -> int:
@@ -324,10 +330,10 @@ def test_a_storm_of_reconnections(face: Face) -> None:
                 turn()
             assert cluster.wait_settled()
             # Both ends of a few connections may be open or not at any moment.
-            assert until(lambda: descriptors() <= before + 12, 5)
+            assert until(lambda: descriptors() <= before + 12)
             gc.collect()
             assert resident() - memory < 48 << 20
-            assert until(lambda: data_works(data), 10)
+            assert until(lambda: data_works(data))
 
 
 def light_load(data: Any) -> None:
@@ -343,6 +349,6 @@ def data_works(data: Any) -> bool:
     try:
         for key in range(20):
             data.put(key, {"v": key})
+        return all(data.get(key)["v"] == key for key in range(20))
     except spikewire.Error:
         return False
-    return all(data.get(key)["v"] == key for key in range(20))

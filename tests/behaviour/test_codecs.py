@@ -341,7 +341,7 @@ def test_codecs_are_values() -> None:
 
 def test_datasets_take_their_codec_along(cluster: Cluster, set_name: str) -> None:
     forms = codec.Codec(bins={"at": codec.timestamp()})
-    with spikewire.Client(cluster.seeds, timeout=10, codec=forms) as client:
+    with spikewire.Client(cluster.seeds, timeout=10, connect_timeout=20, codec=forms) as client:
         users = client.dataset("test", set_name)
         users.put(1, {"at": NOW})
         packed = pickle.dumps(users)

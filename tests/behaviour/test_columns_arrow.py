@@ -344,11 +344,7 @@ KINDS: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
 }
 
 
-@hypothesis.settings(
-    max_examples=40,
-    deadline=None,
-    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
-)
+@hypothesis.settings(max_examples=40)
 @hypothesis.given(drawn=st.data())
 def test_round_trip(data: Caller, drawn: st.DataObject) -> None:
     strategies = {name: strategy for name, (_, strategy) in KINDS.items()}

@@ -125,11 +125,7 @@ ANY = st.one_of(
 )
 
 
-@hypothesis.settings(
-    max_examples=30,
-    deadline=None,
-    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
-)
+@hypothesis.settings(max_examples=30)
 @hypothesis.given(drawn=st.data())
 def test_round_trip(data: Caller, drawn: st.DataObject) -> None:
     ids = st.integers(0, 20)

@@ -79,7 +79,7 @@ def test_advice(data: Caller) -> None:
 
 
 def test_a_closed_client(face: Face, cluster: Cluster) -> None:
-    client = face.open(cluster.seeds)
+    client = face.open(cluster.seeds, timeout=20)
     data = client.dataset("test", "closed")
     data.put(1, {"a": 1})
     assert client.raw.is_connected
@@ -118,7 +118,7 @@ def test_hardly_any_time_is_not_all_the_time(face: Face, timeout: float) -> None
     """A timeout that rounds to zero must not become none at all."""
     with Cluster(1) as cluster, face.open(cluster.seeds, max_error_rate=0) as client:
         data = client.dataset("test", "late")
-        data.put(1, {"a": 1}, timeout=5)
+        data.put(1, {"a": 1}, timeout=20)
         cluster.inject(0, delay=0.2)
         with pytest.raises(spikewire.Timeout, match="total timeout") as caught:
             data.put(1, {"a": 1}, timeout=timeout)
@@ -126,4 +126,4 @@ def test_hardly_any_time_is_not_all_the_time(face: Face, timeout: float) -> None
         assert caught.value.attempts == 1
         assert isinstance(caught.value, TimeoutError)
         cluster.clear_faults(0)
-        assert data.exists(2, timeout=5) is False
+        assert data.exists(2, timeout=20) is False

@@ -32,7 +32,7 @@ def run(request: pytest.FixtureRequest) -> Iterator[Callable[[Coroutine[Any, Any
 def test_five_hundred_tasks_take_turns_on_one_place(run: Any, cluster: Cluster) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(
-            cluster.seeds, timeout=30, pipeline_depth=1, connections_per_node=1
+            cluster.seeds, timeout=30, connect_timeout=20, pipeline_depth=1, connections_per_node=1
         ) as client:
             data = client.dataset("test", "turns")
             await asyncio.gather(*(data.put(key, {"v": key}) for key in range(500)))
@@ -45,7 +45,7 @@ def test_five_hundred_tasks_take_turns_on_one_place(run: Any, cluster: Cluster) 
 def test_they_are_served_in_the_order_they_came(run: Any) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(
-            cluster.seeds, timeout=30, pipeline_depth=1, connections_per_node=1
+            cluster.seeds, timeout=30, connect_timeout=20, pipeline_depth=1, connections_per_node=1
         ) as client:
             data = client.dataset("test", "order")
             order: list[int] = []
@@ -64,7 +64,12 @@ def test_they_are_served_in_the_order_they_came(run: Any) -> None:
 def test_a_full_queue_says_so(run: Any) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(
-            cluster.seeds, timeout=30, pipeline_depth=1, connections_per_node=1, queue_limit=10
+            cluster.seeds,
+            timeout=30,
+            connect_timeout=20,
+            pipeline_depth=1,
+            connections_per_node=1,
+            queue_limit=10,
         ) as client:
             data = client.dataset("test", "full")
             await data.put(0, {"v": 0})
@@ -90,7 +95,7 @@ def test_a_full_queue_says_so(run: Any) -> None:
 def test_a_deadline_passes_while_waiting_for_a_turn(run: Any) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(
-            cluster.seeds, timeout=10, pipeline_depth=1, connections_per_node=1
+            cluster.seeds, timeout=10, connect_timeout=20, pipeline_depth=1, connections_per_node=1
         ) as client:
             data = client.dataset("test", "turns")
             await data.put(0, {"n": 0})
@@ -112,7 +117,7 @@ def test_a_deadline_passes_while_waiting_for_a_turn(run: Any) -> None:
 @pytest.mark.parametrize("count", [256, 257, 1000, 5000])
 def test_no_count_fails_by_itself(run: Any, cluster: Cluster, count: int) -> None:
     async def main() -> None:
-        async with spikewire.AsyncClient(cluster.seeds, timeout=30) as client:
+        async with spikewire.AsyncClient(cluster.seeds, timeout=30, connect_timeout=20) as client:
             data = client.dataset("test", "count")
             await asyncio.gather(*(data.put(key, {"v": key}) for key in range(count)))
             found = await asyncio.gather(*(data.get(key) for key in range(count)))
@@ -124,7 +129,7 @@ def test_no_count_fails_by_itself(run: Any, cluster: Cluster, count: int) -> Non
 def test_large_values_between_small_ones(run: Any, cluster: Cluster, set_name: str) -> None:
     async def main() -> None:
         rng = random.Random(2)
-        async with spikewire.AsyncClient(cluster.seeds, timeout=30) as client:
+        async with spikewire.AsyncClient(cluster.seeds, timeout=30, connect_timeout=20) as client:
             data = client.dataset("test", set_name)
             sizes = {key: 900_000 if key % 25 == 0 else rng.randrange(50) for key in range(250)}
             values = {key: bytes([key]) * size for key, size in sizes.items()}
@@ -139,7 +144,7 @@ def test_large_values_between_small_ones(run: Any, cluster: Cluster, set_name: s
 def test_large_values_share_one_connection(run: Any, cluster: Cluster, set_name: str) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(
-            cluster.seeds, timeout=30, connections_per_node=1, pipeline_depth=2
+            cluster.seeds, timeout=30, connect_timeout=20, connections_per_node=1, pipeline_depth=2
         ) as client:
             data = client.dataset("test", set_name)
             values = {key: bytes([key]) * 900_000 for key in range(20)}
@@ -162,7 +167,7 @@ def test_memory_of_large_values_is_given_back(run: Any, cluster: Cluster, set_na
         pytest.skip("resident memory is read from /proc")
 
     async def main() -> None:
-        async with spikewire.AsyncClient(cluster.seeds, timeout=30) as client:
+        async with spikewire.AsyncClient(cluster.seeds, timeout=30, connect_timeout=20) as client:
             data = client.dataset("test", set_name)
             value = bytes(900_000)
 
@@ -205,7 +210,7 @@ class TestBlockingThreads:
 
     def test_a_hundred_threads_take_turns_on_one_place(self, cluster: Cluster) -> None:
         with spikewire.Client(
-            cluster.seeds, timeout=30, pipeline_depth=1, connections_per_node=1
+            cluster.seeds, timeout=30, connect_timeout=20, pipeline_depth=1, connections_per_node=1
         ) as client:
             data = client.dataset("test", "thread-turns")
 
@@ -220,7 +225,12 @@ class TestBlockingThreads:
         with (
             Cluster(1) as cluster,
             spikewire.Client(
-                cluster.seeds, timeout=30, pipeline_depth=1, connections_per_node=1, queue_limit=10
+                cluster.seeds,
+                timeout=30,
+                connect_timeout=20,
+                pipeline_depth=1,
+                connections_per_node=1,
+                queue_limit=10,
             ) as client,
         ):
             data = client.dataset("test", "full")

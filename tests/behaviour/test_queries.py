@@ -268,7 +268,7 @@ def test_closing_ends_it(filled: Filled) -> None:
 
 
 def test_a_closed_client_ends_its_queries(filled: Filled, face: Face, cluster: Cluster) -> None:
-    with face.open(cluster.seeds) as other:
+    with face.open(cluster.seeds, timeout=30) as other:
         query = other.raw.query("test", filled.raw.set)
         face.some(query, 1)
     with pytest.raises(spikewire.ClientClosed):
@@ -303,7 +303,7 @@ def test_a_pace(filled: Filled) -> None:
 
 
 def test_a_total_timeout(face: Face) -> None:
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds) as client:
+    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, timeout=30) as client:
         client.dataset("test", "a").put("k", {"a": 1})
         cluster.inject(0, drop=1)
         with pytest.raises(spikewire.Timeout, match=r"total timeout of 0\.2 s"):
@@ -311,12 +311,15 @@ def test_a_total_timeout(face: Face) -> None:
 
 
 def test_silence_is_tried_again(face: Face) -> None:
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, max_retries=0) as client:
+    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, timeout=30, max_retries=0) as client:
         client.dataset("test", "a").put("k", {"a": 1})
         cluster.inject(0, drop=1)
         with pytest.raises(spikewire.ConnectionFailed, match="silent"):
             face.rows(client.raw.query("test", "a", socket_timeout=0.1))
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds) as client:
+    with (
+        Cluster(nodes=1) as cluster,
+        face.open(cluster.seeds, timeout=30, max_retries=100) as client,
+    ):
         client.dataset("test", "a").put("k", {"a": 1})
         cluster.inject(0, drop=1)
         query = client.raw.query("test", "a", socket_timeout=0.2)
@@ -327,7 +330,7 @@ def test_silence_is_tried_again(face: Face) -> None:
 
 
 def test_errors_of_the_server(face: Face) -> None:
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds) as client:
+    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, timeout=30) as client:
         cluster.inject(0, error=1, code=4)
         query = client.raw.query("test")
         for _ in range(2):
@@ -348,7 +351,7 @@ def large(face: Face) -> Iterator[Opened]:
 
 
 def test_a_pause_ends_in_an_error_to_go_on_from(face: Face, large: Opened) -> None:
-    query = large.raw.query("test", "large", socket_timeout=0.2)
+    query = large.raw.query("test", "large", socket_timeout=0.8)
     seen = [record.key.key for record in face.some(query, 50)]
     pause = threading.Event()
     pause.wait(2)
@@ -390,7 +393,7 @@ def test_an_abandoned_query_stops_the_server(face: Face) -> None:
 
 
 def test_connections_are_used_again(face: Face) -> None:
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds) as client:
+    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, timeout=30) as client:
         client.dataset("test", "a").put("k", {"a": 1})
         counts = set()
         for limit in (None, 1, 5, None):
@@ -407,7 +410,10 @@ def test_a_signal_ends_the_wait() -> None:
     def stop(*_: object) -> None:
         raise Stop
 
-    with Cluster(nodes=1) as cluster, spikewire.Client(cluster.seeds) as client:
+    with (
+        Cluster(nodes=1) as cluster,
+        spikewire.Client(cluster.seeds, timeout=30, connect_timeout=20) as client,
+    ):
         data = client.dataset("test", "a")
         data.put("k", {"a": 1})
         cluster.inject(0, drop=1)
@@ -427,7 +433,10 @@ def test_a_signal_ends_the_wait() -> None:
 def test_a_wait_can_be_cancelled(face: Face) -> None:
     if face.is_blocking:
         pytest.skip("needs a loop")
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds) as client:
+    with (
+        Cluster(nodes=1) as cluster,
+        face.open(cluster.seeds, timeout=30, max_retries=100) as client,
+    ):
         client.dataset("test", "a").put("k", {"a": 1})
         cluster.inject(0, drop=1)
         query = client.raw.query("test", "a", page_size=5, socket_timeout=0.5)

@@ -141,7 +141,7 @@ READS = {
 class TestReadTouch:
     def test_every_read_renews_the_time(self, data) -> None:
         data.put_many({name: {"n": 1} for name in READS}, ttl=100).raise_for_errors()
-        assert until(lambda: all(record.ttl <= 98 for record in data.get_many(READS)), 10)
+        assert until(lambda: all(record.ttl <= 98 for record in data.get_many(READS)))
         for percent in (None, 0, -1, 50):
             for name, read in READS.items():
                 read(data, name, percent)

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 import spikewire
+from waiting import SLACK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from faces import Face
     from spikewire.testing import Cluster
-
-#: What a noisy machine may add to a time limit.
-SLACK = 2.0
 
 
 @contextlib.contextmanager
@@ -34,7 +32,7 @@ def server(talk: Callable[[socket.socket], None]) -> Iterator[str]:
                 with contextlib.suppress(OSError):
                     connection, _ = listener.accept()
                     with connection:
-                        connection.settimeout(1)
+                        connection.settimeout(20)
                         talk(connection)
 
         thread = threading.Thread(target=run)
@@ -72,7 +70,7 @@ def test_a_name_that_does_not_resolve(face: Face) -> None:
     began = time.monotonic()
     with pytest.raises(spikewire.ConnectionFailed, match=r"no-such-host\.invalid"):
         face.open("no-such-host.invalid:3000", connect_timeout=1)
-    assert time.monotonic() - began < 1 + SLACK + 2
+    assert time.monotonic() - began < 1 + SLACK
 
 
 def test_an_http_server(face: Face) -> None:
@@ -81,7 +79,7 @@ def test_an_http_server(face: Face) -> None:
         connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
 
     with server(talk) as seed, pytest.raises(spikewire.ConnectionFailed) as caught:
-        face.open(seed, connect_timeout=1)
+        face.open(seed, connect_timeout=20)
     assert seed in str(caught.value)
     assert "not this protocol" in str(caught.value)
     assert "HTTP" in str(caught.value)
@@ -92,7 +90,7 @@ def test_a_server_that_hangs_up(face: Face) -> None:
         connection.recv(1)
 
     with server(talk) as seed, pytest.raises(spikewire.ConnectionFailed, match="closed"):
-        face.open(seed, connect_timeout=1)
+        face.open(seed, connect_timeout=20)
 
 
 def test_a_server_that_says_nothing(face: Face) -> None:
@@ -127,7 +125,7 @@ def test_random_bytes(face: Face) -> None:
         connection.sendall(bytes([2, 1, 255, 255, 255, 255, 255, 255]) + bytes(100))
 
     with server(talk) as seed, pytest.raises(spikewire.ConnectionFailed, match=seed):
-        face.open(seed, connect_timeout=1)
+        face.open(seed, connect_timeout=20)
 
 
 def test_one_good_seed_is_enough(face: Face, cluster: Cluster) -> None:
@@ -135,7 +133,7 @@ def test_one_good_seed_is_enough(face: Face, cluster: Cluster) -> None:
         unused.bind(("127.0.0.1", 0))
         bad = f"127.0.0.1:{unused.getsockname()[1]}"
         for seeds in (f"{bad},{cluster.addresses[0]}", [bad, cluster.addresses[2]]):
-            with face.open(seeds) as client:
+            with face.open(seeds, timeout=20) as client:
                 assert len(client.raw.nodes()) == 3
                 assert client.dataset("test", "seeds").exists(1) is False
 

@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
     from faces import Caller
 
-settings = hypothesis.settings(
-    max_examples=40,
-    deadline=None,
-    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
-)
+settings = hypothesis.settings(max_examples=40)
 
 
 def stored(data: Caller, keys: list[Any]) -> list[dict[str, Any] | None]:
@@ -244,7 +240,7 @@ class Counted:
 def test_streams_are_read_as_they_are_sent(cluster: Any, data: Caller, set_name: str) -> None:
     source = Counted(batches=40, rows=2_000)
     ahead = []
-    with spikewire.Client(cluster.seeds, timeout=30) as other:
+    with spikewire.Client(cluster.seeds, timeout=30, connect_timeout=20) as other:
         sent = other.dataset("test", set_name)
 
         def probe() -> None:
@@ -292,7 +288,7 @@ def test_failed_rows_of_several_windows(data: Caller) -> None:
 
 def test_threads_share_a_table(cluster: Any, set_name: str) -> None:
     table = pa.table({"id": range(3_000), "n": range(3_000)})
-    with spikewire.Client(cluster.seeds, timeout=60) as client:
+    with spikewire.Client(cluster.seeds, timeout=60, connect_timeout=20) as client:
         users = client.dataset("test", set_name)
         founds: list[int] = []
         threads = [

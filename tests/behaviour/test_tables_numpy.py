@@ -17,11 +17,7 @@ st = pytest.importorskip("hypothesis.strategies")
 if TYPE_CHECKING:
     from faces import Caller, Opened
 
-settings = hypothesis.settings(
-    max_examples=30,
-    deadline=None,
-    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
-)
+settings = hypothesis.settings(max_examples=30)
 
 
 def stored(data: Caller, keys: list[Any]) -> list[dict[str, Any] | None]:

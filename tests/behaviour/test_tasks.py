@@ -233,7 +233,7 @@ class TestCancelling:
             async with opened(cluster, connections_per_node=1) as client:
                 data = client.dataset("test", "waiting")
                 await asyncio.gather(*(data.put(key, {"v": key}) for key in range(100)))
-                cluster.inject(0, delay=0.3)
+                cluster.inject(0, delay=1)
                 hurried = [asyncio.wait_for(data.get(key), 0.02) for key in range(0, 100, 2)]
                 patient = [data.get(key) for key in range(1, 100, 2)]
                 ended = await asyncio.gather(*hurried, *patient, return_exceptions=True)
@@ -249,7 +249,9 @@ class TestCancelling:
 
 class TestLoops:
     def test_several_loops_in_several_threads(self, cluster: Cluster, set_name: str) -> None:
-        client = asyncio.run(spikewire.AsyncClient.connect(cluster.seeds, timeout=20))
+        client = asyncio.run(
+            spikewire.AsyncClient.connect(cluster.seeds, timeout=20, connect_timeout=20)
+        )
         data = client.dataset("test", set_name)
         failures: list[BaseException] = []
         kinds: list[Callable[[], asyncio.AbstractEventLoop]] = [asyncio.new_event_loop] * 4
@@ -279,7 +281,7 @@ class TestLoops:
         assert failures == []
 
     def test_one_run_after_another(self, run: Any, cluster: Cluster, set_name: str) -> None:
-        client = spikewire.AsyncClient(cluster.seeds, timeout=20)
+        client = spikewire.AsyncClient(cluster.seeds, timeout=20, connect_timeout=20)
         data = client.dataset("test", set_name)
 
         async def first() -> None:
@@ -296,7 +298,9 @@ class TestLoops:
         asyncio.run(client.close())
 
     def test_a_loop_that_ends_with_calls_under_way(self, cluster: Cluster, set_name: str) -> None:
-        client = asyncio.run(spikewire.AsyncClient.connect(cluster.seeds, timeout=20))
+        client = asyncio.run(
+            spikewire.AsyncClient.connect(cluster.seeds, timeout=20, connect_timeout=20)
+        )
         data = client.dataset("test", set_name)
 
         async def abandon() -> None:
@@ -350,14 +354,16 @@ class TestClosing:
     @pytest.mark.parametrize("write", [False, True])
     def test_calls_under_way_are_told(self, run: Any, write: bool) -> None:
         async def main() -> None:
-            client = await spikewire.AsyncClient.connect(cluster.seeds, timeout=30)
+            client = await spikewire.AsyncClient.connect(
+                cluster.seeds, timeout=60, connect_timeout=20
+            )
             data = client.dataset("test", "closing")
             await data.put(1, {"a": 1})
-            cluster.inject(0, delay=20)
+            cluster.inject(0, delay=60)
             calls = [data.put(n, {"a": 1}) if write else data.get(n) for n in range(200)]
             await asyncio.sleep(0.1)
             await client.close()
-            ended = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 5)
+            ended = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 30)
             assert {type(one) for one in ended} == {spikewire.ClientClosed}
             assert {one.in_doubt for one in ended} == {write}
 
@@ -366,14 +372,14 @@ class TestClosing:
 
     def test_from_another_loop(self) -> None:
         async def main() -> None:
-            client = await spikewire.AsyncClient.connect(slow.seeds, timeout=30)
+            client = await spikewire.AsyncClient.connect(slow.seeds, timeout=60, connect_timeout=20)
             data = client.dataset("test", "closing")
             await data.put(1, {"a": 1})
-            slow.inject(0, delay=20)
+            slow.inject(0, delay=60)
             calls = [data.get(1) for _ in range(20)]
             await asyncio.sleep(0.05)
             await asyncio.to_thread(lambda: asyncio.run(client.close()))
-            ended = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 5)
+            ended = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 30)
             assert {type(one) for one in ended} == {spikewire.ClientClosed}
 
         with Cluster(1) as slow:
@@ -387,18 +393,24 @@ class TestClosing:
                     await data.put(number, {"v": turn})
                     assert (await data.get(number))["v"] == turn
                     turn += 1
+                    if turn == 3:
+                        at_work.add(number)
             except spikewire.ClientClosed:
                 return turn
 
         async def main() -> None:
-            client = await spikewire.AsyncClient.connect(cluster.seeds, timeout=20)
+            client = await spikewire.AsyncClient.connect(
+                cluster.seeds, timeout=20, connect_timeout=20
+            )
             data = client.dataset("test", set_name)
             tasks = [asyncio.create_task(endless(data, n)) for n in range(50)]
-            await asyncio.sleep(0.3)
+            while len(at_work) < len(tasks):
+                await asyncio.sleep(0.01)
             await client.close()
-            turns = await asyncio.wait_for(asyncio.gather(*tasks), 5)
-            assert sum(turns) > 50
+            turns = await asyncio.wait_for(asyncio.gather(*tasks), 30)
+            assert min(turns) >= 3
 
+        at_work: set[int] = set()
         run(main())
 
 
@@ -480,7 +492,7 @@ class TestReentrancy:
                         data.add(1, {"n": 1}).add_done_callback(lambda f: next_one(f, left - 1))
 
                 data.add(1, {"n": 1}).add_done_callback(next_one)
-                await asyncio.wait_for(done, 10)
+                await asyncio.wait_for(done, 60)
                 assert (await data.get(1))["n"] == 51
 
         run(main())
@@ -531,7 +543,7 @@ def alone(script: str, *arguments: str) -> str:
         [sys.executable, "-c", textwrap.dedent(script), *arguments],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
     return ended.stdout or ended.stderr
@@ -568,7 +580,7 @@ class Last:
 
 def start(main):
     loop = Hooked()
-    loop.run_until_complete(asyncio.wait_for(main(), 20))
+    loop.run_until_complete(asyncio.wait_for(main(), 90))
     print("fine")
 """
 
@@ -576,7 +588,7 @@ CLOSING_FINALIZER = (
     HOOKED
     + """
 async def main():
-    client = await spikewire.AsyncClient.connect(sys.argv[1], timeout=5)
+    client = await spikewire.AsyncClient.connect(sys.argv[1], timeout=5, connect_timeout=20)
     data = client.dataset("test", "finalizer")
     await data.put(1, {"v": 1})
 
@@ -607,7 +619,7 @@ CALLING_LOOP = (
     HOOKED
     + """
 async def main():
-    async with spikewire.AsyncClient(sys.argv[1], timeout=5) as client:
+    async with spikewire.AsyncClient(sys.argv[1], timeout=5, connect_timeout=20) as client:
         data = client.dataset("test", "calling")
         await data.put(1, {"v": 1})
         made = []
@@ -648,7 +660,7 @@ threads = [threading.Thread(target=work, daemon=True) for work in [call] * 6 + [
 for thread in threads:
     thread.start()
 for thread in threads:
-    thread.join(20)
+    thread.join(60)
 assert not any(thread.is_alive() for thread in threads)
 print("fine")
 """

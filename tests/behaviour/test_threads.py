@@ -13,6 +13,7 @@ import pytest
 import spikewire
 from spikewire import op
 from spikewire.testing import Cluster
+from waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,7 +38,7 @@ def in_threads(work: Callable[[int], Any], threads: int = THREADS, limit: float 
 
 @pytest.fixture
 def shared(cluster: Cluster) -> Iterator[spikewire.Client]:
-    with spikewire.Client(cluster.seeds, timeout=20) as client:
+    with spikewire.Client(cluster.seeds, timeout=20, connect_timeout=20) as client:
         yield client
 
 
@@ -166,7 +167,7 @@ def test_many_threads_never_meet_a_fixed_limit(shared: spikewire.Client, set_nam
 
 def test_more_clients_at_once(cluster: Cluster, set_name: str) -> None:
     def work(thread: int) -> None:
-        with spikewire.Client(cluster.seeds, timeout=20) as client:
+        with spikewire.Client(cluster.seeds, timeout=20, connect_timeout=20) as client:
             data = client.dataset("test", set_name)
             for turn in range(20):
                 data.put(thread, {"v": turn})
@@ -178,10 +179,10 @@ def test_more_clients_at_once(cluster: Cluster, set_name: str) -> None:
 @pytest.mark.parametrize("write", [False, True])
 def test_closing_while_calls_are_under_way(*, write: bool) -> None:
     with Cluster(1) as cluster:
-        client = spikewire.Client(cluster.seeds, timeout=30)
+        client = spikewire.Client(cluster.seeds, timeout=60, connect_timeout=20)
         data = client.dataset("test", "closing")
         data.put(1, {"a": 1})
-        cluster.inject(0, delay=20)
+        cluster.inject(0, delay=60)
         waiting = threading.Barrier(9)
 
         def call(thread: int) -> BaseException | None:
@@ -195,18 +196,17 @@ def test_closing_while_calls_are_under_way(*, write: bool) -> None:
         with ThreadPoolExecutor(8) as pool:
             calls = [pool.submit(call, thread) for thread in range(8)]
             waiting.wait()
-            time.sleep(0.3)
-            began = time.monotonic()
+            time.sleep(1)
             client.close()
+            # Long before the replies that they wait for.
             errors = [one.result(timeout=20) for one in calls]
-        assert time.monotonic() - began < 5
         assert [type(error) for error in errors] == [spikewire.ClientClosed] * 8
         # Those who led a connection had sent theirs; those behind them had not, or had as well.
         assert any(error.in_doubt for error in errors) is write
 
 
 def test_closing_under_load(cluster: Cluster, set_name: str) -> None:
-    client = spikewire.Client(cluster.seeds, timeout=20)
+    client = spikewire.Client(cluster.seeds, timeout=20, connect_timeout=20)
     data = client.dataset("test", set_name)
     counts = [0] * 8
 
@@ -221,11 +221,10 @@ def test_closing_under_load(cluster: Cluster, set_name: str) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         calls = [pool.submit(work, thread) for thread in range(8)]
-        time.sleep(0.5)
+        assert until(lambda: all(counts))
         client.close()
         for call in calls:
-            assert call.result(timeout=10) is None
-    assert all(counts)
+            assert call.result(timeout=20) is None
 
 
 def test_a_client_dropped_without_close(cluster: Cluster, no_descriptor_leak: object) -> None:

@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 
-settings = hypothesis.settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
-)
+settings = hypothesis.settings(max_examples=60)
 
 integers = st.one_of(st.integers(LEAST, MOST), st.sampled_from([LEAST, MOST, -1, 0, 127, 128, 255]))
 scalars = st.one_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from box import addresses
+from box import addresses, c_client
 from contract import BIN_NAME, NAMESPACE, PARAMETER, Adapter, Contract, Key, Step
 
 aerospike = pytest.importorskip("aerospike", reason="no wheel of aerospike for this interpreter")
@@ -26,9 +26,9 @@ class Client:
             "update": aerospike.POLICY_EXISTS_UPDATE,
             "replace": aerospike.POLICY_EXISTS_REPLACE,
         }
-        policy = {"total_timeout": 5000, "max_retries": 4}
+        policy = {"total_timeout": 20_000, "max_retries": 4}
         policies = dict.fromkeys(("read", "write", "operate", "remove"), policy)
-        self.raw = aerospike.client({"hosts": addresses(seeds), "policies": policies}).connect()
+        self.raw = c_client(seeds, **policies)
 
     def close(self) -> None:
         self.raw.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from box import addresses
+from box import c_client
 
 aerospike = pytest.importorskip("aerospike", reason="no wheel of aerospike for this interpreter")
 from aerospike import exception, predicates  # noqa: E402
@@ -43,21 +43,15 @@ RECORDS = 300
 
 @pytest.fixture(scope="module")
 def client(box: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    folder = tmp_path_factory.mktemp("lua")
-    path = folder / "streams.lua"
+    path = tmp_path_factory.mktemp("lua") / "streams.lua"
     path.write_text(MODULE)
-    # A process has one path for modules, that of its first client; all of them look here too.
-    monkeypatch = pytest.MonkeyPatch()
-    monkeypatch.chdir(folder)
-    config = {"hosts": addresses(box.seeds), "lua": {"user_path": str(folder)}}
-    client = aerospike.client(config).connect()
+    client = c_client(box.seeds)
     client.udf_put(str(path), aerospike.UDF_TYPE_LUA)
     for n in range(RECORDS):
         client.put(("test", "streams", n), {"n": n})
     yield client
     client.udf_remove("streams.lua")
     client.close()
-    monkeypatch.undo()
 
 
 def run(client: Any, function: str, *arguments: Any, where: Any = None) -> list[Any]:

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from box import addresses
+from box import c_client
 
 aerospike = pytest.importorskip("aerospike", reason="no wheel of aerospike for this interpreter")
 
@@ -28,7 +28,7 @@ _names = itertools.count()
 
 @pytest.fixture(scope="module")
 def peer(box: Any) -> Iterator[Any]:
-    client = aerospike.client({"hosts": addresses(box.seeds)}).connect()
+    client = c_client(box.seeds)
     yield client
     client.close()
 

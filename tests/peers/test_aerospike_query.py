@@ -6,7 +6,7 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from box import addresses
+from box import c_client
 
 aerospike = pytest.importorskip("aerospike", reason="no wheel of aerospike for this interpreter")
 
@@ -24,7 +24,7 @@ _sets = itertools.count()
 
 @pytest.fixture(scope="module")
 def peer(box: Any) -> Iterator[Any]:
-    client = aerospike.client({"hosts": addresses(box.seeds)}).connect()
+    client = c_client(box.seeds)
     yield client
     client.close()
 
@@ -126,7 +126,7 @@ def test_a_consumer_that_stops(peer: Any, filled: str) -> None:
 
 def test_a_scan_through_a_death(fragile_box: Any) -> None:
     """Two copies of everything: while a node dies, no record is lost and none comes twice."""
-    client = aerospike.client({"hosts": addresses(fragile_box.seeds)}).connect()
+    client = c_client(fragile_box.seeds)
     for at in range(1000):
         client.put(("test", "fragile", at), {"i": at})
     seen: list[int] = []

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from box import addresses
+from box import addresses, c_client
 from contract import BIN_TYPE, EXISTS, GENERATION, NOT_FOUND, NOTICE
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
-LIMIT = 10_000
+LIMIT = 20_000
 
 
 class Row(NamedTuple):
@@ -33,11 +33,9 @@ class C:
     """The C client, by its Python binding `aerospike`."""
 
     def __init__(self, seeds: str) -> None:
-        self._module = module = importlib.import_module("aerospike")
+        self._module = importlib.import_module("aerospike")
         importlib.import_module("aerospike_helpers.batch.records")
-        policies = {"batch": {"total_timeout": LIMIT, "max_retries": 4}}
-        config = {"hosts": addresses(seeds), "policies": policies}
-        self._client = module.client(config).connect()
+        self._client = c_client(seeds, batch={"total_timeout": LIMIT, "max_retries": 4})
         self._records = importlib.import_module("aerospike_helpers.batch.records")
         self._make = importlib.import_module("aerospike_helpers.operations.operations")
         self.errors = (importlib.import_module("aerospike").exception.AerospikeError,)

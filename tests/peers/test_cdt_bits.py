@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from box import addresses, open_box
+from box import c_client, open_box
 
 aerospike = pytest.importorskip("aerospike", reason="no wheel of aerospike for this interpreter")
 pytest.importorskip("hypothesis", reason="hypothesis is not installed")
 from aerospike import exception  # noqa: E402
 from aerospike_helpers.operations import bitwise_operations as bits  # noqa: E402
-from hypothesis import HealthCheck, given, settings  # noqa: E402
+from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -19,9 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 KEY = ("test", "bits", "k")
 checks = settings(
     max_examples=200,
-    deadline=None,
     derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 blobs = st.binary(min_size=1, max_size=12)
 
@@ -31,7 +29,7 @@ def client() -> Any:
     box = open_box(1)
     if box is None:
         pytest.skip("neither the extension nor spikewire-server is built")
-    connected = aerospike.client({"hosts": addresses(box.seeds)}).connect()
+    connected = c_client(box.seeds)
     yield connected
     connected.close()
     box.stop()

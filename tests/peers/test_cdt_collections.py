@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from box import addresses, open_box
+from box import c_client, open_box
 from cdt_model import NOT_APPLICABLE, Bin, RefusedError, in_order, same
 
 aerospike = pytest.importorskip("aerospike", reason="no wheel of aerospike for this interpreter")
@@ -15,7 +15,7 @@ from aerospike_helpers import cdt_ctx  # noqa: E402
 from aerospike_helpers.operations import list_operations as lists  # noqa: E402
 from aerospike_helpers.operations import map_operations as maps  # noqa: E402
 from aerospike_helpers.operations import operations as make  # noqa: E402
-from hypothesis import HealthCheck, given, settings  # noqa: E402
+from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -102,7 +102,7 @@ def client() -> Any:
     box = open_box(1)
     if box is None:
         pytest.skip("neither the extension nor spikewire-server is built")
-    connected = aerospike.client({"hosts": addresses(box.seeds)}).connect()
+    connected = c_client(box.seeds)
     yield connected
     connected.close()
     box.stop()
@@ -111,9 +111,7 @@ def client() -> Any:
 KEY = ("test", "cdt", "k")
 checks = settings(
     max_examples=300,
-    deadline=None,
     derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 

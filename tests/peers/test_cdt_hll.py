@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from box import addresses, open_box
+from box import c_client, open_box
 
 aerospike = pytest.importorskip("aerospike", reason="no wheel of aerospike for this interpreter")
 from aerospike import exception  # noqa: E402
@@ -22,7 +22,7 @@ def connected() -> Any:
     box = open_box(1)
     if box is None:
         pytest.skip("neither the extension nor spikewire-server is built")
-    client = aerospike.client({"hosts": addresses(box.seeds)}).connect()
+    client = c_client(box.seeds)
     yield client
     client.close()
     box.stop()

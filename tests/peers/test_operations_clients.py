@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from box import addresses, open_box
+from box import c_client, open_box
 
 import spikewire
 from spikewire import ctx, exp, op
@@ -21,7 +21,7 @@ from aerospike_helpers.operations import expression_operations as exop  # noqa: 
 from aerospike_helpers.operations import hll_operations as hll  # noqa: E402
 from aerospike_helpers.operations import list_operations as lists  # noqa: E402
 from aerospike_helpers.operations import map_operations as maps  # noqa: E402
-from hypothesis import HealthCheck, Phase, given, settings  # noqa: E402
+from hypothesis import Phase, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 from test_cdt_collections import (  # noqa: E402
     RETURNS,
@@ -43,10 +43,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 PHASES = (Phase.explicit, Phase.generate)
 checks = settings(
     max_examples=60,
-    deadline=None,
     derandomize=True,
     phases=PHASES,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 THEIRS = ("test", "both", "theirs")
 OURS = ("test", "both", "ours")
@@ -68,8 +66,8 @@ class Both:
     """The two clients."""
 
     def __init__(self, seeds: str) -> None:
-        self.theirs = aerospike.client({"hosts": addresses(seeds)}).connect()
-        self.ours = spikewire.Client(seeds, timeout=10)
+        self.theirs = c_client(seeds)
+        self.ours = spikewire.Client(seeds, timeout=10, connect_timeout=20)
 
     def close(self) -> None:
         self.theirs.close()

@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from box import addresses
+from box import c_client
 
 import spikewire
 from spikewire import exp
@@ -23,9 +23,9 @@ COUNT = 700
 
 @pytest.fixture
 def both(box: Any, set_name: str) -> Iterator[tuple[Any, spikewire.Client, str]]:
-    theirs = aerospike.client({"hosts": addresses(box.seeds)}).connect()
+    theirs = c_client(box.seeds)
     try:
-        with spikewire.Client(box.seeds, timeout=10) as ours:
+        with spikewire.Client(box.seeds, timeout=10, connect_timeout=20) as ours:
             for i in range(COUNT):
                 bins = {"n": i, "s": f"t{i % 9}", "l": [i % 4, "x"], "m": {"k": i / 2}}
                 theirs.put(("test", set_name, i), bins, policy={"key": aerospike.POLICY_KEY_SEND})

@@ -25,6 +25,7 @@ fn host(address: SocketAddr) -> Host {
 fn options(seeds: &[SocketAddr]) -> Options {
     Options {
         tend_interval: Duration::from_millis(100),
+        connect_timeout: LONG,
         ..Options::new(seeds.iter().copied().map(host).collect())
     }
 }
@@ -176,14 +177,14 @@ fn every_seed_says_why_it_failed() {
 #[test]
 fn a_black_hole_costs_one_connect_timeout() {
     let hole = TcpListener::bind("127.0.0.1:0").unwrap();
-    let timeout = Duration::from_millis(200);
+    let timeout = Duration::from_secs(3);
     let address = hole.local_addr().unwrap();
     let options = Options { connect_timeout: timeout, ..options(&[address, address]) };
     let start = Instant::now();
     let error = refusal(options);
     let took = start.elapsed();
-    assert!(took >= timeout && took < timeout * 10, "{took:?}");
-    assert!(error.message().contains("connected, but no answer within 200ms"), "{error}");
+    assert!(took >= timeout && took < timeout * 2, "{took:?}");
+    assert!(error.message().contains("connected, but no answer within 3s"), "{error}");
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn in_a_forked_child(cluster: &Cluster, files: usize) {
     let child = unsafe { libc::fork() };
     if child == 0 {
         // SAFETY: plain system call; ends the child if it should hang.
-        unsafe { libc::alarm(10) };
+        unsafe { libc::alarm(60) };
         cluster.abandon();
         // The parent's sockets are half the cluster's connections: the server's ends stay.
         let inherited = count("/proc/self/fd");

@@ -114,7 +114,7 @@ fn a_node_that_lost_its_cluster_does_not_rule_the_map() {
 #[test]
 fn news_of_the_others_does_not_wait_until_a_node_is_given_up() {
     let (a, b) = pair();
-    let timeout = Duration::from_secs(8);
+    let timeout = Duration::from_secs(30);
     let options = Options { connect_timeout: timeout, ..options(&[&a]) };
     let cluster = Cluster::connect(options).unwrap();
     let start = Instant::now();
@@ -419,15 +419,18 @@ fn dropping_the_last_handle_stops_the_thread() {
     let node = cluster.snapshot().nodes[0].clone();
     drop(cluster);
     assert!(!node.is_active());
-    let asked = a.asked("node");
-    std::thread::sleep(Duration::from_millis(100));
-    assert_eq!(a.asked("node"), asked);
+    // What was under way may still be counted.
+    eventually("nobody asks any more", || {
+        let asked = a.asked("node");
+        std::thread::sleep(Duration::from_millis(200));
+        a.asked("node") == asked
+    });
 }
 
 #[test]
 fn info_asks_one_node() {
     let (a, b) = pair();
-    let options = Options { connect_timeout: Duration::from_millis(300), ..options(&[&a]) };
+    let options = Options { connect_timeout: Duration::from_secs(2), ..options(&[&a]) };
     let cluster = Cluster::connect(options).unwrap();
     let find = |name: &str| {
         cluster.snapshot().nodes.iter().find(|node| node.name == name).unwrap().clone()

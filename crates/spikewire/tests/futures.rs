@@ -18,6 +18,11 @@ fn slow() -> Faults {
     Faults { delay: Duration::from_secs(1), ..Faults::default() }
 }
 
+/// Holds replies back for longer than a test runs.
+fn stuck() -> Faults {
+    Faults { delay: Duration::from_secs(120), ..Faults::default() }
+}
+
 #[test]
 fn ten_thousand_at_once() {
     let cluster = cluster(3);
@@ -156,7 +161,7 @@ fn closing_fails_what_waits_and_what_comes() {
     for client in async_clients(&cluster) {
         let users = async_dataset(&client);
         block_on(users.put(1, [("n", 1)])).unwrap();
-        (0..2).for_each(|node| cluster.inject(node, slow()).unwrap());
+        (0..2).for_each(|node| cluster.inject(node, stuck()).unwrap());
         let mut waiting = Box::pin(join_all((0..100).map(|key| users.get(key))));
         let polled = waiting.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         assert!(polled.is_pending());
@@ -176,7 +181,7 @@ fn closing_the_blocking_client_fails_what_waits_and_what_comes() {
     let client = builder().connect(cluster.seeds()).unwrap();
     let users = client.dataset("test", "demo").unwrap();
     users.put(1, [("n", 1)]).unwrap();
-    (0..2).for_each(|node| cluster.inject(node, slow()).unwrap());
+    (0..2).for_each(|node| cluster.inject(node, stuck()).unwrap());
     std::thread::scope(|scope| {
         let waiting: Vec<_> = (0..8)
             .map(|key| {

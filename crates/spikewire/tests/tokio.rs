@@ -29,6 +29,11 @@ fn slow() -> Faults {
     Faults { delay: Duration::from_millis(1500), ..Faults::default() }
 }
 
+/// Holds replies back for longer than a test runs.
+fn stuck() -> Faults {
+    Faults { delay: Duration::from_secs(120), ..Faults::default() }
+}
+
 #[test]
 fn ten_thousand_tasks() {
     let cluster = cluster(3);
@@ -143,7 +148,7 @@ fn closing_fails_what_waits_and_what_comes() {
             let client = client(&cluster).await;
             let users = async_dataset(&client);
             users.put(1, [("n", 1)]).await.unwrap();
-            (0..2).for_each(|node| cluster.inject(node, slow()).unwrap());
+            (0..2).for_each(|node| cluster.inject(node, stuck()).unwrap());
             let mut waiting = Box::pin(join_all((0..100).map(|key| users.get(key))));
             assert!(waiting.as_mut().now_or_never().is_none());
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -244,7 +249,7 @@ fn when_the_runtime_ends_nobody_waits_for_ever() {
     for runtime in runtimes() {
         let client = runtime.block_on(client(&cluster));
         let users = async_dataset(&client);
-        (0..2).for_each(|node| cluster.inject(node, slow()).unwrap());
+        (0..2).for_each(|node| cluster.inject(node, stuck()).unwrap());
         let mut waiting = Box::pin(users.get(1));
         assert!(waiting.as_mut().now_or_never().is_none());
         drop(runtime);

@@ -7,7 +7,7 @@ pub mod fake;
 use std::time::{Duration, Instant};
 
 /// Far more than anything here takes, so that a slow machine does not fail a test.
-pub const LONG: Duration = Duration::from_secs(20);
+pub const LONG: Duration = Duration::from_secs(60);
 
 /// Waits until `holds`; panics with `what` when it does not for a long time.
 pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {

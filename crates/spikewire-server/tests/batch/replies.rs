@@ -214,7 +214,7 @@ fn ten_thousand_rows() {
     let started = Instant::now();
     assert!(wire.batch(&put).heads().iter().all(|head| *head == (0, 1, 0)));
     let answers = wire.batch(&get);
-    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
     assert_eq!(answers.rows.len(), 10_000);
     let full = BLOCK / (ANSWER + 8) * (ANSWER + 8);
     let (last, others) = answers.blocks.split_last().unwrap();

@@ -269,7 +269,7 @@ fn what_goes_leaves_the_index() {
     let mut wire = Wire::to(&cluster, 0);
     create(&mut wire, "i", "set=demo;bin=a;type=numeric");
     wire.fill(100);
-    assert_eq!(wire.code(Request::put("mortal", 500).ttl(1)), 0);
+    assert_eq!(wire.code(Request::put("mortal", 500).ttl(3)), 0);
     let query = on("a", Range::Int(0, 1000));
     assert_eq!(found(&mut wire, &query).len(), 101);
     while entries(&mut wire, "i") != 100 {

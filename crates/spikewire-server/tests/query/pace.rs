@@ -103,7 +103,7 @@ fn who_does_not_read_is_cut_off() {
     start(&mut wire, &scan(), &Share { id: 5, patience: 100, ..share(&all(), &[]) });
     let started = Instant::now();
     while job(&mut other, 5).0 != "done(abandoned-response-timeout)" {
-        assert!(started.elapsed() < Duration::from_secs(20));
+        assert!(started.elapsed() < Duration::from_secs(60));
         std::thread::sleep(Duration::from_millis(5));
     }
     // The stream breaks off without an end.
@@ -116,7 +116,7 @@ fn who_does_not_read_is_cut_off() {
     wire.read_frame(&mut Brought::default()).unwrap();
     drop(wire);
     while job(&mut other, 6).0 != "done(abandoned-response-error)" {
-        assert!(started.elapsed() < Duration::from_secs(20));
+        assert!(started.elapsed() < Duration::from_secs(60));
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -186,7 +186,7 @@ fn a_short_query_has_little_time() {
     start(&mut wire, &Query { short: true, ..scan() }, &share(&all(), &[]));
     assert_eq!(other.info("query-show"), "");
     // It cannot end while nobody reads.
-    std::thread::sleep(Duration::from_millis(1100));
+    std::thread::sleep(Duration::from_millis(2000));
     let brought = wire.brought();
     assert!(
         brought.code == 9 && brought.rows.len() < 300,

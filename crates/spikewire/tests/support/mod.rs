@@ -7,7 +7,7 @@ use spikewire::{AsyncClient, AsyncDataset, Builder, Client, Dataset, Error, Kind
 use spikewire_server::{Cluster, NamespaceOptions, Options};
 
 /// Longer than anything here takes on a loaded machine, shorter than patience.
-pub const LONG: Duration = Duration::from_secs(20);
+pub const LONG: Duration = Duration::from_secs(60);
 
 pub fn cluster(nodes: usize) -> Cluster {
     let namespace = NamespaceOptions { nsup_period: 1, ..NamespaceOptions::named("test") };
@@ -16,7 +16,7 @@ pub fn cluster(nodes: usize) -> Cluster {
 }
 
 pub fn builder() -> Builder {
-    Client::builder().timeout(LONG)
+    Client::builder().timeout(LONG).connect_timeout(LONG)
 }
 
 pub fn dataset(cluster: &Cluster) -> Dataset {
