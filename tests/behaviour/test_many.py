@@ -170,7 +170,10 @@ class TestBadInput:
 
 class TestTrouble:
     def test_a_dead_node(self, face) -> None:
-        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
+        # The second death may come before the client has heard of the first one's end; without a
+        # pause all retries would be over before it has.
+        options = {"timeout": 30, "max_retries": 10, "sleep_between_retries": 0.1}
+        with Cluster(nodes=3) as cluster, face.open(cluster.seeds, **options) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(500)}).raise_for_errors()
             for _ in range(2):

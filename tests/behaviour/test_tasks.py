@@ -11,6 +11,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -245,6 +246,19 @@ class TestCancelling:
 
         with Cluster(1) as cluster:
             run(main())
+
+
+def test_a_loop_that_was_held_up_blames_nobody(run: Any, cluster: Cluster, set_name: str) -> None:
+    async def main() -> None:
+        async with opened(cluster) as client:
+            data = client.dataset("test", set_name)
+            await data.put(1, {"v": 1})
+            call = data.get(1, timeout=0.3)
+            # The reply is there in time; nobody looks.
+            time.sleep(0.6)
+            assert (await call)["v"] == 1
+
+    run(main())
 
 
 class TestLoops:

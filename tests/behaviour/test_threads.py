@@ -227,6 +227,32 @@ def test_closing_under_load(cluster: Cluster, set_name: str) -> None:
             assert call.result(timeout=20) is None
 
 
+def test_closing_while_batches_run(cluster: Cluster, no_descriptor_leak: Any) -> None:
+    before = no_descriptor_leak()
+    for _ in range(20):
+        client = spikewire.Client(cluster.seeds, timeout=20, connect_timeout=20)
+        data = client.dataset("test", "closing")
+        counts = [0] * 4
+
+        def work(
+            thread: int, data: spikewire.Dataset = data, counts: list[int] = counts
+        ) -> set[type[spikewire.Error]]:
+            try:
+                while not (errors := data.exists_many(range(40)).errors):
+                    counts[thread] += 1
+            except spikewire.ClientClosed:
+                return {spikewire.ClientClosed}
+            return {type(error) for error in errors.values()}
+
+        with ThreadPoolExecutor(4) as pool:
+            calls = [pool.submit(work, thread) for thread in range(4)]
+            assert until(lambda counts=counts: all(counts))
+            client.close()
+            assert [call.result(20) for call in calls] == [{spikewire.ClientClosed}] * 4
+        # Though the client itself is still there.
+        assert until(lambda: no_descriptor_leak() <= before)
+
+
 def test_a_client_dropped_without_close(cluster: Cluster, no_descriptor_leak: object) -> None:
     for _ in range(5):
         client = spikewire.Client(cluster.seeds)

@@ -83,10 +83,11 @@ impl Core {
     pub fn close(&self) {
         if self.is_own() {
             self.lanes.close();
-            self.batches.close();
-            self.streams.close();
             self.end_submitted();
             self.cluster.close();
+            // Last, because what still runs gives its connections back until the cluster is closed.
+            self.batches.close();
+            self.streams.close();
         } else {
             self.cluster.abandon();
         }

@@ -98,8 +98,9 @@ impl Builder {
 impl Core {
     fn close(&self) {
         self.lanes.close();
-        self.batches.close();
         self.tools.close();
+        // Last, because a batch that still runs gives its connections back until then.
+        self.batches.close();
     }
 }
 

@@ -58,16 +58,18 @@ pub struct Tools {
 impl Tools {
     /// Ends what queries and everybody else lean on.
     pub(crate) fn close(&self) {
-        self.streams.close();
         self.cluster.close();
+        // Afterwards, because a query that still runs gives its connections back until then.
+        self.streams.close();
     }
 
     /// Every node of the cluster; there is one at least.
     pub(crate) fn nodes(&self) -> Result<Vec<Arc<Node>>> {
+        let nodes = self.cluster.snapshot().nodes.clone();
+        // Asked after the nodes, because closing takes them away.
         if self.cluster.is_closed() {
             return Err(Error::new(Kind::Closed, "the client is closed"));
         }
-        let nodes = self.cluster.snapshot().nodes.clone();
         if nodes.is_empty() {
             return Err(Error::new(Kind::NoNode, "no node of the cluster is reachable now"));
         }

@@ -72,7 +72,7 @@ impl Underway {
         if open > 0 {
             return Step::Wait;
         }
-        match rows.again(Tick::now()) {
+        match rows.again(Tick::now(), self.cluster.is_closed()) {
             Some(at) => self.round(&mut progress, at, ticket),
             None => progress.rows.take().map_or(Step::Wait, Step::Over),
         }
@@ -93,7 +93,7 @@ impl Underway {
                 return Step::Send(commands);
             }
             // No row could be sent anywhere: perhaps in the next round.
-            match rows.again(Tick::now()) {
+            match rows.again(Tick::now(), self.cluster.is_closed()) {
                 Some(next) => at = next,
                 None => return progress.rows.take().map_or(Step::Wait, Step::Over),
             }

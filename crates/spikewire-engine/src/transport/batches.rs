@@ -49,7 +49,7 @@ impl Batches {
         loop {
             self.round(&mut multiplexer, batch, at, interrupted)?;
             let now = Tick::now();
-            let Some(next) = batch.again(now) else { break };
+            let Some(next) = batch.again(now, self.cluster.is_closed()) else { break };
             thread::sleep(next.since(now));
             at = Tick::now();
         }

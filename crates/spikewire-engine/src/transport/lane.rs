@@ -284,21 +284,18 @@ impl Lane {
                 }
                 Err(error) => return Err(self.broken(error)),
             }
-            if self.deliver(wire, waiter, reply)? {
+            if self.deliver(wire, Some(waiter), reply)? {
                 return Ok(Attempt::Replied);
             }
         }
     }
 
     fn connect(&self, wire: &mut Wire, call: Call<'_>) -> Result<(), Error> {
-        if let Some(socket) = &wire.socket {
-            let last_used = self.shared.lock().last_used;
-            let rested = last_used.after(TRUST) < Tick::now();
-            let has_gaps = self.shared.lock().taken > 0;
-            if !rested || has_gaps || !socket.is_readable() {
+        if wire.socket.is_some() {
+            if !self.ended_unused(wire)? {
                 return Ok(());
             }
-            // Closed by the server while idle; nothing is lost yet.
+            // Nothing is lost yet.
             *wire = Wire::default();
         }
         let limit = call.deadline.since(Tick::now()).min(call.connect_timeout);
@@ -310,6 +307,43 @@ impl Lane {
             }
             Err(error) => Err(node_error::unreachable(&self.node, error)),
         }
+    }
+
+    /// Whether a connection that was left alone for a while has ended meanwhile. Late replies to
+    /// requests that timed out are read now: nobody did so before, and that does not make the
+    /// node a silent one.
+    fn ended_unused(&self, wire: &mut Wire) -> Result<bool, Error> {
+        {
+            let shared = self.shared.lock();
+            let rested = shared.last_used.after(TRUST) < Tick::now();
+            if !rested || shared.fifo.range(..shared.taken).any(|slot| slot.waiter.is_some()) {
+                return Ok(false);
+            }
+        }
+        let mut ended = false;
+        while let Some(socket) = wire.socket.as_mut().filter(|socket| socket.is_readable()) {
+            if self.shared.lock().taken == 0 {
+                // Closed by the server while idle.
+                return Ok(true);
+            }
+            match wire.inbound.fill(socket) {
+                Ok((1.., _)) => self.shared.lock().last_progress = Tick::now(),
+                Err(error) if is_pause(&error) => break,
+                Ok((0, _)) | Err(_) => {
+                    ended = true;
+                    break;
+                }
+            }
+            self.deliver(wire, None, &mut Vec::new())?;
+        }
+        let mut shared = self.shared.lock();
+        ended |= shared.patience_ends() <= Tick::now();
+        if ended {
+            let gaps = std::mem::take(&mut shared.taken);
+            shared.fifo.drain(..gaps);
+            shared.stream = None;
+        }
+        Ok(ended)
     }
 
     /// Takes what is queued and writes as much as the kernel accepts.
@@ -359,7 +393,7 @@ impl Lane {
     fn deliver(
         &self,
         wire: &mut Wire,
-        leader: &Arc<Waiter>,
+        leader: Option<&Arc<Waiter>>,
         reply: &mut Vec<u8>,
     ) -> Result<bool, Error> {
         let mut mine = false;
@@ -382,7 +416,7 @@ impl Lane {
                 shared.fifo.pop_front().and_then(|slot| slot.waiter)
             };
             match slot {
-                Some(waiter) if Arc::ptr_eq(&waiter, leader) => {
+                Some(waiter) if leader.is_some_and(|leader| Arc::ptr_eq(&waiter, leader)) => {
                     reply.clear();
                     reply.extend_from_slice(body);
                     mine = true;
@@ -469,28 +503,4 @@ fn is_pause(error: &io::Error) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_follower_that_gives_up_withdraws_what_has_not_been_taken() {
-        let node = Node::new(0, "N".into(), "127.0.0.1:1".parse().unwrap(), None);
-        let lane = Lane::new(Arc::new(node), 512);
-        let waiters: Vec<_> = (0..4).map(|_| Waiter::for_test()).collect();
-        assert!(lane.claim(&waiters[0], b"lead"));
-        // The leader has taken its own request to write it.
-        lane.shared.lock().taken = 1;
-        lane.shared.lock().out.clear();
-        for (waiter, bytes) in waiters[1..].iter().zip([&b"one"[..], b"two!", b"three"]) {
-            assert_eq!(lane.join(waiter, bytes), Role::Follower);
-        }
-        assert_eq!(lane.leave(&waiters[2]), Some(false));
-        assert_eq!(lane.shared.lock().out, b"onethree");
-        assert_eq!(lane.load(), 3);
-        assert_eq!(lane.leave(&waiters[2]), None, "it is gone already");
-        assert_eq!(lane.forsake(&waiters[0]), Some(true));
-        assert_eq!(lane.load(), 3, "a gap stays for the reply");
-        waiters[1].post(Mail::Lead);
-        assert_eq!(lane.leave(&waiters[1]), None, "it was called to lead");
-    }
-}
+mod tests;

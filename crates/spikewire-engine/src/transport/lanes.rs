@@ -134,7 +134,7 @@ impl Lanes {
                     let error = Error::new(Kind::Interrupted, "a signal interrupted the call");
                     return Err(attempts.dress(error.on(node.to_string())));
                 }
-                Err(error) => (Failure::NotSent(error), None),
+                Err(error) => (self.explained(Failure::NotSent(error)), None),
             };
             let now = Tick::now();
             match attempts.failed(failure, target.write, policy, deadline, now) {
@@ -157,7 +157,7 @@ impl Lanes {
         step: u32,
         body: &mut Vec<u8>,
     ) -> Result<(Attempt, Arc<Node>)> {
-        if self.closed.load(Relaxed) || self.cluster.is_closed() {
+        if self.is_closed() {
             return Err(Error::new(Kind::Closed, "the client is closed"));
         }
         let node = {
@@ -186,9 +186,13 @@ impl Lanes {
         Ok((attempt, node))
     }
 
+    fn is_closed(&self) -> bool {
+        self.closed.load(Relaxed) || self.cluster.is_closed()
+    }
+
     /// Closing cuts connections under their callers, who are told the reason, not the symptom.
     fn explained(&self, failure: Failure) -> Failure {
-        if !self.closed.load(Relaxed) {
+        if !self.is_closed() {
             return failure;
         }
         let closed = Error::new(Kind::Closed, "the client was closed");

@@ -186,7 +186,7 @@ fn a_short_query_has_little_time() {
     start(&mut wire, &Query { short: true, ..scan() }, &share(&all(), &[]));
     assert_eq!(other.info("query-show"), "");
     // It cannot end while nobody reads.
-    std::thread::sleep(Duration::from_millis(2000));
+    std::thread::sleep(Duration::from_secs(2));
     let brought = wire.brought();
     assert!(
         brought.code == 9 && brought.rows.len() < 300,

@@ -54,13 +54,17 @@ impl Batch {
     }
 
     /// Whether another round is due, and when. Afterwards every row is answered, pending for that
-    /// round, or failed for good.
-    pub fn again(&mut self, now: Tick) -> Option<Tick> {
+    /// round, or failed for good. `closed` says that the client was closed: rows that lost their
+    /// node by that are told so.
+    pub fn again(&mut self, now: Tick, closed: bool) -> Option<Tick> {
         let mut pending = false;
         let last = self.rounds > self.policy.max_retries || self.deadline <= now;
         for row in &mut self.rows {
             let write = self.kinds[row.kind as usize].write;
             let error = match &row.state {
+                State::Pending(Some(error)) if closed && is_symptom(error.kind()) => {
+                    Error::new(Kind::Closed, "the client was closed")
+                }
                 State::Pending(Some(error)) => error.clone(),
                 State::Answered(body, range) => {
                     let body = &self.bodies[*body as usize];
@@ -95,6 +99,11 @@ impl Batch {
         self.step += u32::from(rotates);
         Some(at)
     }
+}
+
+/// Whether closing a client looks like this to a command that is under way.
+fn is_symptom(kind: Kind) -> bool {
+    matches!(kind, Kind::NoNode | Kind::Connection | Kind::Resting)
 }
 
 /// Whether a batch that ended with this code may have run rows whose answers are missing. Other

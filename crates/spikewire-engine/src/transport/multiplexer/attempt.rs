@@ -25,12 +25,16 @@ impl<T: Collect> Multiplexer<T> {
     }
 
     pub(super) fn node_for(&self, command: &Command<T>) -> Result<Arc<Node>> {
-        if self.closed || self.cluster.is_closed() {
-            return Err(Error::new(Kind::Closed, "the client is closed"));
+        let closed = || self.closed || self.cluster.is_closed();
+        let why = || Error::new(Kind::Closed, "the client is closed");
+        if closed() {
+            return Err(why());
         }
         let snapshot = self.cluster.snapshot();
         let (policy, step) = (command.policy.replica, command.attempts.step);
-        let node = self.router.choose(&snapshot, &command.target, policy, step)?;
+        let node = self.router.choose(&snapshot, &command.target, policy, step);
+        // Closing takes the nodes away.
+        let node = node.map_err(|error| if closed() { why() } else { error })?;
         if node.breaker.is_open() {
             return Err(node_error::resting(&node));
         }

@@ -157,8 +157,11 @@ impl<T: Collect> Multiplexer<T> {
     }
 
     /// Ends what is overdue: commands, connection attempts, stuck and idle connections, nodes
-    /// that left; starts retries whose time has come.
+    /// that left; starts retries whose time has come. Replies that are here already come first:
+    /// a driver that was held up must not blame the nodes.
     pub fn expire(&mut self, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+        // Should the system have no poll for us, the next turn says so.
+        let _ = self.turn(Some(Duration::ZERO), deliver);
         for index in 0..self.connections.len() {
             self.inspect(index, now);
         }

@@ -53,10 +53,11 @@ impl Streams {
 
     /// Gives back a connection on which an answer was read to its end.
     pub(super) fn give(&self, node: Arc<Node>, socket: TcpStream) {
+        let mut idle = self.idle.lock();
+        // Asked under the lock: whoever closes the cluster clears the rest afterwards.
         if self.cluster.is_closed() || !node.is_active() {
             return;
         }
-        let mut idle = self.idle.lock();
         let own = idle.entry(node.slot).or_default();
         if own.len() < KEEP {
             own.push(Idle { node, socket, since: Tick::now() });

@@ -28,12 +28,13 @@ impl Streams {
     /// Starts a job on every node, within `timeout` (zero: no limit). Blocks. When it fails on one
     /// node it may run on others: the error is in doubt then.
     pub fn start(&self, query: &Query, task: &Task<'_>, timeout: Duration) -> Result<Job> {
-        if self.cluster.is_closed() {
-            return Err(Error::new(Kind::Closed, "the client is closed"));
-        }
         let ends = if timeout.is_zero() { Tick::NEVER } else { Tick::now().after(timeout) };
         let mut job = Job { id: number(), nodes: Vec::new() };
         let nodes = self.cluster.snapshot().nodes.clone();
+        // Asked after the nodes, because closing takes them away.
+        if self.cluster.is_closed() {
+            return Err(Error::new(Kind::Closed, "the client is closed"));
+        }
         if nodes.is_empty() {
             return Err(Error::new(Kind::NoNode, "no node of the cluster is reachable now"));
         }
