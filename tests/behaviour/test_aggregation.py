@@ -65,6 +65,12 @@ def test_a_reduction(aggregate: Callable[..., list[Any]]) -> None:
     assert aggregate("streams", "total", [RECORDS]) == []
 
 
+def test_a_set_that_is_not_there(face: Face, client: Any, numbers: Any) -> None:
+    assert numbers is not None, "the module is registered"
+    query = client.raw.query("test", "never written")
+    assert face.settle(lambda: query.aggregate("streams", "total", [1])) == []
+
+
 def test_without_a_reduction_every_value_arrives(aggregate: Callable[..., list[Any]]) -> None:
     assert sorted(aggregate("streams", "all")) == list(range(RECORDS))
 

@@ -4,9 +4,11 @@
 mod harness;
 mod job;
 mod measure;
+mod scan;
 mod workload;
 
 pub use harness::{Client, Target, main};
+pub use scan::{Scanner, main as scan};
 pub use workload::{BinSpec, Value};
 
 /// The version of a dependency that this program was built with.

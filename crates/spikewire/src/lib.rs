@@ -100,7 +100,8 @@
 //! [`touch_all`](Query::touch_all) and [`apply_all`](Query::apply_all).
 //!
 //! [`Client::indexes`] are the secondary indexes, [`Client::modules`] the modules of Lua functions
-//! that [`apply`](Dataset::apply) and [`apply_all`](Query::apply_all) call.
+//! that [`apply`](Dataset::apply) and [`apply_all`](Query::apply_all) call. With the feature
+//! `aggregate`, `Query::aggregate` reduces the records of a query with one.
 //!
 //! # Options
 //!
@@ -165,6 +166,9 @@
 //! | [`Client`] | the calling thread itself; of many callers one leads and serves the others |
 //! | [`AsyncClient::connect`] | a thread of the client's, or several ([`Builder::threads`]) |
 //! | `AsyncClient::connect_tokio` | a task on the runtime |
+//!
+//! A query has connections of its own, which whoever takes its records reads; with
+//! [`AsyncClient::connect`] one thread for all queries wakes the tasks that wait for records.
 //!
 //! Each has one more thread that looks after the cluster. Everything is `Send` and `Sync`, and
 //! cheap to clone. Connections end with the last clone, dataset and future, or with `close`: then

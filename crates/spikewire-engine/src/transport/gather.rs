@@ -219,8 +219,10 @@ fn take_frame(body: &[u8], take: &mut dyn FnMut(Value) -> Result<()>) -> Result<
             }
             take(value)?;
         }
-        if message.header.result != 0 {
-            return Err(Error::server(ResultCode(message.header.result)));
+        match ResultCode(message.header.result) {
+            // A node that knows no such set has no records of it.
+            ResultCode::OK | ResultCode::NOT_FOUND => {}
+            code => return Err(Error::server(code)),
         }
         rest = &rest[used..];
     }

@@ -50,8 +50,8 @@ impl AsyncRecords {
     /// How far the caller came, as bytes: [`Query::resume`](crate::Query::resume) with the same
     /// query goes on after the last record that was taken, in this process or another one, in
     /// Rust or in Python.
-    pub fn cursor(&mut self) -> Vec<u8> {
-        self.driver.reading().cursor()
+    pub fn cursor(&self) -> Vec<u8> {
+        self.driver.as_reading().cursor()
     }
 
     fn poll_found(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Found>>> {

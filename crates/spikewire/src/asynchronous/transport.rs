@@ -103,6 +103,14 @@ impl Driver {
         }
     }
 
+    pub fn as_reading(&self) -> &Reading {
+        match self {
+            Self::Native { reading, .. } => reading,
+            #[cfg(feature = "tokio")]
+            Self::Tokio(driver) => driver.as_reading(),
+        }
+    }
+
     /// Ready when it is time to look for records again.
     pub fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<()>> {
         match self {

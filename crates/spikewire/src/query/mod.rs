@@ -7,7 +7,10 @@
 //! | `found` | what a record of a query is |
 //! | `records` | a query under way: record by record, page by page |
 //! | `job` | background jobs |
+//! | `aggregate` | what a stream function makes of the records |
 
+#[cfg(feature = "aggregate")]
+mod aggregate;
 mod found;
 mod job;
 pub(crate) mod plan;

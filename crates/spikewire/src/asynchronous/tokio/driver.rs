@@ -45,6 +45,10 @@ impl Driver {
         self.watched.get_mut()
     }
 
+    pub fn as_reading(&self) -> &Reading {
+        self.watched.get_ref()
+    }
+
     /// Ready when it is time to look for records again.
     pub fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<()>> {
         match self.watched.poll_read_ready(context) {
