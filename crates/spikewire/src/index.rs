@@ -261,6 +261,7 @@ fn listed(entry: &str) -> Index {
         bin: known("bin"),
         kind,
         of: of.unwrap_or_default(),
-        ready: part("state") == Some("RW"),
+        // An index of a whole set has no state; a scan does without until it is there.
+        ready: part("state").is_none_or(|state| state == "RW"),
     }
 }

@@ -160,4 +160,47 @@ mod tests {
         let large = region(r#"{"type":"AeroCircle","coordinates":[[0,0],15000000]}"#);
         assert!(share(&large) > 0.5);
     }
+    /// Whatever can be read can be covered, and every point of a region lies in one of its cells.
+    #[test]
+    fn odd_shapes() {
+        let numbers = [0.0, -0.0, 1e-300, 1e-9, 1.0, 44.999, 45.0, 89.999_999_9, 90.0];
+        let mut seed = 1_u64;
+        let mut dice = |sides: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+            (seed >> 33) % sides
+        };
+        let (mut met, mut covered) = (0, 0);
+        for _ in 0..800 {
+            let mut position = || {
+                let mut number = |most: f64| {
+                    let number = numbers[dice(9) as usize] * most / 90.0;
+                    if dice(2) == 0 { number } else { -number }
+                };
+                format!("[{},{}]", number(180.0), number(90.0))
+            };
+            let corners: Vec<String> = (0..7).map(|_| position()).collect();
+            let (size, radius) = (3 + dice(5) as usize, [1e-9, 1.0, 1e7, 1e300][dice(4) as usize]);
+            let ring = corners[..size].join(",");
+            for text in [
+                format!(r#"{{"type":"Polygon","coordinates":[[{ring},{}]]}}"#, corners[0]),
+                format!(r#"{{"type":"AeroCircle","coordinates":[{},{radius}]}}"#, corners[0]),
+            ] {
+                let Some(Shape::Region(region)) = Shape::read(text.as_bytes()) else { continue };
+                let cells = covering(&region, 12);
+                assert!(!cells.is_empty() && cells.len() <= 12, "{text}: {cells:?}");
+                met += 1;
+                for corner in &corners {
+                    let text = format!(r#"{{"type":"Point","coordinates":{corner}}}"#);
+                    let Some(Shape::Point(point)) = Shape::read(text.as_bytes()) else { panic!() };
+                    if region.contains(&point) {
+                        covered += 1;
+                        let place = CellID::from(point);
+                        let holding = cells.iter().filter(|cell| cell.contains(&place)).count();
+                        assert_eq!(holding, 1, "{text}");
+                    }
+                }
+            }
+        }
+        assert!(met > 800 && covered > 800, "{met}, {covered}");
+    }
 }

@@ -73,6 +73,8 @@ mod tests {
             r#"{"type":"AeroCircle","coordinates":[[1,2],-3]}"#,
             r#"{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[2,2]]]}"#,
             r#"{"type":"Polygon","coordinates":[[[0,0],[0,0],[1,1],[0,0]]]}"#,
+            // No line between opposite points is the shortest.
+            r#"{"type":"Polygon","coordinates":[[[0,0],[180,0],[90,45],[0,0]]]}"#,
         ] {
             assert_eq!(stored(text, 0), None, "{text}");
         }

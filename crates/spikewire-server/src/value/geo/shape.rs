@@ -8,6 +8,9 @@ use serde_json::Value;
 use super::Region;
 use super::region::Loop;
 
+/// How near to each other's antipodes two points are opposite: some millimetres.
+const OPPOSITE: f64 = 1e-9;
+
 /// What a `GeoJSON` text is.
 #[derive(Debug, Clone)]
 pub enum Shape {
@@ -59,6 +62,11 @@ fn polygon(rings: &[Value]) -> Option<Vec<Loop>> {
             return None;
         }
         points.pop();
+        let next = points.iter().cycle().skip(1);
+        // Between opposite points of the sphere every line is a shortest one.
+        if points.iter().zip(next).any(|(a, b)| (a.0 + b.0).norm() < OPPOSITE) {
+            return None;
+        }
         Some(Loop::new(points))
     };
     let rings: Vec<_> = rings.iter().map(ring).collect::<Option<_>>()?;
