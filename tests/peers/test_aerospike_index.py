@@ -138,6 +138,29 @@ def test_points_and_regions(peer: Any, filled: str, index: Any) -> None:
     assert found(peer, filled, p.geo_within_geojson_region("g", polygon)) == [100, 101, 102]
 
 
+def test_polygons_with_holes(peer: Any, index: Any) -> None:
+    name = f"holes{next(_names)}"
+    for at in range(40):
+        west = at / 2
+        outer, inner = (
+            [[west + d, 50 + d], [west + 4 - d, 50 + d], [west + 4 - d, 54 - d], [west + d, 54 - d]]
+            for d in (0, 1)
+        )
+        rings = [[*ring, ring[0]] for ring in (outer, inner)]
+        both = {"type": "Polygon", "coordinates": rings}
+        peer.put(("test", name, at), {"i": at, "r": aerospike.GeoJSON(both)})
+    # What is between the two squares is inside; here that is a degree to the west and the east.
+    expected = [at for at in range(40) if 0 < abs(abs(10 - at / 2 - 2) - 1.5) < 0.5]
+    scan = peer.query("test", name)
+    spot = ex.Val(aerospike.GeoJSON({"type": "Point", "coordinates": [10, 52]}))
+    filtered = ex.CmpGeo(ex.GeoBin("r"), spot).compile()
+    scanned = sorted(row[2]["i"] for row in scan.results({"expressions": filtered}))
+    index(name, "bin=r;type=geo2dsphere")
+    assert found(peer, name, p.geo_contains_point("r", 10.0, 52.0)) == scanned
+    assert expected
+    assert set(expected) <= set(scanned)
+
+
 def test_pages_and_partitions(peer: Any, filled: str, index: Any) -> None:
     index(filled, "bin=i;type=numeric")
     query = peer.query("test", filled)
