@@ -16,7 +16,7 @@ from spikewire.bench.clients.base import ASYNC, SYNC
 from spikewire.bench.cluster import parse_seeds
 from spikewire.bench.launch import python_worker, run_job
 from spikewire.bench.progress import Progress, shown_time
-from spikewire.bench.queries_cells import (
+from spikewire.bench.queries.cells import (
     ARROW,
     CONSUMERS,
     FILE,
@@ -29,19 +29,19 @@ from spikewire.bench.queries_cells import (
     record_bins,
     scans,
 )
-from spikewire.bench.queries_consumers import PAUSE, PAUSED_ROWS, PAUSES, Drowsy
-from spikewire.bench.queries_gets import GetRound, Getter
-from spikewire.bench.queries_lines import ScanLine, get_lines, scan_lines
-from spikewire.bench.queries_memory import Curve
-from spikewire.bench.queries_result import as_scan
-from spikewire.bench.queries_table import SCAN_HEADINGS, notes, scan_row
+from spikewire.bench.queries.consumers import PAUSE, PAUSED_ROWS, PAUSES, Drowsy
+from spikewire.bench.queries.gets import GetRound, Getter
+from spikewire.bench.queries.lines import ScanLine, get_lines, scan_lines
+from spikewire.bench.queries.memory import Curve
+from spikewire.bench.queries.result import as_scan
+from spikewire.bench.queries.table import SCAN_HEADINGS, notes, scan_row
 from spikewire.bench.workload import parse_bins, value_pool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from spikewire.bench.queries_result import Outcome
+    from spikewire.bench.queries.result import Outcome
     from spikewire.bench.result import Job
     from spikewire.testing import Cluster
 

@@ -10,15 +10,17 @@ import pytest
 from spikewire.bench.clients import OURS, PEERS
 from spikewire.bench.cluster import parse_seeds
 from spikewire.bench.launch import python_worker, run_job
-from spikewire.bench.queries_cells import FILL, NOTHING, SCAN, record_bins, scans
-from spikewire.bench.queries_result import as_scan
+from spikewire.bench.queries.cells import FILL, NOTHING, SCAN, record_bins, scans
+from spikewire.bench.queries.result import as_scan
 
 if TYPE_CHECKING:
     from spikewire.bench.result import Job
 
 RECORDS = 700
 CASES = [
-    (scan.client, scan.mode, scan.way) for scan in scans(tuple(PEERS), 100, "") if not scan.ours
+    (scan.client, scan.mode, scan.way)
+    for scan in scans(tuple(PEERS), 100, RECORDS)
+    if not scan.ours
 ]
 
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from . import queries_flags as query_flags
 from .clients import OURS, PEERS
 from .clients.base import ASYNC, MODES, RUST
 from .clients.shape import BATCH_SIZES, COLUMN_BINS, COLUMN_ROWS, WRITE_SIZES
 from .cluster import parse_seeds
 from .plan import BATCH_MODE, CLIENTS, COLUMNS_MODE, COMPARED, TABLES, Matrix, Sizes
-from .queries_cells import QUERIES_MODE, QUERY_MODES, RECORD_SIZES, RECORDS, SLOW_RECORDS
+from .queries import flags as query_flags
+from .queries.cells import QUERIES_MODE, QUERY_MODES, RECORD_SIZES, RECORDS, SLOW_RECORDS
 from .workload import parse_bins, parse_workload
 
 if TYPE_CHECKING:
@@ -288,7 +288,7 @@ def _run_queries(args: argparse.Namespace) -> int:
     problem = query_flags.problem(args, args.parser.parse_args([])) or _missing()
     if problem is not None:
         return _refuse(problem)
-    from .queries_run import run
+    from .queries.run import run
 
     path: Path = args.json or _default_path("compare")
     return run(args, path)

@@ -23,7 +23,7 @@ from .clients.base import ASYNC_UVLOOP, SYNC, AsyncioClient, BlockingClient
 from .job import Plan
 from .loop import BlockingLoop, asyncio_read, blocking_loop, blocking_read
 from .measure import Window
-from .queries_cells import ACTIONS as QUERY_ACTIONS
+from .queries.cells import ACTIONS as QUERY_ACTIONS
 from .result import Description, Job, Memory, Python, Result
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def answer(job: Job) -> Mapping[str, object]:
         if job["action"] == "describe":
             return cast("Mapping[str, object]", describe(job))
         if job["action"] in QUERY_ACTIONS:
-            scans = vars(importlib.import_module(f"{__package__}.queries_worker"))
+            scans = vars(importlib.import_module(f"{__package__}.queries.worker"))
             return cast("Mapping[str, object]", scans["answer"](job))
         return cast("Mapping[str, object]", measured(job))
     except Exception as error:  # noqa: BLE001 - a failed run is a result like any other

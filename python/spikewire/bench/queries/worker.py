@@ -13,24 +13,26 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
-from .clients import PEERS
-from .clients.base import SYNC, Target
-from .job import MismatchError, Plan
-from .measure import Window
-from .queries_cells import ARROW, DESCRIBE, FILE, FILL, KEEP_SCANNING, NOTHING
-from .queries_memory import Curve
-from .queries_readers import ASYNCIO, BLOCKING
-from .worker import describe_python
-from .workload import matches, value_pool
+from spikewire.bench.clients import PEERS
+from spikewire.bench.clients.base import SYNC, Target
+from spikewire.bench.job import MismatchError, Plan
+from spikewire.bench.measure import Window
+from spikewire.bench.worker import describe_python
+from spikewire.bench.workload import matches, value_pool
+
+from .cells import ARROW, DESCRIBE, FILE, FILL, KEEP_SCANNING, NOTHING
+from .memory import Curve
+from .readers import ASYNCIO, BLOCKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .queries_consumers import Read
-    from .queries_readers import AsyncioReader, BlockingReader
-    from .queries_result import ScanResult
-    from .result import Job
-    from .workload import Bins
+    from spikewire.bench.result import Job
+    from spikewire.bench.workload import Bins
+
+    from .consumers import Read
+    from .readers import AsyncioReader, BlockingReader
+    from .result import ScanResult
 
 SCANNING, SAY = "scanning", 2
 """The lab reads what a process that keeps scanning says on standard error."""

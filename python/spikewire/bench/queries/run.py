@@ -7,12 +7,13 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-from .compare import CannotRunError
-from .plan import Skipped
-from .progress import Progress
-from .queries_cells import RECORD_SIZES, RECORDS, SLOW_RECORDS, WAYS
-from .queries_lab import Lab, Scans, Settings
-from .queries_table import show
+from spikewire.bench.compare import CannotRunError
+from spikewire.bench.plan import Skipped
+from spikewire.bench.progress import Progress
+
+from .cells import RECORD_SIZES, RECORDS, SLOW_RECORDS, WAYS
+from .lab import Lab, Scans, Settings
+from .table import show
 
 if TYPE_CHECKING:
     import argparse

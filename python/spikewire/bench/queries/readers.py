@@ -1,4 +1,4 @@
-"""How each client's users read every record of a set, in the ways of `queries_cells.WAYS`.
+"""How each client's users read every record of a set, in the ways of `cells.WAYS`.
 
 The loops are written out for each client, so that none pays for an adapter. All of them take the
 bins of every record as a mapping.
@@ -9,15 +9,24 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any, cast
 
-from . import queries_consumers as consumers
-from .clients import OURS, aerospike_c, aerospike_native, aerospike_py, aerospike_sdk, spikewire
-from .queries_cells import ARROW, FOREACH
+from spikewire.bench.clients import (
+    OURS,
+    aerospike_c,
+    aerospike_native,
+    aerospike_py,
+    aerospike_sdk,
+    spikewire,
+)
+
+from . import consumers
+from .cells import ARROW, FOREACH
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Iterable
 
-    from .clients.base import Target
-    from .queries_consumers import Read, Record
+    from spikewire.bench.clients.base import Target
+
+    from .consumers import Read, Record
 
 # Other clients' query objects have no types that hold in every release.
 Foreign = Any

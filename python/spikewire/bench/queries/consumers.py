@@ -12,7 +12,7 @@ import tempfile
 import time
 from typing import IO, TYPE_CHECKING, Protocol, cast
 
-from .queries_cells import FILE, NOTHING, SLEEP
+from .cells import FILE, NOTHING, SLEEP
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sized

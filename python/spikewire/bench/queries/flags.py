@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from .queries_cells import LARGEST_SIZE, LEAST_SIZE, QUERIES_MODE, QUERY_MODES
+from .cells import LARGEST_SIZE, LEAST_SIZE, QUERIES_MODE, QUERY_MODES
 
 if TYPE_CHECKING:
     import argparse

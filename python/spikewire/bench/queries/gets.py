@@ -10,11 +10,12 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .cluster import stop_process
-from .launch import as_result, environment, python_worker
-from .measure import merge, percentiles
-from .queries_cells import KEEP_SCANNING
-from .queries_worker import SCANNING
+from spikewire.bench.cluster import stop_process
+from spikewire.bench.launch import as_result, environment, python_worker
+from spikewire.bench.measure import merge, percentiles
+
+from .cells import KEEP_SCANNING
+from .worker import SCANNING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from .result import Failure, Job, Result
+    from spikewire.bench.result import Failure, Job, Result
 
 GETS_SCANS = 8
 """Full scans at once, in threads of one process with a client of its own."""

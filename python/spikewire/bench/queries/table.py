@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .headings import ratio, tenths, whole
-from .queries_gets import GETS_SCANS
-from .report import BUSY, console_for
+from spikewire.bench.headings import ratio, tenths, whole
+from spikewire.bench.report import BUSY, console_for
+
+from .gets import GETS_SCANS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from .queries_lab import Scans
-    from .queries_lines import GetLine, ScanLine
+    from .lab import Scans
+    from .lines import GetLine, ScanLine
 
 SCAN_HEADINGS = (
     *("client", "mode", "records to", "consumer", "records", "records/s", "spread %"),

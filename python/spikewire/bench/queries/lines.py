@@ -6,14 +6,15 @@ from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from .queries_cells import NOTHING, Scan
-from .queries_gets import GetRound, Getter, latency
-from .summary import Spread
+from spikewire.bench.summary import Spread
+
+from .cells import NOTHING, Scan
+from .gets import GetRound, Getter, latency
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .queries_result import Outcome, ScanResult
+    from .result import Outcome, ScanResult
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,7 @@
+"""The tables of scans: how fast whole sets are read, and what single records feel of it.
+
+From the flags to the tables: ``flags`` and ``run``; what is compared: ``cells``; one comparison
+from start to end: ``lab``, with ``gets`` for single records during scans; in the process that
+reads: ``worker``, ``readers``, ``consumers``, ``memory``; what comes of it: ``result``, ``lines``,
+``table``.
+"""
