@@ -5,6 +5,7 @@
 //! | [`cluster`] | seeds, the tender, nodes, the partition map: one immutable snapshot, shared |
 //! | [`transport`] | multiplexed connections and the drivers that turn them |
 //! | [`command`] | what a command is: routing, retries, doubt; the same for every driver |
+//! | `options`, `error`, [`clock`] | how it behaves, what can go wrong, what time it is |
 //!
 //! Nothing here knows Python, and the protocol crate knows nothing of this one.
 

@@ -2,6 +2,20 @@
 //!
 //! A method here parses its arguments, composes a request and hands it to a face; there is no
 //! logic that another language would have to repeat.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`verbs`], [`many`], [`query`] | the verbs: on one record, on many, on a whole set |
+//! | [`face`] | who runs them: the calling thread, an event loop, a thread of ours |
+//! | [`call`] | a verb composed and checked, on its way from the former to the latter |
+//! | [`client`], [`core`], [`identity`] | a client's options, its running half, and how pickles find it again |
+//! | [`space`], [`key`], [`arguments`] | what verbs are told: namespace and set, keys, keywords |
+//! | [`operation`], [`calls`], [`expression`], [`rows`] | and what is to be done with the records |
+//! | [`value`] | Python values to bytes and back |
+//! | [`record`], [`batch`] | what comes back |
+//! | [`columns`] | the same as arrays and tables, and these as records |
+//! | [`errors`] | what goes wrong, as Python exceptions |
+//! | [`testing`] | the embedded cluster |
 
 use pyo3::prelude::*;
 

@@ -56,8 +56,9 @@ pub struct Arguments {
     /// Milliseconds to pause after each partition that is copied.
     #[arg(long, default_value_t = 0)]
     pub migration_pause: u64,
-    /// Take commands from standard input, one per line: kill N, restart N, truncate NAMESPACE
-    /// [SET], wait, quit. Each is answered with one line. The end of the input ends the program.
+    /// Take commands from standard input, one per line: kill N, restart N, truncate NAMESPACE,
+    /// truncate NAMESPACE SET, wait, quit. Each is answered with one line. The end of the input ends
+    /// the program.
     #[arg(long)]
     pub control: bool,
 }

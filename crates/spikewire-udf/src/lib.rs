@@ -7,6 +7,14 @@
 //! and the `aerospike` object that stores them, the types `list`, `map`, `bytes` and `geojson`, and
 //! streams. Lua's own libraries are there as far as they cannot reach out: `string`, `table`,
 //! `math`, `utf8`, and the clock of `os`.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `library`, `machine` | registered modules; what runs their functions |
+//! | `sandbox`, `bounds` | what Lua code cannot reach, and how much it may use |
+//! | [`record`], `stream` | records and streams as Lua code sees them |
+//! | `types`, `value` | the types of bins, and values on the way to Lua and back |
+//! | `failure` | why a function gave no result |
 
 mod bounds;
 mod failure;

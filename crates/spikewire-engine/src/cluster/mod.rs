@@ -8,8 +8,10 @@
 //! | `seeds` | start-up: the first node, or why no seed led to one |
 //! | `tender`, `discovery` | one look at everybody: counters, maps, racks; nodes that come and go |
 //! | `member`, `peers` | what the tender keeps about one node, and about nodes not yet met |
-//! | `rules`, `map`, `introduction`, `address` | the rules, without sockets |
+//! | `rules`, `map`, `introduction`, `address`, `build` | the rules, without sockets |
 //! | `exchange`, `poll`, `probe` | one question to one node; many at once; all addresses of a host |
+//! | `net`, `trouble` | what each of these needs, and says when it fails |
+//! | `shared`, `descriptors` | what the tender and others share; what a forked child closes |
 //! | `node`, `snapshot` | what everybody else sees |
 
 mod address;

@@ -1,5 +1,14 @@
 //! What a command is, whatever drives it: where it goes, when it is tried again, and whether a
 //! failed write may have been applied.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | here | a command on one record |
+//! | `route` | which node it goes to |
+//! | `retry` | whether a failed attempt is followed by another, and what is in doubt |
+//! | [`batch`] | many records in one call |
+//! | `underway` | a batch, for drivers of many commands |
+//! | [`query`] | scans and index queries |
 
 pub mod batch;
 pub mod query;

@@ -8,6 +8,17 @@
 //! - [`Lanes`]: connections that calling threads share; whoever finds one idle leads it.
 //!
 //! Queries are different: each [`stream::Stream`] has connections of its own for as long as it lasts.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `multiplexer`, `connection`, `link` | all connections of a driver, one of them, those to one node |
+//! | [`native`] | a thread that turns a multiplexer |
+//! | `lanes`, `lane`, `waiter`, `socket` | what blocking callers share, one connection of it, who waits there |
+//! | `batches` | many records for a blocking caller |
+//! | [`stream`], [`gather`] | queries and aggregations |
+//! | `inbound`, `reply` | bytes that arrived, cut into frames; one answer among them |
+//! | [`buffer`] | buffers that are used again |
+//! | `node_error` | what goes wrong with a node, in the same words for all |
 
 mod batches;
 pub mod buffer;

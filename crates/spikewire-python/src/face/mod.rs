@@ -1,4 +1,13 @@
 //! The faces: the same verbs, run by the calling thread, on an event loop, or by a thread of ours.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`classes`] | what the classes of all faces have in common |
+//! | [`blocking`], [`signal`] | the calling thread drives the connection, and minds Ctrl-C meanwhile |
+//! | [`asynchronous`], [`driver`] | an event loop turns a multiplexer |
+//! | [`submit`], [`submitter`], [`window`] | a thread of ours does, with a bounded number of calls in flight |
+//! | [`future`] | what such calls return |
+//! | [`ticket`] | what the last two complete: the future of a call, or a part of a batch |
 
 pub mod asynchronous;
 pub mod blocking;

@@ -1,4 +1,12 @@
 //! Python objects to particles and back, each in one pass.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`encode`], [`decode`] | the two ways |
+//! | [`foreign`], [`codec`] | values of other types that stand for a plain one, by themselves or by the user's functions |
+//! | [`wrappers`], [`marker`] | values that Python has no type for; what can be looked for and not stored |
+//! | [`buffer`] | bytes as views of the reply |
+//! | [`names`] | bin names that were seen before |
 
 mod buffer;
 mod codec;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`request`] | the parts of a request, found in one walk |
 //! | [`reply`] | a reply frame being written |
-//! | [`read`], [`write`], [`delete`] | the single-record commands |
+//! | [`read`], [`mod@write`], [`delete`] | the single-record commands |
 //! | [`modify`] | what one operation of a write does to the bins |
 //! | [`batch`] | many of them in one request |
 //! | [`query`] | scans, index queries, background jobs |

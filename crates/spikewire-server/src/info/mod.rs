@@ -7,7 +7,7 @@
 //! | [`ownership`] | partition maps |
 //! | [`storage`] | namespaces, sets, statistics, configuration |
 //! | [`modules`] | user-defined functions |
-//! | [`indexes`] | secondary indexes |
+//! | `indexes`, `set_indexes`, [`index_stat`] | secondary indexes, set indexes, and how far they are |
 //! | [`queries`] | queries and background jobs |
 //! | [`truncate`] | truncation |
 

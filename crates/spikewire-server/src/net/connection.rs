@@ -68,7 +68,7 @@ pub struct Connection {
     pub running: Option<Running>,
     /// Received and not run: most often nothing or a part of a request.
     pub input: Vec<u8>,
-    /// Replies, from [`Connection::sent`] on still to be sent.
+    /// Replies, from `sent` on still to be sent.
     pub out: Vec<u8>,
     sent: usize,
     blocked: Option<Instant>,

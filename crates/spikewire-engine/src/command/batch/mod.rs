@@ -7,8 +7,8 @@
 //! | module | what it holds |
 //! |---|---|
 //! | here | rows, and what came of each |
-//! | [`send`] | a round: rows to nodes to requests |
-//! | [`settle`] | replies to rows, and which rows go again |
+//! | `send` | a round: rows to nodes to requests |
+//! | `settle` | replies to rows, and which rows go again |
 
 mod send;
 mod settle;
