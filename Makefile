@@ -121,6 +121,8 @@ lint-rust: venv ## Check the Rust code (and licences, where cargo-deny is instal
 	cargo fmt --manifest-path benches/rust-peers/Cargo.toml --check
 	PYO3_PYTHON=$(CURDIR)/$(BIN)/python \
 		cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
+	RUSTDOCFLAGS='-D warnings' \
+		cargo doc --workspace --no-deps --exclude spikewire-python --all-features --locked --quiet
 	@if command -v cargo-deny >/dev/null; then cargo deny --all-features check; \
 	else echo "cargo-deny is not installed: licences and advisories were not checked"; fi
 
