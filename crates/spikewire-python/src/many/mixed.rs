@@ -5,7 +5,8 @@ use pyo3::types::{PyList, PyTuple};
 
 use spikewire_protocol::message::{info2, op};
 
-use super::{Answered, Gather, ManyCall, Resolve, at_row, each, kind};
+use super::gather::{Gather, Resolve, at_row, each, kind};
+use super::plan::{Answered, ManyCall};
 use crate::arguments;
 use crate::call::Answers;
 use crate::errors::{type_error, type_name, value_error};
@@ -30,7 +31,7 @@ pub fn batch<'py>(
         answered: Vec::new(),
     };
     each("rows", rows, |row| {
-        let number = mixed.rows.keys.len();
+        let number = mixed.rows.len();
         mixed.row(&row).map_err(|error| at_row(row.py(), error, number))
     })?;
     let answered = Answered::Each(mixed.answered);

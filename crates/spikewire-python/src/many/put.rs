@@ -1,0 +1,84 @@
+//! Writing many records: each row has bins of its own.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyMapping};
+
+use spikewire_engine::clock::Tick;
+use spikewire_engine::command::batch::Batch as Rows;
+use spikewire_protocol::message::op;
+
+use super::gather::{Gather, Resolve, at_row, each, kind};
+use super::plan::{Answered, ManyCall, ManyPlan};
+use crate::columns::source::{self, Choice, Table, Windows};
+use crate::errors::{type_error, type_name, value_error};
+use crate::key::Key;
+use crate::verbs::options::{Defaults, Outline, WriteOptions};
+use crate::verbs::write_bins;
+
+/// `records`: a mapping of keys to bins, pairs of them, or a table.
+pub fn put<'py>(
+    defaults: &Defaults,
+    resolve: Resolve<'_>,
+    records: &Bound<'py, PyAny>,
+    choice: &Choice<'py>,
+    options: &WriteOptions<'py>,
+) -> PyResult<ManyCall> {
+    let outline = options.outline(defaults)?;
+    if let Some(table) = source::open(records, choice)? {
+        return put_table(resolve, table, outline, records.py());
+    }
+    let mut rows = Gather::new(resolve);
+    let mut row = |key: &Bound<'py, PyAny>, bins: &Bound<'py, PyAny>| {
+        let number = rows.len();
+        let key = rows.key(key)?;
+        let made = kind(bins.py(), &key, &outline, |out| {
+            write_bins(out, bins, op::WRITE, outline.codec.as_deref())
+        });
+        let kind = made.map_err(|error| at_row(bins.py(), error, number))?;
+        rows.own(key, kind);
+        Ok(())
+    };
+    if let Ok(records) = records.cast::<PyDict>() {
+        for (key, bins) in records.iter() {
+            row(&key, &bins)?;
+        }
+    } else if let Ok(records) = records.cast::<PyMapping>() {
+        for pair in records.items()?.iter() {
+            let (key, bins): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+            row(&key, &bins)?;
+        }
+    } else {
+        let mut number = 0;
+        each("records", records, |pair| {
+            let parts: Result<(Bound<'_, PyAny>, Bound<'_, PyAny>), _> = pair.extract();
+            let Ok((key, bins)) = parts else {
+                return Err(value_error(format!(
+                    "row {number}: records must be pairs of key and bins, not {}",
+                    type_name(&pair)
+                )));
+            };
+            number += 1;
+            row(&key, &bins)
+        })?;
+    }
+    Ok(rows.finish(outline.policy, outline.codec.clone(), Answered::None))
+}
+
+fn put_table(
+    resolve: Resolve<'_>,
+    table: Table,
+    outline: Outline,
+    py: Python<'_>,
+) -> PyResult<ManyCall> {
+    // A dataset takes any user key; a client, which does not, has no set to write a table to.
+    let Ok(Key { space, .. }) = resolve(0_i64.into_pyobject(py)?.as_any()) else {
+        return Err(type_error(
+            "a table goes to a dataset: client.dataset(namespace, set).put_many(table, key=...)",
+        ));
+    };
+    let policy = outline.policy;
+    let mut more = Box::new(Windows::new(table, space, outline));
+    let none = || (Rows::new(vec![], std::iter::empty(), policy, Tick::now()), vec![]);
+    let (rows, keys) = more.next(py)?.unwrap_or_else(none);
+    Ok(ManyCall { rows, plan: ManyPlan { more: Some(more), ..ManyPlan::of(keys) } })
+}
