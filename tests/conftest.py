@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import faulthandler
 import itertools
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
 
 from faces import FACES, Face, Opened
+from loops import run_on
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Coroutine, Iterator
 
 #: A test that takes longer than this hangs: say where, and end the run.
 LONGEST = 400
@@ -50,6 +52,16 @@ def face(request: pytest.FixtureRequest) -> Iterator[Face]:
     face = Face(request.param)
     yield face
     face.end()
+
+
+@pytest.fixture(params=["asyncio", "uvloop"])
+def run(request: pytest.FixtureRequest) -> Callable[[Coroutine[Any, Any, Any]], Any]:
+    """Runs a coroutine on a fresh loop of either kind, within a time limit."""
+    if request.param == "uvloop":
+        new_loop = pytest.importorskip("uvloop").new_event_loop
+    else:
+        new_loop = asyncio.new_event_loop
+    return lambda work: run_on(new_loop(), work)
 
 
 @pytest.fixture(scope="session")

@@ -15,18 +15,7 @@ import spikewire
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
-
-
-@pytest.fixture(params=["asyncio", "uvloop"])
-def run(request: pytest.FixtureRequest) -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any]]:
-    if request.param == "uvloop":
-        loop = pytest.importorskip("uvloop").new_event_loop()
-    else:
-        loop = asyncio.new_event_loop()
-    yield lambda work: loop.run_until_complete(asyncio.wait_for(work, 60))
-    loop.run_until_complete(loop.shutdown_default_executor())
-    loop.close()
+    from collections.abc import Callable
 
 
 def test_five_hundred_tasks_take_turns_on_one_place(run: Any, cluster: Cluster) -> None:

@@ -1,0 +1,186 @@
+"""Asyncio clients on several loops, on loops that end, and closed on any of them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import importlib
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import spikewire
+from loops import opened, run_on
+from spikewire.testing import Cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class TestLoops:
+    def test_several_loops_in_several_threads(self, cluster: Cluster, set_name: str) -> None:
+        client = asyncio.run(
+            spikewire.AsyncClient.connect(cluster.seeds, timeout=20, connect_timeout=20)
+        )
+        data = client.dataset("test", set_name)
+        failures: list[BaseException] = []
+        kinds: list[Callable[[], asyncio.AbstractEventLoop]] = [asyncio.new_event_loop] * 4
+        with contextlib.suppress(ImportError):
+            kinds += [importlib.import_module("uvloop").new_event_loop] * 2
+
+        async def task(number: int) -> None:
+            for turn in range(20):
+                await data.put(number, {"v": turn})
+                assert (await data.get(number))["v"] == turn
+
+        async def main(thread: int) -> None:
+            await asyncio.gather(*(task(thread * 100 + number) for number in range(50)))
+
+        def work(thread: int) -> None:
+            try:
+                run_on(kinds[thread](), main(thread))
+            except BaseException as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=work, args=(at,)) for at in range(len(kinds))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        asyncio.run(client.close())
+        assert failures == []
+
+    def test_one_run_after_another(self, run: Any, cluster: Cluster, set_name: str) -> None:
+        client = spikewire.AsyncClient(cluster.seeds, timeout=20, connect_timeout=20)
+        data = client.dataset("test", set_name)
+
+        async def first() -> None:
+            await client.__aenter__()
+            await data.put(1, {"v": 1})
+
+        async def again() -> int:
+            await data.add(1, {"v": 1})
+            return (await data.get(1))["v"]
+
+        run(first())
+        loop = asyncio.new_event_loop
+        assert [run_on(loop(), again()) for _ in range(5)] == [2, 3, 4, 5, 6]
+        asyncio.run(client.close())
+
+    def test_a_loop_that_ends_with_calls_under_way(self, cluster: Cluster, set_name: str) -> None:
+        client = asyncio.run(
+            spikewire.AsyncClient.connect(cluster.seeds, timeout=20, connect_timeout=20)
+        )
+        data = client.dataset("test", set_name)
+
+        async def abandon() -> None:
+            for key in range(100):
+                data.put(key, {"v": key})
+
+        for _ in range(5):
+            asyncio.run(abandon())
+
+        async def check() -> None:
+            await data.put("after", {"v": 1})
+            assert (await data.get("after"))["v"] == 1
+
+        asyncio.run(check())
+        asyncio.run(client.close())
+
+    @pytest.mark.usefixtures("no_descriptor_leak")
+    def test_loops_that_ended_leave_nothing_open(self, cluster: Cluster) -> None:
+        async def use(client: spikewire.AsyncClient) -> None:
+            await client.dataset("test", "loops").exists(1)
+
+        for _ in range(10):
+            with_block = spikewire.AsyncClient(cluster.seeds)
+
+            async def whole(client: spikewire.AsyncClient = with_block) -> None:
+                async with client:
+                    await use(client)
+
+            asyncio.run(whole())
+        client = asyncio.run(spikewire.AsyncClient.connect(cluster.seeds))
+        for _ in range(20):
+            asyncio.run(use(client))
+        asyncio.run(client.close())
+        del client, with_block, whole
+        gc.collect()
+
+    def test_a_loop_without_descriptors(self, cluster: Cluster) -> None:
+        class Poor(asyncio.SelectorEventLoop):
+            def add_reader(self, *_: object) -> None:
+                raise NotImplementedError
+
+        async def main() -> None:
+            async with opened(cluster) as client:
+                with pytest.raises(RuntimeError, match="cannot watch a file descriptor"):
+                    await client.dataset("test", "poor").exists(1)
+
+        run_on(Poor(), main())
+
+
+class TestClosing:
+    @pytest.mark.parametrize("write", [False, True])
+    def test_calls_under_way_are_told(self, run: Any, write: bool) -> None:
+        async def main() -> None:
+            client = await spikewire.AsyncClient.connect(
+                cluster.seeds, timeout=60, connect_timeout=20
+            )
+            data = client.dataset("test", "closing")
+            await data.put(1, {"a": 1})
+            cluster.inject(0, delay=60)
+            calls = [data.put(n, {"a": 1}) if write else data.get(n) for n in range(200)]
+            await asyncio.sleep(0.1)
+            await client.close()
+            ended = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 30)
+            assert {type(one) for one in ended} == {spikewire.ClientClosed}
+            assert {one.in_doubt for one in ended} == {write}
+
+        with Cluster(1) as cluster:
+            run(main())
+
+    def test_from_another_loop(self) -> None:
+        async def main() -> None:
+            client = await spikewire.AsyncClient.connect(slow.seeds, timeout=60, connect_timeout=20)
+            data = client.dataset("test", "closing")
+            await data.put(1, {"a": 1})
+            slow.inject(0, delay=60)
+            calls = [data.get(1) for _ in range(20)]
+            await asyncio.sleep(0.05)
+            await asyncio.to_thread(lambda: asyncio.run(client.close()))
+            ended = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 30)
+            assert {type(one) for one in ended} == {spikewire.ClientClosed}
+
+        with Cluster(1) as slow:
+            run_on(asyncio.new_event_loop(), main())
+
+    def test_under_load(self, run: Any, cluster: Cluster, set_name: str) -> None:
+        async def endless(data: spikewire.AsyncDataset, number: int) -> int:
+            turn = 0
+            try:
+                while True:
+                    await data.put(number, {"v": turn})
+                    assert (await data.get(number))["v"] == turn
+                    turn += 1
+                    if turn == 3:
+                        at_work.add(number)
+            except spikewire.ClientClosed:
+                return turn
+
+        async def main() -> None:
+            client = await spikewire.AsyncClient.connect(
+                cluster.seeds, timeout=20, connect_timeout=20
+            )
+            data = client.dataset("test", set_name)
+            tasks = [asyncio.create_task(endless(data, n)) for n in range(50)]
+            while len(at_work) < len(tasks):
+                await asyncio.sleep(0.01)
+            await client.close()
+            turns = await asyncio.wait_for(asyncio.gather(*tasks), 30)
+            assert min(turns) >= 3
+
+        at_work: set[int] = set()
+        run(main())
