@@ -26,6 +26,8 @@ BENCH_MANY := --rounds 1 -d 0.5 --warmup 0.2
 # A scan of a million records is long enough by itself.
 BENCH_MILLION := --mode queries --records 1000000 --record-size 1000 --rounds 1 -d 0.5 --warmup 0
 BENCH_SMALL := --mode queries --record-size 100 $(BENCH_MANY)
+BENCH_TABLES := '$(BENCH_SINGLE)' '--mode batch $(BENCH_MANY)' '--mode columns $(BENCH_MANY)' \
+	'$(BENCH_MILLION)' '$(BENCH_SMALL)' '--mode scans-p99 $(BENCH_MANY)'
 
 .PHONY: help
 help: ## List the targets
@@ -157,8 +159,7 @@ bench-tools: build
 .PHONY: bench
 bench: bench-tools ## Compare all clients, Python and Rust: single records, batches, columns, scans
 	@status=0; \
-	for table in '$(BENCH_SINGLE)' '--mode batch $(BENCH_MANY)' '--mode columns $(BENCH_MANY)' \
-		'$(BENCH_MILLION)' '$(BENCH_SMALL)' '--mode scans-p99 $(BENCH_MANY)'; do \
+	for table in $(if $(findstring --mode,$(ARGS)),'',$(BENCH_TABLES)); do \
 		echo "$(COMPARE) $$table $(ARGS)"; \
 		$(COMPARE) $$table $(ARGS) || status=$$?; \
 		[ $$status -lt 128 ] || break; \

@@ -65,14 +65,43 @@ enum State {
 
 /// Takes records as they arrive, so that the batch need not keep them.
 pub trait Sink: Send + Sync + std::fmt::Debug {
-    /// The message of a row whose record was found, its bins yet to be walked. It may come again,
-    /// after a retry. Returns the bytes of the whole message.
-    fn take(
-        &self,
-        row: usize,
-        header: &Header,
-        walk: Walk<'_>,
-    ) -> std::result::Result<usize, Malformed>;
+    /// Takes some. A record may come again, after a retry.
+    fn take(&self, records: Records<'_>);
+}
+
+/// Records that have arrived, for a [`Sink`].
+#[derive(Debug)]
+pub struct Records<'a> {
+    messages: &'a [u8],
+    rows: &'a [u32],
+    single: bool,
+    /// What came of the rows is kept here, without the records.
+    kept: &'a mut Vec<u8>,
+}
+
+impl Records<'_> {
+    /// Shows each record that was found: its row, its header, and its bins yet to be walked. `take`
+    /// returns the bytes of the whole message.
+    pub fn each(
+        self,
+        mut take: impl FnMut(usize, &Header, Walk<'_>) -> std::result::Result<usize, Malformed>,
+    ) {
+        let Self { mut messages, rows, single, kept } = self;
+        while !messages.is_empty() {
+            let Ok((header, walk)) = Walk::begin(messages) else { break };
+            let index = if single { rows[0] } else { header.timeout };
+            let is_row = single || header.info3 & info3::LAST == 0;
+            let is_ours = is_row && rows.binary_search(&index).is_ok();
+            let taken = if is_ours && ResultCode(header.result) == ResultCode::OK {
+                take(index as usize, &header, walk)
+            } else {
+                walk.finish()
+            };
+            let Ok(used) = taken else { break };
+            kept.extend_from_slice(&Header { fields: 0, ops: 0, ..header }.to_bytes());
+            messages = &messages[used..];
+        }
+    }
 }
 
 /// What came of one row.
@@ -122,25 +151,11 @@ pub struct Part {
 }
 
 impl Collect for Part {
-    fn collect(&mut self, mut messages: &[u8]) {
-        let Some(sink) = &self.sink else {
-            self.body.extend_from_slice(messages);
-            return;
-        };
-        while !messages.is_empty() {
-            let Ok((header, walk)) = Walk::begin(messages) else { break };
-            let index = if self.single { self.rows[0] } else { header.timeout };
-            let is_row = self.single || header.info3 & info3::LAST == 0;
-            let is_ours = is_row && self.rows.binary_search(&index).is_ok();
-            let taken = if is_ours && ResultCode(header.result) == ResultCode::OK {
-                sink.take(index as usize, &header, walk)
-            } else {
-                walk.finish()
-            };
-            let Ok(used) = taken else { break };
-            // What came of the row is kept, without the record.
-            self.body.extend_from_slice(&Header { fields: 0, ops: 0, ..header }.to_bytes());
-            messages = &messages[used..];
+    fn collect(&mut self, messages: &[u8]) {
+        let Self { sink, rows, single, body: kept, .. } = self;
+        match sink {
+            Some(sink) => sink.take(Records { messages, rows, single: *single, kept }),
+            None => kept.extend_from_slice(messages),
         }
     }
 }

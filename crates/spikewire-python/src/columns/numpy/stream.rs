@@ -7,10 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use spikewire_sync::Mutex;
 
-use spikewire_engine::command::batch::{Batch as Rows, Sink};
+use spikewire_engine::command::batch::{Batch as Rows, Records, Sink};
 use spikewire_engine::{Error, Kind};
-use spikewire_protocol::Malformed;
-use spikewire_protocol::message::{Header, Walk};
 
 use super::super::rows::{Stop, now};
 use super::Wanted;
@@ -60,22 +58,25 @@ impl fmt::Debug for Stream {
 }
 
 impl Sink for Stream {
-    fn take(&self, row: usize, header: &Header, walk: Walk<'_>) -> Result<usize, Malformed> {
+    fn take(&self, records: Records<'_>) {
         let mut state = self.state.lock();
-        let State { memory: Some(memory), stop } = &mut *state else { return walk.finish() };
-        let (data, mask) = memory.row(row);
-        let mut bins = walk.clone();
-        match self.fill().record(header, &mut bins, row, data, mask) {
-            Ok(()) => bins.finish(),
-            Err(new) => {
-                // A message that is cut short is no answer: the batch says so.
-                let size = walk.finish()?;
-                if stop.as_ref().is_none_or(|old| new.row() < old.row()) {
-                    *stop = Some(new);
+        let State { memory: Some(memory), stop } = &mut *state else { return };
+        let fill = self.fill();
+        records.each(|row, header, walk| {
+            let (data, mask) = memory.row(row);
+            let mut bins = walk.clone();
+            match fill.record(header, &mut bins, row, data, mask) {
+                Ok(()) => bins.finish(),
+                Err(new) => {
+                    // A message that is cut short is no answer: the batch says so.
+                    let size = walk.finish()?;
+                    if stop.as_ref().is_none_or(|old| new.row() < old.row()) {
+                        *stop = Some(new);
+                    }
+                    Ok(size)
                 }
-                Ok(size)
             }
-        }
+        });
     }
 }
 
