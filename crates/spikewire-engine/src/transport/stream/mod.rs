@@ -226,7 +226,6 @@ impl Stream {
         if taken > 0 {
             self.retries.progress();
             self.waiting = None;
-            self.touched = Tick::now();
         }
         Ok(taken)
     }
