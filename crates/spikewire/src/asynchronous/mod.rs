@@ -1,4 +1,15 @@
 //! The face of futures: the same verbs, on any executor.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `mod` | the client and its datasets |
+//! | `future`, `cell` | a command's future, and where its outcome waits |
+//! | `many` | a batch's future |
+//! | `working` | the future of something rare, which a thread of its own does |
+//! | `query` | queries as streams |
+//! | `transport` | what turns the connections |
+//! | `tokio` | a task on a tokio runtime does |
+//! | `watch` | a thread that watches over queries, for all other executors |
 
 mod cell;
 mod future;

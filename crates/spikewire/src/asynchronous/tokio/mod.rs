@@ -3,6 +3,11 @@
 //! A command that finds nothing in flight is written by the task that made it. All others wait for
 //! the driving task, which comes behind everybody that was woken by its latest turn: what they
 //! submit leaves in one write per connection.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `mod` | the task, and the client's end of it |
+//! | `driver` | a query, which the reactor watches |
 
 mod driver;
 
