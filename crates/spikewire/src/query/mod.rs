@@ -179,8 +179,9 @@ impl<C: Face> Query<C> {
     }
 
     /// Longest silence of a node while records are wanted, and longest pause of whoever takes
-    /// them: after it the node gives up, and taking more fails with
-    /// [`Kind::Paused`](crate::Kind::Paused). Zero: no limit. Default: the client's, or 30 s.
+    /// them: after it the node gives up. Taking more may fail with
+    /// [`Kind::Paused`](crate::Kind::Paused) then, and a new query goes on from the cursor. Zero:
+    /// no limit. Default: the client's, or 30 s.
     pub fn socket_timeout(mut self, limit: Duration) -> Self {
         self.choice.socket_timeout = Some(limit);
         self
