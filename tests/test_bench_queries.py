@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spikewire.bench import cli, queries_cells
+from spikewire.bench import cli
 from spikewire.bench.cli import add_parsers
 from spikewire.bench.clients.base import ASYNC, SYNC
 from spikewire.bench.cluster import parse_seeds
 from spikewire.bench.launch import python_worker, run_job
 from spikewire.bench.progress import Progress, shown_time
+from spikewire.bench.queries import cells
 from spikewire.bench.queries.cells import (
     ARROW,
     CONSUMERS,
@@ -263,7 +264,7 @@ def test_from_flags_to_tables(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The other consumers are looked at above; each would be a process more per way and round.
-    monkeypatch.setattr(queries_cells, "CONSUMERS", (NOTHING,))
+    monkeypatch.setattr(cells, "CONSUMERS", (NOTHING,))
     path = tmp_path / "scans.json"
     flags = "--mode queries,scans-p99 --clients spikewire,null --records 600 --record-size 64"
     status = run(
