@@ -22,6 +22,7 @@ pub use underway::{Step, Underway};
 
 use crate::clock::Tick;
 use crate::options::Policy;
+use crate::transport::Collect;
 
 /// A request on its way, owned by the transport until `ticket` is completed.
 #[derive(Debug)]
@@ -53,6 +54,20 @@ impl<T> Command<T> {
         let attempts = Attempts::default();
         let (start, stream, rows) = (now, false, 1);
         Self { bytes, target, policy, start, deadline, stream, rows, attempts, ticket }
+    }
+
+    /// The same command with somebody else to be told.
+    pub fn map<U>(self, ticket: impl FnOnce(T) -> U) -> Command<U> {
+        let Self { bytes, target, policy, start, deadline, stream, rows, attempts, .. } = self;
+        let ticket = ticket(self.ticket);
+        Command { bytes, target, policy, start, deadline, stream, rows, attempts, ticket }
+    }
+}
+
+impl<T: Collect> Command<T> {
+    /// Whether nobody waits for it any longer.
+    pub fn is_over(&self, now: Tick) -> bool {
+        self.deadline <= now || self.ticket.is_withdrawn()
     }
 }
 

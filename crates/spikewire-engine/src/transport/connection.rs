@@ -108,6 +108,16 @@ impl<T: Collect> Connection<T> {
         self.fifo.front().map(|slot| slot.since)
     }
 
+    /// Whether a request was written and not answered.
+    pub fn awaits(&self) -> bool {
+        self.fifo.front().is_some_and(|slot| slot.end <= self.total_written)
+    }
+
+    /// Whether a request was not written to its end.
+    pub fn has_unsent(&self) -> bool {
+        self.fifo.back().is_some_and(|slot| slot.end > self.total_written)
+    }
+
     /// Queues a command for the next write.
     pub fn queue(&mut self, command: Command<T>, now: Tick) {
         if self.fifo.is_empty() {
@@ -224,12 +234,12 @@ impl<T: Collect> Connection<T> {
         }
     }
 
-    /// Takes out the commands whose deadline has passed. One whose request has not left is
+    /// Takes out the commands whose deadline has passed or that were withdrawn. One whose request has not left is
     /// withdrawn whole, so that it cannot be applied after its caller was told; the others leave a
     /// gap for their reply.
     pub fn expire(&mut self, now: Tick, mut take: impl FnMut(Orphan<T>)) {
         let overdue =
-            |slot: &Slot<T>| slot.command.as_ref().is_some_and(|command| command.deadline <= now);
+            |slot: &Slot<T>| slot.command.as_ref().is_some_and(|command| command.is_over(now));
         if !self.fifo.iter().any(overdue) {
             return;
         }

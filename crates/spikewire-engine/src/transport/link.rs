@@ -44,22 +44,58 @@ pub(super) struct Load {
 /// connection costs fewer system calls than it costs parallelism on the server.
 const SPILL: usize = 64;
 
+/// How many connections carry the commands of several threads once there are more threads than
+/// connections. Fewer carry more per write; a few keep the server's processors busy.
+const CROWDED: usize = 2;
+
+/// How commands spread over connections.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spread {
+    /// Records in flight on the least loaded connection before another one is used.
+    spill: usize,
+    /// Connections that are used while none of them stalls.
+    width: usize,
+}
+
+impl Default for Spread {
+    fn default() -> Self {
+        Self { spill: SPILL, width: usize::MAX }
+    }
+}
+
+impl Spread {
+    /// For commands of this many threads, each of which waits for its own.
+    pub fn of(threads: usize, most: usize) -> Self {
+        Self { spill: 1, width: if threads > most { CROWDED } else { usize::MAX } }
+    }
+}
+
 /// Least loaded first; a stalled connection only when there is no other choice.
-pub(super) fn place(loads: impl Iterator<Item = Load>, most: usize, depth: usize) -> Place {
+pub(super) fn place(
+    loads: impl Iterator<Item = Load>,
+    spread: Spread,
+    most: usize,
+    depth: usize,
+) -> Place {
     let mut open = 0;
+    let mut width = spread.width.min(most);
     let mut best: Option<Load> = None;
     for load in loads {
+        if open == width {
+            break;
+        }
         open += 1;
+        width = width.saturating_add(usize::from(load.stalled)).min(most);
         let rank = |load: &Load| (load.in_flight >= depth, load.stalled, load.in_flight);
         if best.is_none_or(|best| rank(&load) < rank(&best)) {
             best = Some(load);
         }
     }
     match best {
-        Some(best) if !best.stalled && best.in_flight < SPILL.min(depth) => {
+        Some(best) if !best.stalled && best.in_flight < spread.spill.min(depth) => {
             Place::On(best.connection)
         }
-        _ if open < most => Place::Open,
+        _ if open < width => Place::Open,
         Some(best) if best.in_flight < depth => Place::On(best.connection),
         _ => Place::Wait,
     }
@@ -75,7 +111,25 @@ mod tests {
             in_flight: *in_flight,
             stalled: *stalled,
         });
-        place(loads, most, depth)
+        place(loads, Spread::default(), most, depth)
+    }
+
+    #[test]
+    fn a_crowd_shares_two_connections_unless_they_stall() {
+        let placed =
+            |loads: &[(usize, bool)], threads| {
+                let loads = loads.iter().enumerate().map(|(connection, (in_flight, stalled))| {
+                    Load { connection, in_flight: *in_flight, stalled: *stalled }
+                });
+                place(loads, Spread::of(threads, 4), 4, 512)
+            };
+        assert_eq!(placed(&[(0, false)], 1), Place::On(0));
+        assert_eq!(placed(&[(1, false), (1, false)], 4), Place::Open);
+        assert_eq!(placed(&[(1, false)], 5), Place::Open);
+        assert_eq!(placed(&[(2, false), (1, false)], 5), Place::On(1));
+        assert_eq!(placed(&[(2, false), (2, false), (0, false)], 5), Place::On(0));
+        assert_eq!(placed(&[(2, false), (2, true), (0, false)], 5), Place::On(2));
+        assert_eq!(placed(&[(2, true), (2, true)], 5), Place::Open);
     }
 
     #[test]

@@ -50,6 +50,11 @@ pub trait Collect {
         true
     }
 
+    /// Whether it was withdrawn after it had been queued; asked when deadlines are looked after.
+    fn is_withdrawn(&self) -> bool {
+        false
+    }
+
     /// Takes the messages of one frame that is not the last; they are whole and back to back.
     fn collect(&mut self, messages: &[u8]) {
         let _ = messages;

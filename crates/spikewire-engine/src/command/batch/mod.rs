@@ -27,7 +27,7 @@ use crate::clock::Tick;
 use crate::cluster::Node;
 use crate::error::{Error, Kind, Result};
 use crate::options::{Policy, ReplicaPolicy};
-use crate::transport::{Collect, buffer};
+use crate::transport::{Collect, Outcome, buffer};
 
 /// What is done to rows of one kind.
 #[derive(Debug)]
@@ -142,12 +142,33 @@ struct Body {
 #[derive(Debug)]
 pub struct Part {
     number: u32,
+    /// Which attempt at its rows this is.
+    round: u32,
     node: Arc<Node>,
     rows: Vec<u32>,
     /// A single row went as a single command: its reply is one plain message.
     single: bool,
     body: Vec<u8>,
     sink: Option<Arc<dyn Sink>>,
+    /// Why rows without an answer have none.
+    error: Option<Error>,
+}
+
+impl Part {
+    /// Takes what came of it. What that means for the rows, [`Batch::settle`] finds out, perhaps
+    /// on another thread.
+    pub fn close(&mut self, outcome: Outcome<'_>) {
+        self.error = match outcome {
+            Ok(reply) => {
+                self.collect(reply.body);
+                (!self.single && reply.code() != ResultCode::OK).then(|| {
+                    let doubt = settle::hides_writes(reply.code());
+                    reply.error().after(self.round, doubt)
+                })
+            }
+            Err(error) => Some(error),
+        };
+    }
 }
 
 impl Collect for Part {
@@ -186,6 +207,11 @@ impl Batch {
     /// message without bins.
     pub fn set_sink(&mut self, sink: Arc<dyn Sink>) {
         self.sink = Some(sink);
+    }
+
+    /// Whether the records go to a sink.
+    pub fn has_sink(&self) -> bool {
+        self.sink.is_some()
     }
 
     /// When it must be over.

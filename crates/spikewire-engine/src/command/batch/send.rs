@@ -105,11 +105,13 @@ impl Batch {
         let target = Target { aim: Aim::Node(node.clone()), write };
         let part = Part {
             number: self.parts,
+            round: self.rounds,
             node: node.clone(),
             rows: rows.to_vec(),
             single,
             body: buffer::take(),
             sink: self.sink.clone(),
+            error: None,
         };
         let attempts = Attempts { made: self.rounds - 1, ..Attempts::default() };
         let command = Command::new(bytes, target, policy, now, ticket(part));

@@ -7,21 +7,17 @@ use super::{Batch, Body, Part, State};
 use crate::clock::Tick;
 use crate::error::{Error, Kind};
 use crate::options::ReplicaPolicy;
-use crate::transport::{Collect, Outcome};
+use crate::transport::Outcome;
 
 impl Batch {
     /// Takes what came of a part.
     pub fn finish(&mut self, mut part: Part, outcome: Outcome<'_>) {
-        let error = match outcome {
-            Ok(reply) => {
-                part.collect(reply.body);
-                (!part.single && reply.code() != ResultCode::OK).then(|| {
-                    let doubt = hides_writes(reply.code());
-                    reply.error().after(self.rounds, doubt)
-                })
-            }
-            Err(error) => Some(error),
-        };
+        part.close(outcome);
+        self.settle(part);
+    }
+
+    /// Takes a part that was closed.
+    pub fn settle(&mut self, part: Part) {
         let body = self.bodies.len() as u32;
         let mut at = 0;
         while let Some(Ok((message, used))) =
@@ -41,7 +37,7 @@ impl Batch {
         for index in &part.rows {
             let row = &mut self.rows[*index as usize];
             if matches!(row.state, State::Sent(_)) {
-                let error = error.clone().unwrap_or_else(|| {
+                let error = part.error.clone().unwrap_or_else(|| {
                     let message = "the server ended the batch without an answer for this row";
                     let error = Error::new(Kind::Malformed, message);
                     error.on(part.node.to_string()).after(self.rounds, true)
@@ -108,6 +104,6 @@ fn is_symptom(kind: Kind) -> bool {
 
 /// Whether a batch that ended with this code may have run rows whose answers are missing. Other
 /// codes end it before the first row.
-fn hides_writes(code: ResultCode) -> bool {
+pub(super) fn hides_writes(code: ResultCode) -> bool {
     matches!(code, ResultCode::PARAMETER | ResultCode::TIMEOUT | ResultCode::SERVER)
 }

@@ -52,7 +52,7 @@ impl<T: Collect> Multiplexer<T> {
             let stalled = connection.oldest().is_some_and(|since| since.after(STALL) <= now);
             Some(Load { connection: *index, in_flight: connection.rows_in_flight(), stalled })
         });
-        match place(loads, most, depth) {
+        match place(loads, self.spread, most, depth) {
             Place::On(index) => self.queue(index, command, now),
             Place::Open => match self.open(node, bulk, now) {
                 Ok(index) => self.queue(index, command, now),
@@ -85,8 +85,7 @@ impl<T: Collect> Multiplexer<T> {
             let slot = &mut self.connections[index];
             let connection = slot.insert(Box::new(connection));
             let both = Interest::READABLE | Interest::WRITABLE;
-            let registered =
-                self.poll.registry().register(&mut connection.stream, Token(index), both);
+            let registered = self.registry.register(&mut connection.stream, Token(index), both);
             if let Err(error) = registered {
                 *slot = None;
                 self.vacant.push(index);

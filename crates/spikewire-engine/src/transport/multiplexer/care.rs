@@ -41,7 +41,7 @@ impl<T: Collect> Multiplexer<T> {
     /// Drops a connection; its commands are tried again or fail, each with its own error.
     pub(super) fn give_up(&mut self, index: usize, error: &Error, now: Tick) {
         let Some(mut connection) = self.connections[index].take() else { return };
-        let _ = self.poll.registry().deregister(&mut connection.stream);
+        let _ = self.registry.deregister(&mut connection.stream);
         self.vacant.push(index);
         let key = (connection.node.slot, connection.bulk);
         if let Some(link) = self.links.get_mut(&key) {

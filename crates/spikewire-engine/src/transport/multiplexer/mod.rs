@@ -13,6 +13,7 @@
 mod attempt;
 mod care;
 mod delayed;
+mod poller;
 
 use std::collections::BinaryHeap;
 use std::io;
@@ -21,12 +22,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mio::event::Event;
-use mio::{Events, Interest, Poll, Token};
+use mio::{Interest, Registry, Token};
 use rustc_hash::FxHashMap;
 
 use self::delayed::Delayed;
+pub use self::poller::Poller;
 use super::connection::{Connection, Orphan};
-use super::link::Link;
+use super::link::{Link, Spread};
 use super::node_error;
 use super::{Collect, Reply};
 use crate::clock::Tick;
@@ -49,8 +51,9 @@ pub type Outcome<'a> = Result<Reply<'a>, Error>;
 pub struct Multiplexer<T> {
     cluster: Arc<Cluster>,
     router: Router,
-    poll: Poll,
-    events: Option<Events>,
+    registry: Registry,
+    /// Away while somebody else waits.
+    poller: Option<Poller>,
     connections: Vec<Option<Box<Connection<T>>>>,
     vacant: Vec<usize>,
     links: FxHashMap<(u32, bool), Link<T>>,
@@ -59,6 +62,10 @@ pub struct Multiplexer<T> {
     failed: Vec<(T, Error)>,
     /// Commands that wait for their next attempt.
     delayed: BinaryHeap<Delayed<T>>,
+    /// Whether requests wait for the replies to those written before them.
+    holds: bool,
+    /// How commands spread over connections.
+    spread: Spread,
     in_flight: usize,
     /// Commands that may wait for a place on one node.
     queue: usize,
@@ -77,17 +84,20 @@ impl<T: Collect> Multiplexer<T> {
     /// bound what is in flight themselves.
     pub fn with_queue(cluster: Arc<Cluster>, queue: usize) -> io::Result<Self> {
         let router = Router::new(cluster.options().racks.clone());
+        let poller = Poller::new()?;
         Ok(Self {
             cluster,
             router,
-            poll: Poll::new()?,
-            events: Some(Events::with_capacity(256)),
+            registry: poller.registry()?,
+            poller: Some(poller),
             connections: Vec::new(),
             vacant: Vec::new(),
             links: FxHashMap::default(),
             dirty: Vec::new(),
             failed: Vec::new(),
             delayed: BinaryHeap::new(),
+            holds: false,
+            spread: Spread::default(),
             in_flight: 0,
             queue,
             alarm: Tick::NEVER,
@@ -97,7 +107,7 @@ impl<T: Collect> Multiplexer<T> {
 
     /// A handle that makes a blocking [`Multiplexer::turn`] on another thread return.
     pub fn waker(&self) -> io::Result<mio::Waker> {
-        mio::Waker::new(self.poll.registry(), WAKER)
+        mio::Waker::new(&self.registry, WAKER)
     }
 
     /// When [`Multiplexer::expire`] is due. Falls only through `submit`.
@@ -128,7 +138,9 @@ impl<T: Collect> Multiplexer<T> {
         while let Some(index) = self.dirty.pop() {
             let Some(connection) = &mut self.connections[index] else { continue };
             connection.dirty = false;
-            self.write(index, now);
+            if !(self.holds && connection.awaits()) {
+                self.write(index, now);
+            }
         }
         self.report(deliver);
     }
@@ -140,20 +152,43 @@ impl<T: Collect> Multiplexer<T> {
         wait: Option<Duration>,
         deliver: &mut impl FnMut(T, Outcome<'_>),
     ) -> io::Result<()> {
-        let mut events = self.events.take().unwrap_or_else(|| Events::with_capacity(256));
-        let polled = self.poll.poll(&mut events, wait);
-        let now = Tick::now();
-        for event in &events {
-            if event.token() != WAKER {
-                self.ready(event, now, deliver);
-            }
-        }
-        self.events = Some(events);
-        self.flush(now, deliver);
+        let Some(mut poller) = self.poller.take() else {
+            return Err(io::Error::other("another thread waits for this multiplexer"));
+        };
+        let polled = poller.wait(wait);
+        self.handle(&mut poller, deliver);
+        self.poller = Some(poller);
         match polled {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
             _ => Ok(()),
         }
+    }
+
+    /// For many threads that share one multiplexer behind a lock: one of them waits with the
+    /// poller, without the lock, and then lets [`Multiplexer::handle`] do what a turn does, while
+    /// the others submit and flush. From then on a request waits while the connection has one
+    /// without a reply, so that the next write carries those of several threads.
+    pub fn share(&mut self) -> Option<Poller> {
+        self.holds = true;
+        self.poller.take()
+    }
+
+    /// How many threads share it at the moment: a crowd has fewer connections, which carry more
+    /// per write.
+    pub fn shared_by(&mut self, threads: usize) {
+        self.spread = Spread::of(threads, self.cluster.options().connections_per_node);
+    }
+
+    /// What a turn does after the waiting.
+    pub fn handle(&mut self, poller: &mut Poller, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+        let now = Tick::now();
+        for event in poller.events() {
+            if event.token() != WAKER {
+                self.ready(event, now, deliver);
+            }
+        }
+        poller.forget();
+        self.flush(now, deliver);
     }
 
     /// Ends what is overdue: commands, connection attempts, stuck and idle connections, nodes
@@ -167,10 +202,10 @@ impl<T: Collect> Multiplexer<T> {
         }
         let mut late = Vec::new();
         for link in self.links.values_mut() {
-            if link.waiting.iter().any(|command| command.deadline <= now) {
+            if link.waiting.iter().any(|command| command.is_over(now)) {
                 let waiting = std::mem::take(&mut link.waiting).into_iter();
                 let (overdue, kept): (Vec<_>, _) =
-                    waiting.partition(|command| command.deadline <= now);
+                    waiting.partition(|command| command.is_over(now));
                 link.waiting = kept.into();
                 late.extend(overdue);
             }
@@ -180,7 +215,7 @@ impl<T: Collect> Multiplexer<T> {
         }
         while self.delayed.peek().is_some_and(|next| next.at <= now) {
             let Some(Delayed { command, .. }) = self.delayed.pop() else { break };
-            if command.deadline <= now {
+            if command.is_over(now) {
                 self.time_out(Orphan { command, sent: false });
             } else {
                 self.attempt(command, now);
@@ -255,8 +290,8 @@ impl<T: Collect> Multiplexer<T> {
                     connection.watches_write = watch;
                     let both = Interest::READABLE | Interest::WRITABLE;
                     let interest = if watch { both } else { Interest::READABLE };
-                    let registry = self.poll.registry();
-                    let kept = registry.reregister(&mut connection.stream, Token(index), interest);
+                    let stream = &mut connection.stream;
+                    let kept = self.registry.reregister(stream, Token(index), interest);
                     if let Err(error) = kept {
                         self.broken(index, &error.to_string(), now);
                     }
@@ -295,6 +330,10 @@ impl<T: Collect> Multiplexer<T> {
             }
         });
         self.in_flight -= completed;
+        if self.holds && !connection.dirty && !connection.awaits() && connection.has_unsent() {
+            connection.dirty = true;
+            self.dirty.push(index);
+        }
         let key = (connection.node.slot, connection.bulk);
         self.connections[index] = Some(connection);
         if let Err(error) = outcome {
@@ -310,6 +349,6 @@ impl<T: Collect> Multiplexer<T> {
 impl<T> AsRawFd for Multiplexer<T> {
     /// Readable when [`Multiplexer::turn`] has something to do.
     fn as_raw_fd(&self) -> RawFd {
-        self.poll.as_raw_fd()
+        self.registry.as_raw_fd()
     }
 }
