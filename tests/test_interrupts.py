@@ -156,3 +156,48 @@ def active(client: spikewire.Client) -> list[str]:
     shown = [client.info("query-show", node.name) for node in client.nodes()]
     jobs = [job for text in shown for job in text.split(";")]
     return [job for job in jobs if ":status=active" in job]
+
+
+def test_ctrl_c_while_a_node_is_silent() -> None:
+    code = """
+        import signal, sys, spikewire
+        from spikewire import op
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        # Longer than the test may take.
+        with spikewire.Client(sys.argv[1], connect_timeout=200) as client:
+            job = client.dataset("test", "few").operate_all([op.touch()], records_per_second=1)
+            waits = {
+                "job": job.progress,
+                "index": lambda: client.indexes.wait("test", "nothing", timeout=600),
+                "info": lambda: client.info("build"),
+                "aggregate": lambda: client.query("test", "few").aggregate("interrupts", "slow"),
+            }
+            for name, wait in waits.items():
+                sys.stdin.readline()
+                try:
+                    print(name, flush=True)
+                    wait()
+                except KeyboardInterrupt:
+                    print("interrupted", flush=True)
+    """
+    with Cluster(nodes=1) as cluster, spikewire.Client(cluster.seeds, timeout=10) as client:
+        client.dataset("test", "few").put_many({n: {"n": n} for n in range(50)})
+        arguments = [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(code)]
+        with subprocess.Popen(
+            [*arguments, cluster.seeds], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as program:
+            try:
+                assert program.stdin
+                assert program.stdout
+                assert until(lambda: active(client), 20)
+                cluster.inject(0, drop=1, info=True)
+                for name in ("job", "index", "info", "aggregate"):
+                    program.stdin.write("\n")
+                    program.stdin.flush()
+                    assert program.stdout.readline() == f"{name}\n"
+                    os.kill(program.pid, signal.SIGINT)
+                    assert program.stdout.readline() == "interrupted\n"
+                cluster.clear_faults(0)
+                assert program.wait(30) == 0
+            finally:
+                program.kill()

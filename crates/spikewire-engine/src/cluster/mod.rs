@@ -151,6 +151,17 @@ impl Cluster {
     /// Asks a node these info commands on a connection of their own and gives the whole answer;
     /// read it with [`spikewire_protocol::info::value`]. Blocks, at most for the connect timeout.
     pub fn info(&self, node: &Node, commands: &[&str]) -> Result<String> {
+        self.info_unless(node, commands, &|| false)
+    }
+
+    /// As [`Cluster::info`], and ends with an error of [`Kind::Interrupted`] when `interrupted`
+    /// says so, which is asked every now and then.
+    pub fn info_unless(
+        &self,
+        node: &Node,
+        commands: &[&str],
+        interrupted: &dyn Fn() -> bool,
+    ) -> Result<String> {
         if self.is_closed() {
             return Err(Trouble::Stopped.into_error());
         }
@@ -160,6 +171,9 @@ impl Cluster {
         let mut exchange = Exchange::start(&question, None, &net.descriptors);
         while !exchange.is_over() {
             poll::turn(&mut [&mut exchange], Tick::NEVER, &net.closed);
+            if interrupted() {
+                return Err(Error::new(Kind::Interrupted, "a signal interrupted the question"));
+            }
         }
         let answer = exchange.finish().map(|(answer, _)| answer);
         answer.map_err(|trouble| trouble.into_error().on(node.to_string()))

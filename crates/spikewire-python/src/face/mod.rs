@@ -27,11 +27,13 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 
+use spikewire_engine::cluster::Node;
 use spikewire_engine::{Error, Kind};
 use spikewire_protocol::info as protocol;
 use spikewire_protocol::result_code::ResultCode;
 
 use self::asynchronous::Loops;
+use self::signal::Signal;
 use crate::client::Shared;
 use crate::core::Core;
 use crate::errors::{self, type_error, value_error};
@@ -94,13 +96,25 @@ fn info(
             known.join(", ")
         )));
     };
-    let answer = py.detach(|| core.cluster.info(node, &[command]));
-    let answer = answer.map_err(|error| errors::to_python(py, &error, None))?;
+    let answer = ask(py, core, node, command)?;
     protocol::value(&answer, command).map(str::to_owned).map_err(|error| {
         let code = ResultCode(error.code);
         let error = Error::new(Kind::Server(code), error.to_string()).on(node.to_string());
         errors::to_python(py, &error, None)
     })
+}
+
+/// A node's answer to an info command. Blocks, until a signal handler raises at most.
+pub fn ask(py: Python<'_>, core: &Core, node: &Node, command: &str) -> PyResult<String> {
+    let signal = Signal::default();
+    let answer = py.detach(|| {
+        let minded = Signal::is_minded();
+        core.cluster.info_unless(node, &[command], &|| minded && signal.look())
+    });
+    match signal.raised() {
+        Some(error) => Err(error),
+        None => answer.map_err(|error| errors::to_python(py, &error, None)),
+    }
 }
 
 fn hash(space: &Space, client: &Token) -> u64 {

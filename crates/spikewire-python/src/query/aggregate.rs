@@ -107,7 +107,7 @@ impl Aggregation {
 impl Aggregation {
     fn run(&self, interrupted: &dyn Fn() -> bool) -> Result<Vec<Value>, Error> {
         let (module, name) = (self.function.module(), self.function.name());
-        let library = Arc::new(self.library(module)?);
+        let library = Arc::new(self.library(module, interrupted)?);
         let machine = Machine::new(library, Limits::default()).map_err(|error| failed(&error))?;
         let Ok(Value::List(arguments)) =
             Value::decode(spikewire_protocol::value::particle::LIST, self.function.arguments())
@@ -135,7 +135,7 @@ impl Aggregation {
     }
 
     /// The module, as the cluster has it.
-    fn library(&self, module: &str) -> Result<Library, Error> {
+    fn library(&self, module: &str, interrupted: &dyn Fn() -> bool) -> Result<Library, Error> {
         let file = format!("{module}.lua");
         let mut library = Library::default();
         let nodes = self.core.cluster.snapshot().nodes.clone();
@@ -143,7 +143,7 @@ impl Aggregation {
             return Err(Error::new(Kind::NoNode, "no node of the cluster is reachable"));
         };
         let command = format!("udf-get:filename={file}");
-        let answer = self.core.cluster.info(node, &[&command])?;
+        let answer = self.core.cluster.info_unless(node, &[&command], interrupted)?;
         let refused = |what: &str| {
             let message = format!("module {file}: {what}");
             Error::new(Kind::Server(ResultCode::UDF), message).on(node.to_string())

@@ -15,6 +15,7 @@ use super::index::IndexRange;
 use crate::arguments::{self, count};
 use crate::core::Core;
 use crate::errors::{to_python, type_error, type_name, value_error};
+use crate::face::ask;
 use crate::operation::Operation;
 use crate::space::Space;
 use crate::verbs::{Defaults, Function};
@@ -152,8 +153,7 @@ impl JobCore {
     fn ask(&self, py: Python<'_>, command: &str) -> PyResult<Vec<(u8, String)>> {
         let mut said = Vec::new();
         for node in &self.job.nodes {
-            let answer = py.detach(|| self.core.cluster.info(node, &[command]));
-            let answer = answer.map_err(|error| to_python(py, &error, None))?;
+            let answer = ask(py, &self.core, node, command)?;
             said.push(match info::value(&answer, command) {
                 Ok(text) => (0, text.to_owned()),
                 Err(error) => (error.code, error.to_string()),
