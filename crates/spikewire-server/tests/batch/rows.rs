@@ -6,7 +6,7 @@ use spikewire_protocol::key::{UserKey, digest};
 use spikewire_protocol::message::{self, Header, Message, field, info1, info2, info3, op};
 use spikewire_protocol::value::particle;
 
-use crate::wire::{Reply, SET, Wire};
+use crate::wire::{Reply, SET, Wire, composing};
 
 /// What clients usually ask for.
 pub const ALL: u8 = flag::INLINE | flag::RESPOND_ALL | flag::REPORT_ERROR;
@@ -62,53 +62,9 @@ impl Row {
         self
     }
 
-    pub fn info1(mut self, flags: u8) -> Self {
-        self.header.info1 |= flags;
-        self
-    }
-
-    pub fn info2(mut self, flags: u8) -> Self {
-        self.header.info2 |= flags;
-        self
-    }
-
-    pub fn info3(mut self, flags: u8) -> Self {
-        self.header.info3 |= flags;
-        self
-    }
-
     pub fn generation(mut self, generation: u16) -> Self {
         self.header.generation = generation.into();
         self.info2(info2::GENERATION)
-    }
-
-    pub fn ttl(mut self, ttl: u32) -> Self {
-        self.header.ttl = ttl;
-        self
-    }
-
-    pub fn field(mut self, id: u8, data: &[u8]) -> Self {
-        message::write_field(&mut self.fields, id, data);
-        self.header.fields += 1;
-        self
-    }
-
-    pub fn key(self, text: &str) -> Self {
-        self.field(field::KEY, &[&[particle::STRING], text.as_bytes()].concat())
-    }
-
-    pub fn op(mut self, code: u8, name: &str, particle: u8, value: &[u8]) -> Self {
-        message::write_op(&mut self.ops, code, name.as_bytes(), particle, value);
-        self.header.ops += 1;
-        self
-    }
-
-    pub fn int(self, code: u8, name: &str, value: i64) -> Self {
-        self.op(code, name, particle::INTEGER, &value.to_be_bytes())
-    }
-
-    pub fn bin(self, name: &str) -> Self {
-        self.op(op::READ, name, 0, b"")
     }
 
     fn append_to(&self, out: &mut Vec<u8>) {
@@ -129,6 +85,8 @@ impl Row {
         out.extend_from_slice(&self.ops);
     }
 }
+
+composing!(Row);
 
 /// A batch request. Rows are numbered as they are added.
 pub struct Batch {

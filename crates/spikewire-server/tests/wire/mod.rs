@@ -1,5 +1,5 @@
 //! A client that knows bytes and nothing else.
-#![allow(dead_code)] // each test file uses its part
+#![allow(dead_code, unused_imports)] // each test file uses its part
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -80,62 +80,9 @@ impl Request {
         Self::write(key).op(op::TOUCH, "", 0, b"")
     }
 
-    pub fn info1(mut self, flags: u8) -> Self {
-        self.header.info1 |= flags;
-        self
-    }
-
-    pub fn info2(mut self, flags: u8) -> Self {
-        self.header.info2 |= flags;
-        self
-    }
-
-    pub fn info3(mut self, flags: u8) -> Self {
-        self.header.info3 |= flags;
-        self
-    }
-
-    pub fn info4(mut self, flags: u8) -> Self {
-        self.header.info4 |= flags;
-        self
-    }
-
     pub fn generation(mut self, generation: u32) -> Self {
         self.header.generation = generation;
         self
-    }
-
-    pub fn ttl(mut self, ttl: u32) -> Self {
-        self.header.ttl = ttl;
-        self
-    }
-
-    pub fn field(mut self, id: u8, data: &[u8]) -> Self {
-        message::write_field(&mut self.fields, id, data);
-        self.header.fields += 1;
-        self
-    }
-
-    pub fn key(self, text: &str) -> Self {
-        self.field(field::KEY, &[&[particle::STRING], text.as_bytes()].concat())
-    }
-
-    pub fn op(mut self, code: u8, name: &str, particle: u8, value: &[u8]) -> Self {
-        message::write_op(&mut self.ops, code, name.as_bytes(), particle, value);
-        self.header.ops += 1;
-        self
-    }
-
-    pub fn int(self, code: u8, name: &str, value: i64) -> Self {
-        self.op(code, name, particle::INTEGER, &value.to_be_bytes())
-    }
-
-    pub fn text(self, code: u8, name: &str, value: &str) -> Self {
-        self.op(code, name, particle::STRING, value.as_bytes())
-    }
-
-    pub fn bin(self, name: &str) -> Self {
-        self.op(op::READ, name, 0, b"")
     }
 
     pub fn bytes(&self) -> Vec<u8> {
@@ -148,6 +95,72 @@ impl Request {
         out
     }
 }
+
+/// Writes the methods that put flags, fields and operations together, for a type that has a
+/// `header`, `fields` and `ops`.
+macro_rules! composing {
+    ($type:ty) => {
+        #[allow(dead_code)] // each type uses its part
+        impl $type {
+            pub fn info1(mut self, flags: u8) -> Self {
+                self.header.info1 |= flags;
+                self
+            }
+
+            pub fn info2(mut self, flags: u8) -> Self {
+                self.header.info2 |= flags;
+                self
+            }
+
+            pub fn info3(mut self, flags: u8) -> Self {
+                self.header.info3 |= flags;
+                self
+            }
+
+            pub fn info4(mut self, flags: u8) -> Self {
+                self.header.info4 |= flags;
+                self
+            }
+
+            pub fn ttl(mut self, ttl: u32) -> Self {
+                self.header.ttl = ttl;
+                self
+            }
+
+            pub fn field(mut self, id: u8, data: &[u8]) -> Self {
+                message::write_field(&mut self.fields, id, data);
+                self.header.fields += 1;
+                self
+            }
+
+            pub fn key(self, text: &str) -> Self {
+                self.field(field::KEY, &[&[particle::STRING], text.as_bytes()].concat())
+            }
+
+            pub fn op(mut self, code: u8, name: &str, particle: u8, value: &[u8]) -> Self {
+                message::write_op(&mut self.ops, code, name.as_bytes(), particle, value);
+                self.header.ops += 1;
+                self
+            }
+
+            pub fn int(self, code: u8, name: &str, value: i64) -> Self {
+                self.op(code, name, particle::INTEGER, &value.to_be_bytes())
+            }
+
+            pub fn text(self, code: u8, name: &str, value: &str) -> Self {
+                self.op(code, name, particle::STRING, value.as_bytes())
+            }
+
+            pub fn bin(self, name: &str) -> Self {
+                self.op(op::READ, name, 0, b"")
+            }
+        }
+    };
+}
+
+pub(crate) use composing;
+
+composing!(Request);
 
 /// One result operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
