@@ -115,6 +115,23 @@ def test_numpy(filled: Filled) -> None:
     assert all((array["n"] == array["k"]).all() for array in plain)
 
 
+@pytest.mark.parametrize("rows", [1, 999, 1024, 1025, 2048, 2049, COUNT, 10_000])
+def test_arrays_of_any_length(filled: Filled, rows: int) -> None:
+    kind = [("n", "i4"), ("f", "f8"), ("k", "i8")]
+    options = {"limit": 50} if rows == 1 else {}
+    count = options.get("limit", COUNT)
+    arrays = filled.batches(lambda query: query.numpy_batches(kind, rows, key="k"), **options)
+    assert [len(array) for array in arrays] == [
+        min(rows, count - start) for start in range(0, count, rows)
+    ]
+    for array in arrays:
+        assert (array["n"] == array["k"]).all()
+        assert not array["n"].mask.any()
+        gaps = array["n"] % 5 == 0
+        assert (array["f"].mask == gaps).all()
+        assert (array["f"][~gaps] == array["n"][~gaps] / 2).all()
+
+
 def test_nothing_to_read(filled: Filled) -> None:
     options = {"where": exp.bin("n") < 0}
     assert filled.batches(lambda query: query.arrow_batches(), **options) == []

@@ -2,6 +2,7 @@
 //! time.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
@@ -22,6 +23,8 @@ use crate::errors::value_error;
 const MOST: u64 = 10_000_000;
 /// A batch with this many bytes of records is not made longer.
 const ENOUGH: usize = 4 << 20;
+/// Rows that the first array has room for, at first.
+const FIRST: usize = 1024;
 /// Bytes after which an event loop has its turn.
 const TURN: usize = 1 << 20;
 
@@ -39,6 +42,9 @@ pub struct Batches {
     open: Mutex<Option<Open>>,
     /// For Arrow tables: memory that serves again.
     shelf: Arc<Shelf>,
+    /// For arrays: the room that the next one begins with. Room for all the rows that it may have
+    /// would be large, and mostly left empty.
+    room: AtomicUsize,
 }
 
 /// A batch that is being made.
@@ -76,26 +82,52 @@ impl Open {
         Ok(())
     }
 
-    /// Takes what has arrived and reads on, until the batch is whole or `turn` bytes came.
-    fn gather(&mut self, stream: &mut Stream, rows: usize, wait: bool) -> Result<Step, Fault> {
+    /// How many rows there is room for.
+    fn room(&self) -> usize {
+        match &self.columns {
+            Made::Arrow(_) => usize::MAX,
+            Made::Numpy(strip) => strip.room(),
+        }
+    }
+
+    /// Makes room for more rows, of `rows` that there may be.
+    fn grow(&mut self, py: Python<'_>, rows: usize) -> PyResult<()> {
+        match &mut self.columns {
+            Made::Arrow(_) => Ok(()),
+            Made::Numpy(strip) => strip.grow(py, (2 * strip.room()).clamp(1, rows)),
+        }
+    }
+
+    /// Takes what has arrived and reads on, until the batch is whole or `turn` bytes came. Nothing:
+    /// until there is no more room.
+    fn gather(
+        &mut self,
+        stream: &mut Stream,
+        rows: usize,
+        wait: bool,
+    ) -> Result<Option<Step>, Fault> {
         let begun = self.bytes;
         loop {
             if self.rows >= rows || self.bytes >= ENOUGH {
-                return Ok(Step::Ready);
+                return Ok(Some(Step::Ready));
             }
-            let taken = stream.take(rows - self.rows, |found| self.add(&found));
+            let room = self.room().min(rows);
+            if self.rows >= room {
+                return Ok(None);
+            }
+            let taken = stream.take(room - self.rows, |found| self.add(&found));
             if taken.map_err(Fault::Value)? > 0 {
                 if self.bytes - begun >= TURN {
-                    return Ok(Step::Again);
+                    return Ok(Some(Step::Again));
                 }
                 continue;
             }
             if stream.is_over() {
-                return Ok(if self.rows > 0 { Step::Ready } else { Step::Over });
+                return Ok(Some(if self.rows > 0 { Step::Ready } else { Step::Over }));
             }
             let pause = if wait { None } else { Some(Duration::ZERO) };
             if !stream.fill(pause).map_err(Fault::Query)? {
-                return Ok(if wait { Step::Again } else { Step::Wait });
+                return Ok(Some(if wait { Step::Again } else { Step::Wait }));
             }
         }
     }
@@ -113,7 +145,8 @@ impl Batches {
             ));
         }
         let rows = rows.map_or(Ok(65_536), |rows| count("rows", rows, 1, MOST))? as usize;
-        Ok(Self { reading, wish, rows, open: Mutex::default(), shelf: Arc::default() })
+        let (open, shelf, room) = (Mutex::default(), Arc::default(), FIRST.min(rows).into());
+        Ok(Self { reading, wish, rows, open, shelf, room })
     }
 
     /// Arrow tables.
@@ -155,7 +188,8 @@ impl Batches {
                 Made::Arrow(Box::new(Columns::new(schema, extra, false, Some(&self.shelf))?))
             }
             Wish::Numpy { dtype, extra, strict } => {
-                Made::Numpy(Box::new(Strip::new(dtype.bind(py), extra, *strict, self.rows)?))
+                let room = self.room.load(Relaxed);
+                Made::Numpy(Box::new(Strip::new(dtype.bind(py), extra, *strict, room)?))
             }
         };
         Ok(Open { columns, rows: 0, bytes: 0 })
@@ -173,10 +207,11 @@ impl Batches {
                 .reading
                 .with_stream(py, |stream| py.detach(|| open.gather(stream, self.rows, wait)))?;
             match step {
-                Ok(Step::Again) if wait => py.check_signals().inspect_err(|_| {
+                Ok(None) => open.grow(py, self.rows).inspect_err(|_| self.reading.rewind())?,
+                Ok(Some(Step::Again)) if wait => py.check_signals().inspect_err(|_| {
                     self.reading.rewind();
                 })?,
-                Ok(step) => {
+                Ok(Some(step)) => {
                     *self.open.lock() = Some(open);
                     return Ok(step);
                 }
@@ -200,6 +235,7 @@ impl Batches {
         let Some(open) = self.open.lock().take() else {
             return Err(PyRuntimeError::new_err("another thread took the batch"));
         };
+        self.room.store((open.rows + open.rows / 8 + 1).min(self.rows), Relaxed);
         match made(py, open) {
             Ok(batch) => {
                 self.reading.unmark();

@@ -31,6 +31,30 @@ impl Memory {
         Ok(Self { rows, data: block(layout.size)?, mask, scratch })
     }
 
+    /// How many rows there is room for.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Makes room for more rows.
+    pub fn grow(
+        &mut self,
+        py: Python<'_>,
+        numpy: &Library,
+        layout: &Layout,
+        rows: usize,
+    ) -> PyResult<()> {
+        let mut wider = Self::new(py, numpy, layout, rows, self.mask.is_some())?;
+        for row in 0..self.rows {
+            let (data, mask) = wider.row(row);
+            let (old_data, old_mask) = self.row(row);
+            data.copy_from_slice(old_data);
+            mask.copy_from_slice(old_mask);
+        }
+        *self = wider;
+        Ok(())
+    }
+
     /// A row's bytes and its flags.
     #[inline]
     pub fn row(&mut self, row: usize) -> (&mut [u8], &mut [u8]) {

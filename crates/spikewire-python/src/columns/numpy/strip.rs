@@ -38,6 +38,16 @@ impl Strip {
         Ok(Self { dtype: dtype.unbind(), layout, strict, memory, now: now() })
     }
 
+    /// How many rows there is room for.
+    pub fn room(&self) -> usize {
+        self.memory.rows()
+    }
+
+    /// Makes room for so many.
+    pub fn grow(&mut self, py: Python<'_>, rows: usize) -> PyResult<()> {
+        self.memory.grow(py, Library::get(py, VERB)?, self.layout.get(), rows)
+    }
+
     /// Writes a row with its user key.
     pub fn row(
         &mut self,
