@@ -152,6 +152,7 @@ def test_while_other_threads_are_calling(cluster: Cluster) -> None:
                 try:
                     users.put(at, {"n": at})
                     assert users.get(at)["n"] == at
+                    assert users.get_many(["k", at, "none"]).found == 2
                 except BaseException as error:
                     failed.append(error)
                     return
@@ -163,6 +164,7 @@ def test_while_other_threads_are_calling(cluster: Cluster) -> None:
         def work():
             for _ in range(20):
                 assert users.get("k")["n"] == 1
+                assert users.get_many(["k", "none"]).found == 1
             client.close()
 
         try:
