@@ -11,6 +11,8 @@ use crate::transport::node_error;
 
 /// How often a stream that waits looks whether its nodes are still there.
 const LOOK: Duration = Duration::from_millis(100);
+/// How long after a pause the rest of what a node had sent before it gave up may take to arrive.
+const GRACE: Duration = Duration::from_secs(2);
 
 impl Stream {
     /// Makes more records arrive: asks nodes, reads what they sent, or waits up to `wait` for it
@@ -70,7 +72,7 @@ impl Stream {
         let limit = self.limits.socket_timeout;
         if !limit.is_zero() && self.touched.after(limit) <= now {
             for line in self.lines.iter_mut().flatten() {
-                (line.paused, line.ready) = (true, true);
+                (line.paused, line.ready) = (Some(now.after(GRACE)), true);
             }
         }
         self.touched = now;
@@ -123,7 +125,7 @@ impl Stream {
     /// A connection broke, or was never made.
     fn broken(&mut self, index: usize, was_there: bool, why: &str, now: Tick) {
         let Some(line) = &self.lines[index] else { return };
-        let (node, paused) = (line.node.clone(), line.paused);
+        let (node, paused) = (line.node.clone(), line.paused.is_some());
         node.breaker.record();
         self.drop_line(index);
         if paused {

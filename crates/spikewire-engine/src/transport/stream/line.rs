@@ -33,9 +33,10 @@ pub(super) struct Line {
     /// The poller has seen the end of what the node sends. It tells only once, perhaps together
     /// with the last bytes: reading must then go on to the end.
     pub ended: bool,
-    /// The reader paused for longer than the node waits, and since then the socket was not seen
-    /// empty: if it turns out to be closed, the pause is why.
-    pub paused: bool,
+    /// The reader paused for longer than the node waits: if the socket turns out to be closed, the
+    /// pause is why. What the two systems had kept of the stream comes first, so that this holds
+    /// until the socket is seen empty after this time.
+    pub paused: Option<Tick>,
     inbox: Inbox,
     out: Vec<u8>,
     written: usize,
@@ -73,7 +74,7 @@ impl Line {
             last: now,
             ready: false,
             ended: false,
-            paused: false,
+            paused: None,
             inbox: Inbox::new(window),
             out: Vec::new(),
             written: 0,
@@ -126,11 +127,12 @@ impl Line {
                 self.last = now;
                 // After less than there was room for the socket is most likely empty; the poller
                 // tells of what comes later. After a pause we want to know.
-                self.ready = filled || self.paused || self.ended;
+                self.ready = filled || self.paused.is_some() || self.ended;
                 Ok(Seen::Bytes)
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                (self.ready, self.paused) = (false, false);
+                self.ready = false;
+                self.paused = self.paused.filter(|until| now < *until);
                 Ok(Seen::Nothing)
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Seen::Nothing),
