@@ -22,6 +22,7 @@ from spikewire.bench.queries.cells import (
     CONSUMERS,
     FILE,
     FILL,
+    GET_AMONG_SCANS,
     NOTHING,
     OBJECTS,
     SCAN,
@@ -29,13 +30,14 @@ from spikewire.bench.queries.cells import (
     WAYS,
     record_bins,
     scans,
+    usual_way,
 )
 from spikewire.bench.queries.consumers import PAUSE, PAUSED_ROWS, PAUSES, Drowsy
 from spikewire.bench.queries.gets import GetRound, Getter
 from spikewire.bench.queries.lines import ScanLine, get_lines, scan_lines
 from spikewire.bench.queries.memory import Curve
 from spikewire.bench.queries.result import as_scan
-from spikewire.bench.queries.table import SCAN_HEADINGS, notes, scan_row
+from spikewire.bench.queries.table import GET_HEADINGS, SCAN_HEADINGS, get_row, notes, scan_row
 from spikewire.bench.workload import parse_bins, value_pool
 
 if TYPE_CHECKING:
@@ -225,10 +227,31 @@ def test_an_answer_that_lacks_something_is_a_failure() -> None:
 
 
 def test_gets_that_failed_are_no_measure() -> None:
-    failed = GetRound({"failed": "no luck"}, {"failed": "no luck"})
+    failed = GetRound({"failed": "no luck"})
     (line,) = get_lines({Getter("spikewire", SYNC): [failed]})
     assert line.failures == ("no luck",)
-    assert line.ratio is None
+    assert (line.beside.ratio, line.beside.scan_rate, line.among) == (None, None, None)
+    assert len(get_row(line)) == len(GET_HEADINGS)
+
+
+@pytest.mark.parametrize("mode", [SYNC, ASYNC])
+def test_gets_among_scans_are_told_apart_from_the_scans(filled: Cluster, mode: str) -> None:
+    getting = job(filled, GET_AMONG_SCANS, mode)
+    getting["shape"]["kind"] = "single"
+    found = start(getting)
+    assert found["errors"] == 0
+    assert found["operations"] > 0
+    assert found["latency"]["samples"] <= found["operations"]
+    assert found["scanned"] % RECORDS == 0 < found["scanned"]
+    assert found["scan_seconds"] > 0
+    short = start({**getting, "keys": RECORDS - 1})
+    assert "a scan gave 1,500 of 1,499 records" in short["failed"]
+
+
+def test_only_fast_ways_are_used_for_scans_beside_gets() -> None:
+    assert usual_way("spikewire", ASYNC) == OBJECTS
+    assert usual_way("aerospike", SYNC) == "foreach"
+    assert usual_way("aerospike-native", ASYNC) is None
 
 
 def run(*arguments: str) -> int:
@@ -274,7 +297,7 @@ def test_from_flags_to_tables(
     out = capsys.readouterr().out
     assert status == 0, out
     assert "scans of records of 64 bytes" in out
-    assert "single records, alone and during 8 full scans" in out
+    assert "single records: alone, beside 8 full scans of another process" in out
     assert "skipped: null: its scans are not measured here" in out
     found = json.loads(path.read_text())
     assert {(one["mode"], one["way"], one["consumer"]) for one in found["scans"]} == {
@@ -290,5 +313,7 @@ def test_from_flags_to_tables(
     ]
     for line in found["gets"]:
         assert line["failures"] == []
-        assert line["ratio"] > 0
-        assert line["scan_rate"] > 0
+        for during in (line["beside"], line["among"]):
+            assert during["latency"]["p99"] >= during["latency"]["p50"] > 0
+            assert during["ratio"] > 0
+            assert during["scan_rate"] > 0

@@ -182,6 +182,56 @@ def test_while_other_threads_are_calling(cluster: Cluster) -> None:
     )
 
 
+def test_while_other_threads_make_room_for_each_other(cluster: Cluster) -> None:
+    """What threads of the parent know of each other is not the child's."""
+    scenario(
+        cluster,
+        """
+        client = spikewire.Client(seeds, timeout=10)
+        users = client.dataset("test", "fork-queries")
+        users.put_many({key: {"n": key} for key in range(300)}).raise_for_errors()
+        stop, failed = threading.Event(), []
+
+        def use(verb):
+            while not stop.is_set():
+                try:
+                    verb()
+                except BaseException as error:
+                    failed.append(error)
+                    return
+
+        def scan():
+            with users.query() as query:
+                assert sum(1 for _ in query) == 300
+
+        def get():
+            assert users.get(7)["n"] == 7
+
+        threads = [threading.Thread(target=use, args=(verb,)) for verb in (scan, get) * 3]
+        for thread in threads:
+            thread.start()
+
+        def work():
+            reading = threading.Thread(target=lambda: [get() for _ in range(50)])
+            reading.start()
+            scan()
+            reading.join()
+
+        try:
+            for _ in range(5):
+                child(work)
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join(20)
+        assert not failed, failed
+        client.close()
+        """,
+        "-W",
+        "ignore::DeprecationWarning",
+    )
+
+
 def test_grandchildren(cluster: Cluster) -> None:
     scenario(
         cluster,

@@ -3845,9 +3845,12 @@ class AsyncQuery:
     @property
     def _ready(self) -> Iterator[Record]:
         """The records that are ready."""
-    def _advance(self, page: bool) -> bool | None:
-        """Makes records ready, of a page or a few: `True` when some are, `None` when they have to
-        be waited for, `False` when there are no more."""
+    @property
+    def _is_crowded(self) -> bool:
+        """Whether commands on single records come, which should not wait for many records."""
+    def _advance(self, page: bool) -> Literal["ready", "wait", "again", "over"]:
+        """Makes records ready, of a page or a few: whether they are, have to be waited for, should
+        leave other tasks their turn, or are not to come."""
     def _take_page(self) -> Page:
         """The page that is ready."""
     def _awaits(self) -> tuple[int, float]:

@@ -15,7 +15,9 @@ looking at every record: ``users.query(where=exp.bin("age") >= 20)``.
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from typing import TYPE_CHECKING, Literal, TypeVar
+from weakref import WeakKeyDictionary
 
 from spikewire._native import IndexRange
 
@@ -109,18 +111,23 @@ async def _records(query: AsyncQuery) -> AsyncIterator[Record]:
     while True:
         for record in ready:
             yield record
-        more = query._advance(page=False)
-        if more is False:
-            return
-        if more is None:
-            await _wait(query)
+        if query._is_crowded:
+            await _turn()
         elif (refills := refills + 1) % _FAIR == 0:
             await asyncio.sleep(0)
+        step = query._advance(page=False)
+        if step == "over":
+            return
+        if step == "wait":
+            await _wait(query)
 
 
 async def _page(query: AsyncQuery) -> Page:
-    while query._advance(page=True) is None:
-        await _wait(query)
+    while (step := query._advance(page=True)) in ("wait", "again"):
+        if step == "wait":
+            await _wait(query)
+        else:
+            await _turn()
     return query._take_page()
 
 
@@ -130,8 +137,38 @@ async def _batches(query: AsyncQuery, batches: QueryBatches[T]) -> AsyncIterator
             yield batches._take()
         elif step == "wait":
             await _wait(query)
+        elif query._is_crowded:
+            await _turn()
         else:
             await asyncio.sleep(0)
+
+
+#: The queries of each loop that wait for their turn.
+_lines: WeakKeyDictionary[asyncio.AbstractEventLoop, deque[asyncio.Future[None]]] = (
+    WeakKeyDictionary()
+)
+
+
+async def _turn() -> None:
+    """Until it is this query's turn: one has it each time the loop comes round, so that a command
+    on a single record waits for one of them and not for all."""
+    loop = asyncio.get_running_loop()
+    line = _lines.setdefault(loop, deque())
+    turn: asyncio.Future[None] = loop.create_future()
+    line.append(turn)
+    if len(line) == 1:
+        loop.call_soon(_next, loop, line)
+    await turn
+
+
+def _next(loop: asyncio.AbstractEventLoop, line: deque[asyncio.Future[None]]) -> None:
+    while line:
+        turn = line.popleft()
+        if not turn.done():
+            turn.set_result(None)
+            break
+    if line:
+        loop.call_soon(_next, loop, line)
 
 
 async def _wait(query: AsyncQuery) -> None:

@@ -26,6 +26,7 @@ mod calls;
 mod client;
 mod columns;
 mod core;
+mod courtesy;
 mod errors;
 mod expression;
 mod face;

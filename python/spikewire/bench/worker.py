@@ -14,6 +14,7 @@ import sysconfig
 import time
 import traceback
 from array import array
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -92,7 +93,7 @@ async def _run_asyncio(plan: Plan, client: AsyncioClient, window: Window, starte
         await client.close()
 
 
-def _new_loop(mode: str) -> asyncio.AbstractEventLoop:
+def new_loop(mode: str) -> asyncio.AbstractEventLoop:
     """The loop that the mode names, whatever policy a client's import has set."""
     if mode == ASYNC_UVLOOP:
         return cast("asyncio.AbstractEventLoop", importlib.import_module("uvloop").new_event_loop())
@@ -108,7 +109,7 @@ def _run(plan: Plan, window: Window, started: Started) -> Ran:
         assert peer.blocking is not None
         return _run_blocking(plan, peer.blocking(), window, started)
     assert peer.asyncio is not None
-    loop = _new_loop(mode)
+    loop = new_loop(mode)
     asyncio.set_event_loop(loop)
     try:
         return loop.run_until_complete(_run_asyncio(plan, peer.asyncio(), window, started))
@@ -118,7 +119,10 @@ def _run(plan: Plan, window: Window, started: Started) -> Ran:
         loop.close()
 
 
-def measured(job: Job) -> Result:
+Run = Callable[[Plan, Window, Started], Ran]
+
+
+def measured(job: Job, run: Run = _run) -> Result:
     """Run a `populate` or `measure` job here and now."""
     bare = measure.peak_rss()
     plan = Plan.of(job)
@@ -128,7 +132,7 @@ def measured(job: Job) -> Result:
     window = Window(job["server_pid"])
     started = Started()
     load_average = _load_average()
-    ran = _run(plan, window, started)
+    ran = run(plan, window, started)
     outcome = ran.outcome
     used = window.used
     assert used is not None

@@ -11,6 +11,7 @@ use super::signal::Signal;
 use super::submit::{ClientSubmit, DatasetSubmit};
 use crate::call::Call;
 use crate::client::Shared;
+use crate::courtesy;
 use crate::errors::to_python;
 use crate::identity::Registry;
 use crate::many::{ManyCall, Next};
@@ -112,11 +113,15 @@ fn run<'py>(py: Python<'py>, shared: &Shared, call: Call) -> PyResult<Bound<'py,
     let Call { bytes, target, policy, plan } = call;
     let mut body = buffer::take();
     let signal = Signal::default();
-    let outcome = py.detach(|| {
+    let sent = courtesy::sent();
+    let (outcome, answered) = py.detach(|| {
         let look = || signal.look();
         let interrupted = Signal::is_minded().then_some(&look as &dyn Fn() -> bool);
-        core.lanes.run_interruptibly(&bytes, &target, &policy, &mut body, interrupted)
+        let outcome =
+            core.lanes.run_interruptibly(&bytes, &target, &policy, &mut body, interrupted);
+        (outcome, courtesy::answered())
     });
+    drop((answered, sent));
     if let Some(error) = signal.raised() {
         return Err(error);
     }

@@ -22,6 +22,7 @@ use spikewire_engine::transport::{Multiplexer, Outcome};
 
 use super::ticket::{Many, Promise, Ticket};
 use crate::call::Call;
+use crate::courtesy;
 use crate::many::ManyCall;
 
 /// A multiplexer and the event loop that turns it.
@@ -104,7 +105,7 @@ impl Driver {
         let Call { bytes, target, policy, plan } = call;
         let future = self.create_future.bind(py).call0()?;
         let promise = Promise::Loop(future.clone().unbind());
-        let ticket = Ticket::One { promise, plan };
+        let ticket = Ticket::One { promise, plan, sent: courtesy::sent() };
         let now = Tick::now();
         let command = Command::new(bytes, target, policy, now, ticket);
         let Some(mut multiplexer) = self.multiplexer.try_lock() else {

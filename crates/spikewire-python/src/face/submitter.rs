@@ -24,6 +24,7 @@ use super::signal::Signal;
 use super::ticket::{Many, Pending, Promise, Ticket};
 use super::window::{Permit, Refused, Window};
 use crate::call::Call;
+use crate::courtesy;
 use crate::errors::to_python;
 use crate::many::ManyCall;
 
@@ -84,7 +85,8 @@ impl Submitter {
             return Ok(future.into_any());
         };
         let promise = Promise::Own(Pending::new(&future, permit));
-        let command = Command::new(bytes, target, policy, start, Ticket::One { promise, plan });
+        let ticket = Ticket::One { promise, plan, sent: courtesy::sent() };
+        let command = Command::new(bytes, target, policy, start, ticket);
         self.send(py, command);
         Ok(future.into_any())
     }

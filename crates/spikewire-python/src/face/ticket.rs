@@ -14,6 +14,7 @@ use spikewire_engine::transport::{Collect, Outcome};
 use super::future::FutureBase;
 use super::window::Permit;
 use crate::call::Plan;
+use crate::courtesy::Sent;
 use crate::many::{ManyCall, ManyPlan, Next};
 
 /// The future that a call's outcome goes to.
@@ -64,7 +65,7 @@ impl Promise {
 /// Who is told how a command ended.
 pub(super) enum Ticket {
     /// A future and what its reply becomes.
-    One { promise: Promise, plan: Plan },
+    One { promise: Promise, plan: Plan, sent: Option<Sent> },
     /// One node's rows of a batch.
     Part { batch: Arc<Many>, part: Part },
 }
@@ -88,7 +89,7 @@ impl Ticket {
     /// Completes the future, or the part of a batch; what the batch wants sent next goes to `more`.
     pub fn complete(self, py: Python<'_>, outcome: Outcome<'_>, more: &Mutex<Vec<Command<Self>>>) {
         match self {
-            Self::One { promise, plan } => promise.tell(py, plan.finish(py, outcome)),
+            Self::One { promise, plan, sent: _sent } => promise.tell(py, plan.finish(py, outcome)),
             Self::Part { batch, part } => {
                 let next = batch.part_done(py, part, outcome);
                 if !next.is_empty() {

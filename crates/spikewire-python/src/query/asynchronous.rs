@@ -10,7 +10,7 @@ use pyo3::types::PyBytes;
 use super::aggregate::Whole;
 use super::batches::{Batches, QueryBatches};
 use super::page::Page;
-use super::reading::{Reading, Step};
+use super::reading::Reading;
 use super::{QueryCall, no_page_size};
 use crate::columns;
 use crate::core::Core;
@@ -173,15 +173,17 @@ impl AsyncQuery {
         Ready { reading: self.reading.clone() }
     }
 
-    /// Makes records ready, of a page or a few: `True` when some are, `None` when they have to
-    /// be waited for, `False` when there are no more.
-    fn _advance(&self, py: Python<'_>, page: bool) -> PyResult<Option<bool>> {
+    /// Whether commands on single records come, which should not wait for many records.
+    #[getter]
+    fn _is_crowded(&self) -> bool {
+        self.reading.is_crowded()
+    }
+
+    /// Makes records ready, of a page or a few: whether they are, have to be waited for, should
+    /// leave other tasks their turn, or are not to come.
+    fn _advance(&self, py: Python<'_>, page: bool) -> PyResult<&'static str> {
         let page = if page { self.reading.page_size } else { None };
-        Ok(match self.reading.advance(py, page, false)? {
-            Step::Ready | Step::Again => Some(true),
-            Step::Wait => None,
-            Step::Over => Some(false),
-        })
+        Ok(self.reading.advance(py, page, false)?.name())
     }
 
     /// The page that is ready.
@@ -207,7 +209,8 @@ impl Ready {
         slf
     }
 
-    fn __next__(&self) -> Option<Py<Record>> {
+    fn __next__(&self, py: Python<'_>) -> Option<Py<Record>> {
+        self.reading.make_room(py);
         self.reading.pop()
     }
 }

@@ -27,6 +27,8 @@ const ENOUGH: usize = 4 << 20;
 const FIRST: usize = 1024;
 /// Bytes after which an event loop has its turn.
 const TURN: usize = 1 << 20;
+/// The same while commands on single records come.
+const SHORT_TURN: usize = 64 << 10;
 
 /// What batches the caller wants.
 pub enum Wish {
@@ -105,6 +107,7 @@ impl Open {
         stream: &mut Stream,
         rows: usize,
         wait: bool,
+        turn: usize,
     ) -> Result<Option<Step>, Fault> {
         let begun = self.bytes;
         loop {
@@ -117,7 +120,7 @@ impl Open {
             }
             let taken = stream.take(room - self.rows, |found| self.add(&found));
             if taken.map_err(Fault::Value)? > 0 {
-                if self.bytes - begun >= TURN {
+                if self.bytes - begun >= turn {
                     return Ok(Some(Step::Again));
                 }
                 continue;
@@ -203,9 +206,11 @@ impl Batches {
             None => self.open(py)?,
         };
         loop {
-            let step = self
-                .reading
-                .with_stream(py, |stream| py.detach(|| open.gather(stream, self.rows, wait)))?;
+            // A thread gathers without the interpreter: only event loops have to hurry.
+            let turn = if !wait && self.reading.is_crowded() { SHORT_TURN } else { TURN };
+            let step = self.reading.with_stream(py, |stream| {
+                py.detach(|| open.gather(stream, self.rows, wait, turn))
+            })?;
             match step {
                 Ok(None) => open.grow(py, self.rows).inspect_err(|_| self.reading.rewind())?,
                 Ok(Some(Step::Again)) if wait => py.check_signals().inspect_err(|_| {
@@ -289,12 +294,7 @@ impl QueryBatches {
     /// Works on the next batch: whether it is whole, has to be waited for, should leave other tasks
     /// their turn, or is not to come.
     fn _advance(&self, py: Python<'_>) -> PyResult<&'static str> {
-        Ok(match self.batches.advance(py, false)? {
-            Step::Ready => "ready",
-            Step::Wait => "wait",
-            Step::Again => "again",
-            Step::Over => "over",
-        })
+        Ok(self.batches.advance(py, false)?.name())
     }
 
     /// The batch that is whole.

@@ -42,6 +42,7 @@ impl Query {
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<Record>>> {
         loop {
             if let Some(record) = self.reading.pop() {
+                self.reading.make_room(py);
                 return Ok(Some(record));
             }
             if self.reading.advance(py, None, true)? == Step::Over {

@@ -21,6 +21,7 @@ use spikewire_protocol::value::particle;
 use super::plan::QueryCall;
 use crate::call::{Decoding, now, ttl};
 use crate::core::Core;
+use crate::courtesy::Guest;
 use crate::errors::{self, value_error};
 use crate::record::{Bins, Record};
 use crate::space::Space;
@@ -28,6 +29,8 @@ use crate::value::{self, Codec, bin};
 
 /// Most records that are decoded ahead of whoever takes them.
 const RUN: usize = 256;
+/// The same while commands on single records come.
+const SHORT_RUN: usize = 32;
 /// A run that lasts longer than this is followed by a shorter one, so that a slow taker is not
 /// mistaken for one that stopped.
 const LONG: Duration = Duration::from_millis(50);
@@ -45,12 +48,25 @@ pub enum Step {
     Again,
 }
 
+impl Step {
+    /// What it is called in `spikewire/query.py`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Wait => "wait",
+            Self::Over => "over",
+            Self::Again => "again",
+        }
+    }
+}
+
 /// A query under way.
 pub struct Reading {
     core: Arc<Core>,
     stopper: Arc<Stopper>,
     pub page_size: Option<u64>,
     shape: Shape,
+    guest: Guest,
     state: Mutex<State>,
 }
 
@@ -102,6 +118,7 @@ impl Reading {
             stopper: stream.stopper(),
             page_size,
             shape: Shape { space, operations, codec, plain },
+            guest: Guest::new(py),
             state: Mutex::new(State {
                 stream: Some(stream),
                 run: VecDeque::new(),
@@ -123,6 +140,17 @@ impl Reading {
         self.state.lock().run.pop_front().map(|ready| ready.record)
     }
 
+    /// Lets go first who waits for the interpreter with the answer to a short command.
+    #[inline]
+    pub fn make_room(&self, py: Python<'_>) {
+        self.guest.make_room(py);
+    }
+
+    /// Whether commands on single records come, which should not wait for many records.
+    pub fn is_crowded(&self) -> bool {
+        self.guest.is_crowded()
+    }
+
     /// All records that are ready.
     pub fn pop_all(&self) -> Vec<Py<Record>> {
         let run = std::mem::take(&mut self.state.lock().run);
@@ -135,6 +163,7 @@ impl Reading {
         self.check(py)?;
         let pace = self.pace();
         let mut held = self.hold()?;
+        let in_pieces = page.is_some() && !wait && self.is_crowded();
         loop {
             if self.take(py, &mut held, page, pace)? {
                 return Ok(Step::Ready);
@@ -143,8 +172,16 @@ impl Reading {
                 return Ok(Step::Over);
             }
             let pause = if wait { None } else { Some(Duration::ZERO) };
-            let filled = py.detach(|| held.stream().fill(pause));
+            let filled = py.detach(|| {
+                self.guest.end_turn();
+                let filled = held.stream().fill(pause);
+                if wait && matches!(filled, Ok(true)) {
+                    self.guest.begin_turn();
+                }
+                filled
+            });
             match filled {
+                Ok(true) if in_pieces => return Ok(Step::Again),
                 Ok(true) => {}
                 Ok(false) if wait => py.check_signals()?,
                 Ok(false) => return Ok(Step::Wait),
@@ -202,7 +239,8 @@ impl Reading {
     fn pace(&self) -> usize {
         let mut state = self.state.lock();
         let lasted = Tick::now().since(state.since);
-        state.most = if lasted > LONG { state.most / 4 } else { state.most * 2 }.clamp(1, RUN);
+        let most = if self.is_crowded() { SHORT_RUN } else { RUN };
+        state.most = if lasted > LONG { state.most / 4 } else { state.most * 2 }.clamp(1, most);
         state.most
     }
 

@@ -2,6 +2,6 @@
 
 From the flags to the tables: ``flags`` and ``run``; what is compared: ``cells``; one comparison
 from start to end: ``lab``, with ``gets`` for single records during scans; in the process that
-reads: ``worker``, ``readers``, ``consumers``, ``memory``; what comes of it: ``result``, ``lines``,
-``table``.
+reads: ``worker``, ``among``, ``readers``, ``consumers``, ``memory``; what comes of it: ``result``,
+``lines``, ``table``.
 """

@@ -16,13 +16,17 @@ DESCRIBE = "describe-scan"
 SCAN = "scan"
 FILL = "fill"
 KEEP_SCANNING = "keep-scanning"
-ACTIONS = (DESCRIBE, SCAN, FILL, KEEP_SCANNING)
+GET_AMONG_SCANS = "get-among-scans"
+ACTIONS = (DESCRIBE, SCAN, FILL, KEEP_SCANNING, GET_AMONG_SCANS)
 """Jobs that only these modes have."""
 
 OBJECTS, ARROW = "objects", "arrow"
 FOREACH, RESULTS, ITERATE = "foreach", "results", "iterate"
 NOTHING, FILE, SLEEP = "no-op", "file", "sleep"
 CONSUMERS = (NOTHING, FILE, SLEEP)
+
+GETS_SCANS = 8
+"""Full scans at once while single records are read."""
 
 RECORDS = 100_000
 SLOW_RECORDS = 100_000
@@ -105,6 +109,12 @@ def getters(clients: tuple[str, ...]) -> list[tuple[str, str]]:
         for mode in (SYNC, ASYNC)
         if PEERS[client].lacks(mode) is None
     ]
+
+
+def usual_way(client: str, mode: str) -> str | None:
+    """How a client scans beside its own gets; None if all its ways are slow."""
+    ways = WAYS.get(client, {}).get(mode, ())
+    return next((way for way in ways if (client, mode, way) not in SLOW), None)
 
 
 def record_bins(size: int) -> str:

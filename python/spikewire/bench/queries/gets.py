@@ -1,4 +1,4 @@
-"""Single records alone, and then while another process scans: what the gets feel of it."""
+"""Single records alone, then beside scans of another process and among scans of the same one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spikewire.bench.cluster import stop_process
 from spikewire.bench.launch import as_result, environment, python_worker
 from spikewire.bench.measure import merge, percentiles
 
-from .cells import KEEP_SCANNING
+from .cells import GET_AMONG_SCANS, GETS_SCANS, KEEP_SCANNING, usual_way
 from .worker import SCANNING
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from spikewire.bench.result import Failure, Job, Result
 
-GETS_SCANS = 8
-"""Full scans at once, in threads of one process with a client of its own."""
 START_SECONDS, ANSWER_SECONDS = 60.0, 30.0
 
 
@@ -43,18 +41,34 @@ class Getter:
 
 
 @dataclass(frozen=True)
+class During:
+    """Gets while scans went on."""
+
+    gets: Result | Failure
+    scanned: int | None = None
+    """Records that the scans read meanwhile, all together."""
+    seconds: float = 0.0
+    """In how many seconds."""
+
+    @property
+    def rate(self) -> float | None:
+        """Records per second that were scanned."""
+        return self.scanned / self.seconds if self.scanned is not None and self.seconds else None
+
+
+@dataclass(frozen=True)
 class GetRound:
-    """One run alone and one during scans."""
+    """Gets alone, beside scans of another process, and among scans of the same one."""
 
     alone: Result | Failure
-    during: Result | Failure
-    scanned: int | None = None
-    """Records that the scans read meanwhile, and in how many seconds."""
-    seconds: float = 0.0
+    beside: During | None = None
+    among: During | None = None
+    """None where the client has no way to scan that is fast enough."""
 
     @property
     def failure(self) -> str | None:
-        for outcome in (self.alone, self.during):
+        crowded = (one.gets for one in (self.beside, self.among) if one is not None)
+        for outcome in (self.alone, *crowded):
             if "failed" in outcome:
                 return outcome["failed"]
             if outcome["errors"]:
@@ -64,8 +78,11 @@ class GetRound:
     def brief(self) -> str:
         if self.failure is not None:
             return f"failed: {self.failure}"
-        found = [latency([one])["p99"] for one in (self.alone, self.during)]
-        return f"p99 {found[0]:,.0f} us alone, {found[1]:,.0f} us during {GETS_SCANS} scans"
+        said = [f"{latency([self.alone])['p99']:,.0f} us alone"]
+        for during, where in ((self.beside, "beside"), (self.among, "among")):
+            if during is not None:
+                said.append(f"{latency([during.gets])['p99']:,.0f} us {where} {GETS_SCANS} scans")
+        return f"p99 {', '.join(said)}"
 
 
 def latency(outcomes: Sequence[Result | Failure]) -> dict[str, float]:
@@ -76,18 +93,32 @@ def latency(outcomes: Sequence[Result | Failure]) -> dict[str, float]:
 def gets_alone_and_not(
     start: Callable[[Job], Mapping[str, object]], getting: Job, scanning: Job
 ) -> GetRound:
-    """Both runs, one after the other, by processes of their own."""
+    """All runs, one after the other, by processes of their own."""
     alone = as_result(start(getting))
     if "failed" in alone:
-        return GetRound(alone, alone)
+        return GetRound(alone)
+    beside = _beside(start, getting, scanning)
+    if usual_way(getting["client"], getting["mode"]) is None:
+        return GetRound(alone, beside)
+    return GetRound(alone, beside, _among(start({**getting, "action": GET_AMONG_SCANS})))
+
+
+def _beside(start: Callable[[Job], Mapping[str, object]], getting: Job, scanning: Job) -> During:
     scans = Scanning(scanning)
     with scans:
         if scans.failed is not None:
-            return GetRound(alone, {"failed": scans.failed})
-        during = as_result(start(getting))
+            return During({"failed": scans.failed})
+        gets = as_result(start(getting))
     if scans.records is None:
-        return GetRound(alone, {"failed": scans.failed or "the scans did not say what they read"})
-    return GetRound(alone, during, scans.records, scans.seconds)
+        return During({"failed": scans.failed or "the scans did not say what they read"})
+    return During(gets, scans.records, scans.seconds)
+
+
+def _among(answer: Mapping[str, object]) -> During:
+    scanned, seconds = answer.get("scanned"), answer.get("scan_seconds")
+    if not isinstance(scanned, int) or not isinstance(seconds, float):
+        return During(as_result(answer))
+    return During(as_result(answer), scanned, seconds)
 
 
 @dataclass

@@ -20,6 +20,7 @@ from .cells import (
     FILE,
     FILL,
     GETS_MODE,
+    GETS_SCANS,
     QUERIES_MODE,
     SCAN,
     Scan,
@@ -27,7 +28,7 @@ from .cells import (
     record_bins,
     scans,
 )
-from .gets import GETS_SCANS, GetRound, Getter, gets_alone_and_not
+from .gets import GetRound, Getter, gets_alone_and_not
 from .lines import GetLine, ScanLine, get_lines, scan_lines
 from .result import Outcome, as_scan
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from spikewire.bench.summary import Spread
 
 from .cells import NOTHING, Scan
-from .gets import GetRound, Getter, latency
+from .gets import During, GetRound, Getter, latency
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,6 +47,18 @@ class ScanLine:
 
 
 @dataclass(frozen=True)
+class DuringLine:
+    """Single records while scans went on."""
+
+    latency: Mapping[str, float]
+    """Microseconds, all rounds merged."""
+    ratio: float | None
+    """p99 over that of the gets alone."""
+    scan_rate: float | None
+    """Records per second that the scans read meanwhile, all together; median of the rounds."""
+
+
+@dataclass(frozen=True)
 class GetLine:
     """Single records alone and during scans, all rounds merged; microseconds."""
 
@@ -54,11 +66,10 @@ class GetLine:
     rounds: int
     failures: tuple[str, ...]
     alone: Mapping[str, float]
-    during: Mapping[str, float]
-    ratio: float | None
-    """p99 during scans over p99 alone."""
-    scan_rate: float | None
-    """Records per second that the scans read meanwhile, all together."""
+    beside: DuringLine
+    """Scans of another process, always the same client's."""
+    among: DuringLine | None
+    """Scans by the same client in the same process; None where it has no way that is fast."""
 
     def as_json(self) -> dict[str, object]:
         fields = asdict(self)
@@ -124,8 +135,16 @@ def get_lines(rounds: Mapping[Getter, Sequence[GetRound]]) -> list[GetLine]:
 def _get_line(getter: Getter, rounds: Sequence[GetRound]) -> GetLine:
     failures = tuple(one.failure for one in rounds if one.failure is not None)
     good = [one for one in rounds if one.failure is None]
-    alone, during = latency([one.alone for one in good]), latency([one.during for one in good])
-    ratio = during["p99"] / alone["p99"] if alone and during else None
-    read = [one.scanned / one.seconds for one in good if one.scanned is not None and one.seconds]
-    rate = median(read) if read else None
-    return GetLine(getter, len(rounds), failures, alone, during, ratio, rate)
+    alone = latency([one.alone for one in good])
+    beside = _during([one.beside for one in good], alone)
+    crowded = [one.among for one in good if one.among is not None]
+    among = _during(crowded, alone) if crowded else None
+    return GetLine(getter, len(rounds), failures, alone, beside, among)
+
+
+def _during(rounds: Sequence[During | None], alone: Mapping[str, float]) -> DuringLine:
+    known = [one for one in rounds if one is not None]
+    found = latency([one.gets for one in known])
+    ratio = found["p99"] / alone["p99"] if alone and found else None
+    rates = [one.rate for one in known if one.rate is not None]
+    return DuringLine(found, ratio, median(rates) if rates else None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from spikewire.bench.headings import ratio, tenths, whole
 from spikewire.bench.report import BUSY, console_for
 
-from .gets import GETS_SCANS
+from .cells import GETS_SCANS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,15 +16,16 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from .lab import Scans
-    from .lines import GetLine, ScanLine
+    from .lines import DuringLine, GetLine, ScanLine
 
 SCAN_HEADINGS = (
     *("client", "mode", "records to", "consumer", "records", "records/s", "spread %"),
     *("CPU us", "server", "busy", "+MB", "records/s ÷ best", "CPU ÷ best"),
 )
 GET_HEADINGS = (
-    *("client", "mode", "p50 us", "p99", "p50 scans", "p99 scans", "p99 ÷ alone"),
-    "scanned/s",
+    *("client", "mode", "p50 us", "p99"),
+    *("p50 beside", "p99", "÷ alone", "scanned/s"),
+    *("p50 among", "p99", "÷ alone", "scanned/s"),
 )
 LEFT = 4
 """The columns of the first table that are words."""
@@ -41,7 +42,10 @@ def show(found: Scans, console: Console | None = None) -> None:
             console.print(f"  {note}", markup=False, highlight=False)
     gets = found.get_lines()
     if gets:
-        title = f"single records, alone and during {GETS_SCANS} full scans by another process"
+        title = (
+            f"single records: alone, beside {GETS_SCANS} full scans of another process, among "
+            f"{GETS_SCANS} of the same"
+        )
         console.print(_table(title, GET_HEADINGS, 2, [get_row(line) for line in gets]))
         for line in gets:
             for reason in dict.fromkeys(line.failures):
@@ -76,9 +80,18 @@ def get_row(line: GetLine) -> list[str]:
         line.getter.client + (" !" if line.failures else ""),
         line.getter.mode,
         *(whole(line.alone.get(at)) for at in ("p50", "p99")),
-        *(whole(line.during.get(at)) for at in ("p50", "p99")),
-        ratio(line.ratio),
-        "-" if line.scan_rate is None else f"{line.scan_rate:,.0f}",
+        *_during_cells(line.beside),
+        *_during_cells(line.among),
+    ]
+
+
+def _during_cells(during: DuringLine | None) -> list[str]:
+    if during is None:
+        return ["-"] * 4
+    return [
+        *(whole(during.latency.get(at)) for at in ("p50", "p99")),
+        ratio(during.ratio),
+        "-" if during.scan_rate is None else f"{during.scan_rate:,.0f}",
     ]
 
 

@@ -20,7 +20,8 @@ from spikewire.bench.measure import Window
 from spikewire.bench.worker import describe_python
 from spikewire.bench.workload import matches, value_pool
 
-from .cells import ARROW, DESCRIBE, FILE, FILL, KEEP_SCANNING, NOTHING
+from .among import get_among_scans
+from .cells import ARROW, DESCRIBE, FILE, FILL, GET_AMONG_SCANS, KEEP_SCANNING, NOTHING
 from .memory import Curve
 from .readers import ASYNCIO, BLOCKING
 
@@ -113,6 +114,8 @@ def answer(job: Job) -> Mapping[str, object]:
         return {"records": fill(Plan.of(job))}
     if job["action"] == KEEP_SCANNING:
         return {"records": keep_scanning(Plan.of(job))}
+    if job["action"] == GET_AMONG_SCANS:
+        return get_among_scans(job)
     return cast("Mapping[str, object]", scan(job))
 
 

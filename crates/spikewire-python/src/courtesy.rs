@@ -1,0 +1,258 @@
+//! Queries let commands on single records go first.
+//!
+//! A thread that takes records of a query needs the interpreter nearly all the time, and one whose
+//! command was answered stands behind all such threads to get it. So the latter says that it
+//! waits, and queries make room when they come to the next record. While such commands come, one
+//! thread with a query at a time asks for the interpreter: whoever waits finds one thread there
+//! and not all of them. On an event loop, queries take turns in the same way.
+//!
+//! All waits are short and bounded. However many commands come, queries go on.
+
+use std::collections::VecDeque;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use spikewire_engine::clock::Tick;
+use spikewire_sync::Mutex;
+
+use crate::core::forks;
+
+/// How long after a command on a single record more of them are expected.
+const LULL: Duration = Duration::from_millis(5);
+/// How long a query makes room before it goes on all the same, and how long it then does.
+const ROOM: Duration = Duration::from_millis(1);
+/// How long a thread may have its turn: one that pauses between records does not hold up others.
+const TURN: Duration = Duration::from_millis(2);
+/// The longest wait for a turn.
+const LONGEST: Duration = Duration::from_millis(20);
+
+/// What the threads of a process know of each other.
+struct Courtesy {
+    /// Queries under way.
+    queries: AtomicUsize,
+    /// Those among them that share the interpreter with other threads.
+    sharing: AtomicUsize,
+    /// Threads whose command was answered and that want the interpreter.
+    waiting: AtomicUsize,
+    /// Commands on single records under way.
+    sent: AtomicUsize,
+    /// When one ended last.
+    last: AtomicU64,
+    /// Until when queries make no room.
+    spared: AtomicU64,
+    /// Threads that make room.
+    resting: Mutex<Vec<Thread>>,
+    line: Mutex<Line>,
+    ids: AtomicU64,
+    /// That of the child of a fork, which does not touch what threads of its parent may hold.
+    child: OnceLock<Box<Courtesy>>,
+}
+
+/// The threads with a query that want the interpreter.
+struct Line {
+    /// Whose turn it is, and since when.
+    turn: Option<(u64, Tick)>,
+    waiting: VecDeque<(u64, Thread)>,
+}
+
+static FIRST: Courtesy = Courtesy::new();
+
+impl Courtesy {
+    const fn new() -> Self {
+        Self {
+            queries: AtomicUsize::new(0),
+            sharing: AtomicUsize::new(0),
+            waiting: AtomicUsize::new(0),
+            sent: AtomicUsize::new(0),
+            last: AtomicU64::new(0),
+            spared: AtomicU64::new(0),
+            resting: Mutex::new(Vec::new()),
+            line: Mutex::new(Line { turn: None, waiting: VecDeque::new() }),
+            ids: AtomicU64::new(0),
+            child: OnceLock::new(),
+        }
+    }
+
+    /// That of this process.
+    fn here() -> &'static Self {
+        let mut found = &FIRST;
+        for _ in 0..forks() {
+            found = found.child.get_or_init(|| Box::new(Self::new()));
+        }
+        found
+    }
+
+    fn is_crowded(&self) -> bool {
+        let last = self.last.load(Relaxed);
+        self.sent.load(Relaxed) > 0 || (last > 0 && Tick(last).after(LULL) > Tick::now())
+    }
+}
+
+/// A command on a single record, to be dropped when it ended. `None` when there are no queries.
+pub fn sent() -> Option<Sent> {
+    let here = Courtesy::here();
+    (here.queries.load(Relaxed) > 0).then(|| {
+        here.sent.fetch_add(1, Relaxed);
+        Sent(here)
+    })
+}
+
+/// A command under way.
+pub struct Sent(&'static Courtesy);
+
+impl Drop for Sent {
+    fn drop(&mut self) {
+        self.0.last.store(Tick::now().0, Relaxed);
+        self.0.sent.fetch_sub(1, Relaxed);
+    }
+}
+
+/// A command was answered, and its thread is about to ask for the interpreter: to be dropped when
+/// it has it. `None` when there is nobody to make room.
+pub fn answered() -> Option<Answered> {
+    let here = Courtesy::here();
+    (here.sharing.load(Relaxed) > 0).then(|| {
+        here.waiting.fetch_add(1, SeqCst);
+        Answered(here)
+    })
+}
+
+/// A thread that waits for the interpreter.
+pub struct Answered(&'static Courtesy);
+
+impl Drop for Answered {
+    fn drop(&mut self) {
+        if self.0.waiting.fetch_sub(1, SeqCst) == 1 {
+            let resting = std::mem::take(&mut *self.0.resting.lock());
+            resting.iter().for_each(Thread::unpark);
+        }
+    }
+}
+
+/// A query's part.
+pub struct Guest {
+    here: &'static Courtesy,
+    id: u64,
+    /// Whether threads have to share an interpreter.
+    shares: bool,
+    has_turn: AtomicBool,
+}
+
+impl Guest {
+    /// From now on others say when they wait.
+    pub fn new(py: Python<'_>) -> Self {
+        let here = Courtesy::here();
+        here.queries.fetch_add(1, Relaxed);
+        let shares = has_lock(py);
+        here.sharing.fetch_add(usize::from(shares), Relaxed);
+        let id = here.ids.fetch_add(1, Relaxed);
+        Self { here, id, shares, has_turn: AtomicBool::new(false) }
+    }
+
+    /// Whether commands on single records come.
+    pub fn is_crowded(&self) -> bool {
+        self.here.is_crowded()
+    }
+
+    /// Makes room if somebody waits for the interpreter.
+    #[inline]
+    pub fn make_room(&self, py: Python<'_>) {
+        if self.here.waiting.load(Relaxed) > 0 && self.shares {
+            py.detach(|| self.rest());
+        }
+    }
+
+    /// Waits without the interpreter until nobody else wants it, but not for long.
+    fn rest(&self) {
+        let begun = Tick::now();
+        if begun < Tick(self.here.spared.load(Relaxed)) {
+            return;
+        }
+        let until = begun.after(ROOM);
+        loop {
+            self.here.resting.lock().push(thread::current());
+            if self.here.waiting.load(SeqCst) == 0 {
+                return;
+            }
+            let now = Tick::now();
+            if now >= until {
+                self.here.spared.store(now.after(ROOM).0, Relaxed);
+                return;
+            }
+            thread::park_timeout(until.since(now));
+        }
+    }
+
+    /// Waits without the interpreter until it is this query's turn to ask for it.
+    pub fn begin_turn(&self) {
+        if !self.shares || !self.is_crowded() {
+            return;
+        }
+        let begun = Tick::now();
+        let until = begun.after(LONGEST);
+        let mut is_in_line = false;
+        loop {
+            let now = Tick::now();
+            let mut line = self.here.line.lock();
+            let ahead = line.waiting.iter().position(|(id, _)| *id == self.id);
+            let ahead = ahead.unwrap_or(line.waiting.len());
+            let is_free = line.turn.is_none_or(|(_, since)| since.after(TURN) <= now);
+            if (ahead == 0 && is_free) || now >= until {
+                if is_in_line {
+                    line.waiting.remove(ahead);
+                }
+                if ahead == 0 && is_free {
+                    line.turn = Some((self.id, now));
+                    self.has_turn.store(true, Relaxed);
+                }
+                break;
+            }
+            if !is_in_line {
+                line.waiting.push_back((self.id, thread::current()));
+                is_in_line = true;
+            }
+            drop(line);
+            // Woken when a turn ends; if it does not, those in front look first.
+            let places = u32::try_from(ahead).unwrap_or(u32::MAX);
+            thread::park_timeout(TURN.saturating_mul(places + 1).min(until.since(now)));
+        }
+        if self.here.waiting.load(Relaxed) > 0 {
+            self.rest();
+        }
+    }
+
+    /// The next one may ask for the interpreter.
+    pub fn end_turn(&self) {
+        if !self.has_turn.swap(false, Relaxed) {
+            return;
+        }
+        let mut line = self.here.line.lock();
+        if line.turn.is_some_and(|(id, _)| id == self.id) {
+            line.turn = None;
+        }
+        if let Some((_, next)) = line.waiting.front() {
+            next.unpark();
+        }
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        self.end_turn();
+        self.here.queries.fetch_sub(1, Relaxed);
+        self.here.sharing.fetch_sub(usize::from(self.shares), Relaxed);
+    }
+}
+
+/// Whether this interpreter has a lock that threads wait for.
+fn has_lock(py: Python<'_>) -> bool {
+    static HAS: PyOnceLock<bool> = PyOnceLock::new();
+    *HAS.get_or_init(py, || {
+        let asked = py.import("sys").and_then(|sys| sys.call_method0("_is_gil_enabled"));
+        asked.and_then(|has| has.extract()).unwrap_or(true)
+    })
+}
