@@ -13,7 +13,7 @@ use spikewire_protocol::value::particle::NULL;
 
 use crate::key::Key;
 use crate::space::Space;
-use crate::value::{Codec, bin, particle};
+use crate::value::{Codec, bin, pairs, particle};
 
 /// Operations in their wire form, and what reads their values.
 type Packed = (Arc<[u8]>, Option<Arc<Codec>>);
@@ -75,8 +75,11 @@ fn without_views<'py>(bins: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>>
         return Ok(bins.clone());
     }
     let copy = bins.copy()?;
-    for (name, value) in bins.iter().filter(|(_, value)| is_view(value)) {
-        copy.set_item(name, value.call_method0("tobytes")?)?;
+    for pair in pairs(&copy) {
+        let (name, value) = pair?;
+        if is_view(&value) {
+            copy.set_item(name, value.call_method0("tobytes")?)?;
+        }
     }
     Ok(copy)
 }

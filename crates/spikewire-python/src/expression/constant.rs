@@ -13,7 +13,7 @@ use spikewire_protocol::value::Value;
 use super::Expression;
 use super::bytes::refused;
 use crate::errors::{overflow, shown, type_error, type_name, value_error};
-use crate::value::{GeoJSON, HyperLogLog};
+use crate::value::{GeoJSON, HyperLogLog, pairs};
 
 /// An expression, or the constant that a value is.
 pub fn operand(value: &Bound<'_, PyAny>) -> PyResult<Tree> {
@@ -78,10 +78,11 @@ fn constant(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
             .map(Value::List);
     }
     if let Ok(dict) = value.cast::<PyDict>() {
-        let pair = |(key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        let pair = |pair: PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>)>| {
+            let (key, value) = pair?;
             Ok((constant(&key, depth)?, constant(&value, depth)?))
         };
-        return dict.iter().map(pair).collect::<PyResult<_>>().map(Value::Map);
+        return pairs(dict).map(pair).collect::<PyResult<_>>().map(Value::Map);
     }
     Err(type_error(format!(
         "an expression has no values of type {}; use int, float, bool, str, bytes, None, list, \

@@ -23,6 +23,7 @@ pub use self::bytes::{filter_bytes, operation_bytes, plain_bytes};
 use self::bytes::{read_text, refused};
 use self::constant::{kind_of, operand};
 use crate::errors::{type_error, value_error};
+use crate::value::pairs;
 
 /// Makes an integer constant a float where the other operand is one and nothing is lost.
 fn align(constant: Tree, other: &Tree) -> Tree {
@@ -145,10 +146,11 @@ impl Expression {
     /// Variables and the expression they hold in.
     #[staticmethod]
     fn let_(definitions: &Bound<'_, PyDict>, scope: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let define = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        let define = |pair: PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>)>| {
+            let (name, value) = pair?;
             Ok((name.extract::<String>()?.into_bytes(), operand(&value)?))
         };
-        let definitions = definitions.iter().map(define).collect::<PyResult<_>>()?;
+        let definitions = pairs(definitions).map(define).collect::<PyResult<_>>()?;
         made(Tree::bind(definitions, operand(scope)?))
     }
 

@@ -12,6 +12,7 @@ use super::plan::{Answered, ManyCall, ManyPlan};
 use crate::columns::source::{self, Choice, Table, Windows};
 use crate::errors::{type_error, type_name, value_error};
 use crate::key::Key;
+use crate::value::pairs;
 use crate::verbs::options::{Defaults, Outline, WriteOptions};
 use crate::verbs::write_bins;
 
@@ -39,7 +40,8 @@ pub fn put<'py>(
         Ok(())
     };
     if let Ok(records) = records.cast::<PyDict>() {
-        for (key, bins) in records.iter() {
+        for pair in pairs(records) {
+            let (key, bins) = pair?;
             row(&key, &bins)?;
         }
     } else if let Ok(records) = records.cast::<PyMapping>() {

@@ -9,7 +9,7 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, Py
 use spikewire_protocol::value::{geojson, particle};
 use spikewire_protocol::{limits, msgpack};
 
-use super::{Codec, GeoJSON, HyperLogLog, Marker, foreign};
+use super::{Codec, GeoJSON, HyperLogLog, Marker, changed, foreign, pairs};
 use crate::errors::{overflow, shown, type_error, type_name, value_error};
 
 /// Where a value stands, for error messages: the bin, then the way down into it.
@@ -129,9 +129,15 @@ fn nested(
     } else if let Ok(bytes) = value.cast::<PyBytes>() {
         msgpack::bytes(out, particle::BLOB, bytes.as_bytes());
     } else if let Ok(list) = value.cast::<PyList>() {
-        msgpack::array(out, length(list.len(), place)?);
-        for (at, item) in list.iter().enumerate() {
-            nested(out, &item, &Place::Index(place, at), depth - 1)?;
+        let len = list.len();
+        msgpack::array(out, length(len, place)?);
+        let mut read = 0;
+        for item in list.iter() {
+            nested(out, &item, &Place::Index(place, read), depth - 1)?;
+            read += 1;
+        }
+        if read != len {
+            return Err(changed("list"));
         }
     } else if let Ok(items) = value.cast::<PyTuple>() {
         msgpack::array(out, length(items.len(), place)?);
@@ -139,8 +145,10 @@ fn nested(
             nested(out, &item, &Place::Index(place, at), depth - 1)?;
         }
     } else if let Ok(dict) = value.cast::<PyDict>() {
-        msgpack::map(out, length(dict.len(), place)?);
-        for (key, item) in dict.iter() {
+        let pairs = pairs(dict);
+        msgpack::map(out, length(pairs.len(), place)?);
+        for pair in pairs {
+            let (key, item) = pair?;
             entry(out, &key, &item, place, depth)?;
         }
     } else if let Ok(geo) = value.cast::<GeoJSON>() {
@@ -159,8 +167,9 @@ fn nested(
     {
         return Ok(done);
     } else if let Ok(mapping) = value.cast::<PyMapping>() {
-        msgpack::map(out, length(mapping.len()?, place)?);
-        for pair in mapping.items()?.iter() {
+        let items = mapping.items()?;
+        msgpack::map(out, length(items.len(), place)?);
+        for pair in items.iter() {
             let (key, item): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
             entry(out, &key, &item, place, depth)?;
         }

@@ -7,6 +7,7 @@
 //! | [`wrappers`], [`marker`] | values that Python has no type for; what can be looked for and not stored |
 //! | [`buffer`] | bytes as views of the reply |
 //! | [`names`] | bin names that were seen before |
+//! | [`pairs`] | dicts that are changed while they are read |
 
 mod buffer;
 mod codec;
@@ -15,6 +16,7 @@ mod encode;
 mod foreign;
 mod marker;
 mod names;
+mod pairs;
 mod wrappers;
 
 pub use buffer::{Buffer, Views};
@@ -24,4 +26,5 @@ pub use encode::{Place, bin_name, element, encode};
 pub use foreign::is_array;
 pub use marker::Marker;
 pub use names::bin;
+pub use pairs::{changed, pairs};
 pub use wrappers::{GeoJSON, HyperLogLog};

@@ -9,7 +9,7 @@ use super::options::{Defaults, Outline, ReadRules, WriteOptions};
 use crate::call::Answers;
 use crate::errors::{type_error, type_name, value_error};
 use crate::operation::{self, Operation};
-use crate::value::{Codec, Place, bin_name, encode};
+use crate::value::{Codec, Place, bin_name, encode, pairs};
 
 /// Where operations are written: a request on one record, or the kind of batch rows.
 pub trait Operations {
@@ -72,7 +72,8 @@ pub fn write_bins(
         })
     };
     if let Ok(bins) = bins.cast::<PyDict>() {
-        for (name, value) in bins.iter() {
+        for pair in pairs(bins) {
+            let (name, value) = pair?;
             bin(&name, &value)?;
         }
     } else if let Ok(bins) = bins.cast::<PyMapping>() {
