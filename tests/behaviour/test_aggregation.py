@@ -106,6 +106,6 @@ def test_what_cannot_be_asked(aggregate: Callable[..., list[Any]]) -> None:
     assert caught.value.code == 201
 
 
-def test_a_namespace_that_is_not_there(face: Face, client: Any) -> None:
+def test_a_namespace_that_is_not_there(face: Face, client: Any, numbers: Any) -> None:
     with pytest.raises(spikewire.NamespaceNotFound):
         face.settle(lambda: client.raw.query("nowhere").aggregate("streams", "all"))

@@ -9,21 +9,19 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from spikewire.bench import drivers, measure
-from spikewire.bench.clients.base import SYNC
-from spikewire.bench.job import MismatchError
-from spikewire.bench.worker import Ran, Started, measured, new_loop
-
+from .. import drivers, measure
+from ..clients.base import SYNC
+from ..job import MismatchError
+from ..worker import Ran, Started, measured, new_loop
 from .cells import GETS_SCANS, NOTHING, usual_way
 from .readers import ASYNCIO, BLOCKING
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Mapping
 
-    from spikewire.bench.job import Plan
-    from spikewire.bench.measure import Window
-    from spikewire.bench.result import Job
-
+    from ..job import Plan
+    from ..measure import Window
+    from ..result import Job
     from .readers import AsyncioReader, BlockingReader
 
 

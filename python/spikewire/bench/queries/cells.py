@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spikewire.bench.clients import OURS, PEERS
-from spikewire.bench.clients.base import ASYNC, SYNC
+from ..clients import OURS, PEERS
+from ..clients.base import ASYNC, SYNC
 
 QUERIES_MODE = "queries"
 GETS_MODE = "scans-p99"

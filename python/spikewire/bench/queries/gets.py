@@ -10,10 +10,9 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from spikewire.bench.cluster import stop_process
-from spikewire.bench.launch import as_result, environment, python_worker
-from spikewire.bench.measure import merge, percentiles
-
+from ..cluster import stop_process
+from ..launch import as_result, environment, python_worker
+from ..measure import merge, percentiles
 from .cells import GET_AMONG_SCANS, GETS_SCANS, KEEP_SCANNING, usual_way
 from .worker import SCANNING
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from spikewire.bench.result import Failure, Job, Result
+    from ..result import Failure, Job, Result
 
 START_SECONDS, ANSWER_SECONDS = 60.0, 30.0
 

@@ -6,14 +6,13 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from spikewire.bench import environment
-from spikewire.bench.clients import OURS, PEERS
-from spikewire.bench.clients.base import SYNC
-from spikewire.bench.cluster import Cluster, EmbeddedCluster, GivenCluster, Seed
-from spikewire.bench.compare import CannotRunError
-from spikewire.bench.launch import python_worker, run_job
-from spikewire.bench.plan import Skipped
-
+from .. import environment
+from ..clients import OURS, PEERS
+from ..clients.base import SYNC
+from ..cluster import Cluster, EmbeddedCluster, GivenCluster, Seed
+from ..compare import CannotRunError
+from ..launch import python_worker, run_job
+from ..plan import Skipped
 from .cells import (
     ARROW,
     DESCRIBE,
@@ -35,8 +34,8 @@ from .result import Outcome, as_scan
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spikewire.bench.progress import Progress
-    from spikewire.bench.result import Job
+    from ..progress import Progress
+    from ..result import Job
 
 SCAN_SECONDS = 600.0
 """What one process may take for two scans, beside the time it is to measure."""

@@ -6,8 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from spikewire.bench.summary import Spread
-
+from ..summary import Spread
 from .cells import NOTHING, Scan
 from .gets import During, GetRound, Getter, latency
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spikewire.bench import measure
+from .. import measure
 
 if TYPE_CHECKING:
     from types import TracebackType

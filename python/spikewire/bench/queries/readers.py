@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any, cast
 
-from spikewire.bench.clients import (
+from ..clients import (
     OURS,
     aerospike_c,
     aerospike_native,
@@ -17,15 +17,13 @@ from spikewire.bench.clients import (
     aerospike_sdk,
     spikewire,
 )
-
 from . import consumers
 from .cells import ARROW, FOREACH
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Iterable
 
-    from spikewire.bench.clients.base import Target
-
+    from ..clients.base import Target
     from .consumers import Read, Record
 
 # Other clients' query objects have no types that hold in every release.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict, cast, final
 
-from spikewire.bench.result import Cpu, Failure, Python
+from ..result import Cpu, Failure, Python
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,10 +7,9 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-from spikewire.bench.compare import CannotRunError
-from spikewire.bench.plan import Skipped
-from spikewire.bench.progress import Progress
-
+from ..compare import CannotRunError
+from ..plan import Skipped
+from ..progress import Progress
 from .cells import RECORD_SIZES, RECORDS, SLOW_RECORDS, WAYS
 from .lab import Lab, Scans, Settings
 from .table import show

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spikewire.bench.headings import ratio, tenths, whole
-from spikewire.bench.report import BUSY, console_for
-
+from ..headings import ratio, tenths, whole
+from ..report import BUSY, console_for
 from .cells import GETS_SCANS
 
 if TYPE_CHECKING:

@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
-from spikewire.bench.clients import PEERS
-from spikewire.bench.clients.base import SYNC, Target
-from spikewire.bench.job import MismatchError, Plan
-from spikewire.bench.measure import Window
-from spikewire.bench.worker import describe_python
-from spikewire.bench.workload import matches, value_pool
-
+from ..clients import PEERS
+from ..clients.base import SYNC, Target
+from ..job import MismatchError, Plan
+from ..measure import Window
+from ..worker import describe_python
+from ..workload import matches, value_pool
 from .among import get_among_scans
 from .cells import ARROW, DESCRIBE, FILE, FILL, GET_AMONG_SCANS, KEEP_SCANNING, NOTHING
 from .memory import Curve
@@ -28,9 +27,8 @@ from .readers import ASYNCIO, BLOCKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from spikewire.bench.result import Job
-    from spikewire.bench.workload import Bins
-
+    from ..result import Job
+    from ..workload import Bins
     from .consumers import Read
     from .readers import AsyncioReader, BlockingReader
     from .result import ScanResult
