@@ -315,7 +315,7 @@ def test_silence_is_tried_again(face: Face) -> None:
         client.dataset("test", "a").put("k", {"a": 1})
         cluster.inject(0, drop=1)
         with pytest.raises(spikewire.ConnectionFailed, match="silent"):
-            face.rows(client.raw.query("test", "a", socket_timeout=0.1))
+            face.rows(client.raw.query("test", "a", socket_timeout=1))
     with (
         Cluster(nodes=1) as cluster,
         face.open(cluster.seeds, timeout=30, max_retries=100) as client,
