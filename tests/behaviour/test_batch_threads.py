@@ -113,7 +113,10 @@ def test_closing_while_batches_are_under_way(
 
     def work(thread: int) -> Any:
         keys = range(thread * 10, thread * 10 + 10)
-        done = data.put_many((key, {"n": 0}) for key in keys) if write else data.get_many(keys)
+        try:
+            done = data.put_many((key, {"n": 0}) for key in keys) if write else data.get_many(keys)
+        except spikewire.ClientClosed:
+            return {CLOSED}, []  # This thread had not come so far.
         return set(done.codes), [error.in_doubt for error in done.errors.values()]
 
     with ThreadPoolExecutor(8) as pool:

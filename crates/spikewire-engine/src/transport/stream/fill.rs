@@ -115,27 +115,36 @@ impl Stream {
             match line.read(now) {
                 Ok(Seen::Bytes) => some = true,
                 Ok(Seen::Nothing) => {}
-                Ok(Seen::Closed) => self.broken(index, true, "the node closed it", now),
-                Err(error) => self.broken(index, true, &error.to_string(), now),
+                Ok(Seen::Closed) => self.closed(index, "the node closed it", now),
+                Err(error) => self.closed(index, &error.to_string(), now),
             }
         }
         some
     }
 
+    /// A node ended a connection: perhaps because nobody took what it sent.
+    fn closed(&mut self, index: usize, why: &str, now: Tick) {
+        let Some(line) = &self.lines[index] else { return };
+        if line.paused.is_none() {
+            return self.broken(index, true, why, now);
+        }
+        let node = line.node.clone();
+        node.breaker.record();
+        self.drop_line(index);
+        let limit = self.limits.socket_timeout.as_secs_f64();
+        let message = format!(
+            "no record was taken for more than {limit} s, the query's socket_timeout, and the node \
+             gave it up; go on with a new query from this one's cursor"
+        );
+        self.fail(Error::new(Kind::Paused, message).on(node.to_string()));
+    }
+
     /// A connection broke, or was never made.
     fn broken(&mut self, index: usize, was_there: bool, why: &str, now: Tick) {
         let Some(line) = &self.lines[index] else { return };
-        let (node, paused) = (line.node.clone(), line.paused.is_some());
+        let node = line.node.clone();
         node.breaker.record();
         self.drop_line(index);
-        if paused {
-            let limit = self.limits.socket_timeout.as_secs_f64();
-            let message = format!(
-                "no record was taken for more than {limit} s, the query's socket_timeout, and the \
-                 node gave it up; go on with a new query from this one's cursor"
-            );
-            return self.fail(Error::new(Kind::Paused, message).on(node.to_string()));
-        }
         let told = if was_there { node_error::broken } else { node_error::unreachable };
         self.trouble(told(&node, why), now);
     }
