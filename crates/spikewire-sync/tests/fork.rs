@@ -1,4 +1,7 @@
 //! A child of a fork uses locks of its own, whatever the threads of its parent were doing.
+//!
+//! A few hundred forks find gross faults only: locks that park in a shared table got through them,
+//! and hung within 20,000. To try that many, set FORKS=20000 and test in release mode.
 #![cfg(unix)]
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -58,7 +61,8 @@ fn a_child_can_wait_in_locks_of_its_own() {
     let stop = Arc::new(AtomicBool::new(false));
     let locks: Arc<[Mutex<u64>]> = (0..4).map(|_| Mutex::new(0)).collect();
     contend(8, &locks, &stop);
-    for _ in 0..200 {
+    let forks = std::env::var("FORKS").map_or(200, |forks| forks.parse().expect("a number"));
+    for _ in 0..forks {
         // SAFETY: the child touches nothing that the parent's threads may hold, and leaves without
         // running what is registered for the end of a process.
         let child = unsafe { libc::fork() };
