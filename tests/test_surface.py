@@ -233,6 +233,6 @@ def test_the_end_of_the_interpreter(cluster: Cluster, close: str) -> None:
 def test_error_with_advice() -> None:
     error = spikewire.GenerationMismatch("generation error", code=3, attempts=2, node="N1 a:3000")
     assert str(error) == (
-        "generation error (code 3, node N1 a:3000, 2 attempts) - somebody else wrote the record "
-        "meanwhile: read it again and retry"
+        "generation error (code 3, node N1 a:3000, 2 attempts) - the record has been written "
+        "since it was read: read it again and retry"
     )

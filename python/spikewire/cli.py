@@ -52,8 +52,8 @@ def _add_serve(commands: Commands) -> None:
         help="run an embedded cluster",
         description="Runs a cluster in this process until Ctrl-C or SIGTERM: real nodes that own "
         "partitions and keep their records in memory. Prints one line when it takes connections, "
-        "`ready HOST:PORT,HOST:PORT,...`: the seeds for clients. Exits with 0 when it was told to "
-        "stop, with 1 when it could not start.",
+        "`ready HOST:PORT,HOST:PORT,...`: the seeds for clients. Exits with 0 when it is stopped, "
+        "with 1 when it could not start.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     serve.add_argument("--nodes", type=int, default=1, metavar="N", help="nodes in the cluster")

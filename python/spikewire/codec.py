@@ -159,8 +159,8 @@ def json() -> Form[Any]:
 def pickle() -> Form[Any]:
     """Any Python object, as the bytes of ``pickle``.
 
-    Reading runs what the bytes say: whoever can write to the bin can run code in every program that
-    reads it. Use it only where nobody else can write.
+    Reading executes what the bytes say: write access to the bin allows running code in every
+    program that reads it. Use it only where all writers are trusted.
     """
     return Form(_to_pickle, _pickle.loads)
 

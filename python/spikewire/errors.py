@@ -1,4 +1,4 @@
-"""Everything that can go wrong, in one tree under :class:`Error`.
+"""Every failure of a call, in one tree under :class:`Error`.
 
 Each error carries ``code`` (the server's result code, or a negative number for failures on this
 side), ``in_doubt`` (a write may have been applied all the same), ``node`` (name and address),
@@ -43,14 +43,14 @@ __all__ = [
 class Error(Exception):
     """The root of Spikewire's errors."""
 
-    #: What to do about it, in plain words; empty when the message says it all.
+    #: What to do about it; empty when the message is enough.
     advice: str = ""
 
     #: What went wrong, without the circumstances that ``str(error)`` adds.
     message: str
     #: The server's result code; a negative number for failures on this side.
     code: int
-    #: Name and address of the node at fault; ``None`` when no node was involved.
+    #: Name and address of the node; ``None`` when no node was involved.
     node: str | None
     #: How often the call was tried; 0 when nothing was sent.
     attempts: int
@@ -94,7 +94,7 @@ class Error(Exception):
         return " ".join(parts)
 
     def __reduce__(self) -> tuple[object, ...]:
-        # All that was said about it travels as its state, notes included.
+        # The attributes travel as its state, notes included.
         return _rebuild, (type(self), self.message), self.__dict__
 
 
@@ -115,7 +115,7 @@ class RecordExists(ServerError):
 class GenerationMismatch(ServerError):
     """The record's generation is not the one the call expected."""
 
-    advice = "somebody else wrote the record meanwhile: read it again and retry"
+    advice = "the record has been written since it was read: read it again and retry"
 
 
 class BinTypeError(ServerError):
@@ -139,8 +139,8 @@ class ElementNotFound(ServerError):
 
 
 class OpNotApplicable(ServerError):
-    """The operation makes no sense for what the bin holds: an index that is not there, a path that
-    leads nowhere, an expression without a value."""
+    """The operation does not apply to what the bin holds: an index out of range, a path that does
+    not exist, an expression without a value."""
 
 
 class RecordTooBig(ServerError):
@@ -181,7 +181,7 @@ class ConnectionFailed(Error, ConnectionError):
 
 
 class NodeUnavailable(Error):
-    """No node that could serve the record is reachable, or it is given a rest after failures."""
+    """No node that could serve the record is reachable, or the node's circuit breaker is open."""
 
 
 class TooBusy(Error):
@@ -193,10 +193,10 @@ class ProtocolError(Error):
 
 
 class QueryPaused(Error):
-    """Nobody took a record of a query for longer than its ``socket_timeout``, and a node gave it
-    up. ``cursor`` tells where to go on."""
+    """The program took no record of a query for longer than its ``socket_timeout``, and a node
+    closed the connection. ``cursor`` is where to resume."""
 
-    advice = "go on with query(resume=error.cursor), or give the query a longer socket_timeout"
+    advice = "resume with query(resume=error.cursor), or give the query a longer socket_timeout"
 
     #: For the ``resume`` of ``query``, with the same arguments.
     cursor: bytes = b""

@@ -25,13 +25,13 @@ _T = TypeVar("_T")
 if TYPE_CHECKING:
     _Base = concurrent.futures.Future
 else:
-    # All that the standard class does is done natively; it is there to be recognised.
+    # The behaviour is native; the standard class is a base so that isinstance() holds.
     class _Base(_native.FutureBase, concurrent.futures.Future):
         pass
 
 
 class Future(_Base[_T]):
-    """What a submitted call will come to; a ``concurrent.futures.Future``.
+    """The outcome of a submitted call; a ``concurrent.futures.Future``.
 
     ``result(timeout)``, ``exception(timeout)``, ``add_done_callback(fn)``, ``cancel()`` and the
     rest do what the standard library says, and so do ``concurrent.futures.wait``,
@@ -90,7 +90,7 @@ def _gathered(
         while window:
             yield oldest()
     finally:
-        # What has not been sent is withdrawn; the rest comes to its end before this one does.
+        # What has not been sent is withdrawn; the rest ends before the generator does.
         left = [future for future in window if not isinstance(future, Exception)]
         for future in left:
             future.cancel()
@@ -137,7 +137,7 @@ async def _gathered_async(
         while window:
             yield await oldest()
     except asyncio.CancelledError:
-        # Whoever is cancelled does not wait.
+        # A cancelled task does not wait.
         for future in window:
             if not isinstance(future, Exception):
                 future.cancel()
@@ -176,7 +176,7 @@ class _Twins:
         self._client = client
         self._kinds = kinds
         self._starter = starter
-        # Mostly it is the same one as before.
+        # Cached: calls mostly name the same verb.
         self._owner: object = None
         self._name = ""
         self._twin: Callable[..., Any] | None = None
@@ -184,7 +184,7 @@ class _Twins:
     def start(self, number: int, call: Any, returns_errors: bool) -> Any:
         """The future of a call, or the error that its arguments make."""
         if type(call) is tuple and call:
-            # A tuple of whatever the caller put into it.
+            # A tuple of arguments of any type.
             verb, arguments = call[0], call[1:]  # pyright: ignore[reportUnknownVariableType]
             options: dict[str, Any] = {}
         elif isinstance(call, partial):

@@ -31,7 +31,7 @@ class ClientOptions(TypedDict, total=False):
     replica: Replica
     """Which replica a command goes to first. Default: "sequence"."""
     read_mode: ReadMode
-    """How sure a read is that what it found is the latest. Default: "one"."""
+    """The consistency of reads. Default: "one"."""
     racks: list[int]
     """The client's racks, best first, for ``replica="prefer-rack"``. Default: none."""
     send_key: bool
@@ -53,7 +53,7 @@ class ClientOptions(TypedDict, total=False):
     queue_limit: int
     """Commands that may wait for one node; beyond it they raise ``TooBusy``. Default: 100,000."""
     max_error_rate: int
-    """Errors per window after which a node is given a rest; 0: never. Default: 100."""
+    """Errors per window after which a node's circuit breaker opens; 0: never. Default: 100."""
     error_rate_window: int
     """Length of that window in tend intervals. Default: 1."""
 

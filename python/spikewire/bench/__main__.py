@@ -1,7 +1,7 @@
 """Run a worker by the folder's path: `python path/to/bench`.
 
 The package is loaded under another name, so the package around it, and with it our own native
-module, stays out of a process that measures somebody else's client.
+module, stays out of a process that measures another client.
 """
 
 from __future__ import annotations

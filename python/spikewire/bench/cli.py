@@ -366,7 +366,7 @@ def _unused(args: argparse.Namespace) -> str | None:
 
 
 def _impossible(args: argparse.Namespace, matrix: Matrix) -> str | None:
-    """What no single flag can tell about itself."""
+    """Checks that concern several flags."""
     if args.server_cpus and args.hosts:
         return "--server-cpus is for the embedded cluster, not for one given by -H"
     for interpreter in matrix.interpreters:

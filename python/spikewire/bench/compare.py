@@ -62,7 +62,7 @@ class RecordSet:
 
 @dataclass
 class Comparison:
-    """What came of it; complete only if not interrupted."""
+    """The results; complete only if not interrupted."""
 
     kind: str
     settings: Settings
@@ -82,7 +82,7 @@ class Comparison:
         return [with_ratios(lines) + self._absent(lines[0].cell) for lines in measured if lines]
 
     def _absent(self, beside: Cell) -> list[Line]:
-        """Lines for what clients cannot do, so that nobody looks for them in vain."""
+        """Lines for what clients cannot do, so that no row is missing without a reason."""
         return [
             Line(cell, rounds=0, failures=(), absent=reason)
             for cell, reason in self.absent

@@ -52,7 +52,7 @@ def _client(line: Line) -> str:
 
 
 def _spread(line: Line) -> str:
-    """Nothing for a single round: nobody knows how far the next one would be off."""
+    """Empty for a single round, which has no spread."""
     return "-" if line.rate is None or line.rounds < 2 else f"{line.rate.percent:.0f}"
 
 

@@ -74,7 +74,7 @@ def _answer(out: str, err: str, status: int) -> Mapping[str, Any]:
 
 
 def as_result(answer: Mapping[str, Any]) -> Result | Failure:
-    """Tell a result from a failure, and refuse anything that is neither."""
+    """Distinguish a result from a failure, and refuse anything that is neither."""
     if "failed" in answer:
         return Failure(failed=str(answer["failed"]))
     missing = Result.__required_keys__ - answer.keys()

@@ -1,7 +1,7 @@
 """The closed loop that every worker runs, written out once per client.
 
 One text serves threads and tasks alike, so the two cannot drift apart; the client's own source for
-a read and a write is put in place, as `timeit` does, so nobody pays for a wrapper.
+a read and a write is put in place, as `timeit` does, so that no wrapper is measured.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class Usage:
     preemptions: int
     server: float | None
     machine: float | None
-    """Busy seconds of all processors together, whoever used them."""
+    """Busy seconds of all processors and processes together."""
 
     @staticmethod
     def now(server_pid: int | None) -> Usage:
@@ -78,7 +78,7 @@ def _difference(before: float | None, after: float | None) -> float | None:
 
 
 def process_cpu(pid: int) -> float | None:
-    """User and system seconds of another process, where the system tells."""
+    """User and system seconds of another process, where the system reports them."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -87,7 +87,7 @@ def process_cpu(pid: int) -> float | None:
 
 
 def machine_cpu() -> float | None:
-    """Seconds that all processors together have been busy, where the system tells."""
+    """Seconds that all processors together have been busy, where the system reports them."""
     try:
         fields = Path("/proc/stat").read_text().split(maxsplit=9)[1:9]
     except OSError:

@@ -121,7 +121,7 @@ class Result(Served):
     cpu: Cpu
     server_cpu: float | None
     machine_cpu: float | None
-    """Busy seconds of all processors within the window, whoever used them."""
+    """Busy seconds of all processors within the window, all processes together."""
     switches: Switches
     latency: Latency
     memory: Memory

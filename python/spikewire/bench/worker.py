@@ -166,7 +166,7 @@ def measured(job: Job, run: Run = _run) -> Result:
 
 
 def describe(job: Job) -> Description:
-    """Import one client, and the loop it is to run on, and say what came of it."""
+    """Import one client, and the loop it is to run on, and report the outcome."""
     client, mode, shape = job["client"], job["mode"], job["shape"]
     peer = PEERS[client]
     reason = peer.unavailable()

@@ -159,7 +159,7 @@ class Scanning:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """It ends when it is told to terminate, and then says what it did."""
+        """Runs until it is terminated, and then reports what it did."""
         self.seconds = time.perf_counter() - self._began
         process = self._process
         assert process.stdout is not None

@@ -74,7 +74,7 @@ class Settings:
 
 @dataclass
 class Scans:
-    """What came of it; complete only if not interrupted."""
+    """The results; complete only if not interrupted."""
 
     settings: Settings
     environment: dict[str, object] = field(default_factory=dict[str, object])
@@ -191,8 +191,8 @@ class Lab:
         known = (client, mode, interpreter, needed)
         if known not in self._reasons:
             job = self._job(client, mode, self._settings.sizes[0], 0, None, DESCRIBE, needed)
-            told = self._start(client, mode, interpreter, job)
-            reason = told.get("failed") or told.get("unavailable")
+            answer = self._start(client, mode, interpreter, job)
+            reason = answer.get("failed") or answer.get("unavailable")
             self._reasons[known] = None if reason is None else str(reason)
             if reason is not None:
                 skipped = Skipped(client, mode, interpreter, str(reason))
@@ -203,9 +203,10 @@ class Lab:
     def _fill(self, size: int, records: int, cluster: Cluster) -> None:
         where = self._settings.set_of(size, records)
         self._progress.say(f"writing {records:,} records of {size:,} bytes to {where}")
-        told = self._start(OURS, SYNC, "", self._job(OURS, SYNC, size, records, cluster, FILL))
-        if told.get("records") != records:
-            raise CannotRunError(f"the records could not be written: {told.get('failed', told)}")
+        answer = self._start(OURS, SYNC, "", self._job(OURS, SYNC, size, records, cluster, FILL))
+        if answer.get("records") != records:
+            reason = answer.get("failed", answer)
+            raise CannotRunError(f"the records could not be written: {reason}")
 
     def _scan(self, scan: Scan, number: int, cluster: Cluster) -> None:
         time.sleep(self._settings.pause)

@@ -27,7 +27,7 @@ class Curve:
         self.start = 0
         self.peak = 0
         self.points: list[tuple[float, int]] = []
-        """Seconds since the start, and resident bytes; empty where the system does not tell."""
+        """Seconds since the start, and resident bytes; empty where the system has none."""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._sample, daemon=True)
 

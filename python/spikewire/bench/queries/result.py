@@ -50,7 +50,7 @@ Outcome = ScanResult | Failure
 
 
 def as_scan(answer: Mapping[str, object]) -> Outcome:
-    """Tell a result from a failure, and refuse anything that is neither."""
+    """Distinguish a result from a failure, and refuse anything that is neither."""
     if "failed" in answer:
         return Failure(failed=str(answer["failed"]))
     missing = ScanResult.__required_keys__ - answer.keys()

@@ -41,7 +41,7 @@ CHUNK = 1_000
 
 @dataclass
 class Work:
-    """One way to read everything, until time is up, and what came of it."""
+    """One way to read everything, until time is up, and the outcome."""
 
     plan: Plan
     window: Window
@@ -184,7 +184,7 @@ def fill(plan: Plan) -> int:
 
 
 def keep_scanning(plan: Plan) -> int:
-    """Threads that read the whole set over and over, until the process is told to terminate; the
+    """Threads that read the whole set over and over, until the process is terminated; the
     records they read together. Says `scanning` when each has come to its first record."""
     client, dataset = _dataset(plan.target)
     ended = threading.Event()
@@ -209,7 +209,7 @@ def keep_scanning(plan: Plan) -> int:
                         count += 1
                         if ended.is_set():
                             break
-        except Exception as error:  # noqa: BLE001 - told by the job
+        except Exception as error:  # noqa: BLE001 - reported in the job's result
             failures.append(error)
             going.abort()
         counts.append(count)
