@@ -11,8 +11,8 @@ use std::time::Duration;
 use spikewire_protocol::host;
 use spikewire_protocol::peers::Address;
 
+use super::node_error::NodeError;
 use super::poll::SLICE;
-use super::trouble::Trouble;
 use crate::clock::Tick;
 use crate::error::{Error, Result};
 
@@ -98,7 +98,7 @@ impl Resolving {
         self,
         within: Duration,
         closed: &AtomicBool,
-    ) -> std::result::Result<Vec<SocketAddr>, Trouble> {
+    ) -> std::result::Result<Vec<SocketAddr>, NodeError> {
         let found = match self {
             Self::Known(addresses) => addresses,
             Self::Asked(receiver) => receive(&receiver, within, closed)?,
@@ -110,7 +110,7 @@ impl Resolving {
             }
         }
         if once.is_empty() {
-            return Err(Trouble::Unresolved("no address".to_owned()));
+            return Err(NodeError::Unresolved("no address".to_owned()));
         }
         Ok(once)
     }
@@ -120,18 +120,20 @@ fn receive(
     receiver: &Receiver<io::Result<Vec<SocketAddr>>>,
     within: Duration,
     closed: &AtomicBool,
-) -> std::result::Result<Vec<SocketAddr>, Trouble> {
+) -> std::result::Result<Vec<SocketAddr>, NodeError> {
     let until = Tick::now().after(within);
     loop {
         let left = until.since(Tick::now());
         match receiver.recv_timeout(left.min(SLICE)) {
-            Ok(found) => return found.map_err(|error| Trouble::Unresolved(error.to_string())),
+            Ok(found) => return found.map_err(|error| NodeError::Unresolved(error.to_string())),
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(Trouble::Unresolved("no thread to ask the resolver".to_owned()));
+                return Err(NodeError::Unresolved("no thread to ask the resolver".to_owned()));
             }
-            Err(RecvTimeoutError::Timeout) if closed.load(Relaxed) => return Err(Trouble::Stopped),
+            Err(RecvTimeoutError::Timeout) if closed.load(Relaxed) => {
+                return Err(NodeError::Stopped);
+            }
             Err(RecvTimeoutError::Timeout) if left.is_zero() => {
-                return Err(Trouble::SlowNames(within));
+                return Err(NodeError::SlowNames(within));
             }
             Err(RecvTimeoutError::Timeout) => {}
         }

@@ -13,7 +13,7 @@ pub(super) struct Descriptors(Mutex<FxHashSet<RawFd>>);
 
 impl Descriptors {
     /// Closes all of them in a forked child. Their owners lived on threads that the fork did not
-    /// copy, so nobody else will. If such a thread held the lock, they stay open: a leak is better
+    /// copy, so nothing else will. If such a thread held the lock, they stay open: a leak is better
     /// than a child that waits for ever.
     pub fn close_inherited(&self) {
         let Some(mut all) = self.0.try_lock() else { return };

@@ -8,19 +8,19 @@ use spikewire_protocol::peers::Peers;
 use super::address;
 use super::member::ask_all;
 use super::peers::WantedList;
-use super::rules::{self, Known, Standing};
+use super::rules::{self, Known, PeerHealth};
 use super::tender::Tender;
 
 impl Tender {
-    /// Asks everybody who answered for their peers, and the peers found so for theirs, until
-    /// nobody is new. Gives the number of nodes that told their peers.
+    /// Asks all members that answered for their peers, and newly found peers for theirs, until
+    /// no new one is found. Returns the number of nodes that listed their peers.
     pub(super) fn refresh_peers(&mut self) -> usize {
         let net = self.net();
         let command = net.addressing.peers_command();
         let reachable = self.members.iter().filter(|member| member.is_reachable());
         let mut asked: FxHashSet<u32> = reachable.map(|member| member.node.slot).collect();
-        self.members.iter_mut().for_each(|member| member.friends = 0);
-        self.strangers.begin();
+        self.members.iter_mut().for_each(|member| member.listed_by = 0);
+        self.candidates.begin();
         let mut answered = 0;
         while !asked.is_empty() {
             let mut lists = Vec::new();
@@ -37,11 +37,11 @@ impl Tender {
             answered += lists.len();
             asked = self.discover(&lists);
         }
-        self.strangers.end();
+        self.candidates.end();
         answered
     }
 
-    /// Counts friends and tries the unknown; gives the newcomers.
+    /// Counts how often each member is listed, tries the unknown peers, and returns the new ones.
     fn discover(&mut self, lists: &[(usize, Peers)]) -> FxHashSet<u32> {
         let net = self.net();
         let mut wanted = WantedList::default();
@@ -56,9 +56,9 @@ impl Tender {
             match members.find(|member| member.node.name == peer.name && !member.replaced) {
                 Some(member)
                     if rules::known(member.failures, member.node.address, listed)
-                        == Known::Friend =>
+                        == Known::Same =>
                 {
-                    member.friends += 1;
+                    member.listed_by += 1;
                 }
                 _ => {
                     wanted.add(peer);
@@ -67,18 +67,18 @@ impl Tender {
             }
         }
         let cluster_name = self.shared.options.cluster_name.clone();
-        let met = self.strangers.meet(wanted, cluster_name.as_ref(), &net);
+        let met = self.candidates.meet(wanted, cluster_name.as_ref(), &net);
         let newcomers: FxHashSet<u32> =
             met.into_iter().map(|met| self.admit(met.found, met.tls_name)).collect();
         for member in self.members.iter_mut().filter(|m| newcomers.contains(&m.node.slot)) {
-            member.friends =
+            member.listed_by =
                 unknown.iter().filter(|name| **name == member.node.name).count() as u32;
         }
         for (at, list) in lists {
-            // Read only when everybody on the list was met; otherwise the next pass looks again.
+            // Read only when every peer on the list was met; otherwise the next pass looks again.
             let generation = &mut self.members[*at].peers_generation;
             generation.seen = Some(list.generation);
-            generation.read = self.strangers.all_met(list).then_some(list.generation);
+            generation.read = self.candidates.all_met(list).then_some(list.generation);
         }
         newcomers
     }
@@ -89,10 +89,10 @@ impl Tender {
             .members
             .iter()
             .filter(|member| {
-                let standing = Standing {
+                let standing = PeerHealth {
                     replaced: member.replaced,
                     failures: member.failures,
-                    friends: member.friends,
+                    listed_by: member.listed_by,
                 };
                 rules::leaves(standing, count, answered, || self.atlas.holds(member.node.slot))
             })

@@ -13,20 +13,20 @@ use spikewire_protocol::partition::Replicas;
 use super::{NamespaceMap, Node};
 
 /// The slot of no node.
-const NOBODY: u32 = u32::MAX;
+const NO_NODE: u32 = u32::MAX;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Claim {
+struct Ownership {
     slot: u32,
     regime: u32,
 }
 
-const FREE: Claim = Claim { slot: NOBODY, regime: 0 };
+const UNOWNED: Ownership = Ownership { slot: NO_NODE, regime: 0 };
 
 /// One namespace.
 #[derive(Debug, Default)]
 struct Table {
-    columns: Vec<Vec<Claim>>,
+    columns: Vec<Vec<Ownership>>,
     strong: bool,
     /// The map made last, until something changes.
     built: Option<Arc<NamespaceMap>>,
@@ -34,9 +34,9 @@ struct Table {
 
 /// All namespaces.
 #[derive(Debug, Default)]
-pub(super) struct Atlas(FxHashMap<String, Table>);
+pub(super) struct PartitionTable(FxHashMap<String, Table>);
 
-impl Atlas {
+impl PartitionTable {
     /// Takes in what node `slot` says it holds. Gives back the nodes that lost something by it:
     /// they should be asked again.
     pub fn apply(&mut self, slot: u32, said: &[Replicas]) -> FxHashSet<u32> {
@@ -52,7 +52,7 @@ impl Atlas {
     }
 
     /// Fits the tables to what the nodes reported last: as many columns as the largest factor, and
-    /// no namespaces that nobody has any more.
+    /// no namespaces that no node has any more.
     pub fn fit(&mut self, factors: &FxHashMap<&str, u8>) {
         self.0.retain(|name, table| {
             let Some(&factor) = factors.get(name.as_str()) else { return false };
@@ -65,7 +65,7 @@ impl Atlas {
     pub fn forget(&mut self, slot: u32) {
         for table in self.0.values_mut() {
             for claim in table.columns.iter_mut().flatten().filter(|claim| claim.slot == slot) {
-                claim.slot = NOBODY;
+                claim.slot = NO_NODE;
                 table.built = None;
             }
         }
@@ -74,7 +74,7 @@ impl Atlas {
     /// Starts over; only the names of the namespaces stay.
     pub fn clear(&mut self) {
         for table in self.0.values_mut() {
-            table.columns.iter_mut().for_each(|column| column.fill(FREE));
+            table.columns.iter_mut().for_each(|column| column.fill(UNOWNED));
             table.built = None;
         }
     }
@@ -85,12 +85,12 @@ impl Atlas {
         claims.any(|claim| claim.slot == slot)
     }
 
-    /// Makes the next [`Atlas::publish`] build every map anew: racks changed.
+    /// Makes the next [`PartitionTable::publish`] build every map anew: racks changed.
     pub fn invalidate(&mut self) {
         self.0.values_mut().for_each(|table| table.built = None);
     }
 
-    /// Whether [`Atlas::publish`] would give something new.
+    /// Whether [`PartitionTable::publish`] would give something new.
     pub fn is_stale(&self) -> bool {
         self.0.values().any(|table| table.built.is_none())
     }
@@ -117,7 +117,7 @@ impl Atlas {
 impl Table {
     fn resize(&mut self, columns: usize) {
         if columns != self.columns.len() {
-            self.columns.resize_with(columns, || vec![FREE; PARTITIONS]);
+            self.columns.resize_with(columns, || vec![UNOWNED; PARTITIONS]);
             self.built = None;
         }
     }
@@ -135,12 +135,12 @@ impl Table {
                 }
                 let before = *claim;
                 if bitmap.contains(pid as u16) {
-                    *claim = Claim { slot, regime: said.regime };
-                    if before.slot != slot && before.slot != NOBODY {
+                    *claim = Ownership { slot, regime: said.regime };
+                    if before.slot != slot && before.slot != NO_NODE {
                         losers.insert(before.slot);
                     }
                 } else if at > 0 && before.slot == slot {
-                    claim.slot = NOBODY;
+                    claim.slot = NO_NODE;
                 }
                 if claim.slot != before.slot {
                     self.built = None;
@@ -194,7 +194,7 @@ mod tests {
             .collect()
     }
 
-    fn holder(atlas: &mut Atlas, column: usize, pid: u16) -> Option<u32> {
+    fn holder(atlas: &mut PartitionTable, column: usize, pid: u16) -> Option<u32> {
         let maps = atlas.publish(&nodes(4), |_, _| None);
         maps.get("test")?.holder(column, pid).map(|(node, _)| node.slot)
     }
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_partition_that_moves_names_its_loser() {
-        let mut atlas = Atlas::default();
+        let mut atlas = PartitionTable::default();
         assert_eq!(atlas.apply(1, &said("test", 0, &[&[5, 6], &[7]])), set(&[]));
         assert_eq!(atlas.apply(1, &said("test", 0, &[&[5, 6], &[7]])), set(&[]));
         assert_eq!(atlas.apply(2, &said("test", 0, &[&[5], &[]])), set(&[1]));
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn an_older_regime_has_no_say() {
-        let mut atlas = Atlas::default();
+        let mut atlas = PartitionTable::default();
         atlas.apply(1, &said("test", 3, &[&[5]]));
         assert_eq!(atlas.apply(2, &said("test", 2, &[&[5, 6]])), set(&[]));
         assert_eq!(holder(&mut atlas, 0, 5), Some(1), "regime 2 is older than 3");
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn a_master_stays_until_another_claims_it_but_a_replica_does_not() {
-        let mut atlas = Atlas::default();
+        let mut atlas = PartitionTable::default();
         atlas.apply(1, &said("test", 0, &[&[5], &[6]]));
         atlas.apply(1, &said("test", 0, &[&[], &[]]));
         assert_eq!(holder(&mut atlas, 0, 5), Some(1));
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn nodes_that_left_hold_nothing() {
-        let mut atlas = Atlas::default();
+        let mut atlas = PartitionTable::default();
         atlas.apply(1, &said("test", 0, &[&[5], &[6]]));
         assert!(atlas.holds(1) && !atlas.holds(2));
         atlas.forget(1);
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn tables_follow_the_reported_factors() {
-        let mut atlas = Atlas::default();
+        let mut atlas = PartitionTable::default();
         atlas.apply(1, &said("test", 0, &[&[5], &[6]]));
         atlas.apply(1, &said("old", 0, &[&[5]]));
         atlas.fit(&[("test", 1)].into_iter().collect());
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn unchanged_maps_are_shared_between_snapshots() {
-        let mut atlas = Atlas::default();
+        let mut atlas = PartitionTable::default();
         let nodes = nodes(2);
         atlas.apply(0, &said("a", 0, &[&[5]]));
         atlas.apply(0, &said("b", 0, &[&[5]]));

@@ -8,16 +8,16 @@ use spikewire_protocol::info;
 use spikewire_protocol::peers::Peers;
 use spikewire_protocol::{partition::Replicas, racks};
 
-use super::exchange::{Exchange, Line, Question};
-use super::introduction::{generation, partition_generation};
+use super::info_request::{InfoCommands, InfoConnection, InfoRequest};
 use super::net::Net;
-use super::trouble::Trouble;
+use super::node_error::NodeError;
+use super::node_info::{generation, partition_generation};
 use super::{Node, poll};
 use crate::clock::Tick;
 
 /// How long nodes that failed before are waited for in one pass. What comes later is taken in the
 /// next pass.
-pub(super) const GRACE: Duration = Duration::from_millis(50);
+pub(super) const RETRY_WAIT: Duration = Duration::from_millis(50);
 /// The code of commands that only the Enterprise Edition knows.
 const ENTERPRISE_ONLY: u8 = 25;
 
@@ -39,8 +39,8 @@ impl<T: PartialEq> Generation<T> {
 #[derive(Debug)]
 pub(super) struct Member {
     pub node: Arc<Node>,
-    line: Option<Line>,
-    exchange: Option<Exchange>,
+    connection: Option<InfoConnection>,
+    request: Option<InfoRequest>,
     /// Failures in a row, one per tend interval at most.
     pub failures: u32,
     /// When the last of them was counted.
@@ -50,7 +50,7 @@ pub(super) struct Member {
     /// Whether another node has taken its place: it goes whatever it answers.
     pub replaced: bool,
     /// How many nodes list it among their peers, in this pass.
-    pub friends: u32,
+    pub listed_by: u32,
     /// How many peers it lists.
     pub peers: usize,
     pub peers_generation: Generation<u64>,
@@ -63,17 +63,17 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// A node that has just introduced itself on `line`.
-    pub fn new(node: Arc<Node>, line: Line, partition_generation: i64) -> Self {
+    /// A node that has just introduced itself on `connection`.
+    pub fn new(node: Arc<Node>, connection: InfoConnection, partition_generation: i64) -> Self {
         Self {
             node,
-            line: Some(line),
-            exchange: None,
+            connection: Some(connection),
+            request: None,
             failures: 0,
             failed_at: Tick::default(),
             answered: true,
             replaced: false,
-            friends: 0,
+            listed_by: 0,
             peers: 0,
             peers_generation: Generation::default(),
             partition_generation: Generation { seen: Some(partition_generation), read: None },
@@ -95,12 +95,17 @@ impl Member {
     }
 
     /// Takes in the answer to [`greeting`]. `limit` is the breaker's.
-    pub fn hear_greeting(&mut self, answer: &str, racks: bool, limit: u32) -> Result<(), Trouble> {
+    pub fn hear_greeting(
+        &mut self,
+        answer: &str,
+        racks: bool,
+        limit: u32,
+    ) -> Result<(), NodeError> {
         let name = info::value(answer, "node")?;
         if name != self.node.name {
             // Another server has taken over the address.
             self.replaced = true;
-            return Err(Trouble::OtherNode {
+            return Err(NodeError::OtherNode {
                 found: name.to_owned(),
                 expected: self.node.name.clone(),
             });
@@ -126,7 +131,7 @@ impl Member {
     }
 
     /// The peers in the answer to the peers command.
-    pub fn hear_peers(&mut self, answer: &str, command: &str) -> Result<Peers, Trouble> {
+    pub fn hear_peers(&mut self, answer: &str, command: &str) -> Result<Peers, NodeError> {
         let peers = Peers::parse(info::value(answer, command)?)?;
         self.peers = peers.peers.len();
         Ok(peers)
@@ -134,7 +139,7 @@ impl Member {
 
     /// What it holds, from the answer to `partition-generation` and `replicas`; nothing when it
     /// left its cluster in the meantime.
-    pub fn hear_map(&mut self, answer: &str) -> Result<Vec<Replicas>, Trouble> {
+    pub fn hear_map(&mut self, answer: &str) -> Result<Vec<Replicas>, NodeError> {
         let generation = partition_generation(answer)?;
         self.partition_generation.seen = Some(generation);
         if generation < 0 {
@@ -148,7 +153,7 @@ impl Member {
 
     /// Its racks, from the answer to `rebalance-generation` and `rack-ids`; gives whether they
     /// changed. Only the Enterprise Edition knows racks: without it they stay unknown.
-    pub fn hear_racks(&mut self, answer: &str) -> Result<bool, Trouble> {
+    pub fn hear_racks(&mut self, answer: &str) -> Result<bool, NodeError> {
         let generation = generation(answer, "rebalance-generation")?;
         let racks: FxHashMap<_, _> = match info::value(answer, "rack-ids") {
             Ok(value) => racks::parse(value)?.into_iter().map(|r| (r.namespace, r.rack)).collect(),
@@ -174,25 +179,26 @@ impl Member {
     }
 
     fn ask(&mut self, commands: &[&str], net: &Net) {
-        if self.exchange.is_none() {
-            let question = Question {
+        if self.request.is_none() {
+            let spec = InfoCommands {
                 address: self.node.address,
                 commands,
                 introduce: self.node.build.takes_user_agent(),
                 within: net.within,
             };
-            self.exchange = Some(Exchange::start(&question, self.line.take(), &net.descriptors));
+            self.request =
+                Some(InfoRequest::start(&spec, self.connection.take(), &net.descriptors));
         }
     }
 
     fn is_waiting(&self) -> bool {
-        self.exchange.as_ref().is_some_and(|exchange| !exchange.is_over())
+        self.request.as_ref().is_some_and(|request| !request.is_over())
     }
 
-    fn take_answer(&mut self) -> Option<Result<String, Trouble>> {
-        let exchange = self.exchange.take_if(|exchange| exchange.is_over())?;
-        Some(exchange.finish().map(|(answer, line)| {
-            self.line = Some(line);
+    fn take_answer(&mut self) -> Option<Result<String, NodeError>> {
+        let request = self.request.take_if(|request| request.is_over())?;
+        Some(request.finish().map(|(answer, connection)| {
+            self.connection = Some(connection);
             answer
         }))
     }
@@ -206,20 +212,20 @@ pub(super) fn greeting(racks: bool) -> &'static [&'static str] {
 
 /// Asks all members that `who` picks, at once, and gives the answers that came, by place in
 /// `members`. Healthy members are waited for up to `patience`; those that failed, or still owe the
-/// answer to an earlier question, up to [`GRACE`]. The questions to the others stay open until the
-/// next call, so only what every pass asks of everybody may be asked with little patience.
+/// answer to an earlier request, up to [`RETRY_WAIT`]. Requests to the others stay open until the
+/// next call, so only what every pass asks of all members may be asked with a short limit.
 pub(super) fn ask_all(
     members: &mut [Member],
     net: &Net,
     commands: &[&str],
     patience: Duration,
     who: impl Fn(&Member) -> bool,
-) -> Vec<(usize, Result<String, Trouble>)> {
+) -> Vec<(usize, Result<String, NodeError>)> {
     let mut asked: Vec<(usize, &mut Member)> =
         members.iter_mut().enumerate().filter(|(_, member)| who(member)).collect();
     let mut prompt = Vec::with_capacity(asked.len());
     for (_, member) in &mut asked {
-        prompt.push(member.failures == 0 && member.exchange.is_none());
+        prompt.push(member.failures == 0 && member.request.is_none());
         member.ask(commands, net);
     }
     let start = Tick::now();
@@ -227,11 +233,11 @@ pub(super) fn ask_all(
         let waiting = || asked.iter().zip(&prompt).filter(|((_, member), _)| member.is_waiting());
         let now = Tick::now();
         let first = waiting().any(|(_, prompt)| *prompt) && now < start.after(patience);
-        let until = start.after(if first { patience } else { GRACE });
+        let until = start.after(if first { patience } else { RETRY_WAIT });
         if waiting().next().is_none() || now >= until {
             break;
         }
-        let mut open: Vec<_> = asked.iter_mut().filter_map(|(_, m)| m.exchange.as_mut()).collect();
+        let mut open: Vec<_> = asked.iter_mut().filter_map(|(_, m)| m.request.as_mut()).collect();
         poll::turn(&mut open, until, &net.closed);
     }
     asked.into_iter().filter_map(|(at, member)| Some((at, member.take_answer()?))).collect()

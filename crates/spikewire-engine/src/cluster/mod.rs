@@ -6,24 +6,25 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `seeds` | start-up: the first node, or why no seed led to one |
-//! | `tender`, `discovery` | one look at everybody: counters, maps, racks; nodes that come and go |
+//! | `tender`, `discovery` | one pass over all nodes: counters, maps, racks; nodes that join and leave |
 //! | `member`, `peers` | what the tender keeps about one node, and about nodes not yet met |
-//! | `rules`, `map`, `introduction`, `address`, `build` | the rules, without sockets |
-//! | `exchange`, `poll`, `probe` | one question to one node; many at once; all addresses of a host |
-//! | `net`, `trouble` | what each of these needs, and says when it fails |
+//! | `rules`, `map`, `node_info`, `address`, `build` | the rules, without sockets |
+//! | `info_request`, `poll`, `probe` | one info request to one node; many at once; all addresses of a host |
+//! | `net`, `node_error` | shared settings; why a node cannot be used |
 //! | `shared`, `descriptors` | what the tender and others share; what a forked child closes |
-//! | `node`, `snapshot` | what everybody else sees |
+//! | `node`, `snapshot` | the public view |
 
 mod address;
 mod build;
 mod descriptors;
 mod discovery;
-mod exchange;
-mod introduction;
+mod info_request;
 mod map;
 mod member;
 mod net;
 mod node;
+mod node_error;
+mod node_info;
 mod peers;
 mod poll;
 mod probe;
@@ -32,7 +33,6 @@ mod seeds;
 mod shared;
 mod snapshot;
 mod tender;
-mod trouble;
 
 use std::mem::ManuallyDrop;
 use std::sync::atomic::Ordering::{AcqRel, Relaxed};
@@ -50,19 +50,19 @@ pub use snapshot::{NamespaceMap, Snapshot};
 use crate::clock::Tick;
 use crate::error::{Error, Kind, Result};
 use crate::options::Options;
-use exchange::{Exchange, Question};
+use info_request::{InfoCommands, InfoRequest};
 use net::Net;
+use node_error::NodeError;
 use shared::Shared;
 use tender::Tender;
-use trouble::Trouble;
 
 /// The shortest and the longest pause between two regular passes.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 const LONGEST_INTERVAL: Duration = Duration::from_secs(24 * 3600);
 /// While something is going on the tender looks this many times as often.
-const RESTLESS: u32 = 4;
+const UNSETTLED_FACTOR: u32 = 4;
 
-/// Somebody with chores that should be done now and then, after each pass of the tender and on its
+/// Periodic work that is due after each pass of the tender and runs on its
 /// thread: closing idle connections, ending windows.
 pub trait Janitor: Send + Sync {
     /// Does the chores; `now` is the current time.
@@ -111,7 +111,7 @@ impl Cluster {
     /// 50 ms apart, and none that was asked for is left out.
     pub fn tend_soon(&self) {
         if !self.is_closed() {
-            self.shared.bell.ring();
+            self.shared.signal.request();
         }
     }
 
@@ -131,7 +131,7 @@ impl Cluster {
         if self.shared.net.closed.swap(true, AcqRel) {
             return;
         }
-        self.shared.bell.wake();
+        self.shared.signal.wake();
         let thread = self.thread.lock().take();
         if let Some(thread) = thread.filter(|it| it.thread().id() != thread::current().id()) {
             // A panic was reported when it happened.
@@ -163,20 +163,20 @@ impl Cluster {
         interrupted: &dyn Fn() -> bool,
     ) -> Result<String> {
         if self.is_closed() {
-            return Err(Trouble::Stopped.into_error());
+            return Err(NodeError::Stopped.into_error());
         }
         let net = &self.shared.net;
         let (address, within) = (node.address, net.within);
-        let question = Question { address, commands, introduce: false, within };
-        let mut exchange = Exchange::start(&question, None, &net.descriptors);
-        while !exchange.is_over() {
-            poll::turn(&mut [&mut exchange], Tick::NEVER, &net.closed);
+        let spec = InfoCommands { address, commands, introduce: false, within };
+        let mut request = InfoRequest::start(&spec, None, &net.descriptors);
+        while !request.is_over() {
+            poll::turn(&mut [&mut request], Tick::NEVER, &net.closed);
             if interrupted() {
-                return Err(Error::new(Kind::Interrupted, "a signal interrupted the question"));
+                return Err(Error::new(Kind::Interrupted, "a signal interrupted the info request"));
             }
         }
-        let answer = exchange.finish().map(|(answer, _)| answer);
-        answer.map_err(|trouble| trouble.into_error().on(node.to_string()))
+        let answer = request.finish().map(|(answer, _)| answer);
+        answer.map_err(|error| error.into_error().on(node.to_string()))
     }
 }
 
@@ -193,8 +193,9 @@ fn tend(mut tender: Tender) {
     let mut last = Instant::now();
     let mut regular = last + interval;
     loop {
-        let restless = if tender.is_restless() { last + interval / RESTLESS } else { regular };
-        if !shared.bell.wait(last, regular.min(restless), &shared.net.closed) {
+        let unsettled =
+            if tender.is_unsettled() { last + interval / UNSETTLED_FACTOR } else { regular };
+        if !shared.signal.wait(last, regular.min(unsettled), &shared.net.closed) {
             return;
         }
         last = Instant::now();

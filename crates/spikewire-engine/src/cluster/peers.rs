@@ -6,9 +6,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use spikewire_protocol::peers::{Address, Peer, Peers};
 
 use super::address;
-use super::introduction::Demands;
-use super::member::GRACE;
+use super::member::RETRY_WAIT;
 use super::net::Net;
+use super::node_info::Requirements;
 use super::poll;
 use super::probe::{Found, Probe};
 use crate::clock::Tick;
@@ -45,9 +45,9 @@ pub(super) struct Met {
     pub tls_name: Option<String>,
 }
 
-/// Someone we have tried to reach.
+/// A peer that was tried.
 #[derive(Debug, Default)]
-struct Stranger {
+struct Candidate {
     probe: Option<Probe>,
     /// A peer that could not be reached before is not waited for again: its probe goes on between
     /// the passes.
@@ -56,28 +56,28 @@ struct Stranger {
 
 /// The peers that are listed but not yet met, over one pass and from pass to pass.
 #[derive(Debug, Default)]
-pub(super) struct Strangers {
-    known: FxHashMap<String, Stranger>,
+pub(super) struct Candidates {
+    known: FxHashMap<String, Candidate>,
     /// Listed in this pass.
     listed: FxHashSet<String>,
     /// Listed in this pass and not met.
     unmet: FxHashSet<String>,
 }
 
-impl Strangers {
+impl Candidates {
     /// A new pass over the peers begins.
     pub fn begin(&mut self) {
         self.listed.clear();
         self.unmet.clear();
     }
 
-    /// The pass is over: those nobody lists are forgotten.
+    /// The pass is over: those no longer listed are forgotten.
     pub fn end(&mut self) {
         let Self { known, listed, .. } = self;
         known.retain(|name, _| listed.contains(name));
     }
 
-    /// Whether everybody on the list has been met.
+    /// Whether every peer on the list has been met.
     pub fn all_met(&self, list: &Peers) -> bool {
         list.peers.iter().all(|peer| !self.unmet.contains(&peer.name))
     }
@@ -92,9 +92,9 @@ impl Strangers {
         let mut tried = BTreeMap::new();
         for (name, wanted) in wanted.0 {
             if self.listed.insert(name.clone()) {
-                let stranger = self.known.entry(name.clone()).or_default();
-                if stranger.probe.is_none() {
-                    stranger.probe = Some(start(&name, &wanted, cluster_name, net));
+                let candidate = self.known.entry(name.clone()).or_default();
+                if candidate.probe.is_none() {
+                    candidate.probe = Some(start(&name, &wanted, cluster_name, net));
                 }
                 tried.insert(name, wanted);
             }
@@ -103,14 +103,14 @@ impl Strangers {
 
         let mut met = Vec::new();
         for (name, wanted) in tried {
-            let Some(stranger) = self.known.get_mut(&name) else { continue };
-            match stranger.probe.take_if(|probe| probe.is_over()).map(Probe::finish) {
+            let Some(candidate) = self.known.get_mut(&name) else { continue };
+            match candidate.probe.take_if(|probe| probe.is_over()).map(Probe::finish) {
                 Some(Ok(found)) => {
                     self.known.remove(&name);
                     met.push(Met { found, tls_name: wanted.tls_name });
                 }
                 Some(Err(_)) => {
-                    stranger.failed_before = true;
+                    candidate.failed_before = true;
                     self.unmet.insert(name);
                 }
                 None => {
@@ -122,22 +122,22 @@ impl Strangers {
     }
 
     fn wait(&mut self, net: &Net) {
-        let grace = Tick::now().after(GRACE);
+        let grace = Tick::now().after(RETRY_WAIT);
         loop {
             let (mut first_time, mut others) = (false, false);
-            for stranger in self.known.values_mut() {
-                if let Some(probe) = &mut stranger.probe {
+            for candidate in self.known.values_mut() {
+                if let Some(probe) = &mut candidate.probe {
                     probe.settle(net);
                     let open = !probe.is_over();
-                    first_time |= open && !stranger.failed_before;
-                    others |= open && stranger.failed_before;
+                    first_time |= open && !candidate.failed_before;
+                    others |= open && candidate.failed_before;
                 }
             }
             if !first_time && (!others || Tick::now() >= grace) {
                 return;
             }
             let until = if first_time { Tick::NEVER } else { grace };
-            let probes = self.known.values_mut().filter_map(|stranger| stranger.probe.as_mut());
+            let probes = self.known.values_mut().filter_map(|candidate| candidate.probe.as_mut());
             let mut open: Vec<_> = probes.flat_map(Probe::pending).collect();
             poll::turn(&mut open, until, &net.closed);
         }
@@ -147,6 +147,7 @@ impl Strangers {
 fn start(name: &str, wanted: &Wanted, cluster_name: Option<&String>, net: &Net) -> Probe {
     let addresses: Vec<_> = wanted.addresses.iter().map(|a| net.addressing.reach(a)).collect();
     let addresses = address::resolve_all(&addresses, net.within, &net.closed);
-    let demands = Demands { node: Some(name.to_owned()), cluster_name: cluster_name.cloned() };
-    Probe::start(&addresses, demands, net)
+    let requirements =
+        Requirements { node: Some(name.to_owned()), cluster_name: cluster_name.cloned() };
+    Probe::start(&addresses, requirements, net)
 }

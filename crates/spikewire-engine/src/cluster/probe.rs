@@ -2,43 +2,43 @@
 
 use std::net::SocketAddr;
 
-use super::exchange::{Exchange, Line, Question};
-use super::introduction::{Demands, Introduction};
+use super::info_request::{InfoCommands, InfoConnection, InfoRequest};
 use super::net::Net;
+use super::node_error::NodeError;
+use super::node_info::{NodeInfo, Requirements};
 use super::poll;
-use super::trouble::Trouble;
 use crate::clock::Tick;
 
 /// A host that introduced itself, and the connection it did so on.
 #[derive(Debug)]
 pub(super) struct Found {
     pub address: SocketAddr,
-    pub line: Line,
-    pub introduction: Introduction,
+    pub connection: InfoConnection,
+    pub info: NodeInfo,
 }
 
 /// Attempts at the addresses of one host.
 #[derive(Debug)]
 pub(super) struct Probe {
-    demands: Demands,
-    open: Vec<(SocketAddr, Exchange)>,
-    failed: Vec<(SocketAddr, Trouble)>,
+    requirements: Requirements,
+    open: Vec<(SocketAddr, InfoRequest)>,
+    failed: Vec<(SocketAddr, NodeError)>,
     found: Option<Found>,
 }
 
 impl Probe {
     /// Starts on all addresses at once.
-    pub fn start(addresses: &[SocketAddr], demands: Demands, net: &Net) -> Self {
-        let commands = demands.commands(&net.addressing);
+    pub fn start(addresses: &[SocketAddr], requirements: Requirements, net: &Net) -> Self {
+        let commands = requirements.commands(&net.addressing);
         let open = addresses
             .iter()
             .map(|&address| {
                 let (commands, within) = (commands.as_slice(), net.within);
-                let question = Question { address, commands, introduce: false, within };
-                (address, Exchange::start(&question, None, &net.descriptors))
+                let spec = InfoCommands { address, commands, introduce: false, within };
+                (address, InfoRequest::start(&spec, None, &net.descriptors))
             })
             .collect();
-        Self { demands, open, failed: Vec::new(), found: None }
+        Self { requirements, open, failed: Vec::new(), found: None }
     }
 
     /// Reads the answers that are in. Earlier addresses win over later ones that answered in the
@@ -47,18 +47,18 @@ impl Probe {
         let (over, open) =
             std::mem::take(&mut self.open).into_iter().partition(|(_, e)| e.is_over());
         self.open = open;
-        let over: Vec<(SocketAddr, Exchange)> = over;
-        for (address, exchange) in over {
-            let judged = exchange.finish().and_then(|(answer, line)| {
-                Ok((self.demands.judge(&answer, &net.addressing)?, line))
+        let over: Vec<(SocketAddr, InfoRequest)> = over;
+        for (address, request) in over {
+            let judged = request.finish().and_then(|(answer, connection)| {
+                Ok((self.requirements.validate(&answer, &net.addressing)?, connection))
             });
             match judged {
-                Ok((introduction, line)) if self.found.is_none() => {
-                    self.found = Some(Found { address, line, introduction });
+                Ok((info, connection)) if self.found.is_none() => {
+                    self.found = Some(Found { address, connection, info });
                     self.open.clear();
                 }
                 Ok(_) => {}
-                Err(trouble) => self.failed.push((address, trouble)),
+                Err(error) => self.failed.push((address, error)),
             }
         }
     }
@@ -73,12 +73,12 @@ impl Probe {
     }
 
     /// What is still under way.
-    pub fn pending(&mut self) -> impl Iterator<Item = &mut Exchange> {
-        self.open.iter_mut().map(|(_, exchange)| exchange)
+    pub fn pending(&mut self) -> impl Iterator<Item = &mut InfoRequest> {
+        self.open.iter_mut().map(|(_, request)| request)
     }
 
     /// The host, or why each of its addresses failed.
-    pub fn finish(self) -> Result<Found, Vec<(SocketAddr, Trouble)>> {
+    pub fn finish(self) -> Result<Found, Vec<(SocketAddr, NodeError)>> {
         self.found.ok_or(self.failed)
     }
 }

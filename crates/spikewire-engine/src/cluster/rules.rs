@@ -9,19 +9,19 @@ const PATIENCE: u32 = 5;
 
 /// What counts for whether a node stays.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Standing {
+pub(super) struct PeerHealth {
     /// Another node answers in its place.
     pub replaced: bool,
     /// Passes without an answer.
     pub failures: u32,
     /// Nodes that list it as a peer.
-    pub friends: u32,
+    pub listed_by: u32,
 }
 
-/// Whether a node goes. `members` are in the cluster, `answered` of them told their peers in this
+/// Whether a node goes. `members` are in the cluster, `answered` of them listed their peers in this
 /// pass; `mapped` says whether the node holds any partition.
 pub(super) fn leaves(
-    node: Standing,
+    node: PeerHealth,
     members: usize,
     answered: usize,
     mapped: impl FnOnce() -> bool,
@@ -30,14 +30,14 @@ pub(super) fn leaves(
         return true;
     }
     if answered == 0 {
-        // Nobody answers: perhaps it is this side that is cut off. When all are gone the seeds
+        // No node answers: this side may be cut off. When all are gone the seeds
         // are asked again.
         return node.failures >= PATIENCE;
     }
-    members > 1 && node.friends == 0 && (node.failures > 0 || !mapped())
+    members > 1 && node.listed_by == 0 && (node.failures > 0 || !mapped())
 }
 
-/// Whether a node's word about partitions counts: a node without peers among others that answer
+/// Whether a node's claims about partitions count: a node without peers among others that answer
 /// has lost its cluster and would claim everything.
 pub(super) fn may_map(peers: usize, answered: usize) -> bool {
     peers > 0 || answered <= 1
@@ -47,7 +47,7 @@ pub(super) fn may_map(peers: usize, answered: usize) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Known {
     /// It is that node.
-    Friend,
+    Same,
     /// It has moved to another address.
     Moved,
 }
@@ -60,10 +60,10 @@ pub(super) fn known(
     listed: impl FnOnce() -> Vec<SocketAddr>,
 ) -> Known {
     if failures == 0 || address::is_local(at) {
-        return Known::Friend;
+        return Known::Same;
     }
     if listed().iter().any(|address| address::same(*address, at)) {
-        Known::Friend
+        Known::Same
     } else {
         Known::Moved
     }
@@ -73,9 +73,9 @@ pub(super) fn known(
 mod tests {
     use super::*;
 
-    const FINE: Standing = Standing { replaced: false, failures: 0, friends: 2 };
+    const FINE: PeerHealth = PeerHealth { replaced: false, failures: 0, listed_by: 2 };
 
-    fn stays(node: Standing, members: usize, answered: usize, mapped: bool) -> bool {
+    fn stays(node: PeerHealth, members: usize, answered: usize, mapped: bool) -> bool {
         !leaves(node, members, answered, || mapped)
     }
 
@@ -83,31 +83,31 @@ mod tests {
     fn a_healthy_node_stays() {
         assert!(stays(FINE, 3, 3, true));
         assert!(stays(FINE, 3, 3, false), "a new node has no partitions yet");
-        assert!(!stays(Standing { replaced: true, ..FINE }, 3, 3, true));
+        assert!(!stays(PeerHealth { replaced: true, ..FINE }, 3, 3, true));
     }
 
     #[test]
-    fn a_node_nobody_lists_goes_when_it_fails_or_holds_nothing() {
-        let alone = Standing { friends: 0, ..FINE };
+    fn an_unlisted_node_goes_when_it_fails_or_holds_nothing() {
+        let alone = PeerHealth { listed_by: 0, ..FINE };
         assert!(stays(alone, 3, 3, true), "it answers and holds partitions");
         assert!(!stays(alone, 3, 3, false));
-        assert!(!stays(Standing { failures: 1, ..alone }, 3, 2, true), "in that very pass");
-        assert!(stays(Standing { failures: 9, ..FINE }, 3, 2, true), "still listed");
+        assert!(!stays(PeerHealth { failures: 1, ..alone }, 3, 2, true), "in that very pass");
+        assert!(stays(PeerHealth { failures: 9, ..FINE }, 3, 2, true), "still listed");
     }
 
     #[test]
     fn the_only_node_stays_until_it_has_failed_for_long() {
-        let alone = Standing { friends: 0, ..FINE };
+        let alone = PeerHealth { listed_by: 0, ..FINE };
         assert!(stays(alone, 1, 1, false));
-        assert!(stays(Standing { failures: 4, ..alone }, 1, 0, true));
-        assert!(!stays(Standing { failures: 5, ..alone }, 1, 0, true));
+        assert!(stays(PeerHealth { failures: 4, ..alone }, 1, 0, true));
+        assert!(!stays(PeerHealth { failures: 5, ..alone }, 1, 0, true));
     }
 
     #[test]
-    fn when_nobody_answers_all_wait_for_the_fifth_failure() {
-        let failing = Standing { failures: 4, friends: 0, ..FINE };
+    fn when_no_node_answers_all_wait_for_the_fifth_failure() {
+        let failing = PeerHealth { failures: 4, listed_by: 0, ..FINE };
         assert!(stays(failing, 3, 0, false));
-        assert!(!stays(Standing { failures: 5, ..failing }, 3, 0, true));
+        assert!(!stays(PeerHealth { failures: 5, ..failing }, 3, 0, true));
     }
 
     #[test]
@@ -122,9 +122,9 @@ mod tests {
         let at = |text: &str| text.parse::<SocketAddr>().unwrap();
         let old = at("10.0.0.1:3000");
         let listed = || vec![at("10.0.0.9:3000")];
-        assert_eq!(known(0, old, listed), Known::Friend);
+        assert_eq!(known(0, old, listed), Known::Same);
         assert_eq!(known(1, old, listed), Known::Moved);
-        assert_eq!(known(1, old, || vec![at("10.0.0.9:3000"), old]), Known::Friend);
-        assert_eq!(known(1, at("127.0.0.1:3000"), listed), Known::Friend);
+        assert_eq!(known(1, old, || vec![at("10.0.0.9:3000"), old]), Known::Same);
+        assert_eq!(known(1, at("127.0.0.1:3000"), listed), Known::Same);
     }
 }

@@ -5,10 +5,10 @@ use std::net::SocketAddr;
 use spikewire_protocol::host::Host;
 
 use super::address::{self, Resolving};
-use super::introduction::Demands;
 use super::net::Net;
+use super::node_error::NodeError;
+use super::node_info::Requirements;
 use super::probe::{self, Found, Probe};
-use super::trouble::Trouble;
 use crate::clock::Tick;
 use crate::error::{Error, Kind};
 
@@ -16,7 +16,7 @@ use crate::error::{Error, Kind};
 #[derive(Debug)]
 struct Failed {
     seed: Host,
-    reasons: Vec<(Option<SocketAddr>, Trouble)>,
+    reasons: Vec<(Option<SocketAddr>, NodeError)>,
 }
 
 impl std::fmt::Display for Failed {
@@ -53,7 +53,7 @@ pub(super) fn check(seeds: &[Host]) -> Result<(), Error> {
 
 /// The node to start from. All seeds are tried at once, all addresses of each at once, within one
 /// connect timeout. A seed that knows no peers is used only when none does better.
-pub(super) fn find(seeds: &[Host], demands: &Demands, net: &Net) -> Result<Found, Error> {
+pub(super) fn find(seeds: &[Host], requirements: &Requirements, net: &Net) -> Result<Found, Error> {
     let asked: Vec<_> = seeds.iter().map(|s| Resolving::start(&s.name, s.port)).collect();
     let names_until = Tick::now().after(net.within);
     let mut failed = Vec::new();
@@ -62,14 +62,14 @@ pub(super) fn find(seeds: &[Host], demands: &Demands, net: &Net) -> Result<Found
         match asked.finish(names_until.since(Tick::now()), &net.closed) {
             Ok(addresses) => {
                 probed.push(seed);
-                probes.push(Probe::start(&addresses, demands.clone(), net));
+                probes.push(Probe::start(&addresses, requirements.clone(), net));
             }
             Err(reason) => {
                 failed.push(Failed { seed: seed.clone(), reasons: vec![(None, reason)] });
             }
         }
     }
-    let has_peers = |probe: &Probe| probe.found().is_some_and(|f| f.introduction.has_peers);
+    let has_peers = |probe: &Probe| probe.found().is_some_and(|f| f.info.has_peers);
     probe::run(&mut probes, net, Tick::NEVER, |probes| probes.iter().any(has_peers));
 
     let best = probes
@@ -97,14 +97,13 @@ fn behind_balancer(found: Found, net: &Net) -> Found {
     if address::is_local(found.address) {
         return found;
     }
-    let services: Vec<_> =
-        found.introduction.services.iter().map(|a| net.addressing.reach(a)).collect();
+    let services: Vec<_> = found.info.services.iter().map(|a| net.addressing.reach(a)).collect();
     let listed = address::resolve_all(&services, net.within, &net.closed);
     if !is_elsewhere(found.address, &listed) {
         return found;
     }
-    let demands = Demands { node: Some(found.introduction.node.clone()), cluster_name: None };
-    let mut probes = [Probe::start(&listed, demands, net)];
+    let requirements = Requirements { node: Some(found.info.node.clone()), cluster_name: None };
+    let mut probes = [Probe::start(&listed, requirements, net)];
     probe::run(&mut probes, net, Tick::NEVER, |_| false);
     let [probe] = probes;
     probe.finish().unwrap_or(found)
@@ -121,9 +120,9 @@ fn report(failed: &[Failed]) -> Error {
     let text: Vec<String> = failed.iter().map(ToString::to_string).collect();
     let text = format!("no seed leads to the cluster: {}", text.join("; "));
     // A name that fits nowhere is the caller's mistake, not the network's.
-    let kind = if reasons().all(|reason| matches!(reason, Trouble::OtherCluster { .. })) {
+    let kind = if reasons().all(|reason| matches!(reason, NodeError::OtherCluster { .. })) {
         Kind::Invalid
-    } else if reasons().all(|reason| *reason == Trouble::Stopped) {
+    } else if reasons().all(|reason| *reason == NodeError::Stopped) {
         Kind::Closed
     } else {
         Kind::Connection
@@ -139,7 +138,7 @@ mod tests {
         spikewire_protocol::host::parse_hosts(text, 3000).unwrap().remove(0)
     }
 
-    fn failed(text: &str, reasons: &[(&str, Trouble)]) -> Failed {
+    fn failed(text: &str, reasons: &[(&str, NodeError)]) -> Failed {
         let reasons =
             reasons.iter().map(|(at, why)| (Some(at.parse().unwrap()), why.clone())).collect();
         Failed { seed: seed(text), reasons }
@@ -169,9 +168,12 @@ mod tests {
         let error = report(&[
             failed(
                 "localhost:3000",
-                &[("[::1]:3000", Trouble::Refused), ("127.0.0.1:3000", Trouble::Refused)],
+                &[("[::1]:3000", NodeError::Refused), ("127.0.0.1:3000", NodeError::Refused)],
             ),
-            failed("b", &[("10.0.0.1:3000", Trouble::Refused), ("10.0.0.2:3000", Trouble::HungUp)]),
+            failed(
+                "b",
+                &[("10.0.0.1:3000", NodeError::Refused), ("10.0.0.2:3000", NodeError::HungUp)],
+            ),
         ]);
         assert_eq!(error.kind(), Kind::Connection);
         assert_eq!(
@@ -184,12 +186,12 @@ mod tests {
 
     #[test]
     fn a_wrong_name_everywhere_is_the_callers_mistake() {
-        let wrong = Trouble::OtherCluster { found: "x".into(), expected: "y".into() };
+        let wrong = NodeError::OtherCluster { found: "x".into(), expected: "y".into() };
         let first = failed("a", &[("10.0.0.1:3000", wrong)]);
         let error = report(std::slice::from_ref(&first));
         assert_eq!(error.kind(), Kind::Invalid);
         assert!(error.message().contains("wrong cluster name 'x', expected 'y'"));
-        let second = failed("b", &[("10.0.0.2:3000", Trouble::Refused)]);
+        let second = failed("b", &[("10.0.0.2:3000", NodeError::Refused)]);
         assert_eq!(report(&[first, second]).kind(), Kind::Connection);
     }
 }

@@ -13,14 +13,14 @@ use crate::clock::Tick;
 use crate::options::Options;
 
 /// The least time from one pass to an extra one.
-const LULL: Duration = Duration::from_millis(50);
+const MIN_PASS_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Shared between the tender's thread and everybody else.
+/// Shared between the tender's thread and the users of the cluster.
 pub(super) struct Shared {
     pub options: Options,
     pub net: Arc<Net>,
     pub snapshot: ArcSwap<Snapshot>,
-    pub bell: Bell,
+    pub signal: TendSignal,
     janitors: Mutex<Vec<Weak<dyn Janitor>>>,
 }
 
@@ -30,7 +30,7 @@ impl Shared {
             options,
             net: Arc::new(net),
             snapshot: ArcSwap::default(),
-            bell: Bell::default(),
+            signal: TendSignal::default(),
             janitors: Mutex::default(),
         }
     }
@@ -39,7 +39,7 @@ impl Shared {
         self.net.closed.load(Relaxed)
     }
 
-    /// Shows `next` to everybody and retires the nodes that are not in it any more.
+    /// Publishes `next` and retires the nodes that are not in it any more.
     pub fn publish(&self, next: Snapshot) {
         let next = Arc::new(next);
         let before = self.snapshot.swap(next.clone());
@@ -78,16 +78,16 @@ impl std::fmt::Debug for Shared {
 
 /// What wakes the tender between its passes.
 #[derive(Debug, Default)]
-pub(super) struct Bell {
-    rung: AtomicBool,
+pub(super) struct TendSignal {
+    requested: AtomicBool,
     lock: Mutex<()>,
     condvar: Condvar,
 }
 
-impl Bell {
+impl TendSignal {
     /// Asks for a pass soon. While one is asked for already this costs one atomic swap.
-    pub fn ring(&self) {
-        if !self.rung.swap(true, std::sync::atomic::Ordering::AcqRel) {
+    pub fn request(&self) {
+        if !self.requested.swap(true, std::sync::atomic::Ordering::AcqRel) {
             self.wake();
         }
     }
@@ -99,7 +99,7 @@ impl Bell {
         self.condvar.notify_all();
     }
 
-    /// Waits until `due`, or until the bell rings (but not sooner than a lull after `last`), or
+    /// Waits until `due`, or until a pass is requested (not sooner than the shortest interval after `last`), or
     /// until `closed`; says whether to go on.
     pub fn wait(&self, last: Instant, due: Instant, closed: &AtomicBool) -> bool {
         let mut guard = self.lock.lock();
@@ -107,10 +107,10 @@ impl Bell {
             if closed.load(Relaxed) {
                 return false;
             }
-            let rung = self.rung.load(Relaxed);
-            let until = if rung { due.min(last + LULL) } else { due };
+            let requested = self.requested.load(Relaxed);
+            let until = if requested { due.min(last + MIN_PASS_INTERVAL) } else { due };
             if Instant::now() >= until {
-                self.rung.store(false, std::sync::atomic::Ordering::Release);
+                self.requested.store(false, std::sync::atomic::Ordering::Release);
                 return true;
             }
             (guard, _) = self.condvar.wait_until(guard, until);
@@ -123,29 +123,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bell_hastens_a_pass_but_not_below_the_lull() {
-        let (bell, open) = (Bell::default(), AtomicBool::new(false));
+    fn a_signal_hastens_a_pass_but_keeps_the_shortest_interval() {
+        let (signal, open) = (TendSignal::default(), AtomicBool::new(false));
         let last = Instant::now();
-        bell.ring();
-        bell.ring();
-        assert!(bell.wait(last, last + Duration::from_secs(60), &open));
+        signal.request();
+        signal.request();
+        assert!(signal.wait(last, last + Duration::from_secs(60), &open));
         let waited = last.elapsed();
-        assert!(waited >= LULL && waited < Duration::from_secs(30), "{waited:?}");
+        assert!(waited >= MIN_PASS_INTERVAL && waited < Duration::from_secs(30), "{waited:?}");
         let due = Instant::now() + Duration::from_millis(5);
-        assert!(bell.wait(last, due, &open), "not rung any more: waits until due");
+        assert!(signal.wait(last, due, &open), "not requested any more: waits until due");
         assert!(Instant::now() >= due);
     }
 
     #[test]
     fn closing_ends_the_wait() {
-        let (bell, closed) = (Bell::default(), AtomicBool::new(false));
+        let (signal, closed) = (TendSignal::default(), AtomicBool::new(false));
         std::thread::scope(|scope| {
             let waiter = scope.spawn(|| {
                 let now = Instant::now();
-                bell.wait(now, now + Duration::from_secs(60), &closed)
+                signal.wait(now, now + Duration::from_secs(60), &closed)
             });
             closed.store(true, Relaxed);
-            bell.wake();
+            signal.wake();
             assert!(!waiter.join().unwrap());
         });
     }

@@ -8,7 +8,7 @@ use spikewire_protocol::limits::PARTITIONS;
 use super::Node;
 
 /// Marks a partition that no known node holds.
-const NOBODY: u16 = u16::MAX;
+const NO_NODE: u16 = u16::MAX;
 
 /// Who is in the cluster and who holds what, at one moment.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl NamespaceMap {
     /// A map over these nodes (with their racks) with `replicas` empty columns.
     pub fn new(nodes: Vec<(Arc<Node>, Option<u32>)>, replicas: usize) -> Self {
         let (nodes, racks) = nodes.into_iter().unzip();
-        let columns = (0..replicas).map(|_| Box::new([NOBODY; PARTITIONS])).collect();
+        let columns = (0..replicas).map(|_| Box::new([NO_NODE; PARTITIONS])).collect();
         Self { nodes, columns, strong: false, racks }
     }
 

@@ -7,11 +7,11 @@ use std::time::Duration;
 use rustc_hash::{FxHashMap, FxHashSet};
 use spikewire_protocol::host::Host;
 
-use super::introduction::Demands;
-use super::map::Atlas;
+use super::map::PartitionTable;
 use super::member::{Member, ask_all, greeting};
 use super::net::Net;
-use super::peers::Strangers;
+use super::node_info::Requirements;
+use super::peers::Candidates;
 use super::probe::Found;
 use super::rules;
 use super::shared::Shared;
@@ -20,7 +20,7 @@ use crate::clock::Tick;
 use crate::error::Result;
 
 /// How long the tender looks more often after a node began to fail, came or went.
-const UNREST: Duration = Duration::from_secs(10);
+const UNSETTLED_FOR: Duration = Duration::from_secs(10);
 
 /// The tender's own state; lives on its thread.
 #[derive(Debug)]
@@ -28,13 +28,13 @@ pub(super) struct Tender {
     pub(super) shared: Arc<Shared>,
     seeds: Vec<Host>,
     pub(super) members: Vec<Member>,
-    pub(super) atlas: Atlas,
-    pub(super) strangers: Strangers,
+    pub(super) atlas: PartitionTable,
+    pub(super) candidates: Candidates,
     next_slot: u32,
     is_first: bool,
     /// Whether the set of nodes changed since the last snapshot.
     pub(super) changed: bool,
-    restless_until: Tick,
+    unsettled_until: Tick,
     /// Regular passes since the error windows were rolled.
     window: u32,
 }
@@ -46,29 +46,29 @@ impl Tender {
             seeds: shared.options.seeds.clone(),
             shared,
             members: Vec::new(),
-            atlas: Atlas::default(),
-            strangers: Strangers::default(),
+            atlas: PartitionTable::default(),
+            candidates: Candidates::default(),
             next_slot: 0,
             is_first: true,
             changed: false,
-            restless_until: Tick::default(),
+            unsettled_until: Tick::default(),
             window: 0,
         };
         tender.pass(true)?;
         let found = tender.members.iter().map(|member| seed(member.node.address));
         let found: Vec<_> = found.filter(|host| !tender.seeds.contains(host)).collect();
         tender.seeds.extend(found);
-        tender.restless_until = Tick::default();
+        tender.unsettled_until = Tick::default();
         tender.is_first = false;
         Ok(tender)
     }
 
     /// Whether something is going on that deserves a closer look than the regular interval gives.
-    pub fn is_restless(&self) -> bool {
-        Tick::now() < self.restless_until
+    pub fn is_unsettled(&self) -> bool {
+        Tick::now() < self.unsettled_until
     }
 
-    /// One look at everybody. An error means that there is no node and no seed leads to one.
+    /// One pass over all nodes. An error means that there is no node and no seed leads to one.
     pub fn pass(&mut self, regular: bool) -> Result<()> {
         let seeding = self.members.is_empty();
         if seeding {
@@ -78,7 +78,7 @@ impl Tender {
         let disturbed = self.greet();
         if disturbed {
             let answered = self.refresh_peers();
-            // Right after seeding nobody holds a partition yet, which is no reason to go.
+            // Right after seeding no node holds a partition yet, which is no reason to go.
             if !seeding {
                 self.remove_leavers(answered);
             }
@@ -102,30 +102,29 @@ impl Tender {
 
     fn seed(&mut self) -> Result<()> {
         let cluster_name = self.shared.options.cluster_name.clone();
-        let demands = Demands { node: None, cluster_name };
-        let found = seeds::find(&self.seeds, &demands, &self.shared.net)?;
+        let requirements = Requirements { node: None, cluster_name };
+        let found = seeds::find(&self.seeds, &requirements, &self.shared.net)?;
         self.admit(found, None);
         Ok(())
     }
 
     pub(super) fn admit(&mut self, found: Found, tls_name: Option<String>) -> u32 {
-        let Found { address, line, introduction } = found;
+        let Found { address, connection, info } = found;
         let slot = self.next_slot;
         self.next_slot += 1;
-        let node =
-            Node::new(slot, introduction.node, address, tls_name).with_build(introduction.build);
+        let node = Node::new(slot, info.node, address, tls_name).with_build(info.build);
         node.breaker.reset(self.shared.options.max_error_rate);
         for old in self.members.iter_mut().filter(|old| old.node.name == node.name) {
             old.replaced = true;
         }
-        self.members.push(Member::new(Arc::new(node), line, introduction.partition_generation));
+        self.members.push(Member::new(Arc::new(node), connection, info.partition_generation));
         self.changed = true;
         self.unrest();
         slot
     }
 
     pub(super) fn unrest(&mut self) {
-        self.restless_until = Tick::now().after(UNREST);
+        self.unsettled_until = Tick::now().after(UNSETTLED_FOR);
     }
 
     pub(super) fn fail(&mut self, at: usize) {
@@ -135,7 +134,7 @@ impl Tender {
         self.members[at].fail(self.shared.options.tend_interval);
     }
 
-    /// Asks everybody for their counters; says whether the peers should be looked at.
+    /// Asks all members for their counters; returns whether the peers should be looked at.
     fn greet(&mut self) -> bool {
         let racks = !self.shared.options.racks.is_empty();
         let limit = self.shared.options.max_error_rate;

@@ -1,4 +1,4 @@
-//! One question to one node over a non-blocking socket: connect, send the commands, take the
+//! One request to one node over a non-blocking socket: connect, send the commands, take the
 //! answer, all before a deadline. Nothing here waits; [`super::poll`] says when to go on.
 
 use std::io::{ErrorKind, Read as _};
@@ -12,7 +12,7 @@ use spikewire_protocol::info;
 
 use super::build;
 use super::descriptors::{Descriptors, Listed};
-use super::trouble::{self, Trouble};
+use super::node_error::{self, NodeError};
 use crate::clock::Tick;
 
 /// The largest answer that is taken.
@@ -27,14 +27,14 @@ const NO_SIGNAL: libc::c_int = 0;
 
 /// An idle connection for info commands.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct InfoConnection {
     socket: Listed,
-    /// Whether the server has been told who we are.
+    /// Whether the client has sent its user agent.
     introduced: bool,
 }
 
-impl Line {
-    fn open(address: SocketAddr, list: &Arc<Descriptors>) -> Result<Self, Trouble> {
+impl InfoConnection {
+    fn open(address: SocketAddr, list: &Arc<Descriptors>) -> Result<Self, NodeError> {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
         socket.set_nonblocking(true)?;
         socket.set_tcp_nodelay(true)?;
@@ -49,7 +49,7 @@ impl Line {
 
 /// What is asked, of whom, and for how long.
 #[derive(Debug, Clone)]
-pub(super) struct Question<'a> {
+pub(super) struct InfoCommands<'a> {
     pub address: SocketAddr,
     pub commands: &'a [&'a str],
     /// Tell the server who we are if this connection has not yet.
@@ -64,12 +64,12 @@ enum Phase {
     Receiving,
 }
 
-/// A question under way.
+/// A request in flight.
 #[derive(Debug)]
-pub(super) struct Exchange {
+pub(super) struct InfoRequest {
     address: SocketAddr,
     list: Arc<Descriptors>,
-    line: Option<Line>,
+    connection: Option<InfoConnection>,
     phase: Phase,
     out: Vec<u8>,
     sent: usize,
@@ -79,47 +79,51 @@ pub(super) struct Exchange {
     introduces: bool,
     within: Duration,
     deadline: Tick,
-    outcome: Option<Result<String, Trouble>>,
+    outcome: Option<Result<String, NodeError>>,
 }
 
-impl Exchange {
-    /// Starts a question on `line`, or on a new connection.
-    pub fn start(question: &Question<'_>, line: Option<Line>, list: &Arc<Descriptors>) -> Self {
-        let fresh = request(question.commands, question.introduce);
-        let mut exchange = Self {
-            address: question.address,
+impl InfoRequest {
+    /// Starts on `connection`, or on a new connection.
+    pub fn start(
+        spec: &InfoCommands<'_>,
+        connection: Option<InfoConnection>,
+        list: &Arc<Descriptors>,
+    ) -> Self {
+        let fresh = encode(spec.commands, spec.introduce);
+        let mut request = Self {
+            address: spec.address,
             list: list.clone(),
-            line: None,
+            connection: None,
             phase: Phase::Connecting,
             out: Vec::new(),
             sent: 0,
             input: Vec::new(),
             again: None,
-            introduces: question.introduce,
-            within: question.within,
-            deadline: Tick::now().after(question.within),
+            introduces: spec.introduce,
+            within: spec.within,
+            deadline: Tick::now().after(spec.within),
             outcome: None,
         };
-        match line {
-            Some(line) => {
-                let introduce = question.introduce && !line.introduced;
-                exchange.out = request(question.commands, introduce);
-                exchange.again = Some(fresh);
-                exchange.line = Some(line);
-                exchange.phase = Phase::Sending;
-                exchange.advance();
+        match connection {
+            Some(connection) => {
+                let introduce = spec.introduce && !connection.introduced;
+                request.out = encode(spec.commands, introduce);
+                request.again = Some(fresh);
+                request.connection = Some(connection);
+                request.phase = Phase::Sending;
+                request.advance();
             }
-            None => exchange.dial(fresh),
+            None => request.dial(fresh),
         }
-        exchange
+        request
     }
 
     fn dial(&mut self, request: Vec<u8>) {
         (self.out, self.sent, self.phase) = (request, 0, Phase::Connecting);
         self.input.clear();
-        match Line::open(self.address, &self.list) {
-            Ok(line) => self.line = Some(line),
-            Err(trouble) => self.end(Err(trouble)),
+        match InfoConnection::open(self.address, &self.list) {
+            Ok(connection) => self.connection = Some(connection),
+            Err(error) => self.end(Err(error)),
         }
     }
 
@@ -133,8 +137,8 @@ impl Exchange {
 
     /// The socket to wait for, and whether for room to write rather than for bytes to read.
     pub fn awaits(&self) -> Option<(&Socket, bool)> {
-        let line = self.line.as_ref().filter(|_| !self.is_over())?;
-        Some((&line.socket, self.phase != Phase::Receiving))
+        let connection = self.connection.as_ref().filter(|_| !self.is_over())?;
+        Some((&connection.socket, self.phase != Phase::Receiving))
     }
 
     /// Goes as far as the socket allows; to be called when it is ready.
@@ -143,10 +147,10 @@ impl Exchange {
             match self.step() {
                 Ok(true) => {}
                 Ok(false) => return,
-                Err(trouble) => match self.again.take() {
+                Err(error) => match self.again.take() {
                     // An old connection may have been cut long ago: the node gets a fair chance.
-                    Some(request) if trouble.is_worth_a_fresh_connection() => self.dial(request),
-                    _ => self.end(Err(trouble)),
+                    Some(request) if error.may_be_stale_connection() => self.dial(request),
+                    _ => self.end(Err(error)),
                 },
             }
         }
@@ -156,8 +160,8 @@ impl Exchange {
     pub fn expire(&mut self, now: Tick) {
         if !self.is_over() && now >= self.deadline {
             self.end(Err(match self.phase {
-                Phase::Connecting => Trouble::NoConnection(self.within),
-                _ => Trouble::NoAnswer(self.within),
+                Phase::Connecting => NodeError::NoConnection(self.within),
+                _ => NodeError::NoAnswer(self.within),
             }));
         }
     }
@@ -165,29 +169,29 @@ impl Exchange {
     /// Gives up at once.
     pub fn stop(&mut self) {
         if !self.is_over() {
-            self.end(Err(Trouble::Stopped));
+            self.end(Err(NodeError::Stopped));
         }
     }
 
     /// What came of it: the answer and the connection it came on.
-    pub fn finish(self) -> Result<(String, Line), Trouble> {
-        let answer = self.outcome.unwrap_or(Err(Trouble::NoAnswer(self.within)))?;
-        let mut line = self.line.ok_or(Trouble::HungUp)?;
-        line.introduced |= self.introduces;
-        Ok((answer, line))
+    pub fn finish(self) -> Result<(String, InfoConnection), NodeError> {
+        let answer = self.outcome.unwrap_or(Err(NodeError::NoAnswer(self.within)))?;
+        let mut connection = self.connection.ok_or(NodeError::HungUp)?;
+        connection.introduced |= self.introduces;
+        Ok((answer, connection))
     }
 
-    fn end(&mut self, outcome: Result<String, Trouble>) {
+    fn end(&mut self, outcome: Result<String, NodeError>) {
         if outcome.is_err() {
-            self.line = None;
+            self.connection = None;
         }
         self.outcome = Some(outcome);
     }
 
     /// One step; `false` when the socket is not ready for it.
-    fn step(&mut self) -> Result<bool, Trouble> {
-        let Some(line) = &self.line else { return Err(Trouble::HungUp) };
-        let mut socket: &Socket = &line.socket;
+    fn step(&mut self) -> Result<bool, NodeError> {
+        let Some(connection) = &self.connection else { return Err(NodeError::HungUp) };
+        let mut socket: &Socket = &connection.socket;
         match self.phase {
             Phase::Connecting => {
                 if let Some(error) = socket.take_error()? {
@@ -224,15 +228,15 @@ impl Exchange {
         Ok(true)
     }
 
-    fn cut_off(&self) -> Trouble {
+    fn cut_off(&self) -> NodeError {
         match self.input.first() {
-            Some(&first) if first != frame::VERSION => trouble::guess(&self.input),
-            _ => Trouble::HungUp,
+            Some(&first) if first != frame::VERSION => node_error::guess(&self.input),
+            _ => NodeError::HungUp,
         }
     }
 }
 
-fn retry_later(error: std::io::Error) -> Result<bool, Trouble> {
+fn retry_later(error: std::io::Error) -> Result<bool, NodeError> {
     match error.kind() {
         ErrorKind::WouldBlock => Ok(false),
         ErrorKind::Interrupted => Ok(true),
@@ -240,7 +244,7 @@ fn retry_later(error: std::io::Error) -> Result<bool, Trouble> {
     }
 }
 
-fn request(commands: &[&str], introduce: bool) -> Vec<u8> {
+fn encode(commands: &[&str], introduce: bool) -> Vec<u8> {
     let user_agent = introduce.then(build::user_agent);
     let all: Vec<&str> =
         user_agent.as_deref().into_iter().chain(commands.iter().copied()).collect();
@@ -250,19 +254,19 @@ fn request(commands: &[&str], introduce: bool) -> Vec<u8> {
 }
 
 /// The text of the answer once all of it is there.
-fn answer(input: &[u8]) -> Result<Option<String>, Trouble> {
-    let Some(header) = Header::parse(input).map_err(|_| trouble::guess(input))? else {
+fn answer(input: &[u8]) -> Result<Option<String>, NodeError> {
+    let Some(header) = Header::parse(input).map_err(|_| node_error::guess(input))? else {
         return Ok(None);
     };
     if header.kind != Kind::Info || header.len == 0 || header.len > MAX_ANSWER {
-        return Err(Trouble::Unusable(format!(
+        return Err(NodeError::Unusable(format!(
             "answered an info request with {} bytes of kind {:?}",
             header.len, header.kind
         )));
     }
     let body = &input[frame::HEADER_LEN..];
     if body.len() > header.len {
-        return Err(Trouble::Unusable("answered an info request twice".to_owned()));
+        return Err(NodeError::Unusable("answered an info request twice".to_owned()));
     }
     Ok((body.len() == header.len).then(|| String::from_utf8_lossy(body).into_owned()))
 }
@@ -282,15 +286,15 @@ mod tests {
         }
         assert_eq!(answer(&bytes), Ok(Some("node\tA1\n".to_owned())));
         bytes.push(2);
-        assert!(matches!(answer(&bytes), Err(Trouble::Unusable(_))));
-        assert!(matches!(answer(b"HTTP/1.1 "), Err(Trouble::NotThisProtocol(_))));
-        assert!(matches!(answer(&[2, 3, 0, 0, 0, 0, 0, 9]), Err(Trouble::Unusable(_))));
+        assert!(matches!(answer(&bytes), Err(NodeError::Unusable(_))));
+        assert!(matches!(answer(b"HTTP/1.1 "), Err(NodeError::NotThisProtocol(_))));
+        assert!(matches!(answer(&[2, 3, 0, 0, 0, 0, 0, 9]), Err(NodeError::Unusable(_))));
     }
 
     #[test]
     fn the_introduction_comes_first() {
-        let plain = request(&["node"], false);
-        let introduced = request(&["node"], true);
+        let plain = encode(&["node"], false);
+        let introduced = encode(&["node"], true);
         assert_eq!(&plain[8..], b"node\n");
         assert!(introduced[8..].starts_with(b"user-agent-set:value="));
         assert!(introduced.ends_with(b"\nnode\n"));

@@ -11,7 +11,7 @@ use crate::error::{Error, Kind};
 
 /// Why a conversation with a host came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Trouble {
+pub(super) enum NodeError {
     #[error("the name does not resolve: {0}")]
     Unresolved(String),
     #[error("name resolution gave no answer within {0:?}")]
@@ -46,9 +46,9 @@ pub(super) enum Trouble {
     Stopped,
 }
 
-impl Trouble {
+impl NodeError {
     /// Whether the old connection, rather than the host, may be to blame.
-    pub fn is_worth_a_fresh_connection(&self) -> bool {
+    pub fn may_be_stale_connection(&self) -> bool {
         matches!(self, Self::HungUp | Self::Io(_))
     }
 
@@ -65,7 +65,7 @@ impl Trouble {
     }
 }
 
-impl From<io::Error> for Trouble {
+impl From<io::Error> for NodeError {
     fn from(error: io::Error) -> Self {
         use io::ErrorKind::{
             BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, UnexpectedEof,
@@ -79,9 +79,9 @@ impl From<io::Error> for Trouble {
 }
 
 /// A guess at what is talking, from the first bytes of an answer that is not this protocol.
-pub(super) fn guess(bytes: &[u8]) -> Trouble {
+pub(super) fn guess(bytes: &[u8]) -> NodeError {
     let starts = |with: &[u8]| bytes.starts_with(with);
-    Trouble::NotThisProtocol(if starts(b"HTTP/") || starts(b"<") {
+    NodeError::NotThisProtocol(if starts(b"HTTP/") || starts(b"<") {
         " (an HTTP server?)"
     } else if starts(&[0x15, 3]) || starts(&[0x16, 3]) {
         " (a TLS port?)"
@@ -112,10 +112,10 @@ mod tests {
 
     #[test]
     fn broken_connections_are_told_from_closed_doors() {
-        let of = |kind: io::ErrorKind| Trouble::from(io::Error::from(kind));
-        assert_eq!(of(io::ErrorKind::ConnectionRefused), Trouble::Refused);
-        assert!(of(io::ErrorKind::ConnectionReset).is_worth_a_fresh_connection());
-        assert!(!Trouble::Refused.is_worth_a_fresh_connection());
-        assert!(!Trouble::NoAnswer(Duration::from_secs(1)).is_worth_a_fresh_connection());
+        let of = |kind: io::ErrorKind| NodeError::from(io::Error::from(kind));
+        assert_eq!(of(io::ErrorKind::ConnectionRefused), NodeError::Refused);
+        assert!(of(io::ErrorKind::ConnectionReset).may_be_stale_connection());
+        assert!(!NodeError::Refused.may_be_stale_connection());
+        assert!(!NodeError::NoAnswer(Duration::from_secs(1)).may_be_stale_connection());
     }
 }

@@ -5,11 +5,11 @@ use spikewire_protocol::peers::{self, Address, Peers};
 
 use super::address::Addressing;
 use super::build::{Build, OLDEST};
-use super::trouble::Trouble;
+use super::node_error::NodeError;
 
-/// A host's answer to [`Demands::commands`].
+/// A host's answer to [`Requirements::commands`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Introduction {
+pub(super) struct NodeInfo {
     /// Its node id.
     pub node: String,
     pub build: Build,
@@ -22,15 +22,15 @@ pub(super) struct Introduction {
 
 /// What a host must be.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Demands {
+pub(super) struct Requirements {
     /// The node id it must have, if it is known from elsewhere.
     pub node: Option<String>,
     /// The name its cluster must have.
     pub cluster_name: Option<String>,
 }
 
-impl Demands {
-    /// The commands whose answers [`Demands::judge`] reads.
+impl Requirements {
+    /// The commands whose answers [`Requirements::validate`] reads.
     pub fn commands(&self, addressing: &Addressing) -> Vec<&'static str> {
         let mut commands = vec!["node", "build", "partition-generation"];
         commands.extend([addressing.peers_command(), addressing.services_command()]);
@@ -39,18 +39,21 @@ impl Demands {
     }
 
     /// Reads the answer, and says why the host will not do.
-    pub fn judge(&self, answer: &str, addressing: &Addressing) -> Result<Introduction, Trouble> {
+    pub fn validate(&self, answer: &str, addressing: &Addressing) -> Result<NodeInfo, NodeError> {
         let node = info::value(answer, "node")?;
         if node.is_empty() {
-            return Err(Trouble::Unusable("the node has no id".to_owned()));
+            return Err(NodeError::Unusable("the node has no id".to_owned()));
         }
         if let Some(expected) = self.node.as_ref().filter(|expected| *expected != node) {
-            return Err(Trouble::OtherNode { found: node.to_owned(), expected: expected.clone() });
+            return Err(NodeError::OtherNode {
+                found: node.to_owned(),
+                expected: expected.clone(),
+            });
         }
         if let Some(expected) = &self.cluster_name {
             let found = info::value(answer, "cluster-name")?;
             if found != expected {
-                return Err(Trouble::OtherCluster {
+                return Err(NodeError::OtherCluster {
                     found: found.to_owned(),
                     expected: expected.clone(),
                 });
@@ -58,13 +61,13 @@ impl Demands {
         }
         let text = info::value(answer, "build")?;
         let build = Build::parse(text)
-            .ok_or_else(|| Trouble::Unusable(format!("build {text:?} is not a version")))?;
+            .ok_or_else(|| NodeError::Unusable(format!("build {text:?} is not a version")))?;
         if build < OLDEST {
-            return Err(Trouble::TooOld(build));
+            return Err(NodeError::TooOld(build));
         }
         let generation = partition_generation(answer)?;
         if generation < 0 {
-            return Err(Trouble::NotClustered(generation));
+            return Err(NodeError::NotClustered(generation));
         }
         let peers = Peers::parse(info::value(answer, addressing.peers_command())?)?;
         // Without its own addresses a host is simply used where it was found.
@@ -72,7 +75,7 @@ impl Demands {
             .ok()
             .and_then(|list| peers::services(list).ok())
             .unwrap_or_default();
-        Ok(Introduction {
+        Ok(NodeInfo {
             node: node.to_owned(),
             build,
             partition_generation: generation,
@@ -83,16 +86,16 @@ impl Demands {
 }
 
 /// The value of `partition-generation`.
-pub(super) fn partition_generation(answer: &str) -> Result<i64, Trouble> {
+pub(super) fn partition_generation(answer: &str) -> Result<i64, NodeError> {
     let text = info::value(answer, "partition-generation")?;
     text.parse()
-        .map_err(|_| Trouble::Unusable(format!("partition-generation {text:?} is not a number")))
+        .map_err(|_| NodeError::Unusable(format!("partition-generation {text:?} is not a number")))
 }
 
 /// The value of a generation counter that never goes below zero.
-pub(super) fn generation(answer: &str, command: &str) -> Result<u64, Trouble> {
+pub(super) fn generation(answer: &str, command: &str) -> Result<u64, NodeError> {
     let text = info::value(answer, command)?;
-    text.parse().map_err(|_| Trouble::Unusable(format!("{command} {text:?} is not a number")))
+    text.parse().map_err(|_| NodeError::Unusable(format!("{command} {text:?} is not a number")))
 }
 
 #[cfg(test)]
@@ -109,25 +112,31 @@ mod tests {
     ];
 
     /// The good answer with one value changed.
-    fn judge(demands: &Demands, name: &str, value: &str) -> Result<Introduction, Trouble> {
+    fn validate(
+        requirements: &Requirements,
+        name: &str,
+        value: &str,
+    ) -> Result<NodeInfo, NodeError> {
         let lines = GOOD.map(|(n, v)| format!("{n}\t{}\n", if n == name { value } else { v }));
-        demands.judge(&lines.concat(), &Addressing::default())
+        requirements.validate(&lines.concat(), &Addressing::default())
     }
 
     #[test]
     fn a_good_host() {
-        let demands = Demands { node: Some("A1".into()), cluster_name: Some("blue".into()) };
-        let found = judge(&demands, "", "").unwrap();
+        let requirements =
+            Requirements { node: Some("A1".into()), cluster_name: Some("blue".into()) };
+        let found = validate(&requirements, "", "").unwrap();
         assert!(found.has_peers && found.node == "A1" && found.services.len() == 1);
-        let lonely = judge(&demands, "peers-clear-std", "0,3000,[]").unwrap();
+        let lonely = validate(&requirements, "peers-clear-std", "0,3000,[]").unwrap();
         assert!(!lonely.has_peers);
-        let shy = judge(&demands, "service-clear-std", "ERROR:4:odd").unwrap();
+        let shy = validate(&requirements, "service-clear-std", "ERROR:4:odd").unwrap();
         assert_eq!(shy.services, []);
     }
 
     #[test]
     fn hosts_that_will_not_do_say_why() {
-        let demands = Demands { node: Some("A1".into()), cluster_name: Some("blue".into()) };
+        let requirements =
+            Requirements { node: Some("A1".into()), cluster_name: Some("blue".into()) };
         let cases = [
             ("node", "B1", "node B1 answers there, not A1"),
             ("cluster-name", "red", "wrong cluster name 'red', expected 'blue'"),
@@ -140,7 +149,7 @@ mod tests {
             ("node", "ERROR:80:not authenticated", "not authenticated"),
         ];
         for (name, value, expected) in cases {
-            let text = judge(&demands, name, value).unwrap_err().to_string();
+            let text = validate(&requirements, name, value).unwrap_err().to_string();
             assert!(text.contains(expected), "{name} {value:?}: {text}");
         }
     }
@@ -148,8 +157,8 @@ mod tests {
     #[test]
     fn the_cluster_name_is_asked_only_when_it_matters() {
         let addressing = Addressing::default();
-        let named = Demands { node: None, cluster_name: Some("blue".into()) };
+        let named = Requirements { node: None, cluster_name: Some("blue".into()) };
         assert!(named.commands(&addressing).contains(&"cluster-name"));
-        assert!(!Demands::default().commands(&addressing).contains(&"cluster-name"));
+        assert!(!Requirements::default().commands(&addressing).contains(&"cluster-name"));
     }
 }
