@@ -257,6 +257,18 @@ class TestDrip:
             assert [one["v"] for one in found] == [str(key) * 50 for key in range(20)]
 
 
+class TestLateEnd:
+    def test_a_query_has_all_its_records_and_waits_for_the_end(self, face: Face) -> None:
+        with boxed(face) as (cluster, _, data):
+            for key in range(10):
+                data.put(key, {"v": key})
+            cluster.inject(0, late_end=0.4)
+            began = time.monotonic()
+            rows = face.rows(data.target.query())
+            assert sorted(row["v"] for row in rows) == list(range(10))
+            assert time.monotonic() - began >= 0.4
+
+
 class TestRefusal:
     @pytest.mark.parametrize("how", ["close", "port"])
     def test_reads_go_to_another_replica(self, face: Face, how: Any) -> None:

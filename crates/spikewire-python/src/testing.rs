@@ -199,6 +199,7 @@ fn fault(faults: &mut Faults, name: &str, value: &Bound<'_, PyAny>) -> PyResult<
     };
     match name {
         "delay" => faults.delay = seconds(name, value)?,
+        "late_end" => faults.late_end = seconds(name, value)?,
         "drop" => faults.drop = share()?,
         "drop_reply" => faults.drop_reply = share()?,
         "cut" => faults.cut = share()?,
@@ -227,8 +228,8 @@ fn fault(faults: &mut Faults, name: &str, value: &Bound<'_, PyAny>) -> PyResult<
         }
         _ => {
             return Err(type_error(format!(
-                "unknown fault {name:?}; there are: delay, drop, drop_reply, cut, error, code, \
-                 refuse, drip, info, seed"
+                "unknown fault {name:?}; there are: delay, late_end, drop, drop_reply, cut, \
+                 error, code, refuse, drip, info, seed"
             )));
         }
     }

@@ -53,6 +53,8 @@ class Faults(TypedDict, total=False):
 
     delay: Seconds
     """Every reply is held for this long; order is kept."""
+    late_end: Seconds
+    """The end of a scan or query leaves this long after its last record, in a packet of its own."""
     drop: float
     """Share of requests that are lost before they are run; their connections stay silent."""
     drop_reply: float

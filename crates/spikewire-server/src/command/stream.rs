@@ -49,6 +49,15 @@ impl Stream {
         }
     }
 
+    /// Whether its last message comes in a frame of its own and holds nothing but the result code.
+    pub fn ends_in_own_frame(&self) -> bool {
+        match self {
+            Self::Batch(_) => false,
+            Self::Scan(scan) => !scan.is_short(),
+            Self::Aggregate(_) => true,
+        }
+    }
+
     /// Notes that its client took nothing for too long.
     pub fn give_up(&self) {
         match self {

@@ -31,6 +31,8 @@ pub struct Twist {
     pub cut: bool,
     /// It is held for this long.
     pub delay: Duration,
+    /// The end of a query is held for this much longer than its records.
+    pub late_end: Duration,
 }
 
 /// A reply that goes on.

@@ -13,6 +13,8 @@ use crate::cluster::placement::mix;
 pub struct Faults {
     /// Every reply is held for this long; order is kept.
     pub delay: Duration,
+    /// The end of a scan or query leaves this long after its last record, in a packet of its own.
+    pub late_end: Duration,
     /// Share of requests that are lost before they are run, and with each of them all later ones
     /// of its connection: replies carry no numbers, so a real stream loses all or nothing.
     pub drop: f64,
@@ -60,6 +62,7 @@ impl Default for Faults {
     fn default() -> Self {
         Self {
             delay: Duration::ZERO,
+            late_end: Duration::ZERO,
             drop: 0.0,
             drop_reply: 0.0,
             cut: 0.0,

@@ -1,7 +1,9 @@
 //! Running the requests that have come in.
 
+use std::time::{Duration, Instant};
+
 use spikewire_protocol::frame::{self, Kind};
-use spikewire_protocol::message::{Header, info3};
+use spikewire_protocol::message::{HEADER_LEN, Header, info3};
 use spikewire_protocol::result_code::ResultCode;
 
 use super::connection::{BACKLOG, Connection, Twist};
@@ -14,6 +16,9 @@ use crate::info::{self, Asker};
 /// What a node without security says to every security message: scheme 0, result, no fields.
 const ADMIN_REPLY: [u8; 16] =
     [0, ResultCode::SECURITY_NOT_SUPPORTED.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+
+/// Length of the frame that ends a query.
+const END_LEN: usize = frame::HEADER_LEN + HEADER_LEN;
 
 impl Worker {
     /// Runs the whole requests at the start of `bytes`, in order, and says how many bytes they
@@ -92,8 +97,15 @@ impl Worker {
         connection.compact();
         let start = connection.out.len();
         let pace = self.context.advance(&mut running.stream, &mut connection.out);
-        if connection.twist(start, running.twist) {
+        let twist = running.twist;
+        let late_end = pace == Pace::Done && !twist.late_end.is_zero();
+        let end = (late_end && running.stream.ends_in_own_frame() && !twist.mute && !twist.cut)
+            .then(|| connection.out.split_off(connection.out.len() - END_LEN));
+        if connection.twist(start, twist) {
             return Pace::Done;
+        }
+        if let Some(end) = end {
+            connection.hold(Instant::now() + twist.delay + twist.late_end, &end, false);
         }
         if pace != Pace::Done {
             connection.running = Some(running);
@@ -131,11 +143,12 @@ impl Worker {
 
     /// Runs one request as its fate has it; says whether the connection ends with it.
     fn run_one_faulty(&mut self, connection: &mut Connection, frame: frame::Frame<'_>) -> bool {
-        let (mut fate, mut delay) = (Fate::Served, std::time::Duration::ZERO);
+        let mut fate = Fate::Served;
+        let (mut delay, mut late_end) = (Duration::ZERO, Duration::ZERO);
         if let Some((faults, dice)) = &mut self.plans[connection.node]
             && (frame.kind != Kind::Info || faults.info)
         {
-            delay = faults.delay;
+            (delay, late_end) = (faults.delay, faults.late_end);
             fate = dice.fate(faults);
         }
         if frame.kind == Kind::Message {
@@ -155,7 +168,7 @@ impl Worker {
             _ => self.run_other(connection, frame),
         }
         let (mute, cut) = (fate == Fate::Unanswered, fate == Fate::Cut);
-        let twist = Twist { mute, cut, delay };
+        let twist = Twist { mute, cut, delay, late_end };
         let over = connection.twist(start, twist);
         if over {
             connection.running = None;

@@ -1,10 +1,12 @@
 //! Readers' pace, rates, limits, and the list of jobs.
 
+use std::io::{ErrorKind, Read};
 use std::time::{Duration, Instant};
 
 use spikewire_protocol::message::op;
 use spikewire_protocol::query::{Query, Share};
 use spikewire_protocol::value::particle;
+use spikewire_server::Faults;
 
 use crate::asking::{Brought, all, scan, share};
 use crate::wire::{Request, Wire, cluster};
@@ -194,4 +196,29 @@ fn a_short_query_has_little_time() {
         brought.code,
         brought.rows.len()
     );
+}
+
+#[test]
+fn the_end_may_leave_a_while_after_the_last_record() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    wire.fill(20);
+    let late_end = Duration::from_secs(1);
+    cluster.inject(0, Faults { late_end, ..Faults::default() }).unwrap();
+    for (limit, count) in [(0, 20), (5, 5)] {
+        let started = Instant::now();
+        start(&mut wire, &scan(), &Share { limit, ..share(&all(), &[]) });
+        let mut brought = Brought::default();
+        while brought.rows.len() < count {
+            assert!(!wire.read_frame(&mut brought).unwrap(), "the end came with the records");
+        }
+        wire.0.set_nonblocking(true).unwrap();
+        assert_eq!(wire.0.read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
+        wire.0.set_nonblocking(false).unwrap();
+        assert!(wire.read_frame(&mut brought).unwrap());
+        assert_eq!((brought.code, brought.rows.len()), (0, count));
+        assert!(started.elapsed() >= late_end);
+        // The connection goes on as ever.
+        assert_eq!(wire.code(Request::get("k1")), 0);
+    }
 }

@@ -68,6 +68,11 @@ impl Scan {
         &self.job
     }
 
+    /// Whether it is a short query, whose end shares a frame with its records.
+    pub fn is_short(&self) -> bool {
+        self.deadline.is_some()
+    }
+
     /// Appends the next slice.
     pub fn turn(&mut self, context: &Context, now: Moment, out: &mut Vec<u8>) -> Pace {
         let start = frame::begin(out, Kind::Message);
