@@ -107,5 +107,23 @@ def test_what_cannot_be_asked(aggregate: Callable[..., list[Any]]) -> None:
 
 
 def test_a_namespace_that_is_not_there(face: Face, client: Any, numbers: Any) -> None:
-    with pytest.raises(spikewire.NamespaceNotFound):
+    with pytest.raises(spikewire.NamespaceNotFound) as caught:
         face.settle(lambda: client.raw.query("nowhere").aggregate("streams", "all"))
+    assert caught.value.code == 20
+
+
+def test_a_name_does_not_begin_another_command(
+    face: Face, client: Any, numbers: Any, aggregate: Callable[..., list[Any]]
+) -> None:
+    truncating = "x;\ntruncate-namespace:namespace=test;\nudf-get:filename=y"
+    with pytest.raises(ValueError, match="module must have none of"):
+        aggregate(truncating, "all")
+    with pytest.raises(ValueError, match="function must have none of"):
+        aggregate("streams", truncating)
+    raw = client.raw.dataset("test", "untouched")
+    for name in (truncating, "x;y", "x=y", "x\ry"):
+        with pytest.raises(ValueError, match="module must have none of"):
+            face.settle(lambda name=name: raw.apply(1, name, "f"))
+        with pytest.raises(ValueError, match="module must have none of"):
+            face.settle(lambda name=name: raw.apply_all(name, "f"))
+    assert aggregate("streams", "total", [0]) == [sum(range(RECORDS))]

@@ -44,7 +44,9 @@ impl Kind {
             Self::Invalid => -2,
             Self::Closed | Self::Interrupted => -5,
             Self::Busy => -11,
-            Self::NoNode | Self::NoNamespace => -8,
+            Self::NoNode => -8,
+            // As a server says it that does not know the namespace.
+            Self::NoNamespace => i32::from(ResultCode::NAMESPACE.0),
             Self::Connection => -10,
             Self::Malformed => -1,
             Self::Paused => -9,

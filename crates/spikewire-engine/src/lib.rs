@@ -6,6 +6,7 @@
 //! | [`transport`] | multiplexed connections and the drivers that turn them |
 //! | [`command`] | what a command is: routing, retries, doubt; the same for every driver |
 //! | `options`, `error`, [`clock`] | how it behaves, what can go wrong, what time it is |
+//! | `name` | names that travel inside other text, checked |
 //!
 //! Nothing here knows Python, and the protocol crate knows nothing of this one.
 
@@ -13,8 +14,10 @@ pub mod clock;
 pub mod cluster;
 pub mod command;
 mod error;
+mod name;
 mod options;
 pub mod transport;
 
 pub use error::{Error, Kind, Result};
+pub use name::Name;
 pub use options::{Options, Policy, ReplicaPolicy};

@@ -1,38 +1,19 @@
 //! Calls of functions that the cluster runs on records.
 
+use spikewire_engine::command::Function;
 use spikewire_protocol::Malformed;
 use spikewire_protocol::message::Message;
 use spikewire_protocol::value::Value;
 
+use crate::Result;
 use crate::answer::Answer;
 use crate::encode;
-use crate::{Error, Result};
 
-/// A function of a registered module, and what it is called with.
-#[derive(Debug)]
-pub(crate) struct Function {
-    /// The module, without its ending.
-    pub module: String,
-    pub name: String,
-    /// A packed list.
-    pub arguments: Vec<u8>,
-}
-
-impl Function {
-    /// Checks the names and encodes the arguments.
-    pub fn new(module: &str, name: &str, arguments: &[Value]) -> Result<Self> {
-        if module.is_empty() || module.strip_suffix(".lua").is_some() {
-            return Err(Error::invalid(format!(
-                "module must be the name of a module without its ending .lua, got {module:?}"
-            )));
-        }
-        if name.is_empty() {
-            return Err(Error::invalid("function must not be empty"));
-        }
-        let mut packed = Vec::new();
-        encode::arguments(arguments, &mut packed)?;
-        Ok(Self { module: module.to_owned(), name: name.to_owned(), arguments: packed })
-    }
+/// Checks the names and encodes the arguments.
+pub(crate) fn function(module: &str, name: &str, arguments: &[Value]) -> Result<Function> {
+    let mut packed = Vec::new();
+    encode::arguments(arguments, &mut packed)?;
+    Function::new(module, name, packed)
 }
 
 /// What a function returned.

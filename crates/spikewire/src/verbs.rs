@@ -8,7 +8,7 @@ use spikewire_protocol::message::{Header, field, info1, info2, op};
 use spikewire_protocol::{frame, limits, request};
 
 use crate::encode::Encode;
-use crate::function::Function;
+use crate::function::function as call;
 use crate::key::Key;
 use crate::operation::{self, Operation};
 use crate::options::{CallOptions, Defaults};
@@ -154,12 +154,12 @@ impl Place<'_> {
         arguments: &[Value],
     ) -> Result<Request> {
         self.options.check_no_exists("apply")?;
-        let function = Function::new(module, function, arguments)?;
+        let function = call(module, function, arguments)?;
         let header = self.options.write_header()?;
         self.compose(key, &header, self.send_key(), |composer| {
-            composer.request.field(field::UDF_PACKAGE, function.module.as_bytes());
-            composer.request.field(field::UDF_FUNCTION, function.name.as_bytes());
-            composer.request.field(field::UDF_ARGUMENTS, &function.arguments);
+            composer.request.field(field::UDF_PACKAGE, function.module().as_bytes());
+            composer.request.field(field::UDF_FUNCTION, function.name().as_bytes());
+            composer.request.field(field::UDF_ARGUMENTS, function.arguments());
             Ok(())
         })
     }

@@ -66,9 +66,11 @@ fn what_cannot_be_aggregated() {
         ("limit", query().limit(1).aggregate("sums", "total", &[])),
         ("bins", query().bins(["n"]).aggregate("sums", "total", &[])),
         ("module", query().aggregate("", "total", &[])),
+        ("module", query().aggregate("x;\ntruncate-namespace:namespace=test;\n", "total", &[])),
     ] {
         let error = refused.expect_err(what);
         assert_eq!(error.kind(), Kind::Invalid, "{what}: {error}");
         assert!(error.message().contains(what), "{what}: {error}");
     }
+    assert!(users.exists(1).unwrap());
 }

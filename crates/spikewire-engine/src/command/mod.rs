@@ -9,13 +9,16 @@
 //! | [`batch`] | many records in one call |
 //! | `underway` | a batch, for drivers of many commands |
 //! | [`query`] | scans and index queries |
+//! | `function` | a function that the cluster runs on records |
 
 pub mod batch;
+mod function;
 pub mod query;
 mod retry;
 mod route;
 mod underway;
 
+pub use function::Function;
 pub use retry::{Attempts, Failure, Verdict};
 pub use route::{Aim, Router, Target};
 pub use underway::{Step, Underway};

@@ -8,6 +8,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
+use spikewire_engine::command::Function;
 use spikewire_engine::transport::gather::{Patience, gather};
 use spikewire_engine::{Error, Kind};
 use spikewire_protocol::info;
@@ -21,7 +22,7 @@ use crate::core::Core;
 use crate::errors::{to_python, value_error};
 use crate::face::signal::Signal;
 use crate::value::particle;
-use crate::verbs::Function;
+use crate::verbs;
 
 /// What of a query an aggregation needs.
 pub struct Whole {
@@ -55,7 +56,7 @@ impl Whole {
             core: self.core.clone(),
             query: self.query.clone(),
             patience: self.patience,
-            function: Function::new(module, function, arguments)?,
+            function: verbs::Function::new(module, function, arguments)?.0,
             unwanted: AtomicBool::new(false),
         })
     }

@@ -125,8 +125,9 @@ impl JobCall {
                 ttl: *ttl,
             },
             Work::Function(function) => {
-                let (package, name, arguments) = function.parts();
-                Task::Function { package, name, arguments }
+                let Function(function) = function;
+                let (package, name) = (function.module(), function.name());
+                Task::Function { package, name, arguments: function.arguments() }
             }
         };
         core.streams.start(&self.query, &task, self.timeout)

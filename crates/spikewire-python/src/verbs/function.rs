@@ -13,35 +13,16 @@ use crate::space::{Address, text};
 use crate::value::{Place, encode};
 
 /// A function of a registered module, and what it is called with.
-pub struct Function {
-    module: String,
-    name: String,
-    /// A packed list.
-    arguments: Vec<u8>,
-}
+pub struct Function(pub spikewire_engine::command::Function);
 
 impl Function {
-    /// Module, name, and the packed list of arguments.
-    pub fn parts(&self) -> (&str, &str, &[u8]) {
-        (&self.module, &self.name, &self.arguments)
-    }
-
     /// Checks the names and encodes the arguments.
     pub fn new(
         module: &Bound<'_, PyAny>,
         name: &Bound<'_, PyAny>,
         arguments: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let module = text("module", module)?;
-        if module.is_empty() || module.strip_suffix(".lua").is_some() {
-            return Err(value_error(format!(
-                "module must be the name of a module without its ending .lua, got {module:?}"
-            )));
-        }
-        let name = text("function", name)?;
-        if name.is_empty() {
-            return Err(value_error("function must not be empty"));
-        }
+        let (module, name) = (text("module", module)?, text("function", name)?);
         let mut packed = Vec::new();
         match arguments {
             None => msgpack::array(&mut packed, 0),
@@ -57,29 +38,15 @@ impl Function {
                 )));
             }
         }
-        Ok(Self { module: module.to_owned(), name: name.to_owned(), arguments: packed })
-    }
-
-    /// The module's name, without its ending.
-    pub fn module(&self) -> &str {
-        &self.module
-    }
-
-    /// The function's name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Its arguments, a packed list.
-    pub fn arguments(&self) -> &[u8] {
-        &self.arguments
+        let function = spikewire_engine::command::Function::new(module, name, packed);
+        function.map(Self).map_err(|error| value_error(error.message()))
     }
 
     /// Appends the fields of the call through `write`.
     pub fn fields(&self, mut write: impl FnMut(u8, &[u8])) {
-        write(field::UDF_PACKAGE, self.module.as_bytes());
-        write(field::UDF_FUNCTION, self.name.as_bytes());
-        write(field::UDF_ARGUMENTS, &self.arguments);
+        write(field::UDF_PACKAGE, self.0.module().as_bytes());
+        write(field::UDF_FUNCTION, self.0.name().as_bytes());
+        write(field::UDF_ARGUMENTS, self.0.arguments());
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use spikewire_engine::command::Function;
 use spikewire_engine::transport::gather::{Patience, gather};
 use spikewire_protocol::query as wire;
 use spikewire_protocol::result_code::ResultCode;
@@ -16,7 +17,7 @@ use spikewire_udf::{Failure, Library, Limits, Machine, Side};
 use super::Query;
 use super::plan::Choice;
 use crate::face::{Face, Tools, field};
-use crate::function::Function;
+use crate::function::function as call;
 use crate::{Error, Kind, Result};
 
 /// The longest silence that can be told to a node.
@@ -55,7 +56,7 @@ impl<C: Face> Query<C> {
         function: &str,
         arguments: &[Value],
     ) -> C::Answer<Vec<Value>> {
-        let composed = compose(&self.choice, Function::new(module, function, arguments));
+        let composed = compose(&self.choice, call(module, function, arguments));
         let (choice, arguments) = (self.choice.clone(), arguments.to_vec());
         self.client.work(move |tools, wanted| {
             let (query, function) = composed?;
@@ -84,7 +85,7 @@ fn run(
     patience: Patience,
     given_up: &dyn Fn() -> bool,
 ) -> Result<Vec<Value>> {
-    let Function { module, name, arguments: packed } = function;
+    let (module, name, packed) = (function.module(), function.name(), function.arguments());
     let library = Arc::new(library(tools, module)?);
     let machine = Machine::new(library, Limits::default()).map_err(|failure| failed(&failure))?;
     let pipeline = machine.stream(module, name, arguments, Side::Client);

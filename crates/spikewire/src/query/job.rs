@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use spikewire_engine::command::Function;
 use spikewire_engine::transport::stream::Job as Started;
 use spikewire_protocol::query::Task;
 use spikewire_protocol::result_code::ResultCode;
 
 use super::plan::{Choice, append, check_count};
 use crate::face::{Face, Tools, field};
-use crate::function::Function;
 use crate::operation::Operation;
 use crate::verbs::check_name;
 use crate::{Client, Error, Kind, Result};
@@ -164,8 +164,9 @@ pub(super) fn apply<C: Face>(
     let (choice, face) = (choice.clone(), client.clone());
     client.work(move |tools, _| {
         let (query, function) = composed?;
-        let Function { module, name, arguments } = &function;
-        start(face, tools, &choice, &query, &Task::Function { package: module, name, arguments })
+        let (package, name) = (function.module(), function.name());
+        let task = Task::Function { package, name, arguments: function.arguments() };
+        start(face, tools, &choice, &query, &task)
     })
 }
 

@@ -33,7 +33,7 @@ pub use records::{Page, Pages, Records};
 use self::plan::Choice;
 use crate::expression::Expression;
 use crate::face::Face;
-use crate::function::Function;
+use crate::function::function as call;
 use crate::key::Key;
 use crate::operation::{Operation, op};
 use crate::options::CallOptions;
@@ -265,6 +265,6 @@ impl<C: Face> Query<C> {
         function: &str,
         arguments: &[Value],
     ) -> C::Answer<Job<C>> {
-        job::apply(&self.client, &self.choice, Function::new(module, function, arguments))
+        job::apply(&self.client, &self.choice, call(module, function, arguments))
     }
 }
