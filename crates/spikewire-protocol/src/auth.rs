@@ -3,7 +3,7 @@
 //! A body is 16 bytes (`scheme = 0`, `result`, `command`, field count, 12 zero bytes), then fields
 //! as in a message: `length u32` (with the id), `id u8`, data. Replies have the same shape with
 //! `command = 0`. Passwords travel as bcrypt with one fixed salt, which makes the hash as good as
-//! the password: without TLS anybody on the way can use it.
+//! the password: without TLS anyone on the network path can use it.
 
 use std::fmt;
 
@@ -190,7 +190,7 @@ fn write(out: &mut Vec<u8>, result: ResultCode, command: u8, fields: &[(u8, &[u8
     frame::finish(out, start);
 }
 
-/// Result, command and fields of a body; what follows the last field is nobody's.
+/// Result, command and fields of a body; what follows the last field is ignored.
 fn read(body: &[u8]) -> Result<(ResultCode, u8, Vec<Field<'_>>), Malformed> {
     let (head, mut rest) = body
         .split_first_chunk::<HEADER_LEN>()

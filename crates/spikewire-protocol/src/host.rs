@@ -7,7 +7,7 @@
 use std::fmt;
 use std::net::Ipv6Addr;
 
-/// The port servers listen on unless told otherwise.
+/// The default port of servers.
 pub const DEFAULT_PORT: u16 = 3000;
 
 /// One seed host.

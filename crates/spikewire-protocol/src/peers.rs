@@ -43,7 +43,7 @@ pub struct Peer {
 pub struct Peers {
     /// Rises when the list changes; a decrease means that the node restarted.
     pub generation: u64,
-    /// Everybody but the node itself.
+    /// All nodes but the one that answers.
     pub peers: Vec<Peer>,
 }
 

@@ -6,7 +6,7 @@
 use crate::limits::EPOCH_2010;
 
 /// The seconds left of a record with this void time; `None` when it never expires. The node's
-/// clock and ours differ a little, so a record that was just returned has one second at least.
+/// clock and the client's differ a little, so a record that was just returned has one second at least.
 pub fn seconds_left(void_time: u32, now: u64) -> Option<u32> {
     (void_time != 0).then(|| {
         let left = (EPOCH_2010 + u64::from(void_time)).saturating_sub(now);

@@ -4,11 +4,11 @@
 //! `parking_lot` does) break in a forked child. If another thread was inside that table at the
 //! moment of the fork, its part of the table stays locked in the child for ever, and the next lock
 //! that has to wait there hangs, whichever lock it is. The locks of the standard library share
-//! nothing: what a fork can leave locked is only what somebody held, and the child does not touch
+//! nothing: a fork leaves locked only what was held at that moment, and the child does not touch
 //! what threads of its parent may have held.
 //!
 //! Why without poisoning: a panic while a lock is held is a defect, reported where it happens. It
-//! must not become a second one in each thread that comes by later.
+//! must not become a second one in every thread that takes the lock later.
 
 use std::sync::{self, PoisonError, TryLockError};
 use std::time::Instant;
@@ -25,19 +25,19 @@ impl<T> Mutex<T> {
         Self(sync::Mutex::new(value))
     }
 
-    /// The value, with nobody left to share it.
+    /// The value, of an unshared lock.
     pub fn into_inner(self) -> T {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// Waits until nobody else holds it.
+    /// Waits until it is free.
     pub fn lock(&self) -> MutexGuard<'_, T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes it unless somebody holds it.
+    /// Takes it if it is free.
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         match self.0.try_lock() {
             Ok(guard) => Some(guard),
@@ -46,7 +46,7 @@ impl<T: ?Sized> Mutex<T> {
         }
     }
 
-    /// The value, which nobody else can reach now.
+    /// The value, through exclusive access.
     pub fn get_mut(&mut self) -> &mut T {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
@@ -64,18 +64,18 @@ impl<T> RwLock<T> {
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Waits until nobody changes it. Not to be called again by a thread that reads it already: a
+    /// Waits until no writer holds it. Not to be called again by a thread that reads it already: a
     /// writer that waits meanwhile goes first.
     pub fn read(&self) -> RwLockReadGuard<'_, T> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until nobody reads or changes it.
+    /// Waits until no reader or writer holds it.
     pub fn write(&self) -> RwLockWriteGuard<'_, T> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The value, which nobody else can reach now.
+    /// The value, through exclusive access.
     pub fn get_mut(&mut self) -> &mut T {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
@@ -86,7 +86,7 @@ impl<T: ?Sized> RwLock<T> {
 pub struct Condvar(sync::Condvar);
 
 impl Condvar {
-    /// One that nobody waits for.
+    /// A condition without waiters.
     pub const fn new() -> Self {
         Self(sync::Condvar::new())
     }
@@ -107,7 +107,7 @@ impl Condvar {
         (guard, end.timed_out())
     }
 
-    /// Wakes everybody who waits.
+    /// Wakes all waiters.
     pub fn notify_all(&self) {
         self.0.notify_all();
     }

@@ -14,7 +14,7 @@ use crate::result_code::ResultCode;
 pub enum Answer<'a> {
     /// A record.
     Row(Row<'a>),
-    /// What became of a partition as a whole; a server tells only of those it could not read.
+    /// The result of a partition as a whole; a server reports only those it could not read.
     Partition(u16, ResultCode),
     /// The end: nothing more comes for this request.
     End(ResultCode),

@@ -37,7 +37,7 @@ impl Shelf {
         if spare.capacity() > 0 { spare } else { Vec::with_capacity(len + len / 8) }
     }
 
-    /// A column's bytes for a table. They come back when nobody has them any longer.
+    /// A column's bytes for a table. They come back after the last reference is gone.
     pub fn lend(self: &Arc<Self>, name: &str, data: Vec<u8>) -> Buffer {
         let len = data.len();
         let known = {

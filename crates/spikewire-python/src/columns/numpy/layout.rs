@@ -81,7 +81,7 @@ impl Layout {
     ) -> PyResult<(Bound<'py, PyAny>, Py<Self>)> {
         let py = dtype.py();
         if dtype.is_none() {
-            // NumPy takes None for float64, which nobody means here.
+            // NumPy takes None for float64, which is never meant here.
             return Err(type_error("dtype must be a structured dtype, not None"));
         }
         let class = numpy.dtype.bind(py);

@@ -1,4 +1,4 @@
-//! The memory of an array and its mask that nobody else has seen yet.
+//! The memory of an array and its mask that no Python code has seen yet.
 
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;

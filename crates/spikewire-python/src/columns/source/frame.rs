@@ -11,7 +11,7 @@ const INDEX: &str = "(index)";
 
 /// Whether it is a pandas data frame.
 pub fn is_frame(records: &Bound<'_, PyAny>) -> PyResult<bool> {
-    // Nobody holds one before pandas is imported.
+    // There is none before pandas is imported.
     let modules = records.py().import("sys")?.getattr("modules")?;
     let pandas = modules.call_method1("get", ("pandas",))?;
     if pandas.is_none() || !pandas.hasattr("DataFrame")? {
