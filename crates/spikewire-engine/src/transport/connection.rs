@@ -52,7 +52,11 @@ pub(super) struct Connection<T> {
     pub dirty: bool,
     /// Whether it carries long commands, one at a time.
     pub bulk: bool,
-    /// When bytes last came or the first command was queued on an idle connection.
+    /// A request on it was given up half sent: nothing more is written, and it is closed as soon
+    /// as the requests before that one are answered or given up as well.
+    pub draining: bool,
+    /// When bytes last came, a part of the oldest request left, or the first command was queued on
+    /// an idle connection.
     pub last_progress: Tick,
     /// Whether the poller watches for room to write.
     pub watches_write: bool,
@@ -80,6 +84,7 @@ impl<T: Collect> Connection<T> {
             connecting: Some(until),
             dirty: false,
             bulk,
+            draining: false,
             last_progress: now,
             watches_write: true,
             ended: false,
@@ -146,17 +151,28 @@ impl<T: Collect> Connection<T> {
         }
     }
 
+    /// Whether it can be closed without a loss: it drains, and nothing on it waits for an answer.
+    pub fn is_drained(&self) -> bool {
+        self.draining && self.fifo.iter().all(|slot| slot.command.is_none())
+    }
+
     /// Writes what is queued; `true` when nothing is left.
-    pub fn write(&mut self) -> io::Result<bool> {
+    pub fn write(&mut self, now: Tick) -> io::Result<bool> {
         if self.connecting.is_some() {
             return Ok(false);
         }
+        // Requests behind one that was sent leave also when the node is silent: that they do is
+        // no sign of life.
+        let uploads = self.fifo.front().is_some_and(|slot| slot.end > self.total_written);
         while self.written < self.out.len() {
             match self.stream.write(&self.out[self.written..]) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(size) => {
                     self.written += size;
                     self.total_written += size as u64;
+                    if uploads {
+                        self.last_progress = now;
+                    }
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -210,6 +226,7 @@ impl<T: Collect> Connection<T> {
             if let Some(slot) = self.fifo.front_mut()
                 && slot.stream
                 && !reply::is_last(body)
+                && !reply::refuses_all(body)
             {
                 if let Some(command) = &mut slot.command {
                     command.ticket.collect(body);
@@ -234,25 +251,42 @@ impl<T: Collect> Connection<T> {
         }
     }
 
-    /// Takes out the commands whose deadline has passed or that were withdrawn. One whose request has not left is
-    /// withdrawn whole, so that it cannot be applied after its caller was told; the others leave a
-    /// gap for their reply.
-    pub fn expire(&mut self, now: Tick, mut take: impl FnMut(Orphan<T>)) {
+    /// Takes out the commands whose deadline has passed or that were withdrawn. A request that has
+    /// left leaves a gap for its reply. One of which nothing has left is withdrawn. One that has
+    /// left in part cannot be applied as long as it is not finished, and it never will be: the
+    /// connection drains. Returns the requests behind it, of which nothing has left, for other
+    /// connections.
+    pub fn expire(&mut self, now: Tick, mut take: impl FnMut(Orphan<T>)) -> Vec<Command<T>> {
         let overdue =
             |slot: &Slot<T>| slot.command.as_ref().is_some_and(|command| command.is_over(now));
+        let mut displaced = Vec::new();
         if !self.fifo.iter().any(overdue) {
-            return;
+            return displaced;
         }
         let mut withdrawn = 0;
         for mut slot in std::mem::take(&mut self.fifo) {
             slot.end -= withdrawn;
             let command = if overdue(&slot) { slot.command.take() } else { None };
             let start = slot.end - slot.len as u64;
+            if self.draining && start >= self.total_written {
+                self.rows -= slot.rows;
+                match command {
+                    Some(command) => take(Orphan { command, sent: false }),
+                    None => displaced.extend(slot.command),
+                }
+                continue;
+            }
             match command {
                 Some(command) if start >= self.total_written => {
                     let at = self.written + (start - self.total_written) as usize;
                     self.out.drain(at..at + slot.len);
                     withdrawn += slot.len as u64;
+                    self.rows -= slot.rows;
+                    take(Orphan { command, sent: false });
+                    continue;
+                }
+                Some(command) if slot.end > self.total_written => {
+                    self.draining = true;
                     self.rows -= slot.rows;
                     take(Orphan { command, sent: false });
                     continue;
@@ -265,6 +299,11 @@ impl<T: Collect> Connection<T> {
             }
             self.fifo.push_back(slot);
         }
+        if self.draining {
+            self.out = Vec::new();
+            self.written = 0;
+        }
+        displaced
     }
 
     /// The earliest deadline in the queue.
@@ -347,7 +386,7 @@ mod tests {
         while !connection.finish_connecting().unwrap() {
             std::thread::sleep(Duration::from_millis(1));
         }
-        assert!(connection.write().unwrap());
+        assert!(connection.write(Tick(5)).unwrap());
         let mut came = [0; 8];
         peer.read_exact(&mut came).unwrap();
         assert_eq!(&came, b"onethree");
@@ -356,7 +395,7 @@ mod tests {
         assert_eq!(late[2..], [(b"one".to_vec(), true), (b"three".to_vec(), true)]);
         assert_eq!((connection.in_flight(), connection.deadline()), (3, Tick(40)));
         assert_eq!(connection.rows_in_flight(), 11);
-        assert!(connection.write().unwrap());
+        assert!(connection.write(Tick(5)).unwrap());
         peer.read_exact(&mut came[..4]).unwrap();
         assert_eq!(&came[..4], b"five");
         assert_eq!(connection.orphans().count(), 1);

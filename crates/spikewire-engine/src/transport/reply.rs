@@ -42,6 +42,12 @@ pub(crate) fn is_last(body: &[u8]) -> bool {
     body[3] & info3::LAST != 0
 }
 
+/// Whether a frame that is not marked as the last of a batch's reply refuses the batch as a whole.
+/// Rows are numbered from 1 on the wire, so it is no answer to one of them.
+pub(crate) fn refuses_all(body: &[u8]) -> bool {
+    body[5] != 0 && body[14..18] == [0; 4]
+}
+
 /// What a transport completes, as far as it is asked before the end.
 pub trait Collect {
     /// The command is about to be sent, perhaps again. `false` withdraws it: nobody waits for it

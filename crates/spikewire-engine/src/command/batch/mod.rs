@@ -89,7 +89,7 @@ impl Records<'_> {
         let Self { mut messages, rows, single, kept } = self;
         while !messages.is_empty() {
             let Ok((header, walk)) = Walk::begin(messages) else { break };
-            let index = if single { rows[0] } else { header.timeout };
+            let index = if single { rows[0] } else { header.timeout.wrapping_sub(1) };
             let is_row = single || header.info3 & info3::LAST == 0;
             let is_ours = is_row && rows.binary_search(&index).is_ok();
             let taken = if is_ours && ResultCode(header.result) == ResultCode::OK {

@@ -97,7 +97,8 @@ impl Batch {
                 let row = &self.rows[*index as usize];
                 let kind = &self.kinds[row.kind as usize];
                 write |= kind.write;
-                batch.row(*index, &row.digest, kind.row.as_bytes(), kind.row.is_repeatable());
+                // From 1, so that a refusal of the whole request cannot be taken for a row's.
+                batch.row(*index + 1, &row.digest, kind.row.as_bytes(), kind.row.is_repeatable());
             }
             batch.finish();
         }

@@ -23,7 +23,8 @@ impl Batch {
         while let Some(Ok((message, used))) =
             part.body.get(at..).filter(|rest| !rest.is_empty()).map(Message::parse)
         {
-            let index = if part.single { part.rows[0] } else { message.header.timeout };
+            let index =
+                if part.single { part.rows[0] } else { message.header.timeout.wrapping_sub(1) };
             let is_row = part.single || message.header.info3 & info3::LAST == 0;
             // Only rows of this part may be answered by it.
             if is_row

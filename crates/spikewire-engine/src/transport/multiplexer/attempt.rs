@@ -9,7 +9,7 @@ use crate::cluster::Node;
 use crate::command::{Command, Failure, Verdict};
 use crate::error::{Error, Kind, Result};
 use crate::transport::connection::{Connection, Orphan};
-use crate::transport::link::{Load, Place, place};
+use crate::transport::link::{Link, Load, Place, place};
 use crate::transport::node_error;
 use crate::transport::{Collect, LARGE, MANY, buffer};
 use mio::{Interest, Token};
@@ -41,25 +41,53 @@ impl<T: Collect> Multiplexer<T> {
         Ok(node)
     }
 
-    pub(super) fn place(&mut self, command: Command<T>, node: Arc<Node>, now: Tick) {
+    pub(super) fn place(&mut self, mut command: Command<T>, node: Arc<Node>, now: Tick) {
         let bulk = command.rows > MANY || command.bytes.len() > LARGE;
+        let key = (node.slot, bulk);
+        let link = self.links.get(&key);
+        // Commands that wait already go first.
+        let queues_up = link.is_some_and(|link| !link.waiting.is_empty());
+        let place = if queues_up { Place::Wait } else { self.find_place(link, bulk, now) };
+        match place {
+            Place::On(index) => self.queue(index, command, now),
+            Place::Open => {
+                let connection = self.open(node, bulk, now);
+                self.queue_on(connection, command, now);
+            }
+            Place::Wait => {
+                // Not an attempt yet.
+                command.attempts.made -= 1;
+                let link = self.links.entry(key).or_default();
+                if link.waiting.len() < self.queue {
+                    link.waiting.push_back(command);
+                } else {
+                    self.fail(command, node_error::full(&node, self.queue));
+                }
+            }
+        }
+        if queues_up {
+            self.admit(key, now);
+        }
+    }
+
+    /// Where the next command goes.
+    pub(super) fn find_place(&self, link: Option<&Link<T>>, bulk: bool, now: Tick) -> Place {
         let options = self.cluster.options();
         let (most, depth) = (options.connections_per_node, if bulk { 1 } else { options.depth });
-        let link = self.links.entry((node.slot, bulk)).or_default();
-        let connections = &self.connections;
-        let loads = link.connections.iter().filter_map(|index| {
-            let connection = connections[*index].as_ref()?;
+        let here = link.map_or(&[][..], |link| &link.connections);
+        let loads = here.iter().filter_map(|index| {
+            let connection = self.connections[*index].as_ref()?;
             let stalled = connection.oldest().is_some_and(|since| since.after(STALL) <= now);
             Some(Load { connection: *index, in_flight: connection.rows_in_flight(), stalled })
         });
-        match place(loads, self.spread, most, depth) {
-            Place::On(index) => self.queue(index, command, now),
-            Place::Open => match self.open(node, bulk, now) {
-                Ok(index) => self.queue(index, command, now),
-                Err(error) => self.failed(command, Failure::NotSent(error), now),
-            },
-            Place::Wait if link.waiting.len() < self.queue => link.waiting.push_back(command),
-            Place::Wait => self.fail(command, node_error::full(&node, self.queue)),
+        place(loads, self.spread, most, depth)
+    }
+
+    /// Queues on a connection that was just opened, if it could be.
+    pub(super) fn queue_on(&mut self, opened: Result<usize>, command: Command<T>, now: Tick) {
+        match opened {
+            Ok(index) => self.queue(index, command, now),
+            Err(error) => self.failed(command, Failure::NotSent(error), now),
         }
     }
 
@@ -98,14 +126,12 @@ impl<T: Collect> Multiplexer<T> {
                 self.links.entry((node.slot, bulk)).or_default().connections.push(index);
                 Ok(index)
             }
-            Err(error) => Err(self.unreachable(&node, &error.to_string())),
+            Err(error) => {
+                node.breaker.record();
+                self.cluster.tend_soon();
+                Err(node_error::unreachable(&node, error))
+            }
         }
-    }
-
-    pub(super) fn unreachable(&self, node: &Arc<Node>, why: &str) -> Error {
-        node.breaker.record();
-        self.cluster.tend_soon();
-        node_error::unreachable(node, why)
     }
 
     pub(super) fn refused(
@@ -163,6 +189,6 @@ impl<T: Collect> Multiplexer<T> {
 
     pub(super) fn fail(&mut self, command: Command<T>, error: Error) {
         buffer::give(command.bytes);
-        self.failed.push((command.ticket, error));
+        self.failed.push((command.ticket, command.attempts.dress(error)));
     }
 }

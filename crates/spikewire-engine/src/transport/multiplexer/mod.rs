@@ -16,6 +16,7 @@ mod delayed;
 mod poller;
 
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use mio::event::Event;
 use mio::{Interest, Registry, Token};
 use rustc_hash::FxHashMap;
 
+use self::care::Blame;
 use self::delayed::Delayed;
 pub use self::poller::Poller;
 use super::connection::{Connection, Orphan};
@@ -40,6 +42,8 @@ use crate::error::{Error, Kind};
 const LOOK: Duration = Duration::from_millis(100);
 /// A connection whose oldest command is older than this gets no company if that can be helped.
 const STALL: Duration = Duration::from_millis(10);
+/// Most retries in one call of [`Multiplexer::expire`], so that an event loop goes on meanwhile.
+const RETRIES: usize = 256;
 /// Token of the waker that [`Multiplexer::waker`] hands out.
 const WAKER: Token = Token(usize::MAX);
 
@@ -213,14 +217,18 @@ impl<T: Collect> Multiplexer<T> {
         for command in late {
             self.time_out(Orphan { command, sent: false });
         }
-        while self.delayed.peek().is_some_and(|next| next.at <= now) {
-            let Some(Delayed { command, .. }) = self.delayed.pop() else { break };
+        // What fails at once and is to be tried again at once has its turn in the next call, at
+        // which it may be too late.
+        for _ in 0..self.delayed.len().min(RETRIES) {
+            let due = self.delayed.peek_mut().filter(|next| next.at <= now);
+            let Some(Delayed { command, .. }) = due.map(PeekMut::pop) else { break };
             if command.is_over(now) {
                 self.time_out(Orphan { command, sent: false });
             } else {
                 self.attempt(command, now);
             }
         }
+        self.admit_everywhere(now);
         self.links.retain(|_, link| !link.connections.is_empty() || !link.waiting.is_empty());
         self.flush(now, deliver);
         self.alarm = self.next_alarm(now);
@@ -229,15 +237,18 @@ impl<T: Collect> Multiplexer<T> {
     /// Fails everything in flight and closes every connection.
     pub fn close(&mut self, deliver: &mut impl FnMut(T, Outcome<'_>)) {
         self.closed = true;
-        let now = Tick::now();
+        let closed = || Error::new(Kind::Closed, "the client was closed");
         for index in 0..self.connections.len() {
-            self.give_up(index, &Error::new(Kind::Closed, "the client was closed"), now);
+            let Some(mut connection) = self.remove(index) else { continue };
+            for Orphan { mut command, sent } in connection.orphans() {
+                command.attempts.in_doubt |= sent && command.target.write;
+                self.fail(command, closed());
+            }
         }
         let delayed = std::mem::take(&mut self.delayed).into_iter().map(|delayed| delayed.command);
         let waiting = self.links.drain().flat_map(|(_, link)| link.waiting);
         for command in delayed.chain(waiting).collect::<Vec<_>>() {
-            let error = Error::new(Kind::Closed, "the client was closed");
-            self.fail(command, error);
+            self.fail(command, closed());
         }
         self.report(deliver);
         self.alarm = Tick::NEVER;
@@ -262,8 +273,8 @@ impl<T: Collect> Multiplexer<T> {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(error) => {
-                    let error = self.unreachable_at(index, &error.to_string());
-                    return self.give_up(index, &error, now);
+                    let error = node_error::unreachable(&connection.node, error);
+                    return self.give_up(index, &error, Blame::Node, now);
                 }
             }
         }
@@ -273,17 +284,10 @@ impl<T: Collect> Multiplexer<T> {
         self.read(index, now, deliver);
     }
 
-    fn unreachable_at(&self, index: usize, why: &str) -> Error {
-        match &self.connections[index] {
-            Some(connection) => self.unreachable(&connection.node, why),
-            None => Error::new(Kind::Connection, why),
-        }
-    }
-
     /// Writes what a connection has queued and keeps the poller's interest in step.
     fn write(&mut self, index: usize, now: Tick) {
         let Some(connection) = &mut self.connections[index] else { return };
-        match connection.write() {
+        match connection.write(now) {
             Ok(done) => {
                 let watch = !done;
                 if watch != connection.watches_write {
@@ -304,19 +308,21 @@ impl<T: Collect> Multiplexer<T> {
     fn broken(&mut self, index: usize, why: &str, now: Tick) {
         let Some(connection) = &self.connections[index] else { return };
         let error = node_error::broken(&connection.node, why);
-        self.give_up(index, &error, now);
+        self.give_up(index, &error, Blame::Node, now);
     }
 
     fn read(&mut self, index: usize, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_>)) {
         let Some(mut connection) = self.connections[index].take() else { return };
+        let key = (connection.node.slot, connection.bulk);
         if connection.in_flight() == 0 {
-            if connection.peek_closed() {
-                self.connections[index] = Some(connection);
-                self.give_up(index, &Error::new(Kind::Connection, "closed while idle"), now);
-            } else {
-                self.connections[index] = Some(connection);
+            let closed = connection.peek_closed();
+            self.connections[index] = Some(connection);
+            if closed {
+                let error = Error::new(Kind::Connection, "closed while idle");
+                self.give_up(index, &error, Blame::Nobody, now);
             }
-            return;
+            // Whoever it was opened for may be gone.
+            return self.admit(key, now);
         }
         let mut refused = Vec::new();
         let mut completed = 0;
@@ -334,10 +340,12 @@ impl<T: Collect> Multiplexer<T> {
             connection.dirty = true;
             self.dirty.push(index);
         }
-        let key = (connection.node.slot, connection.bulk);
+        let drained = connection.is_drained();
         self.connections[index] = Some(connection);
         if let Err(error) = outcome {
-            self.give_up(index, &error, now);
+            self.give_up(index, &error, Blame::Node, now);
+        } else if drained {
+            self.give_up(index, &care::drained(), Blame::Nobody, now);
         }
         for (command, code, node) in refused {
             self.refused(command, code, node, now);
