@@ -16,6 +16,7 @@ BUILT := .built-release
 # Settings, as in `make bench SEEDS=10.0.0.1:3000 ARGS='--rounds 5'`.
 SEEDS ?=
 ARGS ?=
+BASE ?=
 TESTS ?=
 
 COMPARE = $(BIN)/spikewire compare $(if $(SEEDS),-H $(SEEDS))
@@ -196,6 +197,10 @@ bench-free-threaded: build-free-threaded ## Compare on a Python without a GIL
 	tools/venv.sh $(VENV_FT) $(VENV_FT)/bin/python --attempt requirements/bench.txt \
 		--optional requirements/loops.txt --optional requirements/peers.txt
 	PYTHON_GIL=0 $(VENV_FT)/bin/spikewire compare $(if $(SEEDS),-H $(SEEDS)) $(PYTHON_MODES) --gil off $(ARGS)
+
+.PHONY: bench-instructions
+bench-instructions: ## Count instructions, here and in the commit before (BASE=commit for another)
+	@python=$$(tools/python.sh) && "$$python" tools/instructions.py $(if $(BASE),--base $(BASE)) $(ARGS)
 
 # --- Clearing away ----------------------------------------------------------------------------
 

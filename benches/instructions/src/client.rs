@@ -1,0 +1,123 @@
+//! Whole commands against an embedded cluster: from the call, through sockets, to the result.
+//!
+//! The cluster's own threads are not counted. What a turn of an event loop finds depends on when
+//! replies arrive, so the counts of this file vary by a percent or so; those of the codecs do not.
+
+use std::hint::black_box;
+
+use futures::future::try_join_all;
+use spikewire::{AsyncClient, Client, Value};
+use spikewire_server::{Cluster, Options};
+use tokio::runtime;
+
+use crate::{Benchmark, measured, repeat};
+
+/// The benchmarks of this file.
+pub const BENCHMARKS: &[Benchmark] = &[
+    Benchmark { name: "blocking get", run: blocking_get },
+    Benchmark { name: "blocking put", run: blocking_put },
+    Benchmark { name: "blocking batch row", run: blocking_batch_row },
+    Benchmark { name: "blocking scan row", run: blocking_scan_row },
+    Benchmark { name: "tokio get, 32 at once", run: tokio_gets },
+    Benchmark { name: "tokio put, 32 at once", run: tokio_puts },
+];
+
+const TIMES: u64 = 200;
+const RECORDS: i64 = 100;
+const AT_ONCE: i64 = 32;
+
+/// One node, and where it is. One connection makes the order of events the same in each run.
+fn cluster() -> (Cluster, String) {
+    let cluster = Cluster::start(Options::default()).expect("the embedded cluster starts");
+    let seeds = cluster.seeds().iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    (cluster, seeds)
+}
+
+fn row(id: i64) -> [(&'static str, Value); 2] {
+    [("age", Value::Int(id)), ("name", Value::Str("Alice of the looking glass".into()))]
+}
+
+/// Hands `work` a blocking client's dataset that holds [`RECORDS`] records.
+fn with_blocking(work: impl FnOnce(&spikewire::Dataset) -> u64) -> u64 {
+    let (_cluster, seeds) = cluster();
+    let client =
+        Client::builder().connections_per_node(1).connect(seeds).expect("the node is there");
+    let users = client.dataset("test", "users").expect("the names are sound");
+    for id in 0..RECORDS {
+        users.put(id, row(id)).expect("it is written");
+    }
+    let done = work(&users);
+    client.close();
+    done
+}
+
+fn blocking_get() -> u64 {
+    with_blocking(|users| {
+        repeat(TIMES, || {
+            black_box(users.get(black_box(7)).expect("it is read"));
+        })
+    })
+}
+
+fn blocking_put() -> u64 {
+    with_blocking(|users| repeat(TIMES, || users.put(black_box(7), row(7)).expect("it is written")))
+}
+
+fn blocking_batch_row() -> u64 {
+    with_blocking(|users| {
+        let batches = repeat(TIMES / 10, || {
+            black_box(users.get_many(0..RECORDS).expect("all are read"));
+        });
+        batches * RECORDS as u64
+    })
+}
+
+fn blocking_scan_row() -> u64 {
+    with_blocking(|users| {
+        // Enough that what a query costs besides its records does not count.
+        let all = 50 * RECORDS;
+        users.put_many((0..all).map(|id| (id, row(id)))).expect("all are written");
+        let scans = repeat(TIMES / 50, || {
+            let records = users.query().records().expect("the query is sound");
+            let read = records.filter(|record| black_box(record).is_ok()).count();
+            assert_eq!(read, all as usize);
+        });
+        scans * all as u64
+    })
+}
+
+/// Runs `round` a number of times on one thread with its event loop; a round is [`AT_ONCE`]
+/// commands that are in flight together.
+fn with_tokio<T>(round: impl AsyncFn(&spikewire::AsyncDataset) -> T) -> u64 {
+    let (_cluster, seeds) = cluster();
+    let runtime =
+        runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
+    let connect = AsyncClient::builder().connections_per_node(1).connect_tokio(seeds);
+    let client = runtime.block_on(connect).expect("the node is there");
+    let users = client.dataset("test", "users").expect("the names are sound");
+    let rounds = TIMES / 4;
+    let repeat = |rounds| {
+        runtime.block_on(async {
+            for _ in 0..rounds {
+                black_box(round(&users).await);
+            }
+        });
+    };
+    repeat(10);
+    measured(&mut || repeat(rounds));
+    client.close();
+    rounds * AT_ONCE as u64
+}
+
+fn tokio_gets() -> u64 {
+    with_tokio(async |users| {
+        try_join_all((0..AT_ONCE).map(|id| users.get(id))).await.expect("all are read")
+    })
+}
+
+fn tokio_puts() -> u64 {
+    with_tokio(async |users| {
+        let puts = (0..AT_ONCE).map(|id| users.put(id, row(id)));
+        try_join_all(puts).await.expect("all are written")
+    })
+}

@@ -1,0 +1,56 @@
+//! Small pieces of work whose instructions are counted: `make bench-instructions`.
+//!
+//! ```text
+//! spikewire-instructions            names the benchmarks
+//! spikewire-instructions NAME       runs one, and prints how many operations it did
+//! ```
+//!
+//! Callgrind counts only inside [`measured`], and only on the thread that entered it: neither
+//! preparations nor the embedded cluster are part of a count. `tools/instructions.py` divides by
+//! the operations and compares with another commit.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`codec`] | encoding requests and decoding replies, without any I/O |
+//! | [`client`] | whole commands: from the call, through sockets, to the result |
+
+mod client;
+mod codec;
+
+use std::process::ExitCode;
+
+/// One piece of work.
+#[derive(Clone, Copy)]
+struct Benchmark {
+    /// What it is called in the table; a comparison is by name.
+    name: &'static str,
+    /// Prepares, calls [`measured`] once, and returns how many operations that did.
+    run: fn() -> u64,
+}
+
+/// Does the work whose instructions are counted. Its name is what callgrind looks for.
+#[inline(never)]
+fn measured(work: &mut dyn FnMut()) {
+    work();
+}
+
+/// Does `work` a few times so that buffers have their size, then `times` times under measure.
+fn repeat(times: u64, mut work: impl FnMut()) -> u64 {
+    (0..10).for_each(|_| work());
+    measured(&mut || (0..times).for_each(|_| work()));
+    times
+}
+
+fn main() -> ExitCode {
+    let benchmarks = [codec::BENCHMARKS, client::BENCHMARKS].concat();
+    let Some(wanted) = std::env::args().nth(1) else {
+        benchmarks.iter().for_each(|benchmark| println!("{}", benchmark.name));
+        return ExitCode::SUCCESS;
+    };
+    let Some(benchmark) = benchmarks.iter().find(|benchmark| benchmark.name == wanted) else {
+        eprintln!("spikewire-instructions: no benchmark is called {wanted}");
+        return ExitCode::FAILURE;
+    };
+    println!("{}", (benchmark.run)());
+    ExitCode::SUCCESS
+}
