@@ -34,7 +34,7 @@ fn again(message: &Message<'_>) {
         });
         written.expect("copying does not fail");
     }
-    request.finish();
+    request.finish().expect("it fitted before");
     let (copy, used) = Message::parse(&out[frame::HEADER_LEN..]).expect("our own message");
     assert_eq!((copy.header, used), (header, out.len() - frame::HEADER_LEN));
     assert!(copy.fields().eq(message.fields()));

@@ -48,7 +48,7 @@ fn again(asked: &Asked<'_>) {
         limit: asked.limit,
     };
     let mut out = Vec::new();
-    query.write(&share, &mut out);
+    let _ = query.write(&share, &mut out);
     let (message, _) = Message::parse(&out[frame::HEADER_LEN..]).expect("our own message");
     let copy = Asked::parse(&message).expect("our own query");
     let patience = Some(share.patience);

@@ -1,6 +1,7 @@
 //! What can go wrong, in one type that every face maps from.
 
-use spikewire_protocol::message::Message;
+use spikewire_protocol::message::{Header, Message};
+use spikewire_protocol::request::TooLarge;
 use spikewire_protocol::result_code::ResultCode;
 
 /// Shorthand for results of the engine.
@@ -94,7 +95,7 @@ impl Error {
 
     /// What a reply's message tells, which has at least a header: a function that failed says why.
     pub fn replied(message: &[u8]) -> Self {
-        let code = ResultCode(message[5]);
+        let code = Header::result_of(message);
         let told = || Message::parse(message).ok().and_then(|(message, _)| message.ops().next());
         match told().filter(|told| code == ResultCode::UDF && !told.value.is_empty()) {
             Some(told) => Self::new(Kind::Server(code), String::from_utf8_lossy(told.value)),
@@ -140,5 +141,11 @@ impl Error {
     /// Whether a write may have been applied although it failed.
     pub fn in_doubt(&self) -> bool {
         self.0.in_doubt
+    }
+}
+
+impl From<TooLarge> for Error {
+    fn from(error: TooLarge) -> Self {
+        Self::invalid(error.to_string())
     }
 }

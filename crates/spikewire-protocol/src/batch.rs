@@ -8,13 +8,12 @@ use crate::Malformed;
 use crate::frame;
 use crate::key::Digest;
 use crate::message::{self, Header, field, info1};
+use crate::request::{TooLarge, check};
 
 /// Batch flags.
 pub mod flag {
     /// The server may run the rows on the thread that received them.
     pub const INLINE: u8 = 0x01;
-    /// Also for namespaces on SSDs.
-    pub const INLINE_SSD: u8 = 0x02;
     /// Keep answering after a row failed.
     pub const RESPOND_ALL: u8 = 0x04;
     /// Send the row that ended the batch.
@@ -35,6 +34,12 @@ pub mod row_flag {
     pub const INFO4: u8 = 0x10;
 }
 
+/// Bytes of a row besides its kind: index and digest.
+pub const ROW_LEN: usize = 24;
+/// What a batch of one row has around its kind: header, head of the field, index and digest. The
+/// same row as a command on one record has less.
+const AROUND_A_ROW: usize = message::HEADER_LEN + 10 + ROW_LEN;
+
 /// What is done to a record: the part of a row that rows share.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Kind {
@@ -42,7 +47,7 @@ pub struct Kind {
     counts_at: usize,
     ops_at: usize,
     fields: u16,
-    ops: u16,
+    ops: usize,
     /// A row with a user key of its own cannot be repeated.
     keyed: bool,
 }
@@ -111,15 +116,18 @@ impl Kind {
     }
 
     /// Operations so far.
-    pub fn ops(&self) -> u16 {
+    pub fn ops(&self) -> usize {
         self.ops
     }
 
-    /// Patches the counts in; the kind is whole after this.
-    pub fn finish(&mut self) {
+    /// Patches the counts in; the kind is whole after this. One that is larger than what a server
+    /// takes, even as the only row, is refused.
+    pub fn finish(&mut self) -> Result<(), TooLarge> {
+        check(self.ops, AROUND_A_ROW + self.bytes.len())?;
         let at = self.counts_at;
         self.bytes[at..at + 2].copy_from_slice(&self.fields.to_be_bytes());
-        self.bytes[at + 2..at + 4].copy_from_slice(&self.ops.to_be_bytes());
+        self.bytes[at + 2..at + 4].copy_from_slice(&(self.ops as u16).to_be_bytes());
+        Ok(())
     }
 
     /// The same as a single-record request has it: header with counts, fields, operations.
@@ -136,7 +144,7 @@ impl Kind {
             generation: if writes { u32::from(half(4)) } else { 0 },
             ttl: u32::from_be_bytes([ttl[0], ttl[1], ttl[2], ttl[3]]),
             fields: self.fields,
-            ops: self.ops,
+            ops: self.ops as u16,
             ..Header::default()
         };
         (header, &bytes[self.counts_at + 4..self.ops_at], &bytes[self.ops_at..])
@@ -199,13 +207,19 @@ impl<'a> Writer<'a> {
         self.rows == 0
     }
 
-    /// Patches lengths and counts; the request is whole after this.
-    pub fn finish(self) {
+    /// Patches lengths and counts; the request is whole after this. One that is larger than what a
+    /// server takes is refused, and taken out of the buffer again.
+    pub fn finish(self) -> Result<(), TooLarge> {
+        if let Err(error) = check(0, self.len() - frame::HEADER_LEN) {
+            self.out.truncate(self.start);
+            return Err(error);
+        }
         let len = (self.out.len() - self.field_at - 4) as u32;
         let at = self.field_at;
         self.out[at..at + 4].copy_from_slice(&len.to_be_bytes());
         self.out[at + 5..at + 9].copy_from_slice(&self.rows.to_be_bytes());
         frame::finish(self.out, self.start);
+        Ok(())
     }
 }
 
@@ -354,7 +368,7 @@ mod tests {
     fn get_all() -> Kind {
         let header = Header { info1: info1::READ | info1::GET_ALL, ..Header::default() };
         let mut kind = Kind::new(&header, &address("test", "demo"));
-        kind.finish();
+        kind.finish().unwrap();
         kind
     }
 
@@ -369,7 +383,7 @@ mod tests {
             let digest = digest("demo", &UserKey::Str(key));
             batch.row(index as u32, &digest, kind.as_bytes(), kind.is_repeatable());
         }
-        batch.finish();
+        batch.finish().unwrap();
         let expected = hex("02030000 0000006f 16080000 00000000 00000000 0000 000003e8 0001 0000
              00000055 29 00000002 0d
              00000000 b747f5854d0b33259928d0cfab7fad81d6abfbf6 0a03 0000 00000000 0002 0000
@@ -392,13 +406,13 @@ mod tests {
         let mut kind = get_all();
         kind.restart(&Header { info2: 1, ..Header::default() }, &address("test", "demo"));
         kind.field(field::KEY, b"\x03k1");
-        kind.finish();
+        kind.finish().unwrap();
         let mut out = Vec::new();
         let mut batch = Writer::begin(&mut out, 0, 0);
         let digest = Digest([7; 20]);
         batch.row(0, &digest, kind.as_bytes(), kind.is_repeatable());
         batch.row(1, &digest, kind.as_bytes(), kind.is_repeatable());
-        batch.finish();
+        batch.finish().unwrap();
         let (message, _) = Message::parse(&out[8..]).unwrap();
         let mut rows = Rows::parse(message.field(field::BATCH).unwrap()).unwrap();
         assert!(rows.next().unwrap().is_some_and(|row| row.header.generation == 0));
@@ -412,12 +426,12 @@ mod tests {
         let (plain, mut keyed) = (get_all(), get_all());
         keyed.restart(&Header { info2: 1, ..Header::default() }, &address("test", "demo"));
         keyed.field(field::KEY, b"\x03k1");
-        keyed.finish();
+        keyed.finish().unwrap();
         for at in 0..9 {
             let kind = if at == 4 { &keyed } else { &plain };
             batch.row(at, &Digest([at as u8; 20]), kind.as_bytes(), kind.is_repeatable());
         }
-        batch.finish();
+        batch.finish().unwrap();
         let (message, _) = Message::parse(&out[8..]).unwrap();
         let data = message.field(field::BATCH).unwrap();
         let all = |mut rows: Rows<'_>| {
@@ -442,7 +456,7 @@ mod tests {
         let header = Header { info2: 1, info3: 8, generation: 7, ttl: 60, ..Header::default() };
         let mut kind = Kind::new(&header, &address("test", "demo"));
         kind.op(message::op::TOUCH, b"");
-        kind.finish();
+        kind.finish().unwrap();
         let (parts, fields, ops) = kind.parts();
         assert_eq!(parts, Header { fields: 2, ops: 1, ..header });
         assert_eq!(fields, address("test", "demo"));
@@ -457,5 +471,41 @@ mod tests {
         repeat_first.push(row_flag::REPEAT);
         assert!(Rows::parse(&repeat_first).unwrap().next().is_err());
         assert!(Rows::parse(&repeat_first[..20]).unwrap().next().is_err());
+    }
+
+    #[test]
+    fn a_row_that_no_server_takes_is_refused() {
+        let mut kind = get_all();
+        (0..65_537).for_each(|_| kind.op(message::op::READ, b"a"));
+        assert_eq!((kind.ops(), kind.finish()), (65_537, Err(TooLarge::Operations(65_537))));
+        let mut kind = get_all();
+        let value: Result<(), ()> = kind.op_with(message::op::WRITE, b"b", |out| {
+            out.resize(out.len() + frame::MAX_BODY, 0);
+            Ok(4)
+        });
+        value.unwrap();
+        assert!(matches!(kind.finish(), Err(TooLarge::Bytes(_))));
+    }
+
+    /// What is no larger than that as a kind goes as the only row of a batch, too.
+    #[test]
+    fn the_largest_row_goes_by_itself() {
+        let mut kind = get_all();
+        let room = frame::MAX_BODY - AROUND_A_ROW - kind.as_bytes().len() - 9;
+        let value: Result<(), ()> = kind.op_with(message::op::WRITE, b"b", |out| {
+            out.resize(out.len() + room, 0);
+            Ok(4)
+        });
+        value.unwrap();
+        kind.finish().unwrap();
+        let mut out = Vec::new();
+        let mut batch = Writer::begin(&mut out, 0, 0);
+        batch.row(0, &Digest([7; 20]), kind.as_bytes(), true);
+        assert_eq!(batch.finish(), Ok(()));
+        assert_eq!(out.len(), frame::HEADER_LEN + frame::MAX_BODY);
+        let mut batch = Writer::begin(&mut out, 0, 0);
+        batch.row(0, &Digest([7; 20]), kind.as_bytes(), true);
+        batch.row(1, &Digest([7; 20]), kind.as_bytes(), true);
+        assert!(batch.finish().is_err());
     }
 }

@@ -3,9 +3,12 @@
 //! A reply frame may hold several messages back to back (batch, query); a request holds one.
 
 use crate::Malformed;
+use crate::result_code::ResultCode;
 
 /// Bytes in a message header.
 pub const HEADER_LEN: usize = 22;
+/// Where the result code stands in it.
+const RESULT_AT: usize = 5;
 
 /// Flags of the first info byte.
 pub mod info1 {
@@ -188,13 +191,23 @@ impl Header {
             info2: head[2],
             info3: head[3],
             info4: head[4],
-            result: head[5],
+            result: head[RESULT_AT],
             generation: word(6),
             ttl: word(10),
             timeout: word(14),
             fields: half(18),
             ops: half(20),
         })
+    }
+
+    /// The result code of a reply's message, without reading all of its header.
+    ///
+    /// # Panics
+    ///
+    /// When the message is shorter than a header.
+    #[inline]
+    pub fn result_of(message: &[u8]) -> ResultCode {
+        ResultCode(message[RESULT_AT])
     }
 
     /// The 22 bytes of this header.
@@ -205,7 +218,7 @@ impl Header {
         bytes[2] = self.info2;
         bytes[3] = self.info3;
         bytes[4] = self.info4;
-        bytes[5] = self.result;
+        bytes[RESULT_AT] = self.result;
         bytes[6..10].copy_from_slice(&self.generation.to_be_bytes());
         bytes[10..14].copy_from_slice(&self.ttl.to_be_bytes());
         bytes[14..18].copy_from_slice(&self.timeout.to_be_bytes());

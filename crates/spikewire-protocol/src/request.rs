@@ -1,10 +1,41 @@
 //! Composing a client request into a caller's buffer: frame, header, fields, operations, with
-//! lengths and counts patched in at the end.
+//! lengths and counts patched in at the end. What no server takes is refused there.
+
+use std::time::Duration;
 
 use crate::key::Digest;
 use crate::message::{self, Header, field};
 use crate::value::ParticleType;
 use crate::{frame, limits};
+
+/// Why a request cannot be sent: it is larger than what a server takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TooLarge {
+    /// So many operations on one record.
+    #[error("{0} operations in one command; a server accepts {max} at most", max = limits::OPS_PER_COMMAND)]
+    Operations(usize),
+    /// So many bytes.
+    #[error("the request is {0} bytes long; a server accepts {max} at most", max = frame::MAX_BODY)]
+    Bytes(usize),
+}
+
+/// Refuses what is larger than a server takes.
+pub(crate) fn check(ops: usize, bytes: usize) -> Result<(), TooLarge> {
+    if ops > limits::OPS_PER_COMMAND {
+        return Err(TooLarge::Operations(ops));
+    }
+    if bytes > frame::MAX_BODY {
+        return Err(TooLarge::Bytes(bytes));
+    }
+    Ok(())
+}
+
+/// The header's timeout in milliseconds for a command that has so long. Zero means no limit in both.
+/// Rounded up, so that a short limit does not become none, and the server does not give up first.
+pub fn server_timeout(limit: Duration) -> u32 {
+    let millis = limit.as_nanos().div_ceil(1_000_000);
+    u32::try_from(millis).unwrap_or(u32::MAX)
+}
 
 /// An open request at the end of a caller's buffer.
 ///
@@ -13,7 +44,7 @@ pub struct Request<'a> {
     out: &'a mut Vec<u8>,
     start: usize,
     fields: u16,
-    ops: u16,
+    ops: usize,
 }
 
 impl<'a> Request<'a> {
@@ -70,22 +101,29 @@ impl<'a> Request<'a> {
     }
 
     /// Appends operations that were encoded earlier.
-    pub fn encoded_ops(&mut self, count: u16, bytes: &[u8]) {
+    pub fn encoded_ops(&mut self, count: usize, bytes: &[u8]) {
         self.out.extend_from_slice(bytes);
         self.ops += count;
     }
 
     /// Operations so far.
-    pub fn ops(&self) -> u16 {
+    pub fn ops(&self) -> usize {
         self.ops
     }
 
-    /// Patches lengths and counts; the request is whole after this.
-    pub fn finish(self) {
+    /// Patches lengths and counts; the request is whole after this. One that is larger than what a
+    /// server takes is refused, and taken out of the buffer again.
+    pub fn finish(self) -> Result<(), TooLarge> {
+        let bytes = self.out.len() - self.start - frame::HEADER_LEN;
+        if let Err(error) = check(self.ops, bytes) {
+            self.out.truncate(self.start);
+            return Err(error);
+        }
         let counts = self.start + frame::HEADER_LEN + 18;
         self.out[counts..counts + 2].copy_from_slice(&self.fields.to_be_bytes());
-        self.out[counts + 2..counts + 4].copy_from_slice(&self.ops.to_be_bytes());
+        self.out[counts + 2..counts + 4].copy_from_slice(&(self.ops as u16).to_be_bytes());
         frame::finish(self.out, self.start);
+        Ok(())
     }
 }
 
@@ -96,9 +134,6 @@ pub fn address(namespace: &str, set: &str) -> Vec<u8> {
     message::write_field(&mut out, field::SET, set.as_bytes());
     out
 }
-
-/// Offset of the server-side timeout (u32, ms) inside a request frame, for patching on a retry.
-pub const TIMEOUT_AT: usize = frame::HEADER_LEN + 14;
 
 const _: () = assert!(limits::OPS_PER_COMMAND <= u16::MAX as usize);
 
@@ -123,7 +158,7 @@ mod tests {
         request.encoded_fields(2, &address("test", "demo"));
         request.digest(&digest("demo", &UserKey::Str("k1")));
         ops(&mut request);
-        request.finish();
+        request.finish().unwrap();
         out
     }
 
@@ -179,5 +214,48 @@ mod tests {
             assert_eq!((refused, request.ops()), (Err("no"), 0));
         });
         assert!(Message::parse(&bytes[8..]).unwrap().0.ops().next().is_none());
+    }
+
+    /// The count on the wire has 16 bits: what does not fit must not wrap.
+    #[test]
+    fn more_operations_than_a_server_takes_are_refused() {
+        let compose = |count: usize| {
+            let mut out = vec![7];
+            let mut request = Request::begin(&mut out, &Header::default());
+            (0..count).for_each(|_| request.op(op::READ, b"a"));
+            let done = request.finish();
+            (done, out.len())
+        };
+        assert_eq!(compose(limits::OPS_PER_COMMAND).0, Ok(()));
+        for count in [limits::OPS_PER_COMMAND + 1, 65_535, 65_536, 65_537] {
+            assert_eq!(compose(count), (Err(TooLarge::Operations(count)), 1));
+        }
+    }
+
+    #[test]
+    fn a_longer_frame_than_a_server_takes_is_refused() {
+        let compose = |len: usize| {
+            let mut out = Vec::new();
+            let mut request = Request::begin(&mut out, &Header::default());
+            let value: Result<(), ()> = request.op_with(op::WRITE, b"b", |out| {
+                out.resize(out.len() + len, 0);
+                Ok(particle::BLOB)
+            });
+            value.unwrap();
+            request.finish()
+        };
+        let room = frame::MAX_BODY - message::HEADER_LEN - 9;
+        assert_eq!(compose(room), Ok(()));
+        assert_eq!(compose(room + 1), Err(TooLarge::Bytes(frame::MAX_BODY + 1)));
+    }
+
+    #[test]
+    fn a_short_timeout_does_not_become_none() {
+        assert_eq!(server_timeout(Duration::ZERO), 0);
+        assert_eq!(server_timeout(Duration::from_nanos(1)), 1);
+        assert_eq!(server_timeout(Duration::from_micros(500)), 1);
+        assert_eq!(server_timeout(Duration::from_millis(1)), 1);
+        assert_eq!(server_timeout(Duration::from_micros(1500)), 2);
+        assert_eq!(server_timeout(Duration::MAX), u32::MAX);
     }
 }

@@ -3,7 +3,14 @@
 //! A reply carries the void time, callers speak of the seconds left (their TTL). `now` is seconds
 //! since the Unix epoch and always the caller's, so that tests need no clock.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use crate::limits::EPOCH_2010;
+
+/// Seconds since the Unix epoch, as this machine's clock has it.
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
 
 /// The seconds left of a record with this void time; `None` when it never expires. The node's
 /// clock and the client's differ a little, so a record that was just returned has one second at least.

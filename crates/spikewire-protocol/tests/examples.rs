@@ -82,7 +82,7 @@ fn for_k1(header: Header, ops: &[(u8, &str, Option<Value>)]) -> Vec<u8> {
             }
         }
     }
-    request.finish();
+    request.finish().unwrap();
     out
 }
 
@@ -218,7 +218,7 @@ fn example_10_batch_parent() {
     let mut out = Vec::new();
     let mut request = Request::begin(&mut out, &header);
     request.field(field::BATCH, &rows);
-    request.finish();
+    request.finish().unwrap();
     assert_eq!(out, expected);
     assert_eq!(messages(&expected)[0].field(field::BATCH), Some(&rows[..]));
 }

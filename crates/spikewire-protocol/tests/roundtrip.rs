@@ -314,8 +314,8 @@ proptest! {
                     .unwrap(),
             }
         }
-        prop_assert_eq!(usize::from(request.ops()), ops.len());
-        request.finish();
+        prop_assert_eq!(request.ops(), ops.len());
+        request.finish().unwrap();
         let end = out.len();
         out.extend_from_slice(&tail);
 
@@ -365,7 +365,7 @@ fn an_operation_without_name_and_value() {
     let mut request = Request::begin(&mut out, &Header::default());
     request.op(op::TOUCH, b"");
     request.op(op::READ, b"");
-    request.finish();
+    request.finish().unwrap();
     let (message, _) = Message::parse(&out[frame::HEADER_LEN..]).unwrap();
     let codes: Vec<_> = message.ops().map(|op| op.code).collect();
     assert_eq!(codes, [op::TOUCH, op::READ]);

@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyList};
 
 use spikewire_engine::Error;
 use spikewire_engine::command::batch::{Answer, Batch as Rows};
-use spikewire_protocol::message::Message;
+use spikewire_protocol::message::{Header, Message};
 use spikewire_protocol::result_code::ResultCode;
 
 use crate::call::record;
@@ -54,7 +54,7 @@ impl Batch {
             Ok(Answer::Failed(error)) => return Err(self.failure(py, index, error)),
             Err(error) => return Err(self.failure(py, index, &error)),
         };
-        match ResultCode(message[5]) {
+        match Header::result_of(message) {
             ResultCode::OK => {}
             ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT => return Ok(None),
             code => {

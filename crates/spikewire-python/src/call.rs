@@ -1,7 +1,6 @@
 //! A verb's call, composed and checked, ready for whichever face runs it.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyNone, PyTuple};
@@ -12,11 +11,11 @@ use spikewire_engine::transport::{Reply, buffer};
 use spikewire_engine::{Error, Policy};
 use spikewire_protocol::key::Digest;
 use spikewire_protocol::message::{Header, Message, Op, field};
-use spikewire_protocol::request::Request;
+use spikewire_protocol::request::{Request, server_timeout};
 use spikewire_protocol::result_code::ResultCode;
 use spikewire_protocol::void_time;
 
-use crate::errors;
+use crate::errors::{self, too_large};
 use crate::key::Key;
 use crate::record::Record;
 use crate::space::{Address, Space};
@@ -66,7 +65,7 @@ impl Call {
     ) -> PyResult<Self> {
         let policy = outline.policy;
         let mut bytes = buffer::take();
-        let timeout = u32::try_from(policy.timeout.as_millis()).unwrap_or(u32::MAX);
+        let timeout = server_timeout(policy.timeout);
         let mut request = Request::begin(&mut bytes, &Header { timeout, ..outline.header });
         request.encoded_fields(2, &address.space.fields);
         request.digest(&address.digest);
@@ -75,11 +74,10 @@ impl Call {
         }
         let composed =
             add_key(&mut request, outline.send_key, &address).and_then(|()| compose(&mut request));
-        if let Err(error) = composed {
+        if let Err(error) = composed.and_then(|()| request.finish().map_err(too_large)) {
             buffer::give(bytes);
             return Err(error);
         }
-        request.finish();
         let (namespace, partition) = (address.space.namespace.clone(), address.digest.partition());
         let target = Target::record(namespace, partition, outline.write);
         let plan = Plan {
@@ -247,6 +245,11 @@ impl Decoding<'_> {
     }
 }
 
+/// Seconds left to live of a record that was just read; records that never expire need no clock.
+fn left(void_time: u32) -> Option<u32> {
+    if void_time == 0 { None } else { void_time::seconds_left(void_time, void_time::now()) }
+}
+
 /// The record that a reply's message holds. `asked` tells, for `operate`, what its operations
 /// answer. With `views`, which are of the memory of the message, bytes are views of it; a codec
 /// gets the bytes themselves.
@@ -299,20 +302,10 @@ pub fn record<'py>(
     Ok(Record {
         bins: bins.into(),
         generation: message.header.generation,
-        ttl: if message.header.ttl == 0 { None } else { ttl(message.header.ttl, now()) },
+        ttl: left(message.header.ttl),
         space: key.space,
         user: key.user,
         digest: key.digest,
         results,
     })
-}
-
-/// Seconds left to live of a record that expires at `void`.
-pub fn ttl(void: u32, now: u64) -> Option<u32> {
-    if void == 0 { None } else { void_time::seconds_left(void, now) }
-}
-
-/// Seconds since 1970.
-pub fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

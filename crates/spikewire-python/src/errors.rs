@@ -6,12 +6,19 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
 use spikewire_engine::{Error, Kind};
+use spikewire_protocol::request::TooLarge;
 
 /// The Python function that makes an exception from a code and its circumstances.
 fn maker(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     MAKE.get_or_try_init(py, || py.import("spikewire.errors")?.getattr("_make").map(Bound::unbind))
         .map(|make| make.bind(py))
+}
+
+/// The exception for a request that no server takes.
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+pub fn too_large(error: TooLarge) -> PyErr {
+    value_error(error.to_string())
 }
 
 /// The exception for a failure of the engine; `key` is what the caller asked for.

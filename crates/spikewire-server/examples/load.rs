@@ -96,7 +96,7 @@ fn request(out: &mut Vec<u8>, fields: &[u8], hasher: &SetHasher, key: u64, write
         });
         done.unwrap_or_default();
     }
-    request.finish();
+    request.finish().unwrap();
 }
 
 fn fill(seed: SocketAddr, records: u64) -> io::Result<()> {
@@ -137,7 +137,7 @@ fn batches(rows: usize) -> Vec<Group> {
     let (address, hasher, mut draw) = (address("test", SET), SetHasher::new(SET), draw());
     let header = Header { info1: info1::READ | info1::GET_ALL, ..Header::default() };
     let mut kind = batch::Kind::new(&header, &address);
-    kind.finish();
+    kind.finish().unwrap();
     let flags = flag::INLINE | flag::RESPOND_ALL | flag::REPORT_ERROR;
     let blocks = rows.div_ceil(ROWS_PER_BLOCK);
     let replies = REPLY_BATCH + rows * REPLY_ROW + (blocks - 1) * 8;
@@ -149,7 +149,7 @@ fn batches(rows: usize) -> Vec<Group> {
                 let digest = hasher.digest(&UserKey::Int((draw() % 100_000) as i64));
                 batch.row(index as u32, &digest, kind.as_bytes(), kind.is_repeatable());
             }
-            batch.finish();
+            batch.finish().unwrap();
             Group { bytes, replies }
         })
         .collect()

@@ -54,7 +54,7 @@ fn measure(name: &str, stream: &mut TcpStream, query: &Query, records: usize) ->
     let partitions: Vec<u16> = (0..4096).collect();
     let share = Share { id: 0, patience: 0, partitions: &partitions, points: &[], limit: 0 };
     let mut out = Vec::new();
-    query.write(&share, &mut out);
+    query.write(&share, &mut out).unwrap();
     let (started, before) = (Instant::now(), processor_time());
     stream.write_all(&out)?;
     let received = drain(stream)?;
@@ -105,7 +105,7 @@ fn fill(stream: &mut TcpStream, records: usize, bytes: usize) -> io::Result<()> 
                 Ok(particle::INTEGER)
             });
             written?;
-            request.finish();
+            request.finish().unwrap();
         }
         stream.write_all(&out)?;
         for _ in keys {

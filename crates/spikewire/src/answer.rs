@@ -3,6 +3,7 @@
 use spikewire_engine::transport::Reply;
 use spikewire_engine::{Error, Kind, Result};
 use spikewire_protocol::Malformed;
+use spikewire_protocol::message::Header;
 use spikewire_protocol::result_code::ResultCode;
 
 use crate::record::Record;
@@ -66,6 +67,6 @@ pub(crate) fn check(reply: &Reply<'_>, miss: bool) -> Result<()> {
 
 /// Reads the body of a reply that passed [`check`].
 pub(crate) fn read<A: Answer>(body: &[u8], plan: &A::Plan) -> Result<A> {
-    let found = body.get(5) == Some(&ResultCode::OK.0);
+    let found = Header::result_of(body) == ResultCode::OK;
     A::read(body, found, plan).map_err(|error| Error::new(Kind::Malformed, error.to_string()))
 }

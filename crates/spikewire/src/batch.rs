@@ -2,6 +2,7 @@
 
 use spikewire_engine::command::batch::{Answer, Batch as Rows};
 use spikewire_engine::{Error, Kind, Result};
+use spikewire_protocol::message::Header;
 use spikewire_protocol::result_code::ResultCode;
 
 use crate::many::Plan;
@@ -54,7 +55,7 @@ impl Batch {
             Answer::Reply(body) => body,
             Answer::Failed(error) => return Err(error.clone()),
         };
-        match ResultCode(body[5]) {
+        match Header::result_of(body) {
             ResultCode::OK => {}
             ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT => return Ok(None),
             code => return Err(Error::server(code)),

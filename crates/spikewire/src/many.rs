@@ -44,7 +44,7 @@ impl Place<'_> {
         }
         let mut composer = Composer { request: row, ops: 0 };
         compose(&mut composer)?;
-        composer.request.finish();
+        composer.request.finish()?;
         let write = header.info2 & info2::WRITE != 0;
         let (namespace, replica) = (self.space.namespace.clone(), self.policy().replica);
         Ok(RowKind { row: composer.request, namespace, write, replica })

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use spikewire_protocol::message::{Header, Message, Op};
 use spikewire_protocol::value::Value;
@@ -66,8 +66,8 @@ fn ttl(void: u32) -> Option<Duration> {
     if void == 0 {
         return None;
     }
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    void_time::seconds_left(void, now).map(|seconds| Duration::from_secs(seconds.into()))
+    void_time::seconds_left(void, void_time::now())
+        .map(|seconds| Duration::from_secs(seconds.into()))
 }
 
 /// One bin of a record.

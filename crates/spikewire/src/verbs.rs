@@ -5,7 +5,7 @@ use spikewire_engine::Policy;
 use spikewire_engine::command::Target;
 use spikewire_engine::transport::buffer;
 use spikewire_protocol::message::{Header, field, info1, info2, op};
-use spikewire_protocol::{frame, limits, request};
+use spikewire_protocol::{limits, request};
 
 use crate::encode::Encode;
 use crate::function::function as call;
@@ -49,7 +49,7 @@ impl Place<'_> {
         let mut composer = Composer {
             request: request::Request::begin(
                 &mut bytes,
-                &Header { timeout: server_timeout(&policy), ..*header },
+                &Header { timeout: request::server_timeout(policy.timeout), ..*header },
             ),
             ops: 0,
         };
@@ -64,8 +64,8 @@ impl Place<'_> {
             composer.request.field(field::KEY, &data);
         }
         let composed = compose(&mut composer);
-        composer.request.finish();
-        if let Err(error) = composed.and_then(|()| check_size(&bytes)) {
+        let whole = composer.request.finish();
+        if let Err(error) = composed.and_then(|()| Ok(whole?)) {
             buffer::give(bytes);
             return Err(error);
         }
@@ -188,25 +188,6 @@ impl Place<'_> {
     }
 }
 
-/// The server gives up on a request after the client has.
-fn server_timeout(policy: &Policy) -> u32 {
-    if policy.timeout.is_zero() {
-        return 0;
-    }
-    u32::try_from(policy.timeout.as_millis()).unwrap_or(u32::MAX).max(1)
-}
-
-fn check_size(bytes: &[u8]) -> Result<()> {
-    let len = bytes.len() - frame::HEADER_LEN;
-    if len > frame::MAX_BODY {
-        return Err(Error::invalid(format!(
-            "the request is {len} bytes long; a server accepts {} at most",
-            frame::MAX_BODY
-        )));
-    }
-    Ok(())
-}
-
 /// Where operations are written: a request on one record, or what is done to rows of a batch.
 pub(crate) trait Parts {
     fn op(&mut self, code: u8, name: &[u8]);
@@ -264,7 +245,7 @@ impl<P: Parts> Composer<P> {
 
     fn bin<V: Encode>(&mut self, code: u8, name: &str, value: &V) -> Result<()> {
         check_name(name)?;
-        self.count()?;
+        self.ops += 1;
         self.request.op_with(code, name.as_bytes(), |out| {
             let of = value.encode(name, out)?;
             operation::check(code, of, name)?;
@@ -274,7 +255,7 @@ impl<P: Parts> Composer<P> {
 
     pub fn plain(&mut self, code: u8, name: Option<&str>) -> Result<()> {
         name.map_or(Ok(()), check_name)?;
-        self.count()?;
+        self.ops += 1;
         self.request.op(code, name.unwrap_or_default().as_bytes());
         Ok(())
     }
@@ -282,23 +263,12 @@ impl<P: Parts> Composer<P> {
     pub fn step(&mut self, operation: &Operation) -> Result<()> {
         let name = operation.bin.as_deref();
         name.map_or(Ok(()), check_name)?;
-        self.count()?;
+        self.ops += 1;
         let (particle, value) = operation.value.as_ref().map_err(Clone::clone)?;
         self.request.op_with(operation.code, name.unwrap_or_default().as_bytes(), |out| {
             out.extend_from_slice(value);
             Ok(*particle)
         })
-    }
-
-    fn count(&mut self) -> Result<()> {
-        self.ops += 1;
-        if self.ops > limits::OPS_PER_COMMAND {
-            return Err(Error::invalid(format!(
-                "more than {} operations in one command",
-                limits::OPS_PER_COMMAND
-            )));
-        }
-        Ok(())
     }
 }
 

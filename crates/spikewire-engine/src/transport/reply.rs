@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use spikewire_protocol::message::{HEADER_LEN, info3};
+use spikewire_protocol::message::{HEADER_LEN, Header, info3};
 use spikewire_protocol::result_code::ResultCode;
 
 use crate::cluster::Node;
@@ -23,7 +23,7 @@ pub struct Reply<'a> {
 impl Reply<'_> {
     /// The result code.
     pub fn code(&self) -> ResultCode {
-        ResultCode(self.body[5])
+        Header::result_of(self.body)
     }
 
     /// The error this reply stands for.

@@ -1,8 +1,13 @@
 //! Composing the request of one node's share, or the request that starts a background job.
 
 use super::{Collection, Index, Point, Subject};
+use crate::limits::PARTITIONS;
 use crate::message::{self, Header, field, info1, info2, info3};
-use crate::request::Request;
+use crate::request::{Request, TooLarge, check};
+
+/// What a share adds to the operations and the filter of a query, at most: partitions or points to
+/// resume after, names, and the range of an index with its context.
+const ROOM_FOR_A_SHARE: usize = PARTITIONS * (2 + 20 + 8) + (64 << 10);
 
 /// A scan or an index query, without what differs from node to node.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -18,7 +23,7 @@ pub struct Query {
     /// Read operations that say what comes back, in their wire form; none: all bins.
     pub ops: Vec<u8>,
     /// How many operations those are.
-    pub op_count: u16,
+    pub op_count: usize,
     /// Whether each operation answers, with null where it has no result.
     pub respond_all_ops: bool,
     /// Leave out the bins: digests and metadata only.
@@ -74,8 +79,14 @@ impl Query {
         self.op_count += 1;
     }
 
+    /// Refuses a query that no server takes, whatever share of it a node gets.
+    pub fn check(&self) -> Result<(), TooLarge> {
+        let filter = self.filter.as_ref().map_or(0, Vec::len);
+        check(self.op_count, ROOM_FOR_A_SHARE + self.ops.len() + filter)
+    }
+
     /// Writes the request for one node's share.
-    pub fn write(&self, share: &Share<'_>, out: &mut Vec<u8>) {
+    pub fn write(&self, share: &Share<'_>, out: &mut Vec<u8>) -> Result<(), TooLarge> {
         let flag = |on: bool, flag: u8| if on { flag } else { 0 };
         let header = Header {
             info1: info1::READ
@@ -111,11 +122,11 @@ impl Query {
         if !self.no_bins {
             request.encoded_ops(self.op_count, &self.ops);
         }
-        request.finish();
+        request.finish()
     }
 
     /// Writes the request that starts a background job on one node.
-    pub fn write_task(&self, id: u64, task: &Task<'_>, out: &mut Vec<u8>) {
+    pub fn write_task(&self, id: u64, task: &Task<'_>, out: &mut Vec<u8>) -> Result<(), TooLarge> {
         let header = match *task {
             Task::Operations { info2, info3, ttl } => {
                 Header { info2: info2 | info2::WRITE, info3, ttl, ..Header::default() }
@@ -135,7 +146,7 @@ impl Query {
                 request.field(field::UDF_OP, &[2]);
             }
         }
-        request.finish();
+        request.finish()
     }
 
     /// Writes the request that aggregates the records one node is master of: the stream function
@@ -146,7 +157,7 @@ impl Query {
         patience: u32,
         (package, name, arguments): (&str, &str, &[u8]),
         out: &mut Vec<u8>,
-    ) {
+    ) -> Result<(), TooLarge> {
         let header =
             Header { info1: info1::READ, info3: info3::PARTITION_DONE, ..Header::default() };
         let mut request = Request::begin(out, &header);
@@ -158,7 +169,7 @@ impl Query {
         request.field(field::UDF_FUNCTION, name.as_bytes());
         request.field(field::UDF_ARGUMENTS, arguments);
         request.field(field::UDF_OP, &[1]);
-        request.finish();
+        request.finish()
     }
 
     fn place(&self, request: &mut Request<'_>, id: u64) {
@@ -238,7 +249,7 @@ mod tests {
     #[test]
     fn the_scan_of_the_notes() {
         let mut out = Vec::new();
-        scan().write(&share(&[0, 1], &[]), &mut out);
+        scan().write(&share(&[0, 1], &[]), &mut out).unwrap();
         let expected =
             hex("0203000000000047 16 01 00 04 00 00 00000000 00000000 00000000 0005 0000
              00000005 00 74657374 00000005 01 64656d6f
@@ -264,7 +275,7 @@ mod tests {
         let bytes = |index| {
             let mut out = Vec::new();
             let query = Query { index: Some(index), ..scan() };
-            query.write(&share(&[7], &[]), &mut out);
+            query.write(&share(&[7], &[]), &mut out).unwrap();
             assert_eq!(asked(&out).unwrap().index, query.index);
             out
         };
@@ -293,7 +304,7 @@ mod tests {
             let mut query = Query { index, records_per_second: 10, ..scan() };
             query.op(op::READ, "a");
             let mut out = Vec::new();
-            query.write(&Share { limit: 3, ..share(&[1], &points) }, &mut out);
+            query.write(&Share { limit: 3, ..share(&[1], &points) }, &mut out).unwrap();
             let asked = asked(&out).unwrap();
             let value = if query.index.is_some() { 5 } else { 0 };
             assert_eq!(asked.points, [Point { digest, value }]);
@@ -307,15 +318,15 @@ mod tests {
         let mut query = scan();
         query.op(op::TOUCH, "");
         let mut out = Vec::new();
-        query.write_task(3, &Task::Operations { info2: 0, info3: 0, ttl: 60 }, &mut out);
+        query.write_task(3, &Task::Operations { info2: 0, info3: 0, ttl: 60 }, &mut out).unwrap();
         assert_eq!(asked(&out).unwrap().work, Work::Operations);
         out.clear();
         let task = Task::Function { package: "m", name: "f", arguments: &[0x90] };
-        query.write_task(3, &task, &mut out);
+        query.write_task(3, &task, &mut out).unwrap();
         let expected = Work::Function { package: b"m", name: b"f", arguments: &[0x90] };
         assert_eq!(asked(&out).unwrap().work, expected);
         out.clear();
-        query.write_aggregation(3, 30_000, ("m", "f", &[0x90]), &mut out);
+        query.write_aggregation(3, 30_000, ("m", "f", &[0x90]), &mut out).unwrap();
         let asked = asked(&out).unwrap();
         assert_eq!((asked.work, asked.id, asked.patience), (Work::Aggregate, 3, Some(30_000)));
     }
@@ -327,7 +338,7 @@ mod tests {
         let points = [Point { digest, value: 0 }];
         let code = |share: &Share<'_>| {
             let mut out = Vec::new();
-            scan().write(share, &mut out);
+            scan().write(share, &mut out).unwrap();
             asked(&out).map(|_| ()).unwrap_err()
         };
         assert_eq!(code(&share(&[], &[])), ResultCode::UNSUPPORTED_FEATURE);

@@ -1,7 +1,5 @@
 //! The rows of a batch as columns walk them: what every kind of column has in common.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyString};
 
@@ -38,7 +36,7 @@ pub enum Found<'a> {
 #[inline]
 pub fn look(rows: &Rows, row: usize) -> Found<'_> {
     let Ok(Answer::Reply(message)) = rows.answer(row) else { return Found::Failed };
-    match ResultCode(message[5]) {
+    match Header::result_of(message) {
         ResultCode::OK => match Walk::begin(message) {
             Ok((header, walk)) => Found::Record(header, walk),
             Err(_) => Found::Failed,
@@ -195,9 +193,4 @@ impl Extra {
             ("ttl", self.ttl.as_ref()),
         ]
     }
-}
-
-/// Seconds since 1970.
-pub fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

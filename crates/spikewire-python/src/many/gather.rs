@@ -15,7 +15,7 @@ use spikewire_protocol::message::field;
 
 use super::plan::{Answered, ManyCall, ManyPlan};
 use crate::columns::source;
-use crate::errors::{about, type_error, type_name};
+use crate::errors::{about, too_large, type_error, type_name};
 use crate::key::Key;
 use crate::space::{Address, Space, with_user_key};
 use crate::value::Codec;
@@ -176,7 +176,7 @@ pub(super) fn kind(
         stored_key(py, key, &mut row)?;
     }
     compose(&mut row)?;
-    row.finish();
+    row.finish().map_err(too_large)?;
     let (namespace, replica) = (space.namespace.clone(), outline.policy.replica);
     Ok(RowKind { row, namespace, write: outline.write, replica })
 }

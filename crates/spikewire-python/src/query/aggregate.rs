@@ -124,7 +124,7 @@ impl Aggregation {
             silence.as_millis() as u32,
             (module, name, self.function.arguments()),
             &mut request,
-        );
+        )?;
         let mut out = Vec::new();
         let namespace = &self.query.namespace;
         let cluster = &self.core.cluster;

@@ -14,7 +14,7 @@ use spikewire_protocol::query::Query;
 
 use super::index::IndexRange;
 use crate::arguments::{self, count, seconds};
-use crate::errors::{type_error, type_name, value_error};
+use crate::errors::{too_large, type_error, type_name, value_error};
 use crate::operation::Operation;
 use crate::space::{Address, Space};
 use crate::value::Codec;
@@ -88,6 +88,7 @@ impl QueryCall {
         // send them, too.
         query.respond_all_ops =
             query.op_count > 0 && (operations.is_some() || limit.or(page_size).is_some());
+        query.check().map_err(too_large)?;
         let nodes = number("concurrent_nodes", &options.concurrent_nodes, 10_000)?;
         let base = Policy { timeout: Duration::ZERO, ..defaults.policy };
         let policy = arguments::policy(&base, options.timeout.as_ref(), options.replica.as_ref())?;

@@ -17,9 +17,10 @@ use spikewire_engine::{Error, Kind};
 use spikewire_protocol::message::{op, ops_in};
 use spikewire_protocol::query::{Point, Row};
 use spikewire_protocol::value::particle;
+use spikewire_protocol::void_time;
 
 use super::plan::QueryCall;
-use crate::call::{Decoding, now, ttl};
+use crate::call::Decoding;
 use crate::core::Core;
 use crate::courtesy::Guest;
 use crate::errors::{self, value_error};
@@ -215,7 +216,7 @@ impl Reading {
         }
         let mut made = Vec::with_capacity(most);
         let mut spaces = std::mem::take(&mut self.state.lock().spaces);
-        let (now, shape) = (now(), &self.shape);
+        let (now, shape) = (void_time::now(), &self.shape);
         let taken = held.stream().take(most, |found| -> PyResult<()> {
             let Found { row, before } = found;
             let record = Py::new(py, shape.record(py, &row, now, &mut spaces)?)?;
@@ -406,7 +407,7 @@ impl Shape {
         Ok(Record {
             bins,
             generation: row.generation,
-            ttl: ttl(row.void_time, now),
+            ttl: void_time::seconds_left(row.void_time, now),
             space: self.space_of(row.set, spaces)?,
             user: match row.key.and_then(<[u8]>::split_first) {
                 Some((of, bytes)) => value::particle(py, *of, bytes)?.unbind(),

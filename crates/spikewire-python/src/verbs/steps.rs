@@ -20,7 +20,7 @@ pub trait Operations {
         name: &[u8],
         write: impl FnOnce(&mut Vec<u8>) -> PyResult<u8>,
     ) -> PyResult<()>;
-    fn count(&self) -> u16;
+    fn count(&self) -> usize;
 }
 
 macro_rules! operations {
@@ -39,7 +39,7 @@ macro_rules! operations {
                 <$class>::op_with(self, code, name, write)
             }
 
-            fn count(&self) -> u16 {
+            fn count(&self) -> usize {
                 self.ops()
             }
         }

@@ -71,7 +71,7 @@ impl Wire {
     /// Asks and reads to the end.
     pub fn query(&mut self, query: &Query, share: &Share<'_>) -> Brought {
         let mut out = Vec::new();
-        query.write(share, &mut out);
+        query.write(share, &mut out).unwrap();
         self.send(&out);
         self.brought()
     }

@@ -24,7 +24,7 @@ fn add(amount: i64) -> Query {
 /// Starts a job; the code of the reply.
 fn start(wire: &mut Wire, query: &Query, id: u64, task: &Task<'_>) -> u8 {
     let mut out = Vec::new();
-    query.write_task(id, task, &mut out);
+    query.write_task(id, task, &mut out).unwrap();
     wire.send(&out);
     let reply = wire.reply().unwrap();
     let last = if reply.code() == 0 { info3::LAST } else { 0 };

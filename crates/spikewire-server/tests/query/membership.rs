@@ -38,7 +38,7 @@ fn collect(
             let after: Vec<Point> =
                 mine.iter().filter_map(|pid| points.get(pid)).copied().collect();
             let mut out = Vec::new();
-            query.write(&share(&fresh, &after), &mut out);
+            query.write(&share(&fresh, &after), &mut out).unwrap();
             if std::io::Write::write_all(&mut wire.0, &out).is_err() {
                 continue;
             }
@@ -163,7 +163,7 @@ fn a_node_that_misbehaves() {
     cluster.inject(1, Faults { drop_reply: 1.0, ..healthy }).unwrap();
     let mut silent = Wire::to(&cluster, 1);
     let mut out = Vec::new();
-    scan().write(&share(&all(), &[]), &mut out);
+    scan().write(&share(&all(), &[]), &mut out).unwrap();
     silent.send(&out);
     let mut other = Wire::to(&cluster, 1);
     while !other.info("query-show").contains("status=done(ok)") {

@@ -22,7 +22,7 @@ fn fill_large(wire: &mut Wire, count: usize) {
 
 fn start(wire: &mut Wire, query: &Query, share: &Share<'_>) {
     let mut out = Vec::new();
-    query.write(share, &mut out);
+    query.write(share, &mut out).unwrap();
     wire.send(&out);
 }
 
@@ -73,7 +73,7 @@ fn what_is_asked_behind_a_scan_is_answered_behind_it() {
     };
     let mut out = Vec::new();
     for _ in 0..3 {
-        scan().write(&share(&all(), &[]), &mut out);
+        scan().write(&share(&all(), &[]), &mut out).unwrap();
         out.extend_from_slice(&Request::head("k1").bytes());
         out.extend_from_slice(&Request::head("nobody").bytes());
     }
@@ -86,7 +86,7 @@ fn what_is_asked_behind_a_scan_is_answered_behind_it() {
     }
     assert_eq!(connections(&mut wire), 1);
     // A node that dies takes the connections along whose replies go on.
-    scan().write(&share(&all(), &[]), &mut out);
+    scan().write(&share(&all(), &[]), &mut out).unwrap();
     fill_large(&mut wire, 200);
     wire.send(&out);
     wire.read_frame(&mut Brought::default()).unwrap();

@@ -92,7 +92,7 @@ fn run(
     let mut pipeline = pipeline.map_err(|failure| failed(&failure))?;
     let silence = patience.silence.min(LONGEST_SILENCE).as_millis() as u32;
     let mut request = Vec::new();
-    query.write_aggregation(0, silence, (module, name, packed), &mut request);
+    query.write_aggregation(0, silence, (module, name, packed), &mut request)?;
     let mut out = Vec::new();
     let (cluster, namespace) = (&tools.cluster, &query.namespace);
     gather(cluster, namespace, &request, patience, Some(given_up), &mut |value| {

@@ -94,6 +94,7 @@ impl Choice {
         // to send them, too.
         let counted = self.limit.is_some() || page.is_some();
         query.respond_all_ops = query.op_count > 0 && (self.operations.is_some() || counted);
+        query.check()?;
         let limits = self.limits(defaults)?;
         let (tracker, left) = self.start(space, &query)?;
         let shape = Shape::new(&space.set, self.operations.as_ref().map(Vec::len));

@@ -263,7 +263,7 @@ impl Batch {
     /// The result code of row `index`: the server's, or a negative one of this client.
     pub fn code(&self, index: usize) -> i32 {
         match self.answer(index) {
-            Ok(Answer::Reply(message)) => i32::from(message[5]),
+            Ok(Answer::Reply(message)) => i32::from(Header::result_of(message).0),
             Ok(Answer::Failed(error)) => error.kind().code(),
             Err(error) => error.kind().code(),
         }
@@ -276,7 +276,7 @@ impl Batch {
         match &row.state {
             State::Answered(body, range) => {
                 let message = self.message(*body, range);
-                let code = ResultCode(message[5]);
+                let code = Header::result_of(message);
                 let body = &self.bodies[*body as usize];
                 let error = || Error::replied(message).on(body.node.to_string());
                 (code != ResultCode::OK).then(|| error().after(body.attempts, row.doubt))

@@ -2,21 +2,24 @@
 
 use std::sync::Arc;
 
-use spikewire_protocol::batch::{self as wire, Writer, flag};
+use spikewire_protocol::batch::{self as wire, ROW_LEN, Writer, flag};
 use spikewire_protocol::key::Digest;
 use spikewire_protocol::message::Header;
-use spikewire_protocol::request::Request;
+use spikewire_protocol::request::{Request, TooLarge, server_timeout};
 
 use super::{Batch, Part, State};
 use crate::clock::Tick;
 use crate::cluster::{NamespaceMap, Node, Snapshot};
 use crate::command::{Aim, Attempts, Command, Router, Target, route};
-use crate::error::Kind;
+use crate::error::{Kind, Result};
 use crate::options::Policy;
 use crate::transport::buffer;
 
 /// Rows in one request to one node. Servers before 8.1 refuse more than 5,000.
 const MOST_ROWS: usize = 5_000;
+/// Bytes of rows after which a further request is begun, so that no node has to take in all of a
+/// large batch before it runs the first row, and no request comes near what a server refuses.
+const MOST_BYTES: usize = 16 << 20;
 
 impl Batch {
     /// The commands of the next round, one or more for each node that holds pending rows.
@@ -62,15 +65,40 @@ impl Batch {
         }
         let mut commands = Vec::with_capacity(groups.all.len());
         for (node, rows) in groups.all {
-            for rows in rows.chunks(MOST_ROWS) {
+            let mut rest = &rows[..];
+            while !rest.is_empty() {
+                let (part, after) = rest.split_at(self.part_len(rest));
+                rest = after;
                 self.parts += 1;
-                for row in rows {
-                    self.rows[*row as usize].state = State::Sent(self.parts);
+                let made = self.command(&node, part, now, start, &mut ticket);
+                for row in part {
+                    self.rows[*row as usize].state = match &made {
+                        Ok(_) => State::Sent(self.parts),
+                        Err(error) => State::Failed(error.clone()),
+                    };
                 }
-                commands.push(self.command(&node, rows, now, start, &mut ticket));
+                commands.extend(made);
             }
         }
         commands
+    }
+
+    /// How many of these rows go in one request; one at least.
+    fn part_len(&self, rows: &[u32]) -> usize {
+        let mut bytes = 0;
+        let mut last = None;
+        let fits = rows.iter().take(MOST_ROWS).take_while(|index| {
+            let number = self.rows[**index as usize].kind;
+            let kind = &self.kinds[number as usize].row;
+            bytes += ROW_LEN + 1;
+            // A kind that repeats takes no more than that.
+            if last != Some(number) || !kind.is_repeatable() {
+                bytes += kind.as_bytes().len();
+            }
+            last = Some(number);
+            bytes <= MOST_BYTES
+        });
+        fits.count().max(1)
     }
 
     fn command<T>(
@@ -80,8 +108,11 @@ impl Batch {
         now: Tick,
         start: Tick,
         ticket: &mut impl FnMut(Part) -> T,
-    ) -> Command<T> {
-        let timeout = u32::try_from(self.deadline.since(now).as_millis()).unwrap_or(0);
+    ) -> Result<Command<T>> {
+        let timeout = match self.deadline {
+            Tick::NEVER => 0,
+            deadline => server_timeout(deadline.since(now)).max(1),
+        };
         let mut bytes = buffer::take();
         let single = rows.len() == 1;
         let mut write = false;
@@ -89,7 +120,7 @@ impl Batch {
             let row = &self.rows[*index as usize];
             let kind = &self.kinds[row.kind as usize];
             write = kind.write;
-            encode_single(&mut bytes, &row.digest, &kind.row, timeout);
+            encode_single(&mut bytes, &row.digest, &kind.row, timeout)?;
         } else {
             let flags = flag::INLINE | flag::RESPOND_ALL | flag::REPORT_ERROR;
             let mut batch = Writer::begin(&mut bytes, timeout, flags);
@@ -100,7 +131,7 @@ impl Batch {
                 // From 1, so that a refusal of the whole request cannot be taken for a row's.
                 batch.row(*index + 1, &row.digest, kind.row.as_bytes(), kind.row.is_repeatable());
             }
-            batch.finish();
+            batch.finish()?;
         }
         let policy = Policy { max_retries: 0, ..self.policy };
         let target = Target { aim: Aim::Node(node.clone()), write };
@@ -117,7 +148,7 @@ impl Batch {
         let attempts = Attempts { made: self.rounds - 1, ..Attempts::default() };
         let command = Command::new(bytes, target, policy, now, ticket(part));
         let (deadline, stream, rows) = (self.deadline, !single, rows.len());
-        Command { start, deadline, stream, rows, attempts, ..command }
+        Ok(Command { start, deadline, stream, rows, attempts, ..command })
     }
 }
 
@@ -144,11 +175,74 @@ impl Groups {
 }
 
 /// A batch of one goes as what it is: a command on one record.
-fn encode_single(bytes: &mut Vec<u8>, digest: &Digest, kind: &wire::Kind, timeout: u32) {
+fn encode_single(
+    bytes: &mut Vec<u8>,
+    digest: &Digest,
+    kind: &wire::Kind,
+    timeout: u32,
+) -> std::result::Result<(), TooLarge> {
     let (header, fields, ops) = kind.parts();
     let mut request = Request::begin(bytes, &Header { timeout, ..header });
     request.encoded_fields(header.fields, fields);
     request.digest(digest);
-    request.encoded_ops(header.ops, ops);
-    request.finish();
+    request.encoded_ops(usize::from(header.ops), ops);
+    request.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::super::RowKind;
+    use super::*;
+    use crate::options::ReplicaPolicy;
+    use spikewire_protocol::message::op;
+    use spikewire_protocol::request;
+    use spikewire_protocol::value::particle;
+
+    fn kind(bytes: usize) -> RowKind {
+        let mut row = wire::Kind::new(&Header::default(), &request::address("test", "s"));
+        let written: std::result::Result<(), Infallible> = row.op_with(op::WRITE, b"b", |out| {
+            out.resize(out.len() + bytes, 0);
+            Ok(particle::BLOB)
+        });
+        written.unwrap();
+        row.finish().unwrap();
+        RowKind { row, namespace: "test".into(), write: true, replica: ReplicaPolicy::Master }
+    }
+
+    fn parts(kinds: Vec<RowKind>, rows: &[u32]) -> Vec<usize> {
+        let rows = rows.iter().map(|kind| (Digest([7; 20]), *kind));
+        let batch = Batch::new(kinds, rows, Policy::default(), Tick::now());
+        let all: Vec<u32> = (0..batch.len() as u32).collect();
+        let mut rest = &all[..];
+        let mut lengths = Vec::new();
+        while !rest.is_empty() {
+            lengths.push(batch.part_len(rest));
+            rest = &rest[lengths[lengths.len() - 1]..];
+        }
+        lengths
+    }
+
+    #[test]
+    fn small_rows_are_split_by_their_number() {
+        assert_eq!(parts(vec![kind(0)], &[0; 12_000]), [5_000, 5_000, 2_000]);
+    }
+
+    #[test]
+    fn large_rows_are_split_by_their_bytes() {
+        let kinds = (0..10).map(|_| kind(6 << 20)).collect();
+        assert_eq!(parts(kinds, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), [2, 2, 2, 2, 2]);
+    }
+
+    #[test]
+    fn rows_that_repeat_a_large_kind_cost_little() {
+        assert_eq!(parts(vec![kind(6 << 20)], &[0; 100]), [100]);
+    }
+
+    #[test]
+    fn a_row_larger_than_a_part_goes_by_itself() {
+        let kinds = vec![kind(1), kind(20 << 20), kind(1)];
+        assert_eq!(parts(kinds, &[0, 1, 2]), [1, 1, 1]);
+    }
 }

@@ -1,6 +1,6 @@
 //! Replies to rows, and which rows go again.
 
-use spikewire_protocol::message::{Message, info3};
+use spikewire_protocol::message::{Header, Message, info3};
 use spikewire_protocol::result_code::ResultCode;
 
 use super::{Batch, Body, Part, State};
@@ -65,7 +65,7 @@ impl Batch {
                 State::Pending(Some(error)) => error.clone(),
                 State::Answered(body, range) => {
                     let body = &self.bodies[*body as usize];
-                    let code = ResultCode(body.bytes[range.start + 5]);
+                    let code = Header::result_of(&body.bytes[range.start..]);
                     if !code.is_retryable() {
                         continue;
                     }

@@ -132,7 +132,10 @@ impl Stream {
         let patience = u32::try_from(self.limits.socket_timeout.as_millis()).unwrap_or(u32::MAX);
         let share =
             Share { id: number(), patience, partitions: &whole, points: &points, limit: cap };
-        self.query.write(&share, line.request());
+        // Checked when the query was composed.
+        if let Err(error) = self.query.write(&share, line.request()) {
+            return Err((io::Error::other(error), line.node));
+        }
         // On a connection that is there already the poller may have nothing to tell before this.
         let written = if connecting.is_none() { line.write() } else { Ok(()) };
         let node = line.node.clone();

@@ -39,7 +39,7 @@ impl Streams {
             return Err(Error::new(Kind::NoNode, "no node of the cluster is reachable now"));
         }
         let mut request = Vec::new();
-        query.write_task(job.id, task, &mut request);
+        query.write_task(job.id, task, &mut request)?;
         for node in nodes {
             let began = !job.nodes.is_empty();
             let failed = |kind, why: &str, doubt: bool| {

@@ -13,7 +13,7 @@ use spikewire_protocol::msgpack::Reader;
 use spikewire_protocol::void_time;
 
 use super::super::item::Item;
-use super::super::rows::{Extra, Found, Stop, look, now, with_key};
+use super::super::rows::{Extra, Found, Stop, look, with_key};
 use super::super::trouble::Trouble;
 use super::column::{Column, Place, Store};
 use super::number::Numbers;
@@ -61,7 +61,7 @@ impl Columns {
             }
         }
         let shelf = shelf.cloned();
-        let (key, generation, ttl, now) = (None, None, None, now());
+        let (key, generation, ttl, now) = (None, None, None, void_time::now());
         let mut columns = Self { all, schema, loose, key, generation, ttl, now, shelf };
         for (what, name) in extra.all() {
             let Some(name) = name else { continue };

@@ -22,7 +22,9 @@ use self::layout::Layout;
 use self::library::Library;
 use self::memory::Memory;
 pub use self::stream::{Filling, get_numpy};
-use super::rows::{Extra, Found, Stop, look, now};
+use spikewire_protocol::void_time;
+
+use super::rows::{Extra, Found, Stop, look};
 use crate::key::Key;
 
 pub use self::strip::Strip;
@@ -49,7 +51,7 @@ pub fn to_numpy<'py>(
     let (dtype, layout) = Layout::of(numpy, dtype, &wanted.extra)?;
     let layout = layout.get();
     let mut memory = Memory::new(py, numpy, layout, rows.len(), !wanted.strict)?;
-    let fill = Fill { layout, strict: wanted.strict, now: now() };
+    let fill = Fill { layout, strict: wanted.strict, now: void_time::now() };
     if layout.key.is_some() {
         for (row, key) in keys.iter().enumerate() {
             let (data, mask) = memory.row(row);

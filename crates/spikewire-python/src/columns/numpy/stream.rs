@@ -10,7 +10,9 @@ use spikewire_sync::Mutex;
 use spikewire_engine::command::batch::{Batch as Rows, Records, Sink};
 use spikewire_engine::{Error, Kind};
 
-use super::super::rows::{Stop, now};
+use spikewire_protocol::void_time;
+
+use super::super::rows::Stop;
 use super::Wanted;
 use super::fill::Fill;
 use super::layout::Layout;
@@ -96,7 +98,7 @@ pub fn get_numpy<'py>(
     let ManyCall { mut rows, mut plan } =
         many::get(defaults, resolve, keys, Some(bins.as_any()), options)?;
     let mut memory = Memory::new(py, numpy, layout.get(), rows.len(), true)?;
-    let now = now();
+    let now = void_time::now();
     let fill = Fill { layout: layout.get(), strict: false, now };
     if layout.get().key.is_some() {
         for (row, key) in plan.keys.iter().enumerate() {

@@ -3,13 +3,14 @@
 use pyo3::prelude::*;
 
 use spikewire_protocol::message::{Header, Walk};
+use spikewire_protocol::void_time;
 
 use super::fill::Fill;
 use super::layout::Layout;
 use super::library::Library;
 use super::memory::Memory;
 use crate::columns::item::Item;
-use crate::columns::rows::{Extra, Stop, now};
+use crate::columns::rows::{Extra, Stop};
 
 /// What this is for, in errors.
 const VERB: &str = "numpy_batches";
@@ -35,7 +36,7 @@ impl Strip {
         let numpy = Library::get(py, VERB)?;
         let (dtype, layout) = Layout::of(numpy, dtype, extra)?;
         let memory = Memory::new(py, numpy, layout.get(), rows, !strict)?;
-        Ok(Self { dtype: dtype.unbind(), layout, strict, memory, now: now() })
+        Ok(Self { dtype: dtype.unbind(), layout, strict, memory, now: void_time::now() })
     }
 
     /// How many rows there is room for.

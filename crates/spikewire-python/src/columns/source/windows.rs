@@ -152,7 +152,7 @@ impl Windows {
                 self.row
             )));
         }
-        out.finish();
+        out.finish().map_err(|error| value_error(format!("row {}: {error}", self.row)))?;
         Ok(self.space.digest(&key))
     }
 }
