@@ -385,3 +385,128 @@ def test_the_child_may_end_an_inherited_cluster(cluster: Cluster, end: str) -> N
     box.stop()
     """
     assert scenario(cluster, code).strip() == "1"
+
+
+def test_the_child_may_open_an_asyncio_client_again(cluster: Cluster) -> None:
+    scenario(
+        cluster,
+        """
+        client = spikewire.AsyncClient(seeds, timeout=30, connect_timeout=20)
+
+        async def use():
+            await client.put(("test", "fork", "k"), {"n": 1})
+            return (await client.get(("test", "fork", "k")))["n"]
+
+        async def again():
+            async with client:
+                assert await use() == 1
+
+        async def open():
+            await client.__aenter__()
+            assert await use() == 1
+
+        asyncio.run(open())
+        child(lambda: asyncio.run(again()))
+        assert asyncio.run(use()) == 1
+        asyncio.run(client.close())
+        """,
+    )
+
+
+@pytest.mark.parametrize("leave", ["records.close()", "records.__exit__(None, None, None)", "pass"])
+def test_the_child_may_leave_a_query(cluster: Cluster, leave: str) -> None:
+    scenario(
+        cluster,
+        f"""
+        client = spikewire.Client(seeds, timeout=120, connect_timeout=20)
+        data = client.dataset("test", "forked_query")
+        data.put_many({{n: {{"b": bytes(2000)}} for n in range(5000)}}).raise_for_errors()
+        # A node that is listened to no more would be given up, and asked again, after this time.
+        records = data.query(socket_timeout=100, timeout=0)
+        first = [next(records) for _ in range(10)]
+
+        def work():
+            {leave}
+            try:
+                list(records)
+            except spikewire.errors.ClientClosed:
+                return
+            raise AssertionError("it is the parent's query")
+
+        child(work)
+        begun = time.monotonic()
+        assert len(first) + len(list(records)) == 5000
+        assert time.monotonic() - begun < 50
+        client.close()
+        """,
+    )
+
+
+def test_the_child_may_stop_a_cluster_that_a_thread_waits_for(cluster: Cluster) -> None:
+    scenario(
+        cluster,
+        """
+        from spikewire.testing import Cluster
+
+        box = Cluster(nodes=3, migration_pause=0.01)
+        box.kill(1)
+        box.restart(1)
+        waiter = threading.Thread(target=box.wait_settled, args=(60,))
+        waiter.start()
+        time.sleep(0.2)
+        child(box.stop)
+        waiter.join()
+        box.stop()
+        """,
+    )
+
+
+def test_signals_in_the_child_of_a_thread(cluster: Cluster) -> None:
+    # The thread that forks is the main thread of the child, whatever it was before.
+    scenario(
+        cluster,
+        """
+        from spikewire.testing import Cluster
+
+        box = Cluster(nodes=1)
+        client = spikewire.Client(box.seeds, timeout=50, connect_timeout=20)
+        users = client.dataset("test", "fork")
+        users.put("k", {"n": 1})
+
+        def interrupt(*_):
+            raise InterruptedError
+
+        def work():
+            users.get("k")
+            box_is_slow.set()
+            slow.wait(30)
+            signal.signal(signal.SIGUSR1, interrupt)
+            threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGUSR1)).start()
+            begun = time.monotonic()
+            try:
+                users.get("k")
+            except InterruptedError:
+                assert time.monotonic() - begun < 25
+            else:
+                raise AssertionError("nothing interrupted it")
+
+        def from_a_thread():
+            users.get("k")  # Here signals are not minded.
+            child(work)
+            done.append(True)
+
+        import multiprocessing.synchronize
+        box_is_slow, slow = multiprocessing.Event(), multiprocessing.Event()
+        done = []
+        thread = threading.Thread(target=from_a_thread)
+        thread.start()
+        assert box_is_slow.wait(30)
+        box.inject(0, delay=40)
+        slow.set()
+        thread.join()
+        assert done
+        box.stop()
+        """,
+        "-W",
+        "ignore::ResourceWarning",
+    )

@@ -238,3 +238,31 @@ def test_options_are_those_of_the_moment(cluster: Cluster) -> None:
         _, arguments = client.dataset("test", "t").__reduce__()
         assert isinstance(arguments, tuple)
         assert arguments[2] == {"racks": [1]}
+
+
+def test_clients_of_forgotten_datasets_are_let_go(cluster: Cluster) -> None:
+    # A worker that gets datasets of ever new clients keeps a few of them open, not all.
+    seeds = cluster.seeds
+    pickles = []
+    for _ in range(12):
+        with spikewire.Client(seeds, connect_timeout=20) as client:
+            pickles.append(pickle.dumps(client.dataset("test", "adopted")))
+    out = elsewhere(
+        """
+        import threading, os
+        threads = lambda: len(os.listdir("/proc/self/task"))
+        seen = []
+        for blob in it:
+            data = pickle.loads(blob)
+            data.put("k", {"n": 1}, timeout=20)
+            del data
+            seen.append(threads())
+        kept = [pickle.loads(blob) for blob in it]
+        for data in kept:
+            assert data.get("k", timeout=20)["n"] == 1
+        print(seen[3], seen[-1])
+        """,
+        pickle.dumps(pickles),
+    )
+    few, many = out.split()
+    assert int(many) <= int(few) + 1

@@ -124,8 +124,10 @@ impl Shared {
     pub fn open(&self, py: Python<'_>) -> PyResult<()> {
         match self.state() {
             State::Open(core) if core.is_own() => return Ok(()),
+            // The parent's: without this, dropping it would wait for a thread that is not here.
+            State::Open(core) => core.cluster.abandon(),
             State::Closed => return Err(not_connected(py, true)),
-            _ => {}
+            State::New => {}
         }
         let opened = py.detach(|| Core::open(self.options.clone()));
         let core = Arc::new(opened.map_err(|error| to_python(py, &error, None))?);
@@ -157,7 +159,7 @@ impl Shared {
         loop {
             match self.state() {
                 State::Open(core) if core.is_own() => return Ok(core),
-                State::Open(core) => core.cluster.abandon(),
+                State::Open(_) => {}
                 State::New if self.lazy => {}
                 State::New => return Err(not_connected(py, false)),
                 State::Closed => return Err(not_connected(py, true)),

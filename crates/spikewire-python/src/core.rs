@@ -1,7 +1,6 @@
 //! A connected client: the cluster and the transports that both faces use.
 
 use std::io;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
@@ -13,20 +12,7 @@ use spikewire_engine::{Error, Kind, Options};
 
 use crate::errors;
 use crate::face::submitter::Submitter;
-
-/// Counts forks: connections and threads made before the latest one belong to the parent.
-static FORKS: AtomicU32 = AtomicU32::new(0);
-
-/// How many forks lie between the first process and this one.
-pub fn forks() -> u32 {
-    FORKS.load(Relaxed)
-}
-
-/// Called in the child after a fork.
-#[pyfunction]
-pub fn _after_fork() {
-    FORKS.fetch_add(1, Relaxed);
-}
+use crate::forks::forks;
 
 /// The running half of a client.
 #[derive(Debug)]

@@ -19,7 +19,7 @@ use pyo3::sync::PyOnceLock;
 use spikewire_engine::clock::Tick;
 use spikewire_sync::Mutex;
 
-use crate::core::forks;
+use crate::forks::forks;
 
 /// How long after a command on a single record more of them are expected.
 const LULL: Duration = Duration::from_millis(5);

@@ -13,8 +13,12 @@ pub fn token(py: Python<'_>) -> PyResult<Token> {
     py.import("os")?.call_method1("urandom", (16,))?.extract()
 }
 
+/// How many clients that unpickled datasets brought along stay open without a dataset, in case
+/// the next one comes. A worker that gets datasets of ever new clients keeps no more.
+const KEPT_UNUSED: usize = 4;
+
 /// The clients of this process by token: weakly those the program made, and those that unpickled
-/// datasets brought along for as long as the process lives.
+/// datasets brought along.
 #[derive(Debug)]
 pub struct Registry<T>(Mutex<Vec<Known<T>>>);
 
@@ -49,17 +53,35 @@ impl<T> Registry<T> {
         all.into_iter().find(|client| fits(client))
     }
 
-    /// Keeps a client that a dataset brought along, unless another thread was faster.
+    /// Keeps a client that a dataset brought along, unless another thread was faster. The oldest
+    /// ones that no dataset uses any more are let go.
     pub fn keep(&self, token: Token, client: Arc<T>, fits: impl Fn(&T) -> bool) -> Arc<T> {
-        let mut all = self.0.lock();
-        let same = all.iter().filter(|known| known.token == token);
-        let found = same.filter_map(|known| known.kept.clone()).find(|client| fits(client));
-        if let Some(found) = found {
-            return found;
-        }
-        let client_of = Arc::downgrade(&client);
-        all.push(Known { token, client: client_of, kept: Some(client.clone()) });
+        // Let go outside the lock: that closes a client.
+        let (client, _unused) = {
+            let mut all = self.0.lock();
+            let same = all.iter().filter(|known| known.token == token);
+            let found = same.filter_map(|known| known.kept.clone()).find(|client| fits(client));
+            if let Some(found) = found {
+                return found;
+            }
+            let unused = Self::trim(&mut all, KEPT_UNUSED - 1);
+            let client_of = Arc::downgrade(&client);
+            all.push(Known { token, client: client_of, kept: Some(client.clone()) });
+            (client, unused)
+        };
         client
+    }
+
+    /// Hands out all but the latest `most` clients that are kept and not used.
+    fn trim(all: &mut Vec<Known<T>>, most: usize) -> Vec<Arc<T>> {
+        all.retain(|known| known.client.strong_count() > 0);
+        // Others come by a client only under the lock, so that one handle stays one.
+        let is_unused = |known: &Known<T>| {
+            known.kept.as_ref().is_some_and(|client| Arc::strong_count(client) == 1)
+        };
+        let count = all.iter().filter(|known| is_unused(known)).count();
+        let oldest = all.iter_mut().filter(|known| is_unused(known));
+        oldest.take(count.saturating_sub(most)).filter_map(|known| known.kept.take()).collect()
     }
 
     /// Every client that lives.

@@ -30,6 +30,7 @@ mod courtesy;
 mod errors;
 mod expression;
 mod face;
+mod forks;
 mod identity;
 mod key;
 mod many;
@@ -54,8 +55,6 @@ mod _native {
     #[pymodule_export]
     use crate::columns::ArrowTable;
     #[pymodule_export]
-    use crate::core::_after_fork;
-    #[pymodule_export]
     use crate::expression::Expression;
     #[pymodule_export]
     use crate::face::_at_exit;
@@ -67,6 +66,8 @@ mod _native {
     use crate::face::future::FutureBase;
     #[pymodule_export]
     use crate::face::submit::{ClientSubmit, DatasetSubmit};
+    #[pymodule_export]
+    use crate::forks::_after_fork;
     #[pymodule_export]
     use crate::key::Key;
     #[pymodule_export]

@@ -11,8 +11,8 @@ use spikewire_protocol::result_code::ResultCode;
 use spikewire_server::{Cluster, Drip, Faults, NamespaceOptions, Options, Refuse};
 
 use crate::arguments::{count, seconds};
-use crate::core::forks;
 use crate::errors::{type_error, type_name, value_error};
+use crate::forks::forks;
 use crate::space::text;
 
 /// A running embedded cluster; `spikewire.testing.Cluster` is built on it.
@@ -24,16 +24,21 @@ pub struct ClusterCore {
 
 impl ClusterCore {
     /// Ends the cluster. In the child of a fork its threads do not exist, so there is nothing to
-    /// end and nobody to wait for.
+    /// end, and the lock may be held by a thread of the parent.
     fn end(&self) {
-        let cluster = self.cluster.write().take();
-        if self.born == forks() { drop(cluster) } else { std::mem::forget(cluster) }
+        if self.born == forks() {
+            let cluster = self.cluster.write().take();
+            drop(cluster);
+        }
     }
 }
 
 impl Drop for ClusterCore {
     fn drop(&mut self) {
-        self.end();
+        let cluster = self.cluster.get_mut().take();
+        if self.born != forks() {
+            std::mem::forget(cluster);
+        }
     }
 }
 

@@ -54,6 +54,50 @@ fn ten_thousand_tasks() {
     }
 }
 
+/// What keeps a client open, and lets go of it when it is woken.
+struct LetsGo<T>(std::sync::Mutex<Option<T>>);
+
+impl<T: Send + 'static> std::task::Wake for LetsGo<T> {
+    fn wake(self: std::sync::Arc<Self>) {
+        let held = self.0.lock().unwrap().take();
+        drop(held);
+    }
+}
+
+#[test]
+fn the_last_handle_may_go_while_outcomes_are_handed_out() {
+    for many in [false, true] {
+        let cluster = cluster(1);
+        let (done, ended) = std::sync::mpsc::channel();
+        let seeds = cluster.seeds();
+        cluster.inject(0, slow()).unwrap();
+        std::thread::spawn(move || {
+            let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(async {
+                let client = builder().connect_tokio(seeds).await.expect("the cluster is there");
+                let users = async_dataset(&client);
+                let mut waiting = if many {
+                    users.get_many(0..100).map(|_| ()).boxed()
+                } else {
+                    users.get(1).map(|_| ()).boxed()
+                };
+                drop((client, users));
+                let held = std::sync::Arc::new(LetsGo(std::sync::Mutex::new(None)));
+                let waker = held.clone().into();
+                assert!(
+                    waiting.poll_unpin(&mut std::task::Context::from_waker(&waker)).is_pending()
+                );
+                *held.0.lock().unwrap() = Some(waiting);
+                while held.0.lock().unwrap().is_some() {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            });
+            let _ = done.send(());
+        });
+        ended.recv_timeout(LONG).expect("it hangs");
+    }
+}
+
 #[test]
 fn one_after_the_other() {
     let cluster = cluster(2);

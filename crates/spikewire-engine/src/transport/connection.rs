@@ -31,6 +31,8 @@ struct Slot<T> {
     stream: bool,
     /// How many records it is about.
     rows: usize,
+    /// Messages of its reply that were not the last one. Each holds a record at least.
+    parts: usize,
     /// `None`: abandoned; its reply is read and dropped.
     command: Option<Command<T>>,
 }
@@ -132,7 +134,15 @@ impl<T: Collect> Connection<T> {
         let end = self.total_written + (self.out.len() - self.written) as u64;
         let (len, stream, rows) = (command.bytes.len(), command.stream, command.rows);
         self.rows += rows;
-        self.fifo.push_back(Slot { end, len, since: now, stream, rows, command: Some(command) });
+        self.fifo.push_back(Slot {
+            end,
+            len,
+            since: now,
+            stream,
+            rows,
+            parts: 0,
+            command: Some(command),
+        });
     }
 
     /// Tells whether a connection attempt has come to an end.
@@ -228,6 +238,11 @@ impl<T: Collect> Connection<T> {
                 && !reply::is_last(body)
                 && !reply::refuses_all(body)
             {
+                slot.parts += 1;
+                if slot.parts > slot.rows {
+                    let why = "a batch's reply of more messages than it has rows";
+                    return Err(node_error::nonsense(&self.node, why));
+                }
                 if let Some(command) = &mut slot.command {
                     command.ticket.collect(body);
                 }
@@ -370,6 +385,29 @@ mod tests {
         let node = Arc::new(Node::new(0, "N".into(), address, None));
         let connection = Connection::open(node, false, Tick(0), Tick::NEVER).unwrap();
         (connection, listener.accept().unwrap().0)
+    }
+
+    #[test]
+    fn a_reply_without_end_is_given_up() {
+        use spikewire_protocol::frame::{self, Kind};
+        use spikewire_protocol::message::Header;
+        use std::io::Write as _;
+        let (mut connection, mut peer) = connect();
+        while !connection.finish_connecting().unwrap() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        connection.queue(Command { stream: true, rows: 2, ..command(b"batch", 30) }, Tick(0));
+        assert!(connection.write().unwrap());
+        let mut part = Vec::new();
+        let start = frame::begin(&mut part, Kind::Message);
+        part.extend_from_slice(&Header::default().to_bytes());
+        frame::finish(&mut part, start);
+        let refused = (0..1000).find_map(|_| {
+            peer.write_all(&part).unwrap();
+            std::thread::sleep(Duration::from_millis(1));
+            connection.read(Tick(1), |_, _| panic!("it has no end")).err()
+        });
+        assert!(refused.unwrap().to_string().contains("more messages"));
     }
 
     #[test]

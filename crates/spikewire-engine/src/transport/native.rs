@@ -174,9 +174,16 @@ impl<T: Collect> Shared<T> {
         for command in commands.into_iter().chain(end.close()) {
             multiplexer.submit(command, now);
         }
-        multiplexer.close(&mut self.deliver(receiver));
-        // Whatever is wanted next comes too late.
-        receiver.turned(&mut Vec::new());
+        // What the outcomes lead to fails as well, until nothing is left.
+        let mut more = Vec::new();
+        loop {
+            multiplexer.close(&mut self.deliver(receiver));
+            receiver.turned(&mut more);
+            if more.is_empty() {
+                break;
+            }
+            more.drain(..).for_each(|command| multiplexer.submit(command, now));
+        }
     }
 
     /// Hands outcomes on. What the receivers submit from there on is looked at when this turn is

@@ -104,7 +104,7 @@ impl Driver {
     pub fn submit<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
         let Call { bytes, target, policy, plan } = call;
         let future = self.create_future.bind(py).call0()?;
-        let promise = Promise::Loop(future.clone().unbind());
+        let promise = Promise::on_loop(&future);
         let ticket = Ticket::One { promise, plan, sent: courtesy::sent() };
         let now = Tick::now();
         let command = Command::new(bytes, target, policy, now, ticket);
@@ -137,7 +137,7 @@ impl Driver {
         call: ManyCall,
     ) -> PyResult<Bound<'py, PyAny>> {
         let future = self.create_future.bind(py).call0()?;
-        let promise = Promise::Loop(future.clone().unbind());
+        let promise = Promise::on_loop(&future);
         let commands = Many::start(py, cluster, promise, call);
         let Some(mut multiplexer) = self.multiplexer.try_lock() else {
             self.inbox.lock().extend(commands);
@@ -274,10 +274,16 @@ impl Driver {
             }
             return Ok(());
         };
-        let now = Tick::now();
-        let late = std::mem::take(&mut *self.inbox.lock());
-        late.into_iter().for_each(|command| multiplexer.submit(command, now));
-        multiplexer.close(&mut |ticket, outcome| ticket.complete(py, outcome, &self.inbox));
+        // What the outcomes lead to fails as well, until nothing is left.
+        loop {
+            multiplexer.close(&mut |ticket, outcome| ticket.complete(py, outcome, &self.inbox));
+            let late = std::mem::take(&mut *self.inbox.lock());
+            if late.is_empty() {
+                break;
+            }
+            let now = Tick::now();
+            late.into_iter().for_each(|command| multiplexer.submit(command, now));
+        }
         drop(multiplexer);
         let bound = self.bound.lock().take();
         drop(bound);

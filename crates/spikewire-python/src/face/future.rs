@@ -26,8 +26,8 @@ use spikewire_engine::{Error, Kind};
 use super::GLANCE;
 use super::signal::Signal;
 use super::submitter;
-use crate::core::forks;
 use crate::errors::{self, type_error, type_name, value_error};
+use crate::forks::forks;
 
 /// Not sent yet: may be cancelled.
 const PENDING: u8 = 0;

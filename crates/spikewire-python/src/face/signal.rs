@@ -1,7 +1,11 @@
 //! Signals while a thread waits without the interpreter.
 
+use std::cell::Cell;
+
 use pyo3::prelude::*;
 use spikewire_sync::Mutex;
+
+use crate::forks::forks;
 
 /// What a Python signal handler raised while the interpreter was let go.
 #[derive(Default)]
@@ -11,9 +15,19 @@ impl Signal {
     /// Only Python's main thread runs signal handlers.
     pub fn is_minded() -> bool {
         thread_local! {
-            static MAIN: bool = is_main_thread();
+            /// The answer, and in which process it was found: the thread that forks is the main
+            /// thread of the child.
+            static MAIN: Cell<Option<(u32, bool)>> = const { Cell::new(None) };
         }
-        MAIN.with(|main| *main)
+        let process = forks();
+        match MAIN.get() {
+            Some((of, is_main)) if of == process => is_main,
+            _ => {
+                let is_main = is_main_thread();
+                MAIN.set(Some((process, is_main)));
+                is_main
+            }
+        }
     }
 
     /// Runs the handlers of signals that came; whether one of them raised.

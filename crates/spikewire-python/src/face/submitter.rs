@@ -84,7 +84,7 @@ impl Submitter {
             FutureBase::settle(&future, plan.finish(py, Err(self.full())));
             return Ok(future.into_any());
         };
-        let promise = Promise::Own(Pending::new(&future, permit));
+        let promise = Promise::own(Pending::new(&future, permit));
         let ticket = Ticket::One { promise, plan, sent: courtesy::sent() };
         let command = Command::new(bytes, target, policy, start, ticket);
         self.send(py, command);
@@ -99,7 +99,7 @@ impl Submitter {
             FutureBase::settle(&future, Err(to_python(py, &self.full(), None)));
             return Ok(future.into_any());
         };
-        let promise = Promise::Own(Pending::new(&future, permit));
+        let promise = Promise::own(Pending::new(&future, permit));
         for command in Many::start(py, self.cluster.clone(), promise, call) {
             self.send(py, command);
         }

@@ -1,6 +1,7 @@
 //! What a driver completes: the future of one call, or a part of a batch.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -10,15 +11,26 @@ use spikewire_engine::cluster::Cluster;
 use spikewire_engine::command::batch::Part;
 use spikewire_engine::command::{Command, Step, Underway};
 use spikewire_engine::transport::{Collect, Outcome};
+use spikewire_engine::{Error, Kind};
 
 use super::future::FutureBase;
 use super::window::Permit;
 use crate::call::Plan;
 use crate::courtesy::Sent;
+use crate::errors::to_python;
+use crate::forks::forks;
 use crate::many::{ManyCall, ManyPlan, Next};
 
-/// The future that a call's outcome goes to.
-pub(super) enum Promise {
+/// The future that a call's outcome goes to. It is completed in any case: one whose promise is
+/// dropped, because a driver ended before its commands did, fails as closed.
+pub(super) struct Promise {
+    future: Completes,
+    is_kept: AtomicBool,
+    /// The process of the future.
+    born: u32,
+}
+
+enum Completes {
     /// An event loop's, on its own thread.
     Loop(Py<PyAny>),
     /// Our own, for any thread.
@@ -39,26 +51,81 @@ impl Pending {
 }
 
 impl Promise {
+    /// For a future of an event loop.
+    pub fn on_loop(future: &Bound<'_, PyAny>) -> Self {
+        Self::of(Completes::Loop(future.clone().unbind()))
+    }
+
+    /// For a future of ours.
+    pub fn own(pending: Pending) -> Self {
+        Self::of(Completes::Own(pending))
+    }
+
+    fn of(future: Completes) -> Self {
+        Self { future, is_kept: AtomicBool::new(false), born: forks() }
+    }
+
     /// Whether somebody still wants the call sent. Needs no interpreter.
     fn starts(&self) -> bool {
-        match self {
-            Self::Loop(_) => true,
-            Self::Own(own) => own.future.get().starts(),
+        match &self.future {
+            Completes::Loop(_) => true,
+            Completes::Own(own) => own.future.get().starts(),
         }
     }
 
     fn is_done(&self, py: Python<'_>) -> bool {
-        match self {
-            Self::Loop(future) => is_done(future.bind(py)),
-            Self::Own(own) => own.future.get().done(),
+        match &self.future {
+            Completes::Loop(future) => is_done(future.bind(py)),
+            Completes::Own(own) => own.future.get().done(),
         }
     }
 
     fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
-        match self {
-            Self::Loop(future) => tell(future.bind(py), outcome),
-            Self::Own(own) => FutureBase::settle(own.future.bind(py), outcome),
+        self.is_kept.store(true, Relaxed);
+        match &self.future {
+            Completes::Loop(future) => tell(future.bind(py), outcome),
+            Completes::Own(own) => FutureBase::settle(own.future.bind(py), outcome),
         }
+    }
+
+    /// Fails the future; from any thread.
+    fn lose(&self, py: Python<'_>) -> PyResult<()> {
+        if self.is_done(py) {
+            return Ok(());
+        }
+        let error = to_python(py, &Error::new(Kind::Closed, "the client was closed"), None);
+        let future = match &self.future {
+            Completes::Loop(future) => future.bind(py),
+            Completes::Own(own) => {
+                FutureBase::settle(own.future.bind(py), Err(error));
+                return Ok(());
+            }
+        };
+        let event_loop = future.call_method0("get_loop")?;
+        // A loop that is closed has no task that could wait.
+        if !event_loop.call_method0("is_closed")?.is_truthy()? {
+            let fail = future.getattr("set_exception")?;
+            event_loop.call_method1("call_soon_threadsafe", (fail, error.into_value(py)))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Promise {
+    fn drop(&mut self) {
+        if *self.is_kept.get_mut() || self.born != forks() {
+            return;
+        }
+        Python::try_attach(|py| {
+            // An error that is on its way up is not this one's.
+            let pending = PyErr::take(py);
+            if let Err(error) = self.lose(py) {
+                error.write_unraisable(py, None);
+            }
+            if let Some(pending) = pending {
+                pending.restore(py);
+            }
+        });
     }
 }
 

@@ -314,6 +314,9 @@ impl Reading {
 
     /// The batch failed: what is in it comes again.
     pub fn rewind(&self) {
+        if !self.core.is_own() {
+            return;
+        }
         let Ok(mut held) = self.hold() else { return };
         let mark = self.state.lock().mark.take();
         if let Some(mark) = mark {
@@ -323,6 +326,11 @@ impl Reading {
 
     /// Ends the query: the nodes stop sending.
     pub fn close(&self) {
+        if !self.core.is_own() {
+            // The child of a fork shares the poller and the waker with its parent, which reads on.
+            drop(self.pop_all());
+            return;
+        }
         self.stopper.stop();
         let stream = self.state.lock().stream.take();
         if let Some(mut stream) = stream {

@@ -51,6 +51,13 @@ struct Row {
     state: State,
 }
 
+impl Row {
+    /// Whether it waits for a node that holds it.
+    fn is_unplaced(&self) -> bool {
+        matches!(&self.state, State::Pending(Some(error)) if error.kind() == Kind::NoNode)
+    }
+}
+
 #[derive(Debug)]
 enum State {
     /// To be sent in the next round; the error is why the last one brought no answer.

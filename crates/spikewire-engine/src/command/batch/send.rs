@@ -11,7 +11,7 @@ use super::{Batch, Part, State};
 use crate::clock::Tick;
 use crate::cluster::{NamespaceMap, Node, Snapshot};
 use crate::command::{Aim, Attempts, Command, Router, Target, route};
-use crate::error::{Kind, Result};
+use crate::error::{Error, Kind, Result};
 use crate::options::Policy;
 use crate::transport::buffer;
 
@@ -22,7 +22,8 @@ const MOST_ROWS: usize = 5_000;
 const MOST_BYTES: usize = 16 << 20;
 
 impl Batch {
-    /// The commands of the next round, one or more for each node that holds pending rows.
+    /// The commands of the next round, one or more for each node that holds pending rows. None
+    /// after the deadline.
     pub fn round<T>(
         &mut self,
         router: &Router,
@@ -32,6 +33,10 @@ impl Batch {
         mut ticket: impl FnMut(Part) -> T,
     ) -> Vec<Command<T>> {
         self.rounds += 1;
+        if self.deadline <= start {
+            self.time_out();
+            return Vec::new();
+        }
         let mut groups = Groups::default();
         // Rows of one namespace mostly follow each other.
         let mut latest: Option<(&Arc<str>, &NamespaceMap)> = None;
@@ -99,6 +104,20 @@ impl Batch {
             bytes <= MOST_BYTES
         });
         fits.count().max(1)
+    }
+
+    /// Says of the rows that were to be sent next why they are not.
+    fn time_out(&mut self) {
+        let limit = self.policy.timeout.as_secs_f64();
+        for row in &mut self.rows {
+            if let State::Pending(error @ None) = &mut row.state {
+                let message = format!(
+                    "the command's total timeout of {limit} s passed: it was still waiting to be \
+                     sent"
+                );
+                *error = Some(Error::new(Kind::Timeout, message));
+            }
+        }
     }
 
     fn command<T>(

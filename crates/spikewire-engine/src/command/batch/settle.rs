@@ -1,13 +1,19 @@
 //! Replies to rows, and which rows go again.
 
+use std::time::Duration;
+
 use spikewire_protocol::message::{Header, Message, info3};
 use spikewire_protocol::result_code::ResultCode;
 
-use super::{Batch, Body, Part, State};
+use super::{Batch, Body, Part, Row, State};
 use crate::clock::Tick;
 use crate::error::{Error, Kind};
 use crate::options::ReplicaPolicy;
 use crate::transport::Outcome;
+
+/// The shortest pause before rows that no node holds are looked for again: the partition table has
+/// to change first.
+const UNPLACED_PAUSE: Duration = Duration::from_millis(50);
 
 impl Batch {
     /// Takes what came of a part.
@@ -55,7 +61,12 @@ impl Batch {
     /// node by that are told so.
     pub fn again(&mut self, now: Tick, closed: bool) -> Option<Tick> {
         let mut pending = false;
-        let last = self.rounds > self.policy.max_retries || self.deadline <= now;
+        let rotates = self.policy.replica != ReplicaPolicy::Master;
+        let mut at = if rotates && self.step == 0 { now } else { now.after(self.policy.sleep) };
+        if self.rows.iter().any(Row::is_unplaced) {
+            at = at.max(now.after(UNPLACED_PAUSE));
+        }
+        let last = self.rounds > self.policy.max_retries || self.deadline <= at;
         for row in &mut self.rows {
             let write = self.kinds[row.kind as usize].write;
             let error = match &row.state {
@@ -91,8 +102,6 @@ impl Batch {
         if !pending {
             return None;
         }
-        let rotates = self.policy.replica != ReplicaPolicy::Master;
-        let at = if rotates && self.step == 0 { now } else { now.after(self.policy.sleep) };
         self.step += u32::from(rotates);
         Some(at)
     }
@@ -107,4 +116,49 @@ fn is_symptom(kind: Kind) -> bool {
 /// codes end it before the first row.
 pub(super) fn hides_writes(code: ResultCode) -> bool {
     matches!(code, ResultCode::PARAMETER | ResultCode::TIMEOUT | ResultCode::SERVER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::batch::RowKind;
+    use crate::command::route;
+    use crate::options::Policy;
+    use spikewire_protocol::batch as wire;
+    use spikewire_protocol::key::Digest;
+    use spikewire_protocol::message::Header;
+
+    fn batch(policy: Policy) -> Batch {
+        let row = wire::Kind::new(&Header::default(), &[]);
+        let kind = RowKind { row, namespace: "test".into(), write: false, replica: policy.replica };
+        Batch::new(vec![kind], [(Digest([0; 20]), 0)].into_iter(), policy, Tick(0))
+    }
+
+    #[test]
+    fn no_round_is_planned_beyond_the_deadline() {
+        let second = Duration::from_secs(1);
+        let replica = ReplicaPolicy::Master;
+        let policy = Policy {
+            timeout: second,
+            sleep: 2 * second,
+            max_retries: 9,
+            replica,
+            ..Policy::default()
+        };
+        let mut late = batch(policy);
+        let mut early = batch(Policy { sleep: second / 2, ..policy });
+        let refused = || State::Pending(Some(Error::server(ResultCode::PARTITION_UNAVAILABLE)));
+        late.rows[0].state = refused();
+        early.rows[0].state = refused();
+        assert_eq!(late.again(Tick(0), false), None);
+        assert!(matches!(late.rows[0].state, State::Failed(_)));
+        assert_eq!(early.again(Tick(0), false), Some(Tick(0).after(second / 2)));
+    }
+
+    #[test]
+    fn rows_that_no_node_holds_wait_before_they_are_looked_for_again() {
+        let mut batch = batch(Policy { max_retries: 9, ..Policy::default() });
+        batch.rows[0].state = State::Pending(Some(route::nobody("test", 0)));
+        assert_eq!(batch.again(Tick(0), false), Some(Tick(0).after(UNPLACED_PAUSE)));
+    }
 }

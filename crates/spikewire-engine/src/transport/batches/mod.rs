@@ -65,7 +65,7 @@ impl Batches {
             }
             let now = Tick::now();
             let Some(next) = batch.again(now, self.cluster.is_closed()) else { return Ok(()) };
-            thread::sleep(next.since(now));
+            pause(next, interrupted)?;
             at = Tick::now();
         }
     }
@@ -86,6 +86,20 @@ impl Janitor for Batches {
 
 fn is_large(command: &Command<Part>) -> bool {
     command.rows > MANY || command.bytes.len() > LARGE
+}
+
+/// Sleeps until then, or until the caller is interrupted.
+fn pause(until: Tick, interrupted: Interrupted<'_>) -> Result<()> {
+    loop {
+        let left = until.since(Tick::now());
+        if left.is_zero() {
+            return Ok(());
+        }
+        thread::sleep(if interrupted.is_some() { left.min(GLANCE) } else { left });
+        if interrupted.is_some_and(|interrupted| interrupted()) {
+            return Err(interruption());
+        }
+    }
 }
 
 fn interruption() -> Error {

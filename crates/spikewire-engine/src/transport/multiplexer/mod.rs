@@ -159,8 +159,14 @@ impl<T: Collect> Multiplexer<T> {
         let Some(mut poller) = self.poller.take() else {
             return Err(io::Error::other("another thread waits for this multiplexer"));
         };
-        let polled = poller.wait(wait);
+        let mut polled = poller.wait(wait);
+        let mut is_full = poller.is_full();
         self.handle(&mut poller, deliver);
+        while is_full && polled.is_ok() {
+            polled = poller.wait(Some(Duration::ZERO));
+            is_full = poller.is_full();
+            self.handle(&mut poller, deliver);
+        }
         self.poller = Some(poller);
         match polled {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),

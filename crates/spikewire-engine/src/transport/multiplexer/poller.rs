@@ -6,6 +6,9 @@ use std::time::Duration;
 use mio::event::Event;
 use mio::{Events, Poll, Registry};
 
+/// What one look can tell at most.
+const EVENTS: usize = 256;
+
 /// Waits for a multiplexer, and tells it what happened.
 #[derive(Debug)]
 pub struct Poller {
@@ -15,7 +18,7 @@ pub struct Poller {
 
 impl Poller {
     pub(super) fn new() -> io::Result<Self> {
-        Ok(Self { poll: Poll::new()?, events: Events::with_capacity(256) })
+        Ok(Self { poll: Poll::new()?, events: Events::with_capacity(EVENTS) })
     }
 
     /// Where connections are registered, also while it waits.
@@ -34,7 +37,43 @@ impl Poller {
         self.events.clear();
     }
 
+    /// Whether more may have happened than one look could tell. Who watches the descriptor from
+    /// outside perhaps hears of that only once.
+    pub(super) fn is_full(&self) -> bool {
+        self.events.iter().count() == EVENTS
+    }
+
     pub(super) fn events(&self) -> impl Iterator<Item = &Event> {
         self.events.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mio::net::UnixStream;
+    use mio::{Interest, Token};
+    use std::collections::HashSet;
+    use std::io::Write as _;
+
+    #[test]
+    fn says_when_there_may_be_more() {
+        let mut poller = Poller::new().unwrap();
+        let registry = poller.registry().unwrap();
+        let mut pairs: Vec<_> = (0..EVENTS + 44).map(|_| UnixStream::pair().unwrap()).collect();
+        for (index, (own, peer)) in pairs.iter_mut().enumerate() {
+            registry.register(own, Token(index), Interest::READABLE).unwrap();
+            peer.write_all(b"x").unwrap();
+        }
+        let (mut seen, mut looks) = (HashSet::new(), 0);
+        loop {
+            poller.wait(Some(Duration::ZERO)).unwrap();
+            looks += 1;
+            seen.extend(poller.events().map(|event| event.token().0));
+            if !poller.is_full() {
+                break;
+            }
+        }
+        assert_eq!((seen.len(), looks), (pairs.len(), 2));
     }
 }

@@ -144,7 +144,11 @@ impl Shared {
             std::mem::take(&mut inbox.commands)
         };
         drop(commands);
-        self.multiplexer.lock().close(&mut deliver);
+        // Who completes commands right now may hold the last handle of the client: then the task
+        // closes, when it next comes round.
+        if let Some(mut multiplexer) = self.multiplexer.try_lock() {
+            multiplexer.close(&mut deliver);
+        }
     }
 }
 
@@ -278,6 +282,7 @@ impl Drop for Task {
     fn drop(&mut self) {
         let shared = &self.watched.get_ref().shared;
         shared.close();
+        shared.multiplexer.lock().close(&mut deliver);
         shared.inbox.lock().waker = None;
     }
 }

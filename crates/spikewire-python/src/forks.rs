@@ -1,0 +1,18 @@
+//! How often this process was forked: what was made before the latest fork belongs to the parent.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use pyo3::prelude::*;
+
+static FORKS: AtomicU32 = AtomicU32::new(0);
+
+/// How many forks lie between the first process and this one.
+pub fn forks() -> u32 {
+    FORKS.load(Relaxed)
+}
+
+/// Called in the child after a fork.
+#[pyfunction]
+pub fn _after_fork() {
+    FORKS.fetch_add(1, Relaxed);
+}
