@@ -181,8 +181,9 @@ client!(AsyncClient, AsyncDataset, Loops, AsyncQuery {
 /// Equal when client, namespace and set are. A pickled dataset carries its client's seeds and
 /// options: where it is unpickled it finds the client it came from if that lives in the process
 /// and is not closed, and else makes one like it that is shared by all datasets from the same
-/// client and closed when the process exits. Such a client connects inside the first verb, which
-/// holds up the event loop until the cluster is found.
+/// client and closed when the process exits, or when no dataset uses it and newer ones have come.
+/// Such a client connects inside the first verb, which holds up the event loop until the cluster is
+/// found.
 #[pyclass(frozen, module = "spikewire")]
 pub struct AsyncDataset {
     face: Arc<Loops>,

@@ -55,7 +55,8 @@ client!(Client, Dataset, Shared, Query {
 /// Equal when client, namespace and set are. A pickled dataset carries its client's seeds and
 /// options: where it is unpickled it finds the client it came from if that lives in the process
 /// and is not closed, and else makes one like it that connects on first use, is shared by all
-/// datasets from the same client, and is closed when the process exits.
+/// datasets from the same client, and is closed when the process exits, or when no dataset uses it
+/// and newer ones have come.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Dataset {
     face: Arc<Shared>,
