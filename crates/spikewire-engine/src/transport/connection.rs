@@ -397,7 +397,7 @@ mod tests {
             std::thread::sleep(Duration::from_millis(1));
         }
         connection.queue(Command { stream: true, rows: 2, ..command(b"batch", 30) }, Tick(0));
-        assert!(connection.write().unwrap());
+        assert!(connection.write(Tick(0)).unwrap());
         let mut part = Vec::new();
         let start = frame::begin(&mut part, Kind::Message);
         part.extend_from_slice(&Header::default().to_bytes());
