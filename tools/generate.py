@@ -1,0 +1,54 @@
+"""Writes what comes from the table of verbs and operations in ``tools/verbs``.
+
+Run it after a change to the table; ``--check`` changes nothing and fails when a file is not what
+the table asks for. It needs rustfmt and nothing else.
+
+    python tools/generate.py [--check]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from generator import table, wrappers
+from generator.text import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def outputs() -> dict[Path, str]:
+    """Every generated file and what it is to hold."""
+    known = table.load()
+    found: dict[Path, str] = {}
+    for name, family in known.families.items():
+        for face in ("op", "exp"):
+            path = ROOT / f"python/spikewire/{face}/{name}.py"
+            found[path] = wrappers.module(known, family, face)
+    return found
+
+
+def main() -> int:
+    """Writes or checks the files; returns the exit status."""
+    parser = argparse.ArgumentParser(description="Writes what comes from the table of verbs.")
+    parser.add_argument("--check", action="store_true", help="only say what is not up to date")
+    options = parser.parse_args()
+    stale = [
+        (path, text)
+        for path, text in outputs().items()
+        if not path.exists() or path.read_text() != text
+    ]
+    for path, text in stale:
+        shown = path.relative_to(ROOT)
+        if options.check:
+            print(f"{shown} is not what the table asks for: run python tools/generate.py")
+        else:
+            path.write_text(text)
+            print(f"wrote {shown}")
+    return 1 if stale and options.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

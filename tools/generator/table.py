@@ -1,0 +1,222 @@
+"""Reads the table: the files in ``tools/verbs``."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+TABLE = Path(__file__).resolve().parent.parent / "verbs"
+
+FAMILIES = ("list", "map", "bit", "hll")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a parameter is."""
+
+    python: str
+    #: The method of the protocol crate's ``Given`` that takes it.
+    take: str
+    rust: str
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words that a parameter may be, and the numbers that they stand for."""
+
+    name: str
+    python: str
+    rust: str
+    are: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of an operation."""
+
+    name: str
+    kind: str
+    #: May be left out, and is ``None`` then.
+    optional: bool = False
+    #: What it is when it is left out.
+    default: str | int | None = None
+    keyword: bool = False
+    #: The field of the operation that its number is added to.
+    into: str = ""
+    #: What a flag adds to it.
+    flag: str = ""
+    #: Its type for Python, where it is not that of its kind.
+    python: str = ""
+    #: The smallest and the largest number.
+    bounds: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation."""
+
+    name: str
+    code: int
+    #: Every parameter but ``ctx``.
+    parameters: tuple[Parameter, ...]
+    #: The expression of Rust that makes it.
+    makes: str
+    #: Its type as an expression: of that name, ``element`` for that of an element, ``returning``
+    #: where that says it, or nothing where it modifies.
+    result: str
+    #: What it does, as an operation and in an expression.
+    doc: str
+    expression_doc: str
+    faces: tuple[str, ...] = ("op", "exp")
+
+    @property
+    def reads(self) -> bool:
+        """Whether it does not modify."""
+        return bool(self.result)
+
+    @property
+    def encoded(self) -> tuple[Parameter, ...]:
+        """The parameters that are part of the operation itself."""
+        return tuple(it for it in self.parameters if it.kind != "pad")
+
+
+@dataclass(frozen=True)
+class Family:
+    """The operations of one module."""
+
+    name: str
+    type: str
+    #: Whether they take a path to what is nested.
+    path: bool
+    #: The documentation of the modules, by language and face.
+    docs: dict[str, dict[str, str]]
+    operations: tuple[Operation, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """All of it."""
+
+    kinds: dict[str, Kind]
+    words: dict[str, Words]
+    families: dict[str, Family] = field(default_factory=dict)
+
+
+def _load(name: str) -> dict[str, Any]:
+    with (TABLE / f"{name}.toml").open("rb") as file:
+        loaded: dict[str, Any] = tomllib.load(file)
+        return loaded
+
+
+def load() -> Table:
+    """The table, checked as far as it is used."""
+    raw = _load("kinds")
+    kinds = {name: Kind(**kind) for name, kind in raw["kinds"].items()}
+    words: dict[str, Words] = {}
+    for name, of in raw["words"].items():
+        are = dict(words[of["also"]].are) if "also" in of else {}
+        are = {word: number for word, number in are.items() if word not in of.get("without", ())}
+        words[name] = Words(name, of["python"], of["rust"], {**are, **of["are"]})
+    table = Table(kinds, words)
+    for name in FAMILIES:
+        table.families[name] = _family(_load(name))
+    return table
+
+
+def _family(raw: dict[str, Any]) -> Family:
+    known: dict[str, Parameter] = {}
+    for name, of in raw["parameters"].items():
+        of = {"kind": of} if isinstance(of, str) else dict(of)
+        bounds = (of.pop("from", 0), of.pop("to", 0))
+        known[name] = Parameter(name, bounds=bounds, **of)
+    operations = [_operation(known, it) for it in raw.get("operations", ())]
+    noun = raw["family"]
+    pairs = [_selected(known, it, noun) for it in raw.get("selections", ())]
+    operations += [get for get, _ in pairs] + [remove for _, remove in pairs]
+    docs = {
+        language: {face: of["doc"].strip("\n") for face, of in raw[language].items()}
+        for language in ("python", "rust")
+    }
+    path = raw.get("path", False)
+    return Family(raw["family"], raw["type"], path, docs, tuple(operations))
+
+
+def _parameters(known: dict[str, Parameter], takes: str) -> tuple[Parameter, ...]:
+    """``index, count?, *, order: list_order = unordered``: see README.md beside the table."""
+    found: list[Parameter] = []
+    keyword = False
+    for part in filter(None, (it.strip() for it in takes.split(","))):
+        if part == "*":
+            keyword = True
+            continue
+        front, _, default = (it.strip() for it in part.partition("="))
+        front, _, kind = (it.strip() for it in front.partition(":"))
+        name = front.removesuffix("?")
+        parameter = known.get(name) or Parameter(name, kind, into=name)
+        parameter = replace(parameter, keyword=keyword, optional=front != name)
+        if kind:
+            parameter = replace(parameter, kind=kind)
+        if default:
+            parameter = replace(parameter, default=default)
+        found.append(parameter)
+    return tuple(found)
+
+
+def _operation(known: dict[str, Parameter], raw: dict[str, Any]) -> Operation:
+    does, more = raw["does"], raw.get("more")
+    gives = f" {raw['gives']}" if "gives" in raw else ""
+    more = f"\n\n{more}" if more else ""
+    return Operation(
+        raw["name"],
+        raw["code"],
+        _parameters(known, raw["takes"]),
+        raw["makes"],
+        raw.get("result", ""),
+        does + gives + more,
+        does + more,
+        tuple(raw.get("in", ("op", "exp"))),
+    )
+
+
+def _selected(
+    known: dict[str, Parameter], raw: dict[str, Any], noun: str
+) -> tuple[Operation, Operation]:
+    """The two operations that name elements in one way."""
+    parameters = _parameters(known, raw["takes"])
+    names = raw["names"]
+    note = f" {raw['note']}" if "note" in raw else ""
+    gives = f" {raw['gives']}" if "gives" in raw else ""
+    single = raw.get("single", False)
+
+    def defaulting(word: str) -> tuple[Parameter, ...]:
+        return tuple(
+            replace(it, default=word) if it.name == "returning" else it for it in parameters
+        )
+
+    return (
+        Operation(
+            f"get_by_{raw['by']}",
+            raw["get"],
+            defaulting("value"),
+            f"GetBy(returning, By::{raw['makes']})",
+            "element" if single else "returning",
+            f"Reads {names}.{note}{gives}",
+            f"{names[0].upper()}{names[1:]}.{note}",
+        ),
+        Operation(
+            f"remove_by_{raw['by']}",
+            raw["remove"],
+            defaulting("none"),
+            f"RemoveBy(returning, By::{raw['makes']})",
+            "",
+            f"Removes {names}.{note}{gives}",
+            f"The {noun} without {names}.{note}",
+        ),
+    )

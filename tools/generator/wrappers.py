@@ -1,0 +1,126 @@
+"""Writes the modules of ``spikewire.op`` and ``spikewire.exp``."""
+
+from __future__ import annotations
+
+import builtins
+from typing import TYPE_CHECKING
+
+from generator.text import call, docstring, header, imports
+
+if TYPE_CHECKING:
+    from generator.table import Family, Operation, Parameter, Table
+
+
+def module(table: Table, family: Family, face: str) -> str:
+    """The module of a family: ``op.list`` and the like."""
+    wanted = [it for it in family.operations if face in it.faces]
+    writer = _Writer(table, family, face)
+    functions = "".join(writer.function(it) for it in wanted)
+    made = "Operation" if face == "op" else "Expression"
+    types = "".join(
+        f"{imports(4, module, names)}\n" for module, names in writer.types.items() if names
+    )
+    names = "".join(f'    "{it.name}",\n' for it in sorted(wanted, key=lambda it: it.name))
+    return (
+        f"{header('#', family.name + '.toml')}"
+        f'"""{family.docs["python"][face]}\n"""\n\n'
+        "from __future__ import annotations\n\n"
+        "from typing import TYPE_CHECKING\n\n"
+        f"from spikewire._native import {made}\n\n"
+        f"if TYPE_CHECKING:\n{types}\n"
+        f"__all__ = [\n{names}]\n"
+        f"{functions}"
+    )
+
+
+class _Writer:
+    def __init__(self, table: Table, family: Family, face: str) -> None:
+        self.table, self.family, self.face = table, family, face
+        self.types: dict[str, set[str]] = {"spikewire.exp.types": set(), "spikewire.types": set()}
+
+    def function(self, operation: Operation) -> str:
+        lines = ["    bin: str,  # noqa: A002" if self.face == "op" else "    on: Operand,"]
+        if self.face == "exp":
+            self.types["spikewire.exp.types"].add("Operand")
+        keyword = False
+        for name, type_, default in self.parameters(operation):
+            if default is not None and default.startswith("*") and not keyword:
+                lines.append("    *,")
+                keyword = True
+            value = (default or "").removeprefix("*")
+            lines.append(f"    {name}: {type_}{f' = {value}' if value else ''},")
+        shadows = "  # noqa: A001" if hasattr(builtins, operation.name) else ""
+        made = "Operation" if self.face == "op" else "Expression"
+        doc = operation.doc if self.face == "op" else operation.expression_doc
+        signature = "\n".join(lines)
+        return (
+            f"\n\ndef {operation.name}({shadows}\n{signature}\n) -> {made}:\n"
+            f"{docstring(doc.replace('`', '``'), 4)}\n{self.body(operation)}\n"
+        )
+
+    def parameters(self, operation: Operation) -> list[tuple[str, str, str | None]]:
+        """Name, type and default; that of a keyword has a star in front."""
+        found: list[tuple[str, str, str | None]] = []
+        for it in self.given(operation):
+            type_, default = self.type(it), self.default(it)
+            if it.keyword:
+                default = f"*{default or ''}"
+            found.append((it.name, type_, default))
+        if self.face == "exp" and operation.result == "element":
+            self.types["spikewire.exp.types"].add("Kind")
+            found.append(("kind", "Kind | None", "*None"))
+        if self.family.path:
+            self.types["spikewire.types"].add("Path")
+            found.append(("ctx", "Path | None", "*None"))
+        return found
+
+    def given(self, operation: Operation) -> list[Parameter]:
+        """The parameters that the function has."""
+        return [it for it in operation.parameters if not self.fixed(operation, it)]
+
+    def fixed(self, operation: Operation, it: Parameter) -> bool:
+        """Whether it is always the same: what an expression removes is gone."""
+        return self.face == "exp" and it.name == "returning" and not operation.reads
+
+    def type(self, it: Parameter) -> str:
+        if it.kind in ("flag", "pad", "bool"):
+            return "bool"
+        words = self.table.words.get(it.kind)
+        if words:
+            self.types["spikewire.types"].add(words.python)
+            return f"{words.python} | None" if it.optional else words.python
+        if self.face == "exp" and it.kind != "bits":
+            return "Operand"
+        type_ = it.python or self.table.kinds[it.kind].python
+        if type_[0].isupper():
+            self.types["spikewire.types"].add(type_)
+        # What is sought or written may be None anyway.
+        takes_none = it.python or it.kind in ("sought", "any_key")
+        return f"{type_} | None" if it.optional and not takes_none else type_
+
+    def default(self, it: Parameter) -> str | None:
+        if isinstance(it.default, int):
+            return str(it.default)
+        if it.default:
+            return f'"{it.default}"'
+        if it.optional:
+            return "None"
+        return "False" if it.kind in ("flag", "pad") else None
+
+    def body(self, operation: Operation) -> str:
+        values = [
+            f'"{it.default}"' if self.fixed(operation, it) else it.name for it in operation.encoded
+        ]
+        packed = f"({', '.join(values)}{',' if len(values) == 1 else ''})"
+        if self.face == "op":
+            arguments = [f'"{operation.name}"', "bin", packed]
+            before = f"return Operation.{self.family.name}"
+        else:
+            arguments = [f'"{self.family.name}"', f'"{operation.name}"', "on", packed]
+            before = "return Expression.call"
+        if self.family.path:
+            arguments.append("ctx")
+        if self.face == "exp" and operation.result == "element":
+            arguments.append("kind")
+        arguments += [f"{it.name}={it.name}" for it in operation.parameters if it.kind == "pad"]
+        return call(4, before, arguments)
