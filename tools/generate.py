@@ -12,11 +12,14 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from generator import table, wrappers
-from generator.text import ROOT
+from generator import decoding, table, wrappers
+from generator.text import ROOT, formatted
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+PROTOCOL = ROOT / "crates/spikewire-protocol/src"
 
 
 def outputs() -> dict[Path, str]:
@@ -27,6 +30,9 @@ def outputs() -> dict[Path, str]:
         for face in ("op", "exp"):
             path = ROOT / f"python/spikewire/{face}/{name}.py"
             found[path] = wrappers.module(known, family, face)
+        path = PROTOCOL / f"operation/{name}.rs"
+        found[path] = formatted(decoding.module(known, family))
+    found[PROTOCOL / "operation/words.rs"] = formatted(decoding.words(known))
     return found
 
 

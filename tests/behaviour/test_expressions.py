@@ -296,6 +296,11 @@ def test_what_is_inside_is_computed(data: Any, expression: exp.Expression, value
         (lambda: exp.bit.set(exp.bin("b"), 0, 1, "x"), TypeError, "data takes BLOB"),
         (lambda: exp.hll.get_union(exp.bin("h"), exp.bin("n", int)), TypeError, "HLL, not INT"),
         (lambda: exp.list.size(LIST, ctx=[1]), TypeError, r"ctx\[0\]"),
+        (
+            lambda: exp.map.get_by_value_list(MAP, [], inverted=True),
+            ValueError,
+            "exp.map.get_by_value_list: values: an empty list, inverted",
+        ),
         (lambda: exp.Expression.call("set", "size", LIST, ()), ValueError, "set"),
         (lambda: exp.Expression.call("list", "fly", LIST, ()), ValueError, "fly"),
         (lambda: exp.Expression.call("list", "size", LIST, (1,)), TypeError, "0 arguments"),

@@ -398,6 +398,22 @@ def test_refused(
         (lambda: ctx.map_key(1.5), TypeError, "map key must be"),
         (lambda: ctx.list_index_create(0, "key"), ValueError, "'unordered' or 'ordered'"),  # type: ignore[arg-type]
         (lambda: ctx.list_index_create(0, "ordered", pad=True), ValueError, "cannot be padded"),
+        (lambda: ctx.list_index_create(-9, pad=True), ValueError, "0 or more.*padded, got -9"),
+        (
+            lambda: op.list.create("l", pad=True, ctx=[ctx.list_index(-1)]),
+            ValueError,
+            r"ctx\[0\]: index must be 0 or more",
+        ),
+        (
+            lambda: op.map.get_by_key_list("m", [], inverted=True),
+            ValueError,
+            "keys: an empty list, inverted, means every entry",
+        ),
+        (
+            lambda: op.map.remove_by_value_list("m", (), inverted=True, returning="key"),
+            ValueError,
+            "values: an empty list, inverted",
+        ),
         (lambda: op.read("", "$.a"), ValueError, "empty"),
         (lambda: op.read("r", "$.a +"), ValueError, "expression: .*the end"),
         (lambda: op.read("r", 5), TypeError, "an expression is"),  # type: ignore[arg-type]
@@ -478,3 +494,18 @@ def test_wildcards_and_infinity_are_found_and_not_stored(data: Any) -> None:
         data.operate("k", [op.list.append("l", op.WILDCARD)])
     assert caught.value.code == 4
     assert pickle.loads(pickle.dumps(op.WILDCARD)) == op.WILDCARD != op.INFINITY
+
+
+def test_what_an_empty_list_may_mean(data: Caller) -> None:
+    data.put("k", {"l": [1, 2], "m": {"a": 1}})
+    record = data.operate(
+        "k",
+        [
+            op.list.get_by_value_list("l", [], inverted=True),
+            op.map.get_by_key_list("m", []),
+            op.map.get_by_key_list("m", [], inverted=True, returning="count"),
+            op.map.remove_by_value_list("m", [], inverted=True),
+            op.map.size("m"),
+        ],
+    )
+    assert record.results == ([1, 2], [], 1, None, 0)

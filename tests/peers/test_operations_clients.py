@@ -145,6 +145,9 @@ def by(both: Both, kind: str, value: Any, ordered: bool, data: Any) -> None:
     name = WAYS.get(way, way.replace(" ", "_"))
     call = getattr(op.list if kind == "list" else op.map, f"{verb}_by_{name}")
     options: dict[str, Any] = {"returning": ANSWERS.get(returns, returns.replace(" ", "_"))}
+    # All entries but those of an empty list: refused, as servers crash.
+    if kind == "map" and way in ("key list", "value list") and not args[0]:
+        inverted = False
     if inverted:
         options["inverted"] = True
     theirs = operation(kind, verb, way, args, returns, inverted)
@@ -294,6 +297,8 @@ def test_paths_that_are_made(
     both: Both, value: Any, key: Any, at: int, how: int, pad: bool
 ) -> None:
     both.start(value)
+    # A list that is counted from its end is never padded: refused, as servers crash.
+    pad = pad and at >= 0
     order = {0: "unordered", 1: "key", 3: "key_value"}[how]
     theirs = [cdt_ctx.cdt_ctx_map_key_create(key, how)]
     ours = [ctx.map_key_create(key, order)]  # type: ignore[arg-type]  # one of the words above

@@ -18,6 +18,7 @@
 //! | [`key`], [`digests`] | user keys, digests of one and of many, partition ids |
 //! | [`cdt`] | list and map operations |
 //! | [`bits`], [`hll`] | bit operations on blobs, `HyperLogLog` operations |
+//! | [`operation`] | all of these by name, from the arguments of any language |
 //! | [`expression`] | filters and computed values, from text and to the wire |
 //! | [`value`], [`msgpack`] | bin values and the field's `MessagePack` dialect |
 //! | [`result_code`] | what the server's one-byte answers mean |
@@ -37,6 +38,7 @@ pub mod key;
 pub mod limits;
 pub mod message;
 pub mod msgpack;
+pub mod operation;
 pub mod partition;
 pub mod peers;
 pub mod query;

@@ -1,6 +1,8 @@
 //! The path from a bin to a list or map nested in it: a flat list of step types and step values.
 
 use super::call::{Argument, elements, int};
+use super::flags;
+use crate::expression::Fault;
 use crate::msgpack;
 use crate::result_code::ResultCode;
 
@@ -85,6 +87,23 @@ impl<V> Step<V> {
         matches!((self.inside, &self.at), (Inside::List, At::Index(_)) | (Inside::Map, At::Key(_)))
     }
 
+    /// Whether it fills a list with nil up to its index.
+    fn pads(&self) -> bool {
+        self.inside == Inside::List && self.create == Create::OrderedOrPadded
+    }
+
+    /// Refuses what means nothing: a list is filled up to an index beyond its end, and one that is
+    /// counted from the end is never there. (Servers up to 8.1.2 crash when it is before the
+    /// start.)
+    pub fn check(&self) -> Result<(), Fault> {
+        match self.at {
+            At::Index(index) if index < 0 && self.pads() => Err(Fault::of_value(format!(
+                "index must be 0 or more where the list is padded, got {index}"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     fn kind(&self) -> u16 {
         let inside = match self.inside {
             Inside::Either => 0,
@@ -99,6 +118,41 @@ impl<V> Step<V> {
         };
         inside | at | (self.create as u16) << 6 | if self.persist { PERSIST } else { 0 }
     }
+}
+
+/// Refuses a path that means nothing.
+pub fn check<V>(steps: &[Step<V>]) -> Result<(), Fault> {
+    steps.iter().enumerate().try_for_each(|(at, step)| {
+        if at > 0 && step.persist {
+            return Err(Fault::of_value(format!(
+                "ctx[{at}]: only a first step persists its index"
+            )));
+        }
+        step.check().map_err(|fault| fault.within(&format!("ctx[{at}]")))
+    })
+}
+
+/// Has the last step of a path make the list or map that it looks into, where it is missing: in
+/// this order, or padded.
+pub fn create_last<V>(steps: &mut [Step<V>], order: i64, pad: bool) -> Result<(), Fault> {
+    let Some(last) = steps.last_mut() else { return Ok(()) };
+    if !last.makes() {
+        let at = steps.len() - 1;
+        let why = format!("ctx[{at}]: only a list index or a map key can be created");
+        return Err(Fault::of_value(why));
+    }
+    if last.create == Create::No {
+        let ordered = order & i64::from(flags::ORDERED) != 0;
+        let by_value = order & i64::from(flags::VALUE_ORDERED) != 0;
+        last.create = match last.inside {
+            Inside::List if pad => Create::OrderedOrPadded,
+            Inside::List if ordered => Create::FullyOrdered,
+            _ if by_value => Create::FullyOrdered,
+            _ if ordered => Create::OrderedOrPadded,
+            _ => Create::Unordered,
+        };
+    }
+    check(steps)
 }
 
 /// Appends a context: the list alone, as it stands in an operation, an index definition or a query.

@@ -156,6 +156,15 @@ impl Fault {
     pub(crate) fn of_value(message: impl Into<String>) -> Self {
         Self::Value(message.into())
     }
+
+    /// The same, with the name of what it is about in front.
+    #[must_use]
+    pub fn within(self, what: &str) -> Self {
+        match self {
+            Self::Type(why) => Self::Type(format!("{what}: {why}")),
+            Self::Value(why) => Self::Value(format!("{what}: {why}")),
+        }
+    }
 }
 
 /// A constant inside an expression.
@@ -250,6 +259,11 @@ impl Expression {
     /// The type of its value; `None` while it is not known.
     pub fn kind(&self) -> Option<Type> {
         self.kind
+    }
+
+    /// Whether it is a constant list without elements.
+    pub fn is_empty_list(&self) -> bool {
+        matches!(self.node(), Node::Constant(Constant::Packed(Type::List, packed)) if *packed == [0x90])
     }
 }
 

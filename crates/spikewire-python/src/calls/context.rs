@@ -8,6 +8,7 @@ use pyo3::types::{PyList, PyTuple};
 use spikewire_protocol::cdt::context::{self, At, Create, Inside};
 use spikewire_protocol::value::particle::LIST;
 
+use super::refused;
 use crate::errors::{type_error, type_name, value_error};
 use crate::operation::packer;
 use crate::value::particle;
@@ -84,6 +85,7 @@ impl Step {
             }
         };
         let step = context::Step { inside, at: step, create, persist: persist_index };
+        step.check().map_err(refused)?;
         Ok(Self { step })
     }
 
@@ -158,18 +160,18 @@ impl<'py> Path<'py> {
                 type_name(given)
             )));
         };
-        let step = |(at, item): (usize, Bound<'py, PyAny>)| match item.cast_into::<Step>() {
-            Ok(step) if at > 0 && step.get().step.persist => {
-                Err(value_error(format!("ctx[{at}]: only a first step persists its index")))
-            }
-            Ok(step) => Ok(step),
-            Err(error) => Err(type_error(format!(
-                "ctx[{at}] must be a step from spikewire.ctx, not {}",
-                type_name(&error.into_inner())
-            ))),
+        let step = |(at, item): (usize, Bound<'py, PyAny>)| {
+            item.cast_into::<Step>().map_err(|error| {
+                type_error(format!(
+                    "ctx[{at}] must be a step from spikewire.ctx, not {}",
+                    type_name(&error.into_inner())
+                ))
+            })
         };
         let steps = items.into_iter().enumerate().map(step).collect::<PyResult<_>>()?;
-        Ok(Self { steps })
+        let path = Self { steps };
+        context::check(&path.steps()).map_err(refused)?;
+        Ok(path)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -184,23 +186,7 @@ impl<'py> Path<'py> {
     /// The same, where the list or map that the last step looks into is made if it is missing.
     pub fn creating(&self, order: i64, pad: bool) -> PyResult<Vec<context::Step<&[u8]>>> {
         let mut steps = self.steps();
-        if let Some(last) = steps.last_mut() {
-            if !last.makes() {
-                let at = self.steps.len() - 1;
-                return Err(value_error(format!(
-                    "ctx[{at}]: only a list index or a map key can be created, not {}",
-                    self.steps[at].repr()?
-                )));
-            }
-            if last.create == Create::No {
-                last.create = match (last.inside, order & 3) {
-                    (Inside::List, _) if pad => Create::OrderedOrPadded,
-                    (Inside::List, 1) | (_, 3) => Create::FullyOrdered,
-                    (_, 1) => Create::OrderedOrPadded,
-                    _ => Create::Unordered,
-                };
-            }
-        }
+        context::create_last(&mut steps, order, pad).map_err(refused)?;
         Ok(steps)
     }
 

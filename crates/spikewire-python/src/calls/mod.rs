@@ -1,196 +1,81 @@
-//! List, map, bit and sketch operations by their Python names, made from the arguments of
-//! `spikewire.op` and of `spikewire.exp` alike.
-//!
-//! Python passes the name and the arguments in a fixed order; what an argument becomes is up to a
-//! [`Source`]: bytes for an operation, a part of the tree for an expression.
+//! The arguments of list, map, bit and sketch operations, as Python passes them: in a tuple, in
+//! the order of the operation's signature. Both that order and what is made of the arguments come
+//! from the table in `tools/verbs`, by way of [`spikewire_protocol::operation`].
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`cdt`] | lists and maps |
-//! | [`bytes`] | bits and sketches |
 //! | [`context`] | the path to a nested list or map |
 
-pub mod bytes;
-pub mod cdt;
 pub mod context;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString, PyTuple};
 
-use spikewire_protocol::cdt::Argument;
+use spikewire_protocol::expression::Fault;
+use spikewire_protocol::operation::{self, Words};
 
+use crate::arguments::count;
 use crate::errors::{shown, type_error, type_name, value_error};
 
-/// Arguments, taken in order.
-pub struct Cursor<'py> {
-    arguments: Bound<'py, PyTuple>,
-    at: usize,
-    /// The names of what was taken and whether it is an option, when somebody asks.
-    names: Option<Vec<(&'static str, bool)>>,
-}
+/// Why an argument is refused.
+pub struct Refusal(pub PyErr);
 
-impl<'py> Cursor<'py> {
-    pub fn new(arguments: &Bound<'py, PyTuple>) -> Self {
-        Self { arguments: arguments.clone(), at: 0, names: None }
-    }
-
-    /// One that keeps the names of what is taken.
-    pub fn naming(arguments: &Bound<'py, PyTuple>) -> Self {
-        Self { names: Some(Vec::new()), ..Self::new(arguments) }
-    }
-
-    pub fn names(self) -> Vec<(&'static str, bool)> {
-        self.names.unwrap_or_default()
-    }
-
-    /// Takes an argument that must be given.
-    pub fn take(&mut self, name: &'static str) -> PyResult<Bound<'py, PyAny>> {
-        self.next(name, false)
-    }
-
-    fn next(&mut self, name: &'static str, option: bool) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(names) = &mut self.names {
-            names.push((name, option));
-        }
-        self.at += 1;
-        let missing = |_| type_error(format!("the argument {name} is missing"));
-        self.arguments.get_item(self.at - 1).map_err(missing)
-    }
-
-    /// Takes an argument that may be `None`.
-    fn optional(&mut self, name: &'static str) -> PyResult<Option<Bound<'py, PyAny>>> {
-        Ok(Some(self.next(name, true)?).filter(|value| !value.is_none()))
-    }
-
-    fn end(&self) -> PyResult<()> {
-        let (taken, given) = (self.at, self.arguments.len());
-        if taken == given {
-            return Ok(());
-        }
-        Err(type_error(format!("{taken} arguments are wanted and {given} were given")))
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        Self(refused(fault))
     }
 }
 
-/// What arguments become.
-pub trait Source<'py> {
-    /// What values become.
-    type Value: Argument;
-    /// What indexes, ranks, counts and other numbers become.
-    type Number: Argument;
+impl From<PyErr> for Refusal {
+    fn from(error: PyErr) -> Self {
+        Self(error)
+    }
+}
 
-    fn cursor(&mut self) -> &mut Cursor<'py>;
-    fn make_value(&mut self, name: &str, value: &Bound<'py, PyAny>) -> PyResult<Self::Value>;
-    fn make_key(&mut self, name: &str, key: &Bound<'py, PyAny>) -> PyResult<Self::Value>;
-    fn make_list(&mut self, name: &str, items: &Bound<'py, PyAny>) -> PyResult<Self::Value>;
-    fn make_map(&mut self, name: &str, pairs: &Bound<'py, PyAny>) -> PyResult<Self::Value>;
-    fn make_bytes(&mut self, name: &str, bytes: &Bound<'py, PyAny>) -> PyResult<Self::Value>;
-    fn make_sketches(&mut self, name: &str, all: &Bound<'py, PyAny>) -> PyResult<Self::Value>;
-    fn make_number(&mut self, name: &str, number: &Bound<'py, PyAny>) -> PyResult<Self::Number>;
+/// What cannot be, as Python says it.
+pub fn refused(fault: Fault) -> PyErr {
+    match fault {
+        Fault::Type(why) => type_error(why),
+        Fault::Value(why) => value_error(why),
+    }
+}
 
-    fn value(&mut self, name: &'static str) -> PyResult<Self::Value> {
-        let value = self.cursor().take(name)?;
-        self.make_value(name, &value)
+/// The arguments of one operation.
+pub struct Arguments<'a, 'py>(pub &'a Bound<'py, PyTuple>);
+
+impl<'py> Arguments<'_, 'py> {
+    pub fn count(&self) -> usize {
+        self.0.len()
     }
 
-    fn optional_value(&mut self, name: &'static str) -> PyResult<Option<Self::Value>> {
-        let value = self.cursor().optional(name)?;
-        value.map(|value| self.make_value(name, &value)).transpose()
+    pub fn get(&self, at: usize) -> PyResult<Bound<'py, PyAny>> {
+        self.0.get_item(at)
     }
 
-    fn key(&mut self, name: &'static str) -> PyResult<Self::Value> {
-        let key = self.cursor().take(name)?;
-        self.make_key(name, &key)
+    pub fn is_absent(&self, at: usize) -> bool {
+        self.0.get_borrowed_item(at).is_ok_and(|value| value.is_none())
     }
 
-    fn list(&mut self, name: &'static str) -> PyResult<Self::Value> {
-        let items = self.cursor().take(name)?;
-        self.make_list(name, &items)
+    pub fn bits(&self, at: usize, name: &str, bounds: (i64, i64)) -> PyResult<i64> {
+        Ok(count(name, &self.get(at)?, bounds.0 as u64, bounds.1 as u64)? as i64)
     }
 
-    fn map(&mut self, name: &'static str) -> PyResult<Self::Value> {
-        let pairs = self.cursor().take(name)?;
-        self.make_map(name, &pairs)
-    }
-
-    fn bytes(&mut self, name: &'static str) -> PyResult<Self::Value> {
-        let bytes = self.cursor().take(name)?;
-        self.make_bytes(name, &bytes)
-    }
-
-    fn sketches(&mut self, name: &'static str) -> PyResult<Self::Value> {
-        let all = self.cursor().take(name)?;
-        self.make_sketches(name, &all)
-    }
-
-    fn number(&mut self, name: &'static str) -> PyResult<Self::Number> {
-        let number = self.cursor().take(name)?;
-        self.make_number(name, &number)
-    }
-
-    fn optional_number(&mut self, name: &'static str) -> PyResult<Option<Self::Number>> {
-        let number = self.cursor().optional(name)?;
-        number.map(|number| self.make_number(name, &number)).transpose()
-    }
-
-    /// True or false.
-    fn flag(&mut self, name: &'static str) -> PyResult<bool> {
-        let flag = self.cursor().next(name, true)?;
+    pub fn flag(&self, at: usize, name: &str) -> PyResult<bool> {
+        let flag = self.0.get_borrowed_item(at)?;
         match flag.cast::<PyBool>() {
             Ok(flag) => Ok(flag.is_true()),
             Err(_) => Err(type_error(format!("{name} must be bool, not {}", type_name(&flag)))),
         }
     }
 
-    /// Flags of these names, as the sum of their numbers.
-    fn flags(&mut self, known: &[(&'static str, i64)]) -> PyResult<i64> {
-        known
-            .iter()
-            .try_fold(0, |sum, (name, number)| Ok(sum | if self.flag(name)? { *number } else { 0 }))
-    }
-
-    /// The number of a word; `None` stands for 0 where it is allowed.
-    fn word(&mut self, name: &'static str, known: &[(&str, i64)], none: bool) -> PyResult<i64> {
-        self.word_but(name, known, none, |_| false)
-    }
-
-    /// The same, without the words whose number is refused.
-    fn word_but(
-        &mut self,
-        name: &'static str,
-        known: &[(&str, i64)],
-        none: bool,
-        refused: impl Fn(i64) -> bool,
-    ) -> PyResult<i64> {
-        let known = known.iter().filter(|(_, number)| !refused(*number));
-        let word = self.cursor().next(name, true)?;
-        if none && word.is_none() {
-            return Ok(0);
-        }
-        let found = match word.cast::<PyString>() {
-            Ok(text) => {
-                let text = text.to_str()?;
-                known.clone().find(|(known, _)| *known == text)
-            }
-            Err(_) => {
-                return Err(type_error(format!("{name} must be str, not {}", type_name(&word))));
-            }
+    pub fn word(&self, at: usize, name: &str, known: &Words) -> PyResult<i64> {
+        let word = self.0.get_borrowed_item(at)?;
+        let Ok(text) = word.cast::<PyString>() else {
+            return Err(type_error(format!("{name} must be str, not {}", type_name(&word))));
         };
-        found.map(|(_, number)| *number).ok_or_else(|| {
-            let known: Vec<_> = known.map(|(known, _)| format!("'{known}'")).collect();
-            value_error(format!("{name} must be {}, got {}", one_of(&known), shown(&word)))
+        operation::word(known, text.to_str()?).ok_or_else(|| {
+            let known = operation::one_of(known);
+            value_error(format!("{name} must be {known}, got {}", shown(&word)))
         })
-    }
-
-    /// Refuses arguments that nobody asked for.
-    fn end(&mut self) -> PyResult<()> {
-        self.cursor().end()
-    }
-}
-
-/// `a, b or c`.
-fn one_of(words: &[String]) -> String {
-    match words {
-        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
-        _ => words.concat(),
     }
 }

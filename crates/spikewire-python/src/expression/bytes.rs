@@ -11,6 +11,7 @@ use spikewire_protocol::expression::{Expression as Tree, Fault};
 
 use super::Expression;
 use super::constant::operand;
+use crate::calls::refused;
 use crate::errors::{type_error, type_name, value_error};
 
 /// The bytes of a filter: an `Expression`, a text, or a tuple of a text and its parameters.
@@ -73,13 +74,6 @@ fn misread(source: &str, error: TextError) -> PyErr {
     match &error.fault {
         Fault::Type(why) => type_error(message(why)),
         Fault::Value(why) => value_error(message(why)),
-    }
-}
-
-pub fn refused(fault: Fault) -> PyErr {
-    match fault {
-        Fault::Type(why) => type_error(why),
-        Fault::Value(why) => value_error(why),
     }
 }
 

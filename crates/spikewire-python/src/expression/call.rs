@@ -3,16 +3,12 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyTuple};
 
-use spikewire_protocol::bits::BitOp;
-use spikewire_protocol::cdt::{ListOp, MapOp, return_type as returns};
-use spikewire_protocol::expression::call::{BITS, CDT, HLL};
 use spikewire_protocol::expression::{Call, Expression as Tree, Slot, Type};
-use spikewire_protocol::hll::HllOp;
+use spikewire_protocol::operation::{Family, Given, Words};
 
-use super::bytes::refused;
 use super::constant::operand;
 use crate::calls::context::Path;
-use crate::calls::{Cursor, Source, bytes, cdt};
+use crate::calls::{Arguments, Refusal, refused};
 use crate::errors::{about, type_error, value_error};
 
 /// The operation `name` of a module of `spikewire.exp`.
@@ -27,135 +23,117 @@ pub fn call(
     let py = arguments.py();
     let within = |error| about(py, error, &format!("exp.{family}.{name}"));
     let path = Path::new(ctx)?;
-    let mut source = Composer { cursor: Cursor::new(arguments), operands: Vec::new() };
-    let mut bytes = Vec::new();
+    let unknown = || value_error(format!("unknown family of operations {family:?}"));
+    let of = Family::named(family).ok_or_else(unknown)?;
+    let mut given = Composer { arguments: Arguments(arguments), operands: Vec::new() };
+    let composed = of.compose(name, &mut given).map_err(|Refusal(error)| within(error))?;
     // What the operation gives: `None` is told by `kind` or by how the result is used.
-    let (system, modifies, gives) = match family {
-        "list" => {
-            let op = cdt::list(name, &mut source).map_err(within)?;
-            op.encode(&mut bytes);
-            (CDT, op.modifies(), list_gives(&op))
-        }
-        "map" => {
-            let op = cdt::map(name, &mut source).map_err(within)?;
-            op.encode(&mut bytes);
-            (CDT, op.modifies(), map_gives(&op))
-        }
-        "bit" => {
-            let op = bytes::bit(name, &mut source).map_err(within)?;
-            op.encode(&mut bytes);
-            let gives = if matches!(op, BitOp::Get(_)) { Type::Blob } else { Type::Int };
-            (BITS, op.modifies(), Some(gives))
-        }
-        "hll" => {
-            let op = bytes::sketch(name, &mut source).map_err(within)?;
-            op.encode(&mut bytes);
-            let gives = match op {
-                HllOp::Union(_) => Type::Hll,
-                HllOp::Similarity(_) => Type::Float,
-                HllOp::Describe => Type::List,
-                _ => Type::Int,
-            };
-            (HLL, op.modifies(), Some(gives))
-        }
-        _ => return Err(value_error(format!("unknown family of operations {family:?}"))),
-    };
-    let result = match (modifies, gives, kind) {
+    let result = match (composed.modifies(), composed.gives(), kind) {
         (true, ..) => None,
         (_, Some(gives), Some(kind)) if gives != kind => {
             return Err(within(type_error(format!("it gives {gives}, not {kind}"))));
         }
         (_, gives, kind) => gives.or(kind),
     };
-    let call = Call::new(system, modifies, |out| *out = bytes, &source.operands, on);
+    let write = |out: &mut Vec<u8>| composed.encode::<i64>(&[], out);
+    let call = Call::new(of.system(), composed.modifies(), write, &given.operands, on);
     let mut call = call.map_err(refused)?;
     call.result = result;
     call.context = path.packed();
     Tree::call(call).map_err(|fault| within(refused(fault)))
 }
 
-fn list_gives<V, N>(op: &ListOp<V, N>) -> Option<Type> {
-    match op {
-        ListOp::Size => Some(Type::Int),
-        ListOp::GetRange(..) => Some(Type::List),
-        ListOp::GetBy(returns, by) => returns::kind(*returns, by.is_single()),
-        _ => None,
-    }
-}
-
-fn map_gives<V, N>(op: &MapOp<V, N>) -> Option<Type> {
-    match op {
-        MapOp::Size => Some(Type::Int),
-        MapOp::GetBy(returns, by) => returns::kind(*returns, by.is_single()),
-        _ => None,
-    }
-}
-
 /// Turns arguments into operands of a call.
-struct Composer<'py> {
-    cursor: Cursor<'py>,
+struct Composer<'a, 'py> {
+    arguments: Arguments<'a, 'py>,
     operands: Vec<Tree>,
 }
 
-impl Composer<'_> {
+impl Composer<'_, '_> {
     fn slot(&mut self, operand: Tree) -> Slot {
         self.operands.push(operand);
         Slot(self.operands.len() as u8 - 1)
     }
 
     /// An operand of one type.
-    fn typed(&mut self, name: &str, value: &Bound<'_, PyAny>, kind: Type) -> PyResult<Slot> {
+    fn typed(&mut self, at: usize, name: &str, kind: Type) -> Result<Slot, Refusal> {
+        Ok(self.refined(&self.arguments.get(at)?, name, kind)?)
+    }
+
+    fn refined(&mut self, value: &Bound<'_, PyAny>, name: &str, kind: Type) -> PyResult<Slot> {
         let what = format!("the argument {name}");
         let operand = operand(value).map_err(|error| about(value.py(), error, &what))?;
         Ok(self.slot(operand.refined(kind, &what).map_err(refused)?))
     }
 }
 
-impl<'py> Source<'py> for Composer<'py> {
+impl Given for Composer<'_, '_> {
     type Value = Slot;
     type Number = Slot;
+    type Error = Refusal;
 
-    fn cursor(&mut self) -> &mut Cursor<'py> {
-        &mut self.cursor
+    fn count(&self) -> usize {
+        self.arguments.count()
     }
 
-    fn make_value(&mut self, name: &str, value: &Bound<'py, PyAny>) -> PyResult<Slot> {
-        let what = format!("the argument {name}");
-        let operand = operand(value).map_err(|error| about(value.py(), error, &what))?;
+    fn is_absent(&self, at: usize) -> bool {
+        self.arguments.is_absent(at)
+    }
+
+    fn value(&mut self, at: usize, name: &'static str) -> Result<Slot, Refusal> {
+        let (value, what) = (self.arguments.get(at)?, format!("the argument {name}"));
+        let operand = operand(&value).map_err(|error| about(value.py(), error, &what))?;
         Ok(self.slot(operand))
     }
 
-    fn make_key(&mut self, name: &str, key: &Bound<'py, PyAny>) -> PyResult<Slot> {
-        let slot = self.make_value(name, key)?;
+    fn key(&mut self, at: usize, name: &'static str) -> Result<Slot, Refusal> {
+        let slot = self.value(at, name)?;
         let kind = self.operands[usize::from(slot.0)].kind();
         if matches!(kind, None | Some(Type::Int | Type::Str | Type::Blob)) {
             return Ok(slot);
         }
-        Err(type_error(format!("{name}: a map key must be int, str or bytes")))
+        Err(type_error(format!("{name}: a map key must be int, str or bytes")).into())
     }
 
-    fn make_list(&mut self, name: &str, items: &Bound<'py, PyAny>) -> PyResult<Slot> {
-        self.typed(name, items, Type::List)
+    fn list(&mut self, at: usize, name: &'static str) -> Result<Slot, Refusal> {
+        self.typed(at, name, Type::List)
     }
 
-    fn make_map(&mut self, name: &str, pairs: &Bound<'py, PyAny>) -> PyResult<Slot> {
-        self.typed(name, pairs, Type::Map)
+    fn map(&mut self, at: usize, name: &'static str) -> Result<Slot, Refusal> {
+        self.typed(at, name, Type::Map)
     }
 
-    fn make_bytes(&mut self, name: &str, bytes: &Bound<'py, PyAny>) -> PyResult<Slot> {
-        self.typed(name, bytes, Type::Blob)
+    fn bytes(&mut self, at: usize, name: &'static str) -> Result<Slot, Refusal> {
+        self.typed(at, name, Type::Blob)
     }
 
     /// A list of sketches, or an expression that gives a sketch.
-    fn make_sketches(&mut self, name: &str, all: &Bound<'py, PyAny>) -> PyResult<Slot> {
-        let list = operand(all)?.kind() == Some(Type::List);
-        self.typed(name, all, if list { Type::List } else { Type::Hll })
+    fn sketches(&mut self, at: usize, name: &'static str) -> Result<Slot, Refusal> {
+        let list = operand(&self.arguments.get(at)?)?.kind() == Some(Type::List);
+        self.typed(at, name, if list { Type::List } else { Type::Hll })
     }
 
-    fn make_number(&mut self, name: &str, number: &Bound<'py, PyAny>) -> PyResult<Slot> {
+    fn number(&mut self, at: usize, name: &'static str) -> Result<Slot, Refusal> {
+        let number = self.arguments.get(at)?;
         if number.is_instance_of::<PyBool>() {
-            return Err(type_error(format!("{name} must be int, not bool")));
+            return Err(type_error(format!("{name} must be int, not bool")).into());
         }
-        self.typed(name, number, Type::Int)
+        Ok(self.refined(&number, name, Type::Int)?)
+    }
+
+    fn bits(&mut self, at: usize, name: &'static str, bounds: (i64, i64)) -> Result<i64, Refusal> {
+        Ok(self.arguments.bits(at, name, bounds)?)
+    }
+
+    fn flag(&mut self, at: usize, name: &'static str) -> Result<bool, Refusal> {
+        Ok(self.arguments.flag(at, name)?)
+    }
+
+    fn word(&mut self, at: usize, name: &'static str, known: &Words) -> Result<i64, Refusal> {
+        Ok(self.arguments.word(at, name, known)?)
+    }
+
+    fn is_empty(&self, list: &Slot) -> bool {
+        self.operands[usize::from(list.0)].is_empty_list()
     }
 }

@@ -19,9 +19,10 @@ use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 
 use spikewire_protocol::expression::{Constant, Expression as Tree, Fault, Meta, Node, Op, Type};
 
+use self::bytes::read_text;
 pub use self::bytes::{filter_bytes, operation_bytes, plain_bytes};
-use self::bytes::{read_text, refused};
 use self::constant::{kind_of, operand};
+use crate::calls::refused;
 use crate::errors::{type_error, value_error};
 use crate::value::pairs;
 

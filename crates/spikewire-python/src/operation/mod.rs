@@ -6,14 +6,14 @@ mod words;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
-use spikewire_protocol::cdt::{ListOp, MapOp, Op};
 use spikewire_protocol::message::op;
+use spikewire_protocol::operation::Family;
 use spikewire_protocol::value::particle;
 
 use self::packer::Packer;
-use self::words::{Family, Shown, Words};
+use self::words::{Shown, Words};
 use crate::calls::context::Path;
-use crate::calls::{Cursor, bytes, cdt};
+use crate::calls::{Arguments, Refusal};
 use crate::errors::{about, type_error, value_error};
 use crate::expression::operation_bytes;
 use crate::value::{Place, bin_name, encode};
@@ -85,29 +85,31 @@ impl Operation {
         Ok(Self { code, bin: bin.to_owned(), particle: particle::BLOB, value, shown })
     }
 
-    /// A list or map operation on what is at the end of a path.
-    fn on_path(
+    /// An operation of a family, on what is at the end of a path. `pad` is given where the path
+    /// itself is to be made.
+    fn made(
         family: Family,
-        bin: &str,
-        op: &Op<Vec<u8>>,
+        bin: &Bound<'_, PyAny>,
         words: (&Bound<'_, PyString>, &Bound<'_, PyTuple>),
-        path: Path<'_>,
-        pad: Option<bool>,
+        ctx: Option<&Bound<'_, PyAny>>,
+        pad: bool,
     ) -> PyResult<Self> {
-        let py = words.0.py();
-        let steps = match (op, pad) {
-            (Op::List(ListOp::SetOrder(order)) | Op::Map(MapOp::SetOrder(order)), Some(pad)) => {
-                path.creating(*order, pad)?
-            }
+        let (py, bin) = (bin.py(), bin_name(bin)?);
+        let (kind, arguments) = words;
+        let mut packer = Packer(Arguments(arguments));
+        let name = kind.to_str()?;
+        let composed = family.compose(name, &mut packer);
+        let composed = composed.map_err(|Refusal(error)| in_bin(py, error, bin))?;
+        let path = Path::new(ctx)?;
+        let steps = match composed.order() {
+            Some(order) if name == "create" => path.creating(order, pad)?,
             _ => path.steps(),
         };
         let mut value = Vec::with_capacity(32);
-        op.encode(&steps, &mut value);
-        let code = if op.modifies() { op::CDT_MODIFY } else { op::CDT_READ };
+        composed.encode(&steps, &mut value);
         drop(steps);
-        let words =
-            Words { pad: pad == Some(true), path: path.into_steps(), ..Words::new(family, words) };
-        Self::call(py, code, bin, value, words)
+        let words = Words { pad, path: path.into_steps(), ..Words::new(Some(family), words) };
+        Self::call(py, composed.code(), bin, value, words)
     }
 }
 
@@ -141,7 +143,7 @@ impl Operation {
         }
         let arguments = PyTuple::new(kind.py(), value)?;
         let (py, words) = (kind.py(), (kind.cast::<PyString>()?, &arguments));
-        let made = Self::call(py, code, bin, bytes, Words::new(Family::Plain, words))?;
+        let made = Self::call(py, code, bin, bytes, Words::new(None, words))?;
         Ok(Self { particle: of, ..made })
     }
 
@@ -155,13 +157,7 @@ impl Operation {
         ctx: Option<&Bound<'_, PyAny>>,
         pad: bool,
     ) -> PyResult<Self> {
-        let (bin, name) = (bin_name(bin)?, kind.to_str()?);
-        let within = |error| in_bin(kind.py(), error, bin);
-        let mut packer = Packer { cursor: Cursor::new(arguments) };
-        let op = Op::List(cdt::list(name, &mut packer).map_err(within)?);
-        let path = Path::new(ctx)?;
-        let pad = (name == "create").then_some(pad);
-        Self::on_path(Family::List, bin, &op, (kind, arguments), path, pad)
+        Self::made(Family::List, bin, (kind, arguments), ctx, pad)
     }
 
     /// A map operation of `spikewire.op.map`.
@@ -173,13 +169,7 @@ impl Operation {
         arguments: &Bound<'_, PyTuple>,
         ctx: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let (bin, name) = (bin_name(bin)?, kind.to_str()?);
-        let within = |error| in_bin(kind.py(), error, bin);
-        let mut packer = Packer { cursor: Cursor::new(arguments) };
-        let op = Op::Map(cdt::map(name, &mut packer).map_err(within)?);
-        let path = Path::new(ctx)?;
-        let pad = (name == "create").then_some(false);
-        Self::on_path(Family::Map, bin, &op, (kind, arguments), path, pad)
+        Self::made(Family::Map, bin, (kind, arguments), ctx, false)
     }
 
     /// A bit operation of `spikewire.op.bit`.
@@ -189,13 +179,7 @@ impl Operation {
         bin: &Bound<'_, PyAny>,
         arguments: &Bound<'_, PyTuple>,
     ) -> PyResult<Self> {
-        let (py, bin) = (bin.py(), bin_name(bin)?);
-        let mut packer = Packer { cursor: Cursor::new(arguments) };
-        let op = bytes::bit(kind.to_str()?, &mut packer).map_err(|error| in_bin(py, error, bin))?;
-        let mut value = Vec::with_capacity(32);
-        op.encode(&mut value);
-        let code = if op.modifies() { op::BITS_MODIFY } else { op::BITS_READ };
-        Self::call(py, code, bin, value, Words::new(Family::Bit, (kind, arguments)))
+        Self::made(Family::Bit, bin, (kind, arguments), None, false)
     }
 
     /// A sketch operation of `spikewire.op.hll`.
@@ -205,14 +189,7 @@ impl Operation {
         bin: &Bound<'_, PyAny>,
         arguments: &Bound<'_, PyTuple>,
     ) -> PyResult<Self> {
-        let (py, bin) = (bin.py(), bin_name(bin)?);
-        let mut packer = Packer { cursor: Cursor::new(arguments) };
-        let op =
-            bytes::sketch(kind.to_str()?, &mut packer).map_err(|error| in_bin(py, error, bin))?;
-        let mut value = Vec::with_capacity(32);
-        op.encode(&mut value);
-        let code = if op.modifies() { op::HLL_MODIFY } else { op::HLL_READ };
-        Self::call(py, code, bin, value, Words::new(Family::Hll, (kind, arguments)))
+        Self::made(Family::Hll, bin, (kind, arguments), None, false)
     }
 
     /// Reads what an expression gives.
@@ -229,7 +206,7 @@ impl Operation {
             operation_bytes(expression, flags).map_err(|error| about(py, error, "expression"))?;
         let arguments = (expression, no_fail).into_pyobject(py)?;
         let words = (pyo3::intern!(py, "read"), &arguments);
-        Self::call(py, op::EXP_READ, name, value, Words::new(Family::Plain, words))
+        Self::call(py, op::EXP_READ, name, value, Words::new(None, words))
     }
 
     /// Writes what an expression gives.
@@ -250,13 +227,15 @@ impl Operation {
             | flag(update_only, expression::UPDATE_ONLY)
             | flag(allow_delete, expression::ALLOW_DELETE)
             | flag(no_fail, expression::POLICY_NO_FAIL | expression::EVALUATION_NO_FAIL);
-        cdt::exclusive(i64::from(flags))?;
+        if create_only && update_only {
+            return Err(value_error("create_only and update_only exclude each other"));
+        }
         let value =
             operation_bytes(expression, flags).map_err(|error| about(py, error, "expression"))?;
         let arguments =
             (expression, create_only, update_only, allow_delete, no_fail).into_pyobject(py)?;
         let words = (pyo3::intern!(py, "write"), &arguments);
-        Self::call(py, op::EXP_MODIFY, bin, value, Words::new(Family::Plain, words))
+        Self::call(py, op::EXP_MODIFY, bin, value, Words::new(None, words))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

@@ -5,16 +5,15 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyList, PyMapping, PyString, PyTuple};
 
 use spikewire_protocol::msgpack;
+use spikewire_protocol::operation::{Given, Words};
 use spikewire_protocol::value::particle;
 
-use crate::calls::{Cursor, Source};
+use crate::calls::{Arguments, Refusal};
 use crate::errors::{overflow, shown, type_error, type_name};
 use crate::value::{HyperLogLog, Place, element as append, encode};
 
 /// Turns arguments into bytes, ready to be copied into a request.
-pub struct Packer<'py> {
-    pub cursor: Cursor<'py>,
-}
+pub struct Packer<'a, 'py>(pub Arguments<'a, 'py>);
 
 /// A value as an element of a list.
 pub fn element(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
@@ -49,62 +48,91 @@ pub fn check_key(name: &str, key: &Bound<'_, PyAny>) -> PyResult<()> {
     Err(type_error(format!("{name}: a map key must be int, str or bytes, not {}", type_name(key))))
 }
 
-impl<'py> Source<'py> for Packer<'py> {
+/// A list or tuple, as a list.
+fn list(name: &str, items: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    if items.is_instance_of::<PyList>() || items.is_instance_of::<PyTuple>() {
+        return element(name, items);
+    }
+    Err(type_error(format!("{name} must be a list or tuple, not {}", type_name(items))))
+}
+
+impl Given for Packer<'_, '_> {
     type Value = Vec<u8>;
     type Number = i64;
+    type Error = Refusal;
 
-    fn cursor(&mut self) -> &mut Cursor<'py> {
-        &mut self.cursor
+    fn count(&self) -> usize {
+        self.0.count()
     }
 
-    fn make_value(&mut self, name: &str, value: &Bound<'py, PyAny>) -> PyResult<Vec<u8>> {
-        element(name, value)
+    fn is_absent(&self, at: usize) -> bool {
+        self.0.is_absent(at)
     }
 
-    fn make_key(&mut self, name: &str, key: &Bound<'py, PyAny>) -> PyResult<Vec<u8>> {
-        check_key(name, key)?;
-        element(name, key)
+    fn value(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Refusal> {
+        Ok(element(name, &self.0.get(at)?)?)
     }
 
-    fn make_list(&mut self, name: &str, items: &Bound<'py, PyAny>) -> PyResult<Vec<u8>> {
-        if items.is_instance_of::<PyList>() || items.is_instance_of::<PyTuple>() {
-            return element(name, items);
-        }
-        Err(type_error(format!("{name} must be a list or tuple, not {}", type_name(items))))
+    fn key(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Refusal> {
+        let key = self.0.get(at)?;
+        check_key(name, &key)?;
+        Ok(element(name, &key)?)
     }
 
-    fn make_map(&mut self, name: &str, pairs: &Bound<'py, PyAny>) -> PyResult<Vec<u8>> {
+    fn list(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Refusal> {
+        Ok(list(name, &self.0.get(at)?)?)
+    }
+
+    fn map(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Refusal> {
+        let pairs = self.0.get(at)?;
         if pairs.is_instance_of::<PyDict>() || pairs.cast::<PyMapping>().is_ok() {
-            return element(name, pairs);
+            return Ok(element(name, &pairs)?);
         }
-        Err(type_error(format!("{name} must be a dict, not {}", type_name(pairs))))
+        Err(type_error(format!("{name} must be a dict, not {}", type_name(&pairs))).into())
     }
 
-    fn make_bytes(&mut self, name: &str, bytes: &Bound<'py, PyAny>) -> PyResult<Vec<u8>> {
-        let mut plain = Vec::new();
-        if encode(&mut plain, bytes, &Place::Argument(name))? != particle::BLOB {
-            return Err(type_error(format!("{name} must be bytes, not {}", type_name(bytes))));
+    fn bytes(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Refusal> {
+        let (bytes, mut plain) = (self.0.get(at)?, Vec::new());
+        if encode(&mut plain, &bytes, &Place::Argument(name))? != particle::BLOB {
+            let why = format!("{name} must be bytes, not {}", type_name(&bytes));
+            return Err(type_error(why).into());
         }
         let mut out = Vec::with_capacity(plain.len() + 6);
         msgpack::bytes(&mut out, particle::BLOB, &plain);
         Ok(out)
     }
 
-    fn make_sketches(&mut self, name: &str, all: &Bound<'py, PyAny>) -> PyResult<Vec<u8>> {
-        let packed = self.make_list(name, all)?;
+    fn sketches(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Refusal> {
+        let all = self.0.get(at)?;
+        let packed = list(name, &all)?;
         for (at, sketch) in all.try_iter()?.enumerate() {
             let sketch = sketch?;
             if !sketch.is_instance_of::<HyperLogLog>() {
-                return Err(type_error(format!(
-                    "{name}[{at}] must be a HyperLogLog, not {}",
-                    type_name(&sketch)
-                )));
+                let other = type_name(&sketch);
+                let why = format!("{name}[{at}] must be a HyperLogLog, not {other}");
+                return Err(type_error(why).into());
             }
         }
         Ok(packed)
     }
 
-    fn make_number(&mut self, name: &str, number: &Bound<'py, PyAny>) -> PyResult<i64> {
-        integer(name, number)
+    fn number(&mut self, at: usize, name: &'static str) -> Result<i64, Refusal> {
+        Ok(integer(name, &self.0.get(at)?)?)
+    }
+
+    fn bits(&mut self, at: usize, name: &'static str, bounds: (i64, i64)) -> Result<i64, Refusal> {
+        Ok(self.0.bits(at, name, bounds)?)
+    }
+
+    fn flag(&mut self, at: usize, name: &'static str) -> Result<bool, Refusal> {
+        Ok(self.0.flag(at, name)?)
+    }
+
+    fn word(&mut self, at: usize, name: &'static str, known: &Words) -> Result<i64, Refusal> {
+        Ok(self.0.word(at, name, known)?)
+    }
+
+    fn is_empty(&self, list: &Vec<u8>) -> bool {
+        *list == [0x90]
     }
 }

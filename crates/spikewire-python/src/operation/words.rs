@@ -5,25 +5,16 @@ use std::fmt::Write as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString, PyTuple};
 
-use super::packer::Packer;
+use spikewire_protocol::operation::Family;
+
 use crate::calls::context::Step;
-use crate::calls::{Cursor, bytes, cdt};
 use crate::expression::Expression;
 use crate::value::{GeoJSON, HyperLogLog};
 
-/// The modules of `spikewire.op`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Family {
-    Plain,
-    List,
-    Map,
-    Bit,
-    Hll,
-}
-
 /// What an operation was made from.
 pub struct Words {
-    pub family: Family,
+    /// `None` for those on whole bins.
+    pub family: Option<Family>,
     pub kind: Py<PyString>,
     pub arguments: Py<PyTuple>,
     pub pad: bool,
@@ -66,7 +57,7 @@ fn is_constant(value: &Bound<'_, PyAny>) -> bool {
 
 impl Words {
     pub fn new(
-        family: Family,
+        family: Option<Family>,
         (kind, arguments): (&Bound<'_, PyString>, &Bound<'_, PyTuple>),
     ) -> Self {
         let (kind, arguments) = (kind.clone().unbind(), arguments.clone().unbind());
@@ -76,18 +67,12 @@ impl Words {
     fn text(&self, py: Python<'_>, bin: &str) -> PyResult<String> {
         let kind = self.kind.bind(py).to_str()?;
         let arguments = self.arguments.bind(py);
-        let module = match self.family {
-            Family::Plain => "",
-            Family::List => "list.",
-            Family::Map => "map.",
-            Family::Bit => "bit.",
-            Family::Hll => "hll.",
-        };
+        let module = self.family.map(|it| format!("{}.", it.name())).unwrap_or_default();
         let mut text = format!("op.{module}{kind}(");
         if !bin.is_empty() {
             let _ = write!(text, "{bin:?}");
         }
-        for (value, (name, option)) in arguments.iter_borrowed().zip(self.names(kind, arguments)?) {
+        for (value, (name, option)) in arguments.iter_borrowed().zip(self.names(kind)) {
             let comma = if text.ends_with('(') { "" } else { ", " };
             if !option {
                 let _ = write!(text, "{comma}{}", value.repr()?);
@@ -110,20 +95,14 @@ impl Words {
     }
 
     /// The names of the arguments and whether they are options.
-    fn names(
-        &self,
-        kind: &str,
-        arguments: &Bound<'_, PyTuple>,
-    ) -> PyResult<Vec<(&'static str, bool)>> {
-        let mut packer = Packer { cursor: Cursor::naming(arguments) };
+    fn names(&self, kind: &str) -> Vec<(&'static str, bool)> {
         match self.family {
-            Family::Plain => return Ok(plain_names(kind)),
-            Family::List => drop(cdt::list(kind, &mut packer)?),
-            Family::Map => drop(cdt::map(kind, &mut packer)?),
-            Family::Bit => drop(bytes::bit(kind, &mut packer)?),
-            Family::Hll => drop(bytes::sketch(kind, &mut packer)?),
+            None => plain_names(kind),
+            Some(family) => family
+                .signature(kind)
+                .map(|it| it.parameters.iter().map(|it| (it.name, it.is_option)).collect())
+                .unwrap_or_default(),
         }
-        Ok(packer.cursor.names())
     }
 }
 

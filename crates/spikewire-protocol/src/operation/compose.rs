@@ -1,0 +1,150 @@
+//! An operation of any family, made of its arguments and written.
+
+use super::{Given, Gives, Signature, bit, hll, list, map};
+use crate::bits::BitOp;
+use crate::cdt::{self, Argument, Step, return_type as returns};
+use crate::expression::call::{BITS, CDT, HLL};
+use crate::expression::{Fault, Type};
+use crate::hll::HllOp;
+use crate::message::op as code;
+
+/// The families of operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// On lists.
+    List,
+    /// On maps.
+    Map,
+    /// On the bits of bytes.
+    Bit,
+    /// On `HyperLogLog` sketches.
+    Hll,
+}
+
+impl Family {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::List => "list",
+            Self::Map => "map",
+            Self::Bit => "bit",
+            Self::Hll => "hll",
+        }
+    }
+
+    /// The family with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::List, Self::Map, Self::Bit, Self::Hll].into_iter().find(|it| it.name() == name)
+    }
+
+    /// What the operation with this name takes and gives.
+    pub fn signature(self, name: &str) -> Option<&'static Signature> {
+        match self {
+            Self::List => list::signature(name),
+            Self::Map => map::signature(name),
+            Self::Bit => bit::signature(name),
+            Self::Hll => hll::signature(name),
+        }
+    }
+
+    /// The number that expressions have for it.
+    pub fn system(self) -> u8 {
+        match self {
+            Self::List | Self::Map => CDT,
+            Self::Bit => BITS,
+            Self::Hll => HLL,
+        }
+    }
+
+    /// Makes the operation with this name.
+    pub fn compose<G: Given>(self, name: &str, given: &mut G) -> Made<G> {
+        let unknown = || Fault::of_value(format!("unknown {} operation {name:?}", self.name()));
+        let signature = self.signature(name).ok_or_else(unknown)?;
+        given.exactly(signature.parameters.len())?;
+        let operation = match self {
+            Self::List => Operation::Cdt(cdt::Op::List(list::make(name, given)?)),
+            Self::Map => Operation::Cdt(cdt::Op::Map(map::make(name, given)?)),
+            Self::Bit => Operation::Bit(bit::make(name, given)?),
+            Self::Hll => Operation::Hll(hll::make(name, given)?),
+        };
+        Ok(Composed { signature, operation })
+    }
+}
+
+/// What composing gives.
+pub type Made<G> = Result<Composed<<G as Given>::Value, <G as Given>::Number>, <G as Given>::Error>;
+
+/// An operation of any family.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Operation<V, N> {
+    /// On a list or a map.
+    Cdt(cdt::Op<V, N>),
+    /// On the bits of bytes.
+    Bit(BitOp<V, N>),
+    /// On a sketch.
+    Hll(HllOp<V>),
+}
+
+/// An operation that was made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Composed<V, N> {
+    /// What it takes and gives.
+    pub signature: &'static Signature,
+    /// The operation.
+    pub operation: Operation<V, N>,
+}
+
+impl<V: Argument, N: Argument> Composed<V, N> {
+    /// Whether it modifies.
+    pub fn modifies(&self) -> bool {
+        self.signature.gives == Gives::Changed
+    }
+
+    /// The code of a message's operation that carries it.
+    pub fn code(&self) -> u8 {
+        match (&self.operation, self.modifies()) {
+            (Operation::Cdt(_), false) => code::CDT_READ,
+            (Operation::Cdt(_), true) => code::CDT_MODIFY,
+            (Operation::Bit(_), false) => code::BITS_READ,
+            (Operation::Bit(_), true) => code::BITS_MODIFY,
+            (Operation::Hll(_), false) => code::HLL_READ,
+            (Operation::Hll(_), true) => code::HLL_MODIFY,
+        }
+    }
+
+    /// The type of what it gives inside an expression; `None` where that is the type of an
+    /// element, or of what it works on.
+    pub fn gives(&self) -> Option<Type> {
+        match self.signature.gives {
+            Gives::Changed => None,
+            Gives::Value(kind) => Some(kind),
+            Gives::Element | Gives::Returning => match &self.operation {
+                Operation::Cdt(
+                    cdt::Op::List(cdt::ListOp::GetBy(returning, by))
+                    | cdt::Op::Map(cdt::MapOp::GetBy(returning, by)),
+                ) => returns::kind(*returning, by.is_single()),
+                _ => None,
+            },
+        }
+    }
+
+    /// The order of what a path creates for it.
+    pub fn order(&self) -> Option<i64> {
+        match &self.operation {
+            Operation::Cdt(
+                cdt::Op::List(cdt::ListOp::SetOrder(order))
+                | cdt::Op::Map(cdt::MapOp::SetOrder(order)),
+            ) => Some(*order),
+            _ => None,
+        }
+    }
+
+    /// Appends its bytes; on the list or map at `path`, or on the bin itself.
+    pub fn encode<S: Argument>(&self, path: &[Step<S>], out: &mut Vec<u8>) {
+        match &self.operation {
+            Operation::Cdt(op) => op.encode(path, out),
+            Operation::Bit(op) => op.encode(out),
+            Operation::Hll(op) => op.encode(out),
+        }
+    }
+}
