@@ -28,7 +28,9 @@ def words(table: Table) -> str:
     parts = [
         header("//", "kinds.toml"),
         "//! Words that arguments may be, and the numbers that they stand for.\n\n",
-        "use super::Words;\nuse crate::bits::integer;\nuse crate::cdt::flags;\n"
+        "use super::Words;\n",
+        "use crate::bits::integer;\n",
+        "use crate::cdt::flags;\n",
         "use crate::cdt::return_type as returns;\n",
     ]
     for name, of in table.words.items():
@@ -89,7 +91,7 @@ def _signatures(family: Family) -> str:
     lines = []
     for it in family.operations:
         parameters = ", ".join(
-            f'{"option" if _is_option(family, p) else "argument"}("{p.name}")' for p in it.encoded
+            f'{"option" if _is_option(p) else "argument"}("{p.name}")' for p in it.encoded
         )
         gives = {
             "": "Gives::Changed",
@@ -103,7 +105,7 @@ def _signatures(family: Family) -> str:
     return "".join(lines)
 
 
-def _is_option(family: Family, it: Parameter) -> bool:
+def _is_option(it: Parameter) -> bool:
     return it.optional or it.keyword or it.default is not None or it.name == "order"
 
 
