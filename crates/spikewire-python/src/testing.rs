@@ -128,6 +128,7 @@ impl ClusterCore {
         let dict = PyDict::new(py);
         dict.set_item("alive", stats.alive)?;
         dict.set_item("connections", stats.connections)?;
+        dict.set_item("connections_opened", stats.connections_opened)?;
         dict.set_item("objects", stats.objects)?;
         dict.set_item("master_objects", stats.master_objects)?;
         dict.set_item("bytes", stats.bytes)?;

@@ -11,7 +11,7 @@ use spikewire::{
     AsyncClient, CallOptions, Client, Collection, Error, Expression, Found, IndexOn, IndexRange,
     IndexType, Key, Kind, NewIndex, Page, Query, ResultCode, Value, bins, op,
 };
-use spikewire_server::Cluster;
+use spikewire_server::{Cluster, Faults};
 
 use support::{LONG, builder, cluster, kind};
 
@@ -405,4 +405,29 @@ fn what_cannot_be_asked() {
     assert_eq!(kind(insisting.query().records()), Kind::Invalid);
     let nowhere: Result<Vec<_>, _> = client.query("nowhere", "").records().unwrap().collect();
     assert_eq!(kind(nowhere), Kind::NoNamespace);
+}
+
+#[test]
+fn queries_that_reach_their_limit_keep_their_connections() {
+    let (cluster, client, futures) = home();
+    // As a real node does it: the end comes in a packet of its own, a moment after the records.
+    for node in 0..3 {
+        let faults = Faults { late_end: Duration::from_micros(200), ..Faults::default() };
+        cluster.inject(node, faults).unwrap();
+    }
+    let opened = || -> u64 { (0..3).map(|n| cluster.stats(n).unwrap().connections_opened).sum() };
+    let before = opened();
+    for round in 0..50 {
+        let limit = 1 + round % 5;
+        let records = client.query("test", "demo").limit(limit).records().unwrap();
+        assert_eq!(records.count(), limit as usize);
+        let mut pages = client.query("test", "demo").pages(10).unwrap();
+        assert_eq!(pages.next().unwrap().unwrap().records.len(), 10);
+        drop(pages);
+        let records = futures.query("test", "demo").limit(limit).records().unwrap();
+        let found: Vec<Found> = block_on(records.try_collect()).unwrap();
+        assert_eq!(found.len(), limit as usize);
+    }
+    // One for each node and client, and a few for when the end was not there yet.
+    assert!(opened() - before < 50, "{} connections for 150 queries", opened() - before);
 }

@@ -80,6 +80,7 @@ class NodeStats(TypedDict):
 
     alive: bool
     connections: int
+    connections_opened: int
     objects: int
     master_objects: int
     bytes: int

@@ -374,6 +374,13 @@ impl Reading {
     }
 }
 
+impl Drop for Reading {
+    /// A connection that is only owed the end of its answer serves the next query.
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
 /// The stream while it is in use; it goes back whatever happens.
 struct Held<'a> {
     reading: &'a Reading,

@@ -32,6 +32,8 @@ pub struct Node {
     pub jobs: Jobs,
     /// Open client connections.
     pub connections: AtomicUsize,
+    /// Those that were ever opened.
+    pub connections_opened: AtomicU64,
     /// Rises on every change of ownership; -1 before the first balance.
     pub partition_generation: AtomicI64,
     /// Rises when its list of peers changes.
@@ -49,6 +51,7 @@ impl Node {
             counters: Counters::default(),
             jobs: Jobs::default(),
             connections: AtomicUsize::new(0),
+            connections_opened: AtomicU64::new(0),
             partition_generation: AtomicI64::new(-1),
             peers_generation: AtomicU64::new(if nodes > 1 { nodes as u64 + 1 } else { 0 }),
             alive: AtomicBool::new(true),

@@ -14,6 +14,8 @@ pub struct NodeStats {
     pub alive: bool,
     /// Open client connections.
     pub connections: usize,
+    /// Connections that clients have opened since it started.
+    pub connections_opened: u64,
     /// What it has answered.
     pub tally: Tally,
     /// Records it holds, as master and as replica.
@@ -33,6 +35,7 @@ pub fn of(state: &State, node: usize) -> NodeStats {
     let mut stats = NodeStats {
         alive: state.nodes[node].is_alive(),
         connections: state.nodes[node].connections.load(Ordering::Relaxed),
+        connections_opened: state.nodes[node].connections_opened.load(Ordering::Relaxed),
         tally: state.nodes[node].counters.read(),
         ..NodeStats::default()
     };

@@ -46,6 +46,7 @@ fn statistics(asker: &Asker<'_>) -> String {
         ("objects", stats.objects.to_string()),
         ("tombstones", "0".to_owned()),
         ("client_connections", stats.connections.to_string()),
+        ("client_connections_opened", stats.connections_opened.to_string()),
         ("migrate_partitions_remaining", state.remaining().to_string()),
         ("info_complete", stats.tally.infos.to_string()),
         ("spikewire_requests", stats.tally.requests.to_string()),

@@ -238,6 +238,7 @@ impl Worker {
 
     fn adopt(&mut self, node: usize, stream: TcpStream) {
         self.state.nodes[node].connections.fetch_add(1, Ordering::Relaxed);
+        self.state.nodes[node].connections_opened.fetch_add(1, Ordering::Relaxed);
         self.settle(Box::new(Connection::new(stream, node)));
     }
 

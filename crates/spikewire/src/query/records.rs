@@ -104,6 +104,13 @@ impl Reading {
     }
 }
 
+impl Drop for Reading {
+    /// A connection that is only owed the end of its answer serves the next query.
+    fn drop(&mut self) {
+        self.stream.close();
+    }
+}
+
 impl AsRawFd for Reading {
     fn as_raw_fd(&self) -> RawFd {
         self.stream.as_raw_fd()

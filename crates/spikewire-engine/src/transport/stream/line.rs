@@ -6,6 +6,7 @@ use std::sync::Arc;
 use mio::net::TcpStream;
 use spikewire_protocol::Malformed;
 use spikewire_protocol::query::Answer;
+use spikewire_protocol::result_code::ResultCode;
 
 use super::inbox::Inbox;
 use crate::clock::Tick;
@@ -40,6 +41,11 @@ pub(super) struct Line {
     inbox: Inbox,
     out: Vec<u8>,
     written: usize,
+}
+
+/// Whether an answer that ends with this code is whole.
+pub(super) fn is_good(code: ResultCode) -> bool {
+    matches!(code, ResultCode::OK | ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT)
 }
 
 /// What a look at a line's socket gave.
@@ -143,6 +149,31 @@ impl Line {
     /// Takes the next whole message.
     pub fn next(&mut self) -> Result<Option<Answer<'_>>, Malformed> {
         self.inbox.next()
+    }
+
+    /// Whether the request brought all that it may, so that nothing but its end is to come.
+    pub fn is_owed_its_end(&self) -> bool {
+        self.connecting.is_none() && self.cap > 0 && self.got >= self.cap
+    }
+
+    /// Looks whether the end has come: `None` when it is still to come, `Some(false)` when the
+    /// connection is of no further use.
+    pub fn drain(&mut self, now: Tick) -> Option<bool> {
+        loop {
+            match self.inbox.next() {
+                Ok(None) => {}
+                Ok(Some(Answer::Partition(..))) => continue,
+                Ok(Some(Answer::End(code))) => {
+                    return Some(is_good(code) && self.is_reusable());
+                }
+                Ok(Some(Answer::Row(_))) | Err(_) => return Some(false),
+            }
+            match self.read(now) {
+                Ok(Seen::Bytes) => {}
+                Ok(Seen::Nothing) => return None,
+                Ok(Seen::Closed) | Err(_) => return Some(false),
+            }
+        }
     }
 
     /// Whether another request may follow on the same connection.

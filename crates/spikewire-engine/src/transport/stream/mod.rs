@@ -34,7 +34,7 @@ use mio::{Events, Poll, Token};
 use spikewire_protocol::query::{Answer, Point, Query, Row};
 use spikewire_protocol::result_code::ResultCode;
 
-use self::line::Line;
+use self::line::{Line, is_good};
 pub use self::pool::Streams;
 pub use self::start::Job;
 use super::node_error;
@@ -248,7 +248,12 @@ impl Stream {
             }
             let piece = line.piece;
             match line.next() {
-                Ok(None) => return Ok(true),
+                Ok(None) => {
+                    if self.left == Some(0) {
+                        self.leave_line(index);
+                    }
+                    return Ok(true);
+                }
                 // A node that sends more than it was asked for is not listened to any longer.
                 Ok(Some(Answer::Row(_))) if full => {
                     self.drop_line(index);
@@ -294,8 +299,7 @@ impl Stream {
     /// The answer on a line came to its end.
     fn ended(&mut self, index: usize, code: ResultCode) {
         let Some(mut line) = self.lines[index].take() else { return };
-        let good =
-            matches!(code, ResultCode::OK | ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT);
+        let good = is_good(code);
         let node = line.node.to_string();
         if good {
             self.known = true;
@@ -329,17 +333,31 @@ impl Stream {
         let _ = self.poll.registry().deregister(&mut line.socket);
     }
 
+    /// Lets go of a line: one that is only owed the end of its answer can serve another query once
+    /// that has come.
+    fn leave_line(&mut self, index: usize) {
+        match &mut self.lines[index] {
+            Some(line) if line.is_owed_its_end() => {}
+            _ => return self.drop_line(index),
+        }
+        let Some(mut line) = self.lines[index].take() else { return };
+        self.tracker.lost(line.piece);
+        let _ = self.poll.registry().deregister(&mut line.socket);
+        self.streams.drain(line);
+    }
+
     /// Ends the query with an error.
     fn fail(&mut self, error: Error) {
         let attempts = self.retries.failures();
         self.failure.get_or_insert(error.after(attempts, false));
     }
 
-    /// Closes every connection: what the nodes still send goes nowhere, and they stop.
+    /// Ends the query: what the nodes still send goes nowhere, and they stop. Connections on which
+    /// nothing but the end of an answer is to come are left to other queries.
     pub fn close(&mut self) {
         self.stopper.stopped.store(true, Relaxed);
         for index in 0..self.lines.len() {
-            self.drop_line(index);
+            self.leave_line(index);
         }
     }
 
