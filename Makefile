@@ -138,7 +138,6 @@ lint-python: venv ## Check the Python code
 	$(BIN)/mypy
 	$(BIN)/basedpyright --project pyproject.toml --pythonpath $(BIN)/python
 	$(BIN)/basedpyright --project tests/typing/pyrightconfig.json --pythonpath $(BIN)/python
-	@if [ -e tools/faces.py ]; then set -x; $(BIN)/python tools/faces.py --check; fi
 	$(BIN)/python tools/generate.py --check
 
 .PHONY: format

@@ -9,16 +9,18 @@ the table asks for. It needs rustfmt and nothing else.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from typing import TYPE_CHECKING
 
-from generator import decoding, table, wrappers
+from generator import classes, decoding, pages, stub, table, verbs, wrappers
 from generator.text import ROOT, formatted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
+BINDING = ROOT / "crates/spikewire-python/src"
 PROTOCOL = ROOT / "crates/spikewire-protocol/src"
 
 
@@ -33,7 +35,18 @@ def outputs() -> dict[Path, str]:
         path = PROTOCOL / f"operation/{name}.rs"
         found[path] = formatted(decoding.module(known, family))
     found[PROTOCOL / "operation/words.rs"] = formatted(decoding.words(known))
+    named = verbs.load()
+    for of in named.classes:
+        path = BINDING / f"face/methods/{_snake(of.name)}.rs"
+        found[path] = formatted(classes.module(named, of))
+    path = ROOT / "python/spikewire/_native.pyi"
+    found[path] = stub.filled(path.read_text(), named)
+    found[ROOT / "docs/reference.md"] = pages.reference(known, named)
     return found
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""The engine as Python sees it. The verbs come from one source: see ``tools/faces.py``."""
+"""The engine as Python sees it. The verbs come from one source: see ``tools/generate.py``."""
 
 from array import array
 from asyncio import Future
@@ -134,7 +134,7 @@ class Client:
         Raises `ValueError` for names that the server does not take. Whether the namespace exists
         shows on first use.
         """
-    # verbs of Client: tools/faces.py
+    # verbs of Client: tools/generate.py
     @overload
     def get(
         self,
@@ -162,7 +162,8 @@ class Client:
         False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. Default: any.
+        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: any.
         `read_touch`: renews the record's time to live when no more than this percentage of
         it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
         `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
@@ -208,7 +209,8 @@ class Client:
         False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. Default: any.
+        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: any.
         `read_touch`: renews the record's time to live when no more than this percentage of
         it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
         `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
@@ -732,7 +734,8 @@ class Dataset:
     Equal when client, namespace and set are. A pickled dataset carries its client's seeds and
     options: where it is unpickled it finds the client it came from if that lives in the process
     and is not closed, and else makes one like it that connects on first use, is shared by all
-    datasets from the same client, and is closed when the process exits.
+    datasets from the same client, and is closed when the process exits, or when no dataset uses it
+    and newer ones have come.
     """
 
     @property
@@ -744,7 +747,7 @@ class Dataset:
     @property
     def submit(self) -> DatasetSubmit:
         """The same verbs, each returning a `concurrent.futures.Future` at once."""
-    # verbs of Dataset: tools/faces.py
+    # verbs of Dataset: tools/generate.py
     @overload
     def get(
         self,
@@ -772,7 +775,8 @@ class Dataset:
         False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. Default: any.
+        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: any.
         `read_touch`: renews the record's time to live when no more than this percentage of
         it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
         `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
@@ -818,7 +822,8 @@ class Dataset:
         False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. Default: any.
+        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: any.
         `read_touch`: renews the record's time to live when no more than this percentage of
         it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
         `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
@@ -1345,7 +1350,7 @@ class ClientSubmit:
     `Client.submit`.
     """
 
-    # verbs of ClientSubmit: tools/faces.py
+    # verbs of ClientSubmit: tools/generate.py
     @overload
     def get(
         self,
@@ -1373,7 +1378,8 @@ class ClientSubmit:
         False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. Default: any.
+        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: any.
         `read_touch`: renews the record's time to live when no more than this percentage of
         it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
         `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
@@ -1419,7 +1425,8 @@ class ClientSubmit:
         False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. Default: any.
+        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: any.
         `read_touch`: renews the record's time to live when no more than this percentage of
         it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
         `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
@@ -1833,7 +1840,7 @@ class DatasetSubmit:
     `Dataset.submit`.
     """
 
-    # verbs of DatasetSubmit: tools/faces.py
+    # verbs of DatasetSubmit: tools/generate.py
     @overload
     def get(
         self,
@@ -1861,7 +1868,8 @@ class DatasetSubmit:
         False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. Default: any.
+        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: any.
         `read_touch`: renews the record's time to live when no more than this percentage of
         it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
         `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
@@ -1907,7 +1915,8 @@ class DatasetSubmit:
         False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. Default: any.
+        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: any.
         `read_touch`: renews the record's time to live when no more than this percentage of
         it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
         `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
@@ -2382,7 +2391,7 @@ class AsyncClient:
         Raises `ValueError` for names that the server does not take. Whether the namespace exists
         shows on first use.
         """
-    # verbs of AsyncClient: tools/faces.py
+    # verbs of AsyncClient: tools/generate.py
     @overload
     def get(
         self,
@@ -2410,7 +2419,8 @@ class AsyncClient:
         False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. Default: any.
+        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: any.
         `read_touch`: renews the record's time to live when no more than this percentage of
         it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
         `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
@@ -2456,7 +2466,8 @@ class AsyncClient:
         False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. Default: any.
+        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: any.
         `read_touch`: renews the record's time to live when no more than this percentage of
         it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
         `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
@@ -2980,8 +2991,9 @@ class AsyncDataset:
     Equal when client, namespace and set are. A pickled dataset carries its client's seeds and
     options: where it is unpickled it finds the client it came from if that lives in the process
     and is not closed, and else makes one like it that is shared by all datasets from the same
-    client and closed when the process exits. Such a client connects inside the first verb, which
-    holds up the event loop until the cluster is found.
+    client and closed when the process exits, or when no dataset uses it and newer ones have come.
+    Such a client connects inside the first verb, which holds up the event loop until the cluster is
+    found.
     """
 
     @property
@@ -2990,7 +3002,7 @@ class AsyncDataset:
     @property
     def set(self) -> str | None:
         """The set's name; `None` for records without a set."""
-    # verbs of AsyncDataset: tools/faces.py
+    # verbs of AsyncDataset: tools/generate.py
     @overload
     def get(
         self,
@@ -3018,7 +3030,8 @@ class AsyncDataset:
         False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. Default: any.
+        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: any.
         `read_touch`: renews the record's time to live when no more than this percentage of
         it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
         `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
@@ -3064,7 +3077,8 @@ class AsyncDataset:
         False, `bytes`.
         `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. Default: any.
+        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: any.
         `read_touch`: renews the record's time to live when no more than this percentage of
         it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
         `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;

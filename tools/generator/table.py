@@ -109,7 +109,8 @@ class Table:
     families: dict[str, Family] = field(default_factory=dict)
 
 
-def _load(name: str) -> dict[str, Any]:
+def load_file(name: str) -> dict[str, Any]:
+    """One file of the table."""
     with (TABLE / f"{name}.toml").open("rb") as file:
         loaded: dict[str, Any] = tomllib.load(file)
         return loaded
@@ -117,7 +118,7 @@ def _load(name: str) -> dict[str, Any]:
 
 def load() -> Table:
     """The table, checked as far as it is used."""
-    raw = _load("kinds")
+    raw = load_file("kinds")
     kinds = {name: Kind(**kind) for name, kind in raw["kinds"].items()}
     words: dict[str, Words] = {}
     for name, of in raw["words"].items():
@@ -126,7 +127,7 @@ def load() -> Table:
         words[name] = Words(name, of["python"], of["rust"], {**are, **of["are"]})
     table = Table(kinds, words)
     for name in FAMILIES:
-        table.families[name] = _family(_load(name))
+        table.families[name] = _family(load_file(name))
     return table
 
 

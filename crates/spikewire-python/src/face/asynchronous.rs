@@ -8,7 +8,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use spikewire_sync::RwLock;
 
-use super::classes::{Face, Runner, Verbs, client, dataset};
+use super::classes::{Face, Runner};
 use super::driver::Driver;
 use crate::call::Call;
 use crate::client::Shared;
@@ -166,14 +166,8 @@ impl Face for Loops {
 /// An asyncio client; `spikewire.AsyncClient` is built on it.
 #[pyclass(frozen, subclass, weakref, module = "spikewire._native")]
 pub struct AsyncClient {
-    face: Arc<Loops>,
+    pub(super) face: Arc<Loops>,
 }
-
-client!(AsyncClient, AsyncDataset, Loops, AsyncQuery {
-    fn _close(&self, py: Python<'_>) -> PyResult<()> {
-        self.face.end(py)
-    }
-});
 
 /// A namespace and a set of an asyncio client, from `AsyncClient.dataset`. Any event loop may
 /// use it; verbs return `asyncio.Future` objects of the running one.
@@ -186,8 +180,6 @@ client!(AsyncClient, AsyncDataset, Loops, AsyncQuery {
 /// found.
 #[pyclass(frozen, module = "spikewire")]
 pub struct AsyncDataset {
-    face: Arc<Loops>,
-    space: Arc<Space>,
+    pub(super) face: Arc<Loops>,
+    pub(super) space: Arc<Space>,
 }
-
-dataset!(AsyncDataset, Loops, AsyncQuery {});

@@ -6,9 +6,8 @@ use pyo3::prelude::*;
 
 use spikewire_engine::transport::{Reply, buffer};
 
-use super::classes::{Face, Runner, Verbs, client, dataset};
+use super::classes::{Face, Runner};
 use super::signal::Signal;
-use super::submit::{ClientSubmit, DatasetSubmit};
 use crate::call::Call;
 use crate::client::Shared;
 use crate::courtesy;
@@ -31,23 +30,8 @@ pub fn end_submitted(py: Python<'_>) {
 /// A blocking client; `spikewire.Client` is built on it.
 #[pyclass(frozen, subclass, weakref, module = "spikewire._native")]
 pub struct Client {
-    face: Arc<Shared>,
+    pub(super) face: Arc<Shared>,
 }
-
-client!(Client, Dataset, Shared, Query {
-    /// Ends every connection. Calls under way in other threads fail at once with
-    /// `ClientClosed` or `ConnectionFailed`, later ones with `ClientClosed`. Closing twice does
-    /// nothing.
-    fn close(&self, py: Python<'_>) -> PyResult<()> {
-        self.face.end(py)
-    }
-
-    /// The same verbs, each returning a `concurrent.futures.Future` at once.
-    #[getter]
-    fn submit(&self) -> ClientSubmit {
-        ClientSubmit::new(self.face.clone())
-    }
-});
 
 /// A namespace and a set of a blocking client, from `Client.dataset`. Any number of threads
 /// may use it.
@@ -59,17 +43,9 @@ client!(Client, Dataset, Shared, Query {
 /// and newer ones have come.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Dataset {
-    face: Arc<Shared>,
-    space: Arc<Space>,
+    pub(super) face: Arc<Shared>,
+    pub(super) space: Arc<Space>,
 }
-
-dataset!(Dataset, Shared, Query {
-    /// The same verbs, each returning a `concurrent.futures.Future` at once.
-    #[getter]
-    fn submit(&self) -> DatasetSubmit {
-        DatasetSubmit::new(self.face.clone(), self.space.clone())
-    }
-});
 
 impl Face for Shared {
     type Query = Query;

@@ -8,7 +8,7 @@ use pyo3::types::PyDict;
 
 use crate::call::Call;
 use crate::client::Shared;
-use crate::identity::Registry;
+use crate::identity::{Registry, Token};
 use crate::many::ManyCall;
 use crate::query::QueryCall;
 use crate::query::job::{self, JobCall};
@@ -100,209 +100,29 @@ pub fn close_adopted<F: Face>(py: Python<'_>) -> PyResult<()> {
     F::known().release().iter().try_for_each(|face| face.end(py))
 }
 
-/// Writes the class of a client: methods of its own, those that clients of both faces have, and the
-/// verbs. It has a field `face`, and its datasets have that and a `space`.
-macro_rules! client {
-    ($class:ident, $dataset:ident, $face:ty, $query:ty { $($own:tt)* }) => {
-        impl $crate::face::classes::Verbs for $class {
-            type Runner = $face;
-
-            fn runner(&self) -> &$face {
-                &self.face
-            }
-
-            fn home(&self) -> Option<&Arc<$crate::space::Space>> {
-                None
-            }
-        }
-
-        impl $class {
-            fn space(
-                &self,
-                namespace: Bound<'_, PyAny>,
-                set: Option<Bound<'_, PyAny>>,
-            ) -> PyResult<Arc<$crate::space::Space>> {
-                $crate::space::Space::named(&namespace, set.as_ref())
-            }
-        }
-
-        $crate::verbs!($class, $query,
-            (namespace: Bound<'py, PyAny>, set: Option<Bound<'py, PyAny>>) (namespace, set=None,) {
-            $($own)*
-
-            #[new]
-            #[pyo3(signature = (seeds, **options))]
-            fn new(
-                seeds: &Bound<'_, PyAny>,
-                options: Option<&Bound<'_, pyo3::types::PyDict>>,
-            ) -> PyResult<Self> {
-                options.map_or(Ok(()), <$face>::check)?;
-                let face = Arc::new(<$face>::of($crate::client::Shared::new(seeds, options)?));
-                <$face>::known().note(face.shared().token, &face);
-                Ok(Self { face })
-            }
-
-            /// Finds the cluster; blocks. For asyncio, the Python half calls it off the loop.
-            fn _open(&self, py: Python<'_>) -> PyResult<()> {
-                self.face.shared().open(py)
-            }
-
-            /// Whether the client is connected and not closed.
-            #[getter]
-            fn is_connected(&self) -> bool {
-                self.face.shared().is_open()
-            }
-
-            /// Whether this process, and not the parent of a fork, made the connections.
-            #[getter]
-            fn _holds_connections(&self) -> bool {
-                self.face.shared().holds_connections()
-            }
-
-            fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-                slf.get().face.shared().shown(slf.as_any())
-            }
-
-            fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<()> {
-                Err($crate::face::not_picklable(slf.as_any())?)
-            }
-
-            fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
-                slf
-            }
-
-            fn __deepcopy__<'py>(
-                slf: Bound<'py, Self>,
-                _memo: &Bound<'py, PyAny>,
-            ) -> Bound<'py, Self> {
-                slf
-            }
-
-            fn _nodes(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
-                Ok($crate::face::nodes(&*self.face.shared().core(py)?))
-            }
-
-            fn _info(
-                &self,
-                py: Python<'_>,
-                command: &Bound<'_, PyAny>,
-                node: Option<&Bound<'_, PyAny>>,
-            ) -> PyResult<String> {
-                $crate::face::info(py, &*self.face.shared().core(py)?, command, node)
-            }
-
-            /// Whether a dataset is one of this client.
-            fn _owns(&self, dataset: &$dataset) -> bool {
-                Arc::ptr_eq(&self.face, &dataset.face)
-            }
-
-            /// A namespace and a set of this client. Cheap to make and to keep.
-            ///
-            /// Raises `ValueError` for names that the server does not take. Whether the namespace exists
-            /// shows on first use.
-            #[pyo3(signature = (namespace, set=None))]
-            fn dataset(
-                &self,
-                namespace: &Bound<'_, PyAny>,
-                set: Option<&Bound<'_, PyAny>>,
-            ) -> PyResult<$dataset> {
-                let space = $crate::space::Space::named(namespace, set)?;
-                Ok($dataset { face: self.face.clone(), space })
-            }
-        });
-    };
+/// A face for a client that a program makes. It is not connected yet.
+pub fn made<F: Face>(
+    seeds: &Bound<'_, PyAny>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Arc<F>> {
+    options.map_or(Ok(()), F::check)?;
+    let face = Arc::new(F::of(Shared::new(seeds, options)?));
+    F::known().note(face.shared().token, &face);
+    Ok(face)
 }
 
-/// Writes the class of a dataset: methods of its own, those that datasets of both faces have, and
-/// the verbs. It has the fields `face` and `space`.
-macro_rules! dataset {
-    ($class:ident, $face:ty, $query:ty { $($own:tt)* }) => {
-        impl $crate::face::classes::Verbs for $class {
-            type Runner = $face;
-
-            fn runner(&self) -> &$face {
-                &self.face
-            }
-
-            fn home(&self) -> Option<&Arc<$crate::space::Space>> {
-                Some(&self.space)
-            }
+/// The face that an unpickled dataset belongs to: the one with this token, or one like it.
+pub fn found<F: Face>(
+    token: Token,
+    seeds: &Bound<'_, PyAny>,
+    options: &Bound<'_, PyDict>,
+) -> PyResult<Arc<F>> {
+    let (known, fits) = (F::known(), |face: &F| !face.shared().is_closed());
+    match known.find(&token, fits) {
+        Some(face) => Ok(face),
+        None => {
+            let shared = Shared::adopted(token, seeds, options)?;
+            Ok(known.keep(token, Arc::new(F::of(shared)), fits))
         }
-
-        impl $class {
-            fn space(&self) -> PyResult<Arc<$crate::space::Space>> {
-                Ok(self.space.clone())
-            }
-        }
-
-        $crate::verbs!($class, $query, () () {
-            $($own)*
-
-            /// The namespace's name.
-            #[getter]
-            fn namespace(&self) -> &str {
-                &self.space.namespace
-            }
-
-            /// The set's name; `None` for records without a set.
-            #[getter]
-            fn set(&self) -> Option<&str> {
-                self.space.set_name()
-            }
-
-            fn __eq__(&self, other: &Self) -> bool {
-                self.face.shared().token == other.face.shared().token
-                    && self.space.same_as(&other.space)
-            }
-
-            fn __hash__(&self) -> u64 {
-                $crate::face::hash(&self.space, &self.face.shared().token)
-            }
-
-            fn __reduce__<'py>(
-                &self,
-                py: Python<'py>,
-            ) -> PyResult<(Bound<'py, PyAny>, $crate::client::Pickled<'py>)> {
-                let rebuild = py.get_type::<Self>().getattr("_rebuild")?;
-                Ok((rebuild, self.face.shared().pickled(py, &self.space)))
-            }
-
-            /// For unpickling: the client with this token, or one like it.
-            #[staticmethod]
-            fn _rebuild(
-                token: $crate::identity::Token,
-                seeds: &Bound<'_, PyAny>,
-                options: &Bound<'_, pyo3::types::PyDict>,
-                namespace: &str,
-                set: Option<&str>,
-            ) -> PyResult<Self> {
-                let (known, fits) = (<$face>::known(), |face: &$face| !face.shared().is_closed());
-                let face = match known.find(&token, fits) {
-                    Some(face) => face,
-                    None => {
-                        let shared = $crate::client::Shared::adopted(token, seeds, options)?;
-                        known.keep(token, Arc::new(<$face>::of(shared)), fits)
-                    }
-                };
-                Ok(Self { face, space: $crate::space::Space::new(namespace, set)? })
-            }
-
-            fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
-                slf
-            }
-
-            fn __deepcopy__<'py>(
-                slf: Bound<'py, Self>,
-                _memo: &Bound<'py, PyAny>,
-            ) -> Bound<'py, Self> {
-                slf
-            }
-
-            fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-                $crate::face::shown(py, stringify!($class), &self.space)
-            }
-        });
-    };
+    }
 }
-
-pub(super) use {client, dataset};

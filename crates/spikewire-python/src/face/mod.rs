@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`classes`] | what the classes of all faces have in common |
+//! | [`methods`] | their methods, generated from `tools/verbs` |
 //! | [`blocking`], [`signal`] | the calling thread drives the connection, and minds Ctrl-C meanwhile |
 //! | [`asynchronous`], [`driver`] | an event loop turns a multiplexer |
 //! | [`submit`], [`submitter`], [`window`] | a thread of ours does, with a bounded number of calls in flight |
@@ -14,6 +15,7 @@ pub mod blocking;
 mod classes;
 mod driver;
 pub mod future;
+mod methods;
 pub mod signal;
 pub mod submit;
 pub mod submitter;

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use spikewire_engine::{Error, Kind};
 
-use super::classes::{Runner, Verbs};
+use super::classes::Runner;
 use super::submitter::Submitter;
 use crate::call::Call;
 use crate::client::Shared;
@@ -14,7 +14,6 @@ use crate::core::Core;
 use crate::errors::to_python;
 use crate::many::ManyCall;
 use crate::space::Space;
-use crate::verbs;
 
 /// Hands calls to the client's thread for them.
 pub struct Submit(Arc<Shared>);
@@ -46,7 +45,7 @@ impl Submit {
 /// `Client.submit`.
 #[pyclass(frozen, module = "spikewire")]
 pub struct ClientSubmit {
-    submit: Submit,
+    pub(super) submit: Submit,
 }
 
 impl ClientSubmit {
@@ -55,31 +54,12 @@ impl ClientSubmit {
     }
 }
 
-impl Verbs for ClientSubmit {
-    type Runner = Submit;
-
-    fn runner(&self) -> &Submit {
-        &self.submit
-    }
-
-    fn home(&self) -> Option<&Arc<Space>> {
-        None
-    }
-}
-
-verbs!(ClientSubmit {
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let seeds = self.submit.shared().seeds().into_pyobject(py)?.repr()?;
-        Ok(format!("ClientSubmit({seeds})"))
-    }
-});
-
 /// The verbs of a dataset, each returning a `concurrent.futures.Future` at once. From
 /// `Dataset.submit`.
 #[pyclass(frozen, module = "spikewire")]
 pub struct DatasetSubmit {
-    submit: Submit,
-    space: Arc<Space>,
+    pub(super) submit: Submit,
+    pub(super) space: Arc<Space>,
 }
 
 impl DatasetSubmit {
@@ -87,21 +67,3 @@ impl DatasetSubmit {
         Self { submit: Submit(shared), space }
     }
 }
-
-impl Verbs for DatasetSubmit {
-    type Runner = Submit;
-
-    fn runner(&self) -> &Submit {
-        &self.submit
-    }
-
-    fn home(&self) -> Option<&Arc<Space>> {
-        Some(&self.space)
-    }
-}
-
-verbs!(DatasetSubmit {
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        super::shown(py, "DatasetSubmit", &self.space)
-    }
-});

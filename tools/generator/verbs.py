@@ -1,0 +1,196 @@
+"""Reads the part of the table that names verbs, and the classes that have them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from generator.table import load_file
+
+ANY = "&Bound<'py, PyAny>"
+OPTIONAL = "Option<Bound<'py, PyAny>>"
+
+#: Names that Rust has for itself.
+RESERVED = ("where",)
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A parameter of a verb; one named ``*`` says that keywords follow."""
+
+    name: str
+    python: str = ""
+    rust: str = ANY
+    #: What it is when it is left out, in Rust; empty when it must be given.
+    default: str = ""
+    #: What is said of it in Rust.
+    attribute: str = ""
+
+    @property
+    def rust_name(self) -> str:
+        """Its name in Rust."""
+        return f"r#{self.name}" if self.name in RESERVED else self.name
+
+    @property
+    def signature(self) -> str:
+        """Itself in the signature for Python."""
+        if self.name == "*":
+            return "*"
+        return f"{self.rust_name}={self.default}" if self.default else self.rust_name
+
+    @property
+    def declared(self) -> str:
+        """Itself in the parameters of the function."""
+        return f"{self.attribute} {self.rust_name}: {self.rust}".strip()
+
+    @property
+    def takes_overload(self) -> bool:
+        """Whether leaving it out has another result: then its default has no Python form."""
+        return "::" in self.default
+
+    @property
+    def stub_default(self) -> str:
+        """Its default as Python writes it."""
+        return {"true": "True", "false": "False"}.get(self.default, self.default)
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb."""
+
+    name: str
+    #: ``one`` record, ``many``, or a whole ``set``.
+    on: str
+    #: With the star before the keywords.
+    takes: tuple[Argument, ...]
+    #: Its type for Python.
+    returns: str
+    #: The expression of Rust that makes the call, and what is done to it then.
+    makes: str
+    then: str
+    doc: str
+    #: Whether a client has to be told the set: ``optional`` or ``required``.
+    set: str = ""
+
+    def argument(self, name: str) -> Argument | None:
+        """The parameter with this name."""
+        return next((it for it in self.takes if it.name == name), None)
+
+
+@dataclass(frozen=True)
+class Class:
+    """A class that has verbs."""
+
+    name: str
+    #: Its Rust module, and the type that runs its calls, in the field ``runner``.
+    module: str
+    runs: str
+    runner: str
+    #: The type of its keys for Python.
+    keys: str
+    methods: tuple[str, ...]
+    #: What its verbs return, with ``{}`` for the result.
+    future: str = "{}"
+    #: What it calls its queries and jobs; without them it has no verbs on sets.
+    query: str = ""
+    job: str = ""
+    #: The class of its datasets.
+    dataset: str = ""
+    #: Whether it knows its set.
+    has_set: bool = False
+
+
+@dataclass(frozen=True)
+class Verbs:
+    """All of them."""
+
+    verbs: tuple[Verb, ...]
+    classes: tuple[Class, ...]
+    #: Structures of Rust that parameters are handed on in: type and fields.
+    gathered: dict[str, tuple[str, list[tuple[str, str]]]]
+    made: dict[str, str]
+    #: Methods that are no verbs, in Rust.
+    methods: dict[str, str]
+    parameters: dict[str, Argument]
+
+    def of(self, of: Class) -> list[Verb]:
+        """The verbs that a class has."""
+        return [it for it in self.verbs if it.on != "set" or of.query]
+
+    def gathered_by(self, verb: Verb) -> list[str]:
+        """Statements that make what a verb hands on."""
+        wanted: list[str] = []
+        for name in (*self.gathered, *self.made):
+            sign = "&" if name in self.gathered else ""
+            if re.search(rf"{sign}\b{name}\b", verb.makes):
+                fields = self.gathered.get(name, ("", []))[1]
+                wanted += [of for _, of in fields if of in self.gathered]
+                wanted.append(name)
+        return [f"let {name} = {self._made(verb, name)};" for name in dict.fromkeys(wanted)]
+
+    def _made(self, verb: Verb, name: str) -> str:
+        if name in self.made:
+            return self.made[name]
+        type_, fields = self.gathered[name]
+        parts = [f"{field}: {self._field(verb, of)}" for field, of in fields]
+        return f"{type_} {{ {', '.join(parts)} }}"
+
+    def _field(self, verb: Verb, name: str) -> str:
+        if name in self.gathered:
+            return name
+        usual, own = self.parameters[name], verb.argument(name)
+        if own is None:
+            return "false" if usual.rust == "bool" else "None"
+        if usual.rust.startswith("Option<") and not own.rust.startswith("Option<"):
+            return f"Some({own.rust_name})"
+        return own.rust_name
+
+
+def load() -> Verbs:
+    """The verbs and their classes."""
+    raw, classes = load_file("verbs"), load_file("classes")
+    parameters = {name: _argument(name, of) for name, of in raw["parameters"].items()}
+    gathered = {
+        name: (of["type"], [_field(it) for it in of["fields"]])
+        for name, of in raw["gathered"].items()
+    }
+    return Verbs(
+        tuple(_verb(it, parameters, raw["groups"]) for it in raw["verbs"]),
+        tuple(_class(it) for it in classes["classes"]),
+        gathered,
+        raw["made"],
+        classes["methods"],
+        parameters,
+    )
+
+
+def _field(text: str) -> tuple[str, str]:
+    field, _, of = (it.strip() for it in text.partition("="))
+    return field, of or field
+
+
+def _argument(name: str, raw: dict[str, Any]) -> Argument:
+    of = dict(raw)
+    if of.pop("optional", False):
+        of |= {"rust": OPTIONAL, "default": "None"}
+    return Argument(name.rpartition(".")[2], **of)
+
+
+def _verb(raw: dict[str, Any], parameters: dict[str, Argument], groups: dict[str, str]) -> Verb:
+    of = dict(raw)
+    names = [it.strip() for it in of.pop("takes").format(**groups).split(",")]
+    takes = [
+        replace(parameters.get(f"{of['name']}.{name}") or parameters[name])
+        if name != "*"
+        else Argument("*")
+        for name in names
+    ]
+    doc = of.pop("doc").strip("\n")
+    return Verb(takes=tuple(takes), doc=doc, then=of.pop("then", ""), **of)
+
+
+def _class(raw: dict[str, Any]) -> Class:
+    of = dict(raw)
+    module, has_set = of.pop("in"), of.pop("set", False)
+    return Class(module=module, has_set=has_set, methods=tuple(of.pop("methods")), **of)
