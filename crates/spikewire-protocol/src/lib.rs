@@ -24,6 +24,8 @@
 //! | [`result_code`] | what the server's one-byte answers mean |
 //! | [`limits`] | the sizes a server enforces |
 
+#![forbid(unsafe_code)]
+
 pub mod auth;
 pub mod batch;
 pub mod bits;

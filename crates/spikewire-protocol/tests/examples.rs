@@ -250,7 +250,7 @@ fn examples_13_and_14_login() {
         00000006 00 61646d696e 0000003d 03
         2432612431302437 45714a7471393868 50714558 37664e5a61 46576f4f31 6d56
         4f2f344d4c70477a 73716f6a7a364539 47656636 6958446a58 64446 1");
-    let credential = auth::hash_password("admin");
+    let credential = "$2a$10$7EqJtq98hPqEX7fNZaFWoO1mVO/4MLpGzsqojz6E9Gef6iXDjXdDa";
     let request = auth::Request::Login {
         user: "admin",
         credential: credential.as_bytes(),

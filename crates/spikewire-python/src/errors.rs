@@ -16,7 +16,6 @@ fn maker(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 }
 
 /// The exception for a request that no server takes.
-#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 pub fn too_large(error: TooLarge) -> PyErr {
     value_error(error.to_string())
 }

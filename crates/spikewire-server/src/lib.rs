@@ -32,6 +32,8 @@
 //! | [`net`] | sockets, and making them misbehave |
 //! | [`serve`] | the program's options |
 
+#![forbid(unsafe_code)]
+
 pub mod bits;
 pub mod cdt;
 pub mod cluster;

@@ -10,6 +10,8 @@
 //! Why without poisoning: a panic while a lock is held is a defect, reported where it happens. It
 //! must not become a second one in every thread that takes the lock later.
 
+#![forbid(unsafe_code)]
+
 use std::sync::{self, PoisonError, TryLockError};
 use std::time::Instant;
 

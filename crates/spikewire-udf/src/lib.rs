@@ -16,6 +16,8 @@
 //! | `types`, `value` | the types of bins, and values on the way to Lua and back |
 //! | `failure` | why a function gave no result |
 
+#![forbid(unsafe_code)]
+
 mod bounds;
 mod failure;
 mod library;

@@ -59,6 +59,9 @@
 //! With the feature `tokio`, `AsyncClient::connect_tokio` drives the connections on the runtime of
 //! the program, without a thread and its hand-overs: the better choice there.
 //!
+
+// The tokio driver lends a descriptor that it owns to the runtime, and nothing else is unsafe.
+#![cfg_attr(not(feature = "tokio"), forbid(unsafe_code))]
 #![cfg_attr(feature = "tokio", doc = "```")]
 #![cfg_attr(not(feature = "tokio"), doc = "```ignore")]
 //! use spikewire::{AsyncClient, op};

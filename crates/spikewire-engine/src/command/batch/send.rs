@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn small_rows_are_split_by_their_number() {
-        assert_eq!(parts(vec![kind(0)], &[0; 12_000]), [5_000, 5_000, 2_000]);
+        assert_eq!(parts(vec![kind(0)], &vec![0; 12_000]), [5_000, 5_000, 2_000]);
     }
 
     #[test]

@@ -96,12 +96,10 @@ trait Exported {
 macro_rules! exported {
     ($kind:ty, $take:expr) => {
         impl Exported for $kind {
+            #[allow(clippy::cast_ptr_alignment)] // allocated as what it is
             unsafe fn take(at: *mut u8) -> Self {
                 // SAFETY: promised by the caller.
-                #[allow(clippy::cast_ptr_alignment)] // allocated as what it is
-                unsafe {
-                    $take(at.cast())
-                }
+                unsafe { $take(at.cast()) }
             }
         }
     };

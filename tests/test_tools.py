@@ -1,0 +1,159 @@
+"""The checks of `make lint` on small trees made up here, and the table of instruction counts."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+TOOLS = Path(__file__).parent.parent / "tools"
+
+
+@pytest.fixture(autouse=True)
+def tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tools are programs, not a package."""
+    monkeypatch.setattr(sys, "path", [str(TOOLS), *sys.path])
+
+
+def write(root: Path, files: dict[str, str]) -> Path:
+    """Lays out a tree."""
+    for name, text in files.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return root
+
+
+def crate(root: Path, files: dict[str, str], allowed: str = "") -> Path:
+    """One crate called `spikewire-a` with these files."""
+    files = {f"crates/spikewire-a/src/{name}": text for name, text in files.items()}
+    return write(root, {"crates/spikewire-a/Cargo.toml": "", "tools/cycles.txt": allowed, **files})
+
+
+ROUND = {
+    "lib.rs": "mod b; mod c; mod d;",
+    "b.rs": "use crate::c::{self, Thing};",
+    "c/mod.rs": "mod e; pub struct Thing; fn f() -> crate::d::D { super::d::D }",
+    "c/e.rs": "use super::Thing;",
+    "d.rs": "pub struct D(super::b::B);",
+}
+
+
+def test_cycle_is_found(tmp_path: Path) -> None:
+    import structure
+
+    root = crate(tmp_path, ROUND)
+    assert structure.crate_cycles(root) == {"spikewire-a": [{"b", "c", "d"}]}
+    assert structure.check_cycles(root) == ["new cycle of 3 modules in spikewire-a: b c d"]
+
+
+def test_listed_cycle_may_shrink_but_not_grow(tmp_path: Path) -> None:
+    import structure
+
+    root = crate(tmp_path, ROUND, "# today's\nspikewire-a: b c d\n")
+    assert structure.check_cycles(root) == []
+    write(root, {"crates/spikewire-a/src/c/e.rs": "use crate::b::B;"})
+    assert structure.check_cycles(root) == []
+    write(root, {"crates/spikewire-a/src/c/mod.rs": "mod e; use e::E; use crate::d::D;"})
+    assert structure.check_cycles(root)[0] == "new cycle of 4 modules in spikewire-a: b c c::e d"
+    write(root, {"crates/spikewire-a/src/c/mod.rs": "use crate::b::B;"})
+    (smaller,) = structure.check_cycles(root)
+    assert smaller == "a cycle became smaller, take it in with --shrink: spikewire-a: b c d"
+    structure.shrink(root)
+    assert structure.check_cycles(root) == []
+    assert structure.allowed_cycles(root) == [("spikewire-a", {"b", "c"})]
+
+
+def test_uses_that_are_no_cycle(tmp_path: Path) -> None:
+    import structure
+
+    files = {
+        # A remark and a text: use crate::c::C;
+        "b.rs": '// use crate::c::C;\nconst TEXT: &str = "crate::c::C";',
+        "c.rs": "use crate::b::B;\n#[cfg(test)]\nmod tests { use crate::d::D; }",
+        "d.rs": "use crate::c::C; use std::b::B;",
+        # What is handed on belongs to where it is.
+        "e/mod.rs": "pub mod f; pub mod g; pub use g::G;",
+        "e/f.rs": "use super::G;",
+        "e/g.rs": "pub struct G;",
+        "h.rs": "use crate::e::G;",
+    }
+    root = crate(tmp_path, {"lib.rs": "mod b; mod c; mod d; mod e; mod h;", **files})
+    assert structure.crate_cycles(root) == {"spikewire-a": []}
+    graph = structure.uses(root / "crates/spikewire-a/src")
+    assert graph["h",] == {("e", "g")}
+    assert graph["b",] == set()
+
+
+@pytest.mark.parametrize(
+    ("tree", "found"),
+    [
+        ("crate::a::B", [["crate", "a", "B"]]),
+        (
+            "a::{b, c::{d as x, e}}",
+            [["a", "b"], ["a", "c", "d"], ["a", "c", "e"]],
+        ),
+        ("{a, b::c}", [["a"], ["b", "c"]]),
+    ],
+)
+def test_use_trees(tree: str, found: list[list[str]]) -> None:
+    import structure
+
+    assert [[part.strip() for part in path] for path in structure.branches(tree)] == found
+
+
+def test_arrows_between_crates(tmp_path: Path) -> None:
+    import structure
+
+    root = write(
+        tmp_path,
+        {
+            "ARCHITECTURE.md": "```\ncrates/\n```\n\n```\na <- b, c   (remark)\nb <- c\n```\n",
+            "crates/spikewire-a/Cargo.toml": "[dependencies]\nlibc.workspace = true\n",
+            "crates/spikewire-b/Cargo.toml": "[dependencies]\nspikewire-a.workspace = true\n"
+            "[dev-dependencies]\nspikewire-c.workspace = true\n",
+            "crates/spikewire-c/Cargo.toml": "[target.'cfg(unix)'.dependencies]\n"
+            "spikewire-a = { workspace = true }\nspikewire-b.workspace = true\n",
+        },
+    )
+    assert structure.check_crates(root) == []
+    write(root, {"crates/spikewire-b/Cargo.toml": "[dependencies]\nspikewire-c.workspace = true\n"})
+    assert structure.check_crates(root) == [
+        "b uses c: not in the picture in ARCHITECTURE.md",
+        "b does not use a: take it out of the picture",
+    ]
+
+
+def test_versions_are_named_once(tmp_path: Path) -> None:
+    import structure
+
+    root = write(
+        tmp_path,
+        {
+            "Cargo.toml": '[workspace.dependencies]\nlibc = "0.2"\nbytes = "1"\n',
+            "crates/spikewire-a/Cargo.toml": '[dependencies]\nbytes = "1"\nlibc.workspace = true\n',
+        },
+    )
+    assert structure.check_dependencies(root) == [
+        "Cargo.toml: [workspace.dependencies] is not sorted",
+        "crates/spikewire-a/Cargo.toml: bytes belongs in [workspace.dependencies]",
+    ]
+
+
+def test_this_repository() -> None:
+    import structure
+
+    assert structure.picture((structure.ROOT / "ARCHITECTURE.md").read_text())
+    assert structure.crate_cycles(structure.ROOT)
+
+
+def test_thresholds_of_instruction_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    import instructions
+
+    base = {"encode get": 100.0, "decode get": 100.0, "blocking get": 1000.0, "lost": 7.0}
+    here = {"encode get": 102.1, "decode get": 102.0, "blocking get": 1029.0, "added": 5.0}
+    assert instructions.table(here, base) == ["encode get"]
+    shown = capsys.readouterr().out
+    for line in ("+2.1%  more than 2 % allow", "+2.9%", "new", "gone"):
+        assert line in shown

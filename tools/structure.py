@@ -1,0 +1,320 @@
+"""Checks what uses what: modules inside a crate, and crates among each other.
+
+    tools/structure.py            fails on what is not allowed
+    tools/structure.py --shrink   takes what is gone from the list of allowed cycles
+
+Four rules:
+
+1. No module cycle inside a crate but those in `tools/cycles.txt`. A cycle in that list may only
+   shrink; none should have more than three modules in the end.
+2. Crates use those crates that the picture in ARCHITECTURE.md says, and the picture says nothing
+   that is not so. Dependencies of tests are not in it.
+3. A dependency's version is named once, in `[workspace.dependencies]`, and lists are sorted.
+4. No dependency needs a later Rust than the workspace promises (`rust-version`).
+
+It reads source text with regular expressions: paths that begin with `crate`, `super`, `self` or the
+name of a module's own child, outside tests. What macros put together it does not see.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+#: Cycles of at most this size are what is aimed at.
+SMALL = 3
+
+Module = tuple[str, ...]
+Graph = dict[Module, set[Module]]
+
+# --- Modules of a crate ---------------------------------------------------------------------------
+
+
+def modules(source: Path) -> dict[Module, Path]:
+    """The files of a crate by module; tests are left out."""
+    found: dict[Module, Path] = {}
+    root = "lib.rs" if (source / "lib.rs").exists() else "main.rs"
+    for file in sorted(source.rglob("*.rs")):
+        parts = file.relative_to(source).with_suffix("").parts
+        if parts == ("main",) and root != "main.rs":
+            continue
+        if parts[-1] in ("mod", "lib", "main"):
+            parts = parts[:-1]
+        if "tests" not in parts:
+            found[parts] = file
+    return found
+
+
+def code(text: str) -> str:
+    """Without comments, texts, and the tests at the end."""
+    text = re.sub(r"//[^\n]*", "", text)
+    text = re.sub(r'"(?:[^"\\]|\\.)*"', '""', text)
+    return re.split(r"#\[cfg\((?:all\()?test\b[^\]]*\]\s*(?:pub\s+)?mod \w+ \{", text)[0]
+
+
+def branches(tree: str) -> list[list[str]]:
+    """The paths of a `use`: `a::{b, c::d}` is a::b and a::c::d."""
+    tree = tree.strip()
+    opened = tree.find("{")
+    if opened < 0:
+        return [re.sub(r"\s+as\s+\w+$", "", tree).split("::")]
+    head = [part for part in tree[:opened].split("::") if part.strip()]
+    inner, depth, start = tree[opened + 1 : tree.rfind("}")], 0, 0
+    found: list[list[str]] = []
+    for at, letter in enumerate([*inner, ","]):
+        depth += (letter == "{") - (letter == "}")
+        if letter == "," and depth == 0:
+            if inner[start:at].strip():
+                found += [head + rest for rest in branches(inner[start:at])]
+            start = at + 1
+    return found
+
+
+def split(text: str) -> tuple[list[list[str]], list[list[str]]]:
+    """Every path in a piece of code, and those that it hands on under `pub use`."""
+    used: list[list[str]] = []
+    handed: list[list[str]] = []
+    for public, tree in re.findall(r"\b(pub(?:\([^)]*\))?\s+)?use\s+([^;]+);", text):
+        (handed if public else used).extend(branches(tree))
+    rest = re.sub(r"\buse\s+[^;]+;", "", text)
+    used += [path.split("::") for path in re.findall(r"(?<![\w:])\w+(?:::\w+)+", rest)]
+    return used, handed
+
+
+def target(path: list[str], here: Module, known: dict[Module, Path]) -> tuple[Module, list[str]]:
+    """The module that a path leads to and what is named in it; nothing outside of the crate."""
+    at, rest = here, list(path)
+    if rest[0] == "crate":
+        at = ()
+        rest.pop(0)
+    elif rest[0] in ("self", "super"):
+        while rest and rest[0] in ("self", "super"):
+            at = at[:-1] if rest.pop(0) == "super" else at
+    elif (*here, rest[0]) not in known:
+        return here, []
+    while rest and (*at, rest[0]) in known:
+        at = (*at, rest.pop(0))
+    return at, rest
+
+
+def uses(source: Path) -> Graph:
+    """Which modules of a crate use which.
+
+    A module that hands something on under `pub use` is not what uses it: its users are counted as
+    users of the module that has it. What a module takes from those it is part of is not counted
+    either: a folder's files share what its `mod.rs` holds.
+    """
+    known = modules(source)
+    parts = {module: split(code(file.read_text())) for module, file in known.items()}
+    handed: dict[Module, dict[str, Module]] = {}
+    for module, (_, on) in parts.items():
+        targets = [target(path, module, known) for path in on]
+        handed[module] = {rest[0]: to for to, rest in targets if rest}
+    graph: Graph = {module: set() for module in known}
+    for module, (used, _) in parts.items():
+        for path in used:
+            to, rest = target(path, module, known)
+            while rest and handed[to].get(rest[0], to) != to:
+                to = handed[to][rest[0]]
+            if module[: len(to)] != to:
+                graph[module].add(to)
+    return graph
+
+
+def cycles(graph: Graph) -> list[set[Module]]:
+    """Groups of modules each of which uses every other, if indirectly."""
+
+    def reachable(start: Module) -> set[Module]:
+        seen: set[Module] = set()
+        left = [start]
+        while left:
+            for to in graph[left.pop()] - seen:
+                seen.add(to)
+                left.append(to)
+        return seen
+
+    reach = {module: reachable(module) for module in graph}
+    found: list[set[Module]] = []
+    for module in graph:
+        if module in reach[module] and not any(module in group for group in found):
+            found.append({other for other in reach[module] if module in reach[other]})
+    return found
+
+
+def crate_cycles(root: Path) -> dict[str, list[set[str]]]:
+    """The cycles of every crate, by crate."""
+    return {
+        manifest.parent.name: [
+            {"::".join(module) or "(root)" for module in group}
+            for group in cycles(uses(manifest.parent / "src"))
+        ]
+        for manifest in sorted(root.glob("crates/*/Cargo.toml"))
+    }
+
+
+def allowed_cycles(root: Path) -> list[tuple[str, set[str]]]:
+    """What `tools/cycles.txt` lists: a crate, and the modules of a cycle."""
+    lines = (root / "tools" / "cycles.txt").read_text().splitlines()
+    listed = [line.partition(": ") for line in lines if line and not line.startswith("#")]
+    return [(crate, set(names.split())) for crate, _, names in listed]
+
+
+def check_cycles(root: Path) -> list[str]:
+    """What is wrong with the modules."""
+    allowed = allowed_cycles(root)
+    complaints: list[str] = []
+    kept: list[tuple[str, set[str]]] = []
+    for crate, groups in crate_cycles(root).items():
+        for group in groups:
+            shown = f"{crate}: {' '.join(sorted(group))}"
+            within = [names for of, names in allowed if of == crate and group <= names]
+            kept.append((crate, group))
+            if not within:
+                complaints.append(f"new cycle of {len(group)} modules in {shown}")
+    for crate, names in allowed:
+        if (crate, names) not in kept:
+            shown = f"{crate}: {' '.join(sorted(names))}"
+            complaints.append(f"a cycle became smaller, take it in with --shrink: {shown}")
+    return complaints
+
+
+HEAD = """\
+# Module cycles that tools/structure.py lets pass, one a line: crate, then modules. They may only
+# shrink; the aim is none of more than {small} modules. `tools/structure.py --shrink` does it.
+"""
+
+
+def shrink(root: Path) -> None:
+    """Writes the list anew with what is left of the cycles in it."""
+    allowed = allowed_cycles(root)
+    lines = [
+        f"{crate}: {' '.join(sorted(group))}\n"
+        for crate, groups in crate_cycles(root).items()
+        for group in sorted(groups, key=lambda group: (-len(group), sorted(group)))
+        if any(of == crate and group <= names for of, names in allowed)
+    ]
+    (root / "tools" / "cycles.txt").write_text(HEAD.format(small=SMALL) + "".join(lines))
+
+
+# --- Crates ---------------------------------------------------------------------------------------
+
+
+def picture(page: str) -> set[tuple[str, str]]:
+    """The arrows of ARCHITECTURE.md, as pairs of a crate and one that it uses.
+
+    They stand in the first block of code with a `<-` in it: `a <- b, c` means that b and c use a.
+    Names are without `spikewire-`; what is in brackets is a remark.
+    """
+    blocks = re.findall(r"```\n(.*?)```", page, re.DOTALL)
+    block = next((block for block in blocks if "<-" in block), "")
+    arrows: set[tuple[str, str]] = set()
+    for line in block.splitlines():
+        groups = [re.findall(r"[\w-]+", part) for part in re.sub(r"\(.*?\)", "", line).split("<-")]
+        for used, users in itertools.pairwise(groups):
+            arrows |= {(short(user), short(crate)) for user in users for crate in used}
+    return arrows
+
+
+def short(crate: str) -> str:
+    """A crate's name as the picture has it."""
+    return crate.removeprefix("spikewire-")
+
+
+def sections(manifest: str) -> dict[str, list[str]]:
+    """The lines of each section of a Cargo.toml, without comments."""
+    found: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in manifest.splitlines():
+        if line.startswith("["):
+            lines = found.setdefault(line.strip().strip("[]"), [])
+        elif re.match(r"[\w-]+[.\s=]", line):
+            lines.append(line)
+    return found
+
+
+def name_of(line: str) -> str:
+    """What a line of a list of dependencies is about."""
+    return re.split(r"[.\s=]", line, maxsplit=1)[0]
+
+
+def check_crates(root: Path) -> list[str]:
+    """What is wrong with the crates."""
+    named = picture((root / "ARCHITECTURE.md").read_text())
+    manifests = sorted(root.glob("crates/*/Cargo.toml"))
+    ours = {manifest.parent.name for manifest in manifests}
+    there: set[tuple[str, str]] = set()
+    complaints: list[str] = []
+    for manifest in manifests:
+        for section, lines in sections(manifest.read_text()).items():
+            if not re.search(r"(?<!dev-)dependencies$", section):
+                continue
+            used = {name_of(line) for line in lines} & ours
+            there |= {(short(manifest.parent.name), short(crate)) for crate in used}
+    for user, crate in sorted(there - named):
+        complaints.append(f"{user} uses {crate}: not in the picture in ARCHITECTURE.md")
+    for user, crate in sorted(named - there):
+        complaints.append(f"{user} does not use {crate}: take it out of the picture")
+    return complaints
+
+
+def check_dependencies(root: Path) -> list[str]:
+    """What is wrong with the lists of dependencies."""
+    complaints: list[str] = []
+    manifests = [root / "Cargo.toml", *root.glob("crates/*/Cargo.toml")]
+    manifests += root.glob("benches/instructions/Cargo.toml")
+    for manifest in manifests:
+        place = manifest.relative_to(root)
+        for section, lines in sections(manifest.read_text()).items():
+            if not section.endswith("dependencies"):
+                continue
+            names = [name_of(line) for line in lines]
+            if names != sorted(names):
+                complaints.append(f"{place}: [{section}] is not sorted")
+            for name, line in zip(names, lines, strict=True):
+                if section != "workspace.dependencies" and "workspace = true" not in line:
+                    complaints.append(f"{place}: {name} belongs in [workspace.dependencies]")
+    return complaints
+
+
+def version(text: str) -> list[int]:
+    """A Rust version as numbers: 1.88 and 1.88.0 are the same."""
+    return [int(part) for part in (text + ".0").split(".")[:3]]
+
+
+def check_rust_versions(root: Path) -> list[str]:
+    """Whether a dependency needs a later Rust than `rust-version` says."""
+    ours = re.search(r'^rust-version = "([^"]+)"', (root / "Cargo.toml").read_text(), re.MULTILINE)
+    if ours is None:
+        return ["Cargo.toml: rust-version is missing"]
+    command = ["cargo", "metadata", "--locked", "--all-features", "--format-version", "1"]
+    done = subprocess.run(command, cwd=root, check=True, stdout=subprocess.PIPE)
+    return [
+        f"{package['name']} {package['version']} needs Rust {package['rust_version']}"
+        for package in json.loads(done.stdout)["packages"]
+        if version(package["rust_version"] or "0") > version(ours[1])
+    ]
+
+
+def main() -> int:
+    """The program."""
+    if sys.argv[1:] == ["--shrink"]:
+        shrink(ROOT)
+        return 0
+    complaints = [
+        *check_cycles(ROOT),
+        *check_crates(ROOT),
+        *check_dependencies(ROOT),
+        *check_rust_versions(ROOT),
+    ]
+    for complaint in complaints:
+        print(f"structure.py: {complaint}", file=sys.stderr)
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
