@@ -10,13 +10,14 @@
 //!
 //! Nothing here knows Python, and the protocol crate knows nothing of this one.
 
-pub mod clock;
 pub mod cluster;
 pub mod command;
 mod error;
 mod name;
 mod options;
 pub mod transport;
+
+pub use spikewire_transport::clock;
 
 pub use error::{Error, Kind, Result};
 pub use name::Name;

@@ -297,7 +297,7 @@ fn commands_that_wait_are_let_in_when_places_become_free_and_before_newcomers() 
 #[test]
 fn a_long_upload_is_no_silence() {
     let mut bench = Bench::new(|_| {});
-    let socket_timeout = Duration::from_millis(400);
+    let socket_timeout = Duration::from_millis(1500);
     bench.submit(1, request(1, HUGE), Policy { socket_timeout, ..policy(LONG) });
     let mut peer = bench.accept();
     let (mut came, mut chunk, begun) = (0, vec![0; HUGE / 12], Instant::now());
@@ -400,4 +400,20 @@ fn a_refusal_of_a_whole_batch_ends_it_without_the_last_flag() {
         assert_eq!(bench.ending(2).unwrap(), (0, 1));
         bench.peer = Some(peer);
     }
+}
+
+#[test]
+fn a_reply_without_end_is_given_up() {
+    let mut bench = Bench::new(|_| {});
+    let command =
+        Command { stream: true, rows: 2, ..bench.command(1, request(1, 30), policy(LONG)) };
+    bench.multiplexer.submit(command, Tick::now());
+    bench.multiplexer.flush(Tick::now(), &mut into(&mut bench.endings));
+    let mut peer = bench.accept();
+    bench.expect(&peer, 38);
+    for row in 1..4 {
+        peer.write_all(&reply(Header { timeout: row, ..Header::default() })).unwrap();
+    }
+    let error = bench.ending(1).unwrap_err();
+    assert!(error.kind() == Kind::Malformed && error.message().contains("more messages"));
 }

@@ -6,6 +6,7 @@ use std::thread;
 
 use spikewire_sync::RwLock;
 
+use super::aerospike::refused;
 use super::lane::{Attempt, Call, Lane, Role};
 use super::node_error;
 use super::waiter::Waiter;
@@ -118,7 +119,7 @@ impl Lanes {
                         return Ok((node, attempts));
                     }
                     node.breaker.record();
-                    (Failure::Refused(code), Some(node))
+                    (refused(code), Some(node))
                 }
                 Ok((Attempt::Failed(failure), node)) => {
                     node.breaker.record();
@@ -126,13 +127,13 @@ impl Lanes {
                     (self.explained(failure), None)
                 }
                 Ok((Attempt::TimedOut { sent }, node)) => {
-                    let error = attempts.timed_out(target.write, sent, policy);
+                    let error: Error = attempts.timed_out(target.write, sent, policy);
                     return Err(error.on(node.to_string()));
                 }
                 Ok((Attempt::Interrupted { sent }, node)) => {
                     attempts.in_doubt |= target.write && sent;
                     let error = Error::new(Kind::Interrupted, "a signal interrupted the call");
-                    return Err(attempts.dress(error.on(node.to_string())));
+                    return Err(attempts.annotate(error.on(node.to_string())));
                 }
                 Err(error) => (self.explained(Failure::NotSent(error)), None),
             };

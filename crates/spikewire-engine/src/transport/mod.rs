@@ -11,24 +11,20 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `multiplexer`, `connection`, `link` | all connections of a driver, one of them, those to one node |
+//! | `aerospike` | what Aerospike is to the crate `spikewire-transport`: all of its wall |
 //! | [`native`] | a thread that turns a multiplexer |
 //! | `lanes`, `lane`, `waiter`, `socket` | what blocking callers share, one connection of it, who waits there |
 //! | `batches` | many records for a blocking caller |
 //! | [`stream`], [`gather`] | queries and aggregations |
-//! | `inbound`, `reply` | bytes that arrived, cut into frames; one answer among them |
-//! | [`buffer`] | buffers that are used again |
+//! | `inbound`, `reply` | bytes that arrived for calling threads, cut into frames |
 //! | `node_error` | what goes wrong with a node, in the same words for all |
 
+mod aerospike;
 mod batches;
-pub mod buffer;
-mod connection;
 pub mod gather;
 mod inbound;
 mod lane;
 mod lanes;
-mod link;
-mod multiplexer;
 pub mod native;
 mod node_error;
 mod reply;
@@ -38,11 +34,20 @@ mod waiter;
 
 use std::time::Duration;
 
+pub use aerospike::Aerospike;
 pub use batches::Batches;
 pub use lanes::Lanes;
-pub use multiplexer::{Multiplexer, Outcome};
-pub use reply::{Collect, Reply};
+pub use spikewire_transport::{Collect, Poller, buffer};
 pub use stream::{Stream, Streams};
+
+/// Every connection of one driver behind one pollable descriptor.
+pub type Multiplexer<T> = spikewire_transport::Multiplexer<Aerospike, T>;
+
+/// A server's reply to one command.
+pub type Reply<'a> = spikewire_transport::Reply<'a, Aerospike>;
+
+/// How a command ended: the reply, or why there is none.
+pub type Outcome<'a> = spikewire_transport::Outcome<'a, Aerospike>;
 
 /// How long the replies of timed-out commands may stay away before their connection is given up.
 const PATIENCE: Duration = Duration::from_secs(3);

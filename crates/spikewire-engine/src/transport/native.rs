@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use spikewire_sync::Mutex;
 
-use super::multiplexer::Outcome;
-use super::{Collect, Multiplexer};
+use super::{Collect, Multiplexer, Outcome};
 use crate::clock::Tick;
 use crate::cluster::Cluster;
 use crate::command::Command;

@@ -20,8 +20,7 @@ use crate::cluster::Cluster;
 use crate::command::Command;
 use crate::command::batch::{Batch, Part};
 use crate::error::Result;
-use crate::transport::multiplexer::Poller;
-use crate::transport::{Multiplexer, Outcome};
+use crate::transport::{Multiplexer, Outcome, Poller};
 
 /// A caller that is overdue and not told looks again after this time.
 const NUDGE: Duration = Duration::from_millis(1);

@@ -1,19 +1,17 @@
-//! A multiplexer's connections to one node.
+//! Which of a node's connections a command takes.
 
 use std::collections::VecDeque;
 
-use crate::command::Command;
-
 /// The connections of one kind (short or bulk) and the commands that wait for a place on them.
 #[derive(Debug)]
-pub(super) struct Link<T> {
+pub(crate) struct NodeConnections<C> {
     /// Indexes into the multiplexer's connections.
     pub connections: Vec<usize>,
     /// First come, first served.
-    pub waiting: VecDeque<Command<T>>,
+    pub waiting: VecDeque<C>,
 }
 
-impl<T> Default for Link<T> {
+impl<C> Default for NodeConnections<C> {
     fn default() -> Self {
         Self { connections: Vec::new(), waiting: VecDeque::new() }
     }
@@ -21,7 +19,7 @@ impl<T> Default for Link<T> {
 
 /// What a command should do next to reach the node.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// Queue on this connection.
     On(usize),
     /// Open one more connection.
@@ -32,7 +30,7 @@ pub(super) enum Place {
 
 /// A connection as [`place`] sees it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Load {
+pub(crate) struct Load {
     pub connection: usize,
     /// Records that the commands in flight on it are about.
     pub in_flight: usize,
@@ -50,7 +48,7 @@ const CROWDED: usize = 2;
 
 /// How commands spread over connections.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Spread {
+pub(crate) struct Spread {
     /// Records in flight on the least loaded connection before another one is used.
     spill: usize,
     /// Connections that are used while none of them stalls.
@@ -71,7 +69,7 @@ impl Spread {
 }
 
 /// Least loaded first; a stalled connection only when there is no other choice.
-pub(super) fn place(
+pub(crate) fn place(
     loads: impl Iterator<Item = Load>,
     spread: Spread,
     most: usize,

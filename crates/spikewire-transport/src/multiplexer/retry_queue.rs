@@ -1,30 +1,29 @@
 //! Commands that wait for their next attempt.
 
 use crate::clock::Tick;
-use crate::command::Command;
 
 /// A command that waits for its next attempt; the earliest is the greatest.
 #[derive(Debug)]
-pub(super) struct Delayed<T> {
+pub(super) struct Delayed<C> {
     pub at: Tick,
-    pub command: Command<T>,
+    pub command: C,
 }
 
-impl<T> PartialEq for Delayed<T> {
+impl<C> PartialEq for Delayed<C> {
     fn eq(&self, other: &Self) -> bool {
         self.at == other.at
     }
 }
 
-impl<T> Eq for Delayed<T> {}
+impl<C> Eq for Delayed<C> {}
 
-impl<T> PartialOrd for Delayed<T> {
+impl<C> PartialOrd for Delayed<C> {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<T> Ord for Delayed<T> {
+impl<C> Ord for Delayed<C> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         other.at.cmp(&self.at)
     }

@@ -11,9 +11,9 @@
 //! Each of them completes commands through the closure it is given.
 
 mod attempt;
-mod care;
-mod delayed;
+mod maintenance;
 mod poller;
+mod retry_queue;
 
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
@@ -26,17 +26,19 @@ use mio::event::Event;
 use mio::{Interest, Registry, Token};
 use rustc_hash::FxHashMap;
 
-use self::care::Blame;
-use self::delayed::Delayed;
+use self::maintenance::Blame;
 pub use self::poller::Poller;
-use super::connection::{Connection, Orphan};
-use super::link::{Link, Spread};
-use super::node_error;
-use super::{Collect, Reply};
+use self::retry_queue::Delayed;
+use crate::buffer;
 use crate::clock::Tick;
-use crate::cluster::Cluster;
-use crate::command::{Command, Router};
-use crate::error::{Error, Kind};
+use crate::command::Collect;
+use crate::connection::Connection;
+use crate::fault::{Fault, FaultKind};
+use crate::pipeline::Abandoned;
+use crate::placement::{NodeConnections, Spread};
+use crate::protocol::{Protocol, ReplyKind};
+use crate::reply::{Outcome, Reply};
+use crate::topology::{CommandOf, Endpoint as _, ErrorOf, Settings, Target as _, Topology};
 
 /// How often the multiplexer looks for stuck connections while commands are in flight.
 const LOOK: Duration = Duration::from_millis(100);
@@ -47,63 +49,61 @@ const RETRIES: usize = 256;
 /// Token of the waker that [`Multiplexer::waker`] hands out.
 const WAKER: Token = Token(usize::MAX);
 
-/// How a command ended: the reply, or why there is none.
-pub type Outcome<'a> = Result<Reply<'a>, Error>;
-
-/// The connections of one driver. `T` is what is completed: a future, a waker, a waiter.
+/// The connections of one driver, which speak `P`. `T` is what is completed: a future, a waker, a
+/// waiter.
 #[derive(Debug)]
-pub struct Multiplexer<T> {
-    cluster: Arc<Cluster>,
-    router: Router,
+pub struct Multiplexer<P: Protocol, T> {
+    topology: Arc<P::Topology>,
+    router: <P::Topology as Topology>::Router,
+    settings: Settings,
     registry: Registry,
     /// Away while somebody else waits.
     poller: Option<Poller>,
-    connections: Vec<Option<Box<Connection<T>>>>,
+    connections: Vec<Option<Box<Connection<P, T>>>>,
     vacant: Vec<usize>,
-    links: FxHashMap<(u32, bool), Link<T>>,
+    nodes: FxHashMap<(u32, bool), NodeConnections<CommandOf<P, T>>>,
     dirty: Vec<usize>,
     /// Commands that failed and wait to be told.
-    failed: Vec<(T, Error)>,
+    failed: Vec<(T, ErrorOf<P>)>,
     /// Commands that wait for their next attempt.
-    delayed: BinaryHeap<Delayed<T>>,
+    delayed: BinaryHeap<Delayed<CommandOf<P, T>>>,
     /// Whether requests wait for the replies to those written before them.
     holds: bool,
     /// How commands spread over connections.
     spread: Spread,
     in_flight: usize,
-    /// Commands that may wait for a place on one node.
-    queue: usize,
     alarm: Tick,
     closed: bool,
 }
 
-impl<T: Collect> Multiplexer<T> {
+impl<P: Protocol, T: Collect> Multiplexer<P, T> {
     /// A multiplexer without connections; they are opened when commands need them.
-    pub fn new(cluster: Arc<Cluster>) -> io::Result<Self> {
-        let queue = cluster.options().queue;
-        Self::with_queue(cluster, queue)
+    pub fn new(topology: Arc<P::Topology>) -> io::Result<Self> {
+        let queue = topology.settings().queue;
+        Self::with_queue(topology, queue)
     }
 
     /// The same with a bound of its own on the commands that wait for one node, for drivers that
     /// bound what is in flight themselves.
-    pub fn with_queue(cluster: Arc<Cluster>, queue: usize) -> io::Result<Self> {
-        let router = Router::new(cluster.options().racks.clone());
+    pub fn with_queue(topology: Arc<P::Topology>, queue: usize) -> io::Result<Self> {
+        let router = topology.router();
+        let settings = Settings { queue, ..topology.settings() };
         let poller = Poller::new()?;
         Ok(Self {
-            cluster,
+            topology,
             router,
+            settings,
             registry: poller.registry()?,
             poller: Some(poller),
             connections: Vec::new(),
             vacant: Vec::new(),
-            links: FxHashMap::default(),
+            nodes: FxHashMap::default(),
             dirty: Vec::new(),
             failed: Vec::new(),
             delayed: BinaryHeap::new(),
             holds: false,
             spread: Spread::default(),
             in_flight: 0,
-            queue,
             alarm: Tick::NEVER,
             closed: false,
         })
@@ -126,7 +126,7 @@ impl<T: Collect> Multiplexer<T> {
 
     /// Takes a command; it is written at the next flush. The outcome always comes through one of
     /// the completing calls, also when the command fails at once.
-    pub fn submit(&mut self, command: Command<T>, now: Tick) {
+    pub fn submit(&mut self, command: CommandOf<P, T>, now: Tick) {
         self.in_flight += 1;
         self.alarm = self.alarm.min(command.deadline).min(now.after(LOOK));
         if command.start > now {
@@ -138,11 +138,11 @@ impl<T: Collect> Multiplexer<T> {
     }
 
     /// Writes what was submitted since the last flush.
-    pub fn flush(&mut self, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+    pub fn flush(&mut self, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
         while let Some(index) = self.dirty.pop() {
             let Some(connection) = &mut self.connections[index] else { continue };
             connection.dirty = false;
-            if !(self.holds && connection.awaits()) {
+            if !(self.holds && connection.pipeline.awaits()) {
                 self.write(index, now);
             }
         }
@@ -154,7 +154,7 @@ impl<T: Collect> Multiplexer<T> {
     pub fn turn(
         &mut self,
         wait: Option<Duration>,
-        deliver: &mut impl FnMut(T, Outcome<'_>),
+        deliver: &mut impl FnMut(T, Outcome<'_, P>),
     ) -> io::Result<()> {
         let Some(mut poller) = self.poller.take() else {
             return Err(io::Error::other("another thread waits for this multiplexer"));
@@ -186,11 +186,11 @@ impl<T: Collect> Multiplexer<T> {
     /// How many threads share it at the moment: a crowd has fewer connections, which carry more
     /// per write.
     pub fn shared_by(&mut self, threads: usize) {
-        self.spread = Spread::of(threads, self.cluster.options().connections_per_node);
+        self.spread = Spread::of(threads, self.settings.connections_per_node);
     }
 
     /// What a turn does after the waiting.
-    pub fn handle(&mut self, poller: &mut Poller, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+    pub fn handle(&mut self, poller: &mut Poller, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
         let now = Tick::now();
         for event in poller.events() {
             if event.token() != WAKER {
@@ -204,24 +204,24 @@ impl<T: Collect> Multiplexer<T> {
     /// Ends what is overdue: commands, connection attempts, stuck and idle connections, nodes
     /// that left; starts retries whose time has come. Replies that are here already come first:
     /// a driver that was held up must not blame the nodes.
-    pub fn expire(&mut self, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+    pub fn expire(&mut self, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
         // Should the system have no poll for us, the next turn says so.
         let _ = self.turn(Some(Duration::ZERO), deliver);
         for index in 0..self.connections.len() {
             self.inspect(index, now);
         }
         let mut late = Vec::new();
-        for link in self.links.values_mut() {
-            if link.waiting.iter().any(|command| command.is_over(now)) {
-                let waiting = std::mem::take(&mut link.waiting).into_iter();
+        for node in self.nodes.values_mut() {
+            if node.waiting.iter().any(|command| command.is_over(now)) {
+                let waiting = std::mem::take(&mut node.waiting).into_iter();
                 let (overdue, kept): (Vec<_>, _) =
                     waiting.partition(|command| command.is_over(now));
-                link.waiting = kept.into();
+                node.waiting = kept.into();
                 late.extend(overdue);
             }
         }
         for command in late {
-            self.time_out(Orphan { command, sent: false });
+            self.time_out(Abandoned { command, sent: false });
         }
         // What fails at once and is to be tried again at once has its turn in the next call, at
         // which it may be too late.
@@ -229,38 +229,38 @@ impl<T: Collect> Multiplexer<T> {
             let due = self.delayed.peek_mut().filter(|next| next.at <= now);
             let Some(Delayed { command, .. }) = due.map(PeekMut::pop) else { break };
             if command.is_over(now) {
-                self.time_out(Orphan { command, sent: false });
+                self.time_out(Abandoned { command, sent: false });
             } else {
                 self.attempt(command, now);
             }
         }
         self.admit_everywhere(now);
-        self.links.retain(|_, link| !link.connections.is_empty() || !link.waiting.is_empty());
+        self.nodes.retain(|_, node| !node.connections.is_empty() || !node.waiting.is_empty());
         self.flush(now, deliver);
         self.alarm = self.next_alarm(now);
     }
 
     /// Fails everything in flight and closes every connection.
-    pub fn close(&mut self, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+    pub fn close(&mut self, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
         self.closed = true;
-        let closed = || Error::new(Kind::Closed, "the client was closed");
+        let closed = || Fault::new(FaultKind::Closed, "the client was closed");
         for index in 0..self.connections.len() {
             let Some(mut connection) = self.remove(index) else { continue };
-            for Orphan { mut command, sent } in connection.orphans() {
-                command.attempts.in_doubt |= sent && command.target.write;
-                self.fail(command, closed());
+            for Abandoned { mut command, sent } in connection.pipeline.abandon() {
+                command.attempts.in_doubt |= sent && command.target.writes();
+                self.fail(command, closed().into());
             }
         }
         let delayed = std::mem::take(&mut self.delayed).into_iter().map(|delayed| delayed.command);
-        let waiting = self.links.drain().flat_map(|(_, link)| link.waiting);
+        let waiting = self.nodes.drain().flat_map(|(_, node)| node.waiting);
         for command in delayed.chain(waiting).collect::<Vec<_>>() {
-            self.fail(command, closed());
+            self.fail(command, closed().into());
         }
         self.report(deliver);
         self.alarm = Tick::NEVER;
     }
 
-    fn report(&mut self, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+    fn report(&mut self, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
         // Indexed because completing one command may let the next one fail.
         for (ticket, error) in std::mem::take(&mut self.failed) {
             self.in_flight -= 1;
@@ -268,99 +268,105 @@ impl<T: Collect> Multiplexer<T> {
         }
     }
 
-    fn ready(&mut self, event: &Event, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+    fn ready(&mut self, event: &Event, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
         let (index, writable) = (event.token().0, event.is_writable());
         let Some(connection) = self.connections.get_mut(index).and_then(Option::as_mut) else {
             return;
         };
         connection.ended |= event.is_read_closed();
-        if connection.connecting.is_some() {
-            match connection.finish_connecting() {
+        let opens = connection.dial.is_some();
+        if opens {
+            match connection.open_further() {
                 Ok(true) => {}
-                Ok(false) => return,
+                Ok(false) => return self.watch(index, now),
                 Err(error) => {
-                    let error = node_error::unreachable(&connection.node, error);
-                    return self.give_up(index, &error, Blame::Node, now);
+                    let error = Fault::unreachable(&*connection.node, error);
+                    return self.give_up(index, error, Blame::Node, now);
                 }
             }
         }
-        if writable {
+        // Once it is ready, what was queued meanwhile goes.
+        if opens || writable {
             self.write(index, now);
         }
         self.read(index, now, deliver);
     }
 
-    /// Writes what a connection has queued and keeps the poller's interest in step.
+    /// Writes what a connection has queued.
     fn write(&mut self, index: usize, now: Tick) {
         let Some(connection) = &mut self.connections[index] else { return };
         match connection.write(now) {
-            Ok(done) => {
-                let watch = !done;
-                if watch != connection.watches_write {
-                    connection.watches_write = watch;
-                    let both = Interest::READABLE | Interest::WRITABLE;
-                    let interest = if watch { both } else { Interest::READABLE };
-                    let stream = &mut connection.stream;
-                    let kept = self.registry.reregister(stream, Token(index), interest);
-                    if let Err(error) = kept {
-                        self.broken(index, &error.to_string(), now);
-                    }
-                }
-            }
-            Err(error) => self.broken(index, &error.to_string(), now),
+            Ok(_) => self.watch(index, now),
+            Err(error) => self.broken(index, &error, now),
         }
     }
 
-    fn broken(&mut self, index: usize, why: &str, now: Tick) {
+    /// Keeps the poller's interest in step with what a connection waits for.
+    fn watch(&mut self, index: usize, now: Tick) {
+        let Some(connection) = &mut self.connections[index] else { return };
+        let watch = connection.wants_to_write();
+        if watch == connection.watches_write {
+            return;
+        }
+        connection.watches_write = watch;
+        let both = Interest::READABLE | Interest::WRITABLE;
+        let interest = if watch { both } else { Interest::READABLE };
+        let kept = self.registry.reregister(&mut connection.wire, Token(index), interest);
+        if let Err(error) = kept {
+            self.broken(index, &error, now);
+        }
+    }
+
+    fn broken(&mut self, index: usize, why: &io::Error, now: Tick) {
         let Some(connection) = &self.connections[index] else { return };
-        let error = node_error::broken(&connection.node, why);
-        self.give_up(index, &error, Blame::Node, now);
+        let error = Fault::broken(&*connection.node, why);
+        self.give_up(index, error, Blame::Node, now);
     }
 
-    fn read(&mut self, index: usize, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_>)) {
+    fn read(&mut self, index: usize, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
         let Some(mut connection) = self.connections[index].take() else { return };
-        let key = (connection.node.slot, connection.bulk);
-        if connection.in_flight() == 0 {
-            let closed = connection.peek_closed();
-            self.connections[index] = Some(connection);
-            if closed {
-                let error = Error::new(Kind::Connection, "closed while idle");
-                self.give_up(index, &error, Blame::Nobody, now);
-            }
-            // Whoever it was opened for may be gone.
-            return self.admit(key, now);
-        }
+        let key = connection.key();
+        let was_idle = connection.pipeline.in_flight() == 0;
         let mut refused = Vec::new();
         let mut completed = 0;
-        let outcome = connection.read(now, |command, reply| {
-            if reply.code().is_retryable() && !command.stream {
-                reply.node.breaker.record();
-                refused.push((command, reply.code(), reply.node.to_string()));
-            } else {
-                completed += 1;
-                deliver(command.ticket, Ok(reply));
-            }
-        });
+        let outcome = connection.read(
+            now,
+            |command, body, disposition, node| {
+                let reply = Reply { body, node, attempts: command.attempts };
+                if let ReplyKind::Retry { doubtful } = disposition.outcome {
+                    node.breaker().record();
+                    refused.push((command, reply.error(), doubtful));
+                } else {
+                    completed += 1;
+                    buffer::give(command.bytes);
+                    deliver(command.ticket, Ok(reply));
+                }
+            },
+            |node, frame| self.topology.event(node, frame),
+        );
         self.in_flight -= completed;
-        if self.holds && !connection.dirty && !connection.awaits() && connection.has_unsent() {
+        let pipeline = &connection.pipeline;
+        if self.holds && !connection.dirty && !pipeline.awaits() && pipeline.has_unsent() {
             connection.dirty = true;
             self.dirty.push(index);
         }
-        let drained = connection.is_drained();
+        let drained = connection.pipeline.is_drained();
         self.connections[index] = Some(connection);
         if let Err(error) = outcome {
-            self.give_up(index, &error, Blame::Node, now);
+            // Servers close idle connections: nothing is wrong with them.
+            let blame = if was_idle { Blame::Nobody } else { Blame::Node };
+            self.give_up(index, error, blame, now);
         } else if drained {
-            self.give_up(index, &care::drained(), Blame::Nobody, now);
+            self.give_up(index, maintenance::drained(), Blame::Nobody, now);
         }
-        for (command, code, node) in refused {
-            self.refused(command, code, node, now);
+        for (command, error, doubtful) in refused {
+            self.refused(command, error, doubtful, now);
         }
         self.admit(key, now);
     }
 }
 
-impl<T> AsRawFd for Multiplexer<T> {
+impl<P: Protocol, T> AsRawFd for Multiplexer<P, T> {
     /// Readable when [`Multiplexer::turn`] has something to do.
     fn as_raw_fd(&self) -> RawFd {
         self.registry.as_raw_fd()

@@ -1,0 +1,109 @@
+//! A command as the transport sees it: bytes, limits, and what is to be completed.
+
+use std::time::Duration;
+
+use crate::attempts::Attempts;
+use crate::clock::Tick;
+
+/// A request on its way, owned by the transport until `ticket` is completed. `K` says what it is
+/// about, `R` how it chooses among nodes.
+#[derive(Debug)]
+pub struct Command<K, R, T> {
+    /// The whole request frame.
+    pub bytes: Vec<u8>,
+    /// What it is about.
+    pub target: K,
+    /// Its limits.
+    pub policy: Policy<R>,
+    /// Not to be sent before.
+    pub start: Tick,
+    /// When it must be over.
+    pub deadline: Tick,
+    /// Whether the reply is many messages, of which the last one says so.
+    pub stream: bool,
+    /// How many records it is about: as many commands on one record are as long.
+    pub rows: usize,
+    /// What was tried so far.
+    pub attempts: Attempts,
+    /// What is completed.
+    pub ticket: T,
+}
+
+impl<K, R, T> Command<K, R, T> {
+    /// A command that starts now.
+    pub fn new(bytes: Vec<u8>, target: K, policy: Policy<R>, now: Tick, ticket: T) -> Self {
+        let deadline = deadline(&policy, now);
+        let attempts = Attempts::default();
+        let (start, stream, rows) = (now, false, 1);
+        Self { bytes, target, policy, start, deadline, stream, rows, attempts, ticket }
+    }
+
+    /// The same command with another ticket.
+    pub fn map<U>(self, ticket: impl FnOnce(T) -> U) -> Command<K, R, U> {
+        let Self { bytes, target, policy, start, deadline, stream, rows, attempts, .. } = self;
+        let ticket = ticket(self.ticket);
+        Command { bytes, target, policy, start, deadline, stream, rows, attempts, ticket }
+    }
+}
+
+impl<K, R, T: Collect> Command<K, R, T> {
+    /// Whether its outcome has no use any more.
+    pub fn is_over(&self, now: Tick) -> bool {
+        self.deadline <= now || self.ticket.is_withdrawn()
+    }
+}
+
+/// When a command that starts now must be over.
+pub fn deadline<R>(policy: &Policy<R>, now: Tick) -> Tick {
+    if policy.timeout.is_zero() { Tick::NEVER } else { now.after(policy.timeout) }
+}
+
+/// The limits of one command.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Policy<R> {
+    /// Total time for the command with all its retries; zero: no limit.
+    pub timeout: Duration,
+    /// Longest silence on a socket before the attempt is given up; zero: no limit.
+    pub socket_timeout: Duration,
+    /// Further attempts after the first one.
+    pub max_retries: u32,
+    /// Pause before a retry on the same node.
+    pub sleep: Duration,
+    /// Whether a write that may have been applied is tried again.
+    pub retry_in_doubt: bool,
+    /// Choice of replica.
+    pub replica: R,
+}
+
+impl<R: Default> Default for Policy<R> {
+    /// 1 s in total, 2 retries, no pause, writes in doubt are not repeated.
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(1),
+            socket_timeout: Duration::ZERO,
+            max_retries: 2,
+            sleep: Duration::ZERO,
+            retry_in_doubt: false,
+            replica: R::default(),
+        }
+    }
+}
+
+/// What a transport completes, as far as it is asked before the end.
+pub trait Collect {
+    /// The command is about to be sent, perhaps again. `false` withdraws it: its outcome is then
+    /// an error that nothing looks at.
+    fn starts(&mut self) -> bool {
+        true
+    }
+
+    /// Whether it was withdrawn after it had been queued; asked when deadlines are looked after.
+    fn is_withdrawn(&self) -> bool {
+        false
+    }
+
+    /// Takes the messages of one frame that is not the last; they are whole and back to back.
+    fn collect(&mut self, messages: &[u8]) {
+        let _ = messages;
+    }
+}

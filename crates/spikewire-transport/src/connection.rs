@@ -1,0 +1,163 @@
+//! One multiplexed connection: a socket, and the pipeline over it.
+
+use std::io;
+use std::sync::Arc;
+
+use crate::clock::Tick;
+use crate::command::Collect;
+use crate::dial::{Dial, DialError};
+use crate::fault::Fault;
+use crate::pipeline::{Abandoned, Arrival, Pipeline, Request};
+use crate::protocol::{Disposition, Protocol};
+use crate::topology::{CommandOf, Endpoint as _, NodeOf};
+use crate::wire::Wire;
+
+#[derive(Debug)]
+pub(crate) struct Connection<P: Protocol, T> {
+    pub node: Arc<NodeOf<P>>,
+    pub wire: Wire,
+    pub pipeline: Pipeline<P, CommandOf<P, T>>,
+    /// The way there; `None` once it is ready.
+    pub dial: Option<Dial>,
+    /// Whether it waits in the multiplexer's list of connections to flush.
+    pub dirty: bool,
+    /// Whether it carries one command at a time.
+    pub alone: bool,
+    /// Whether the poller watches for room to write.
+    pub watches_write: bool,
+    /// The poller has seen the end of what the server sends. It tells only once, perhaps together
+    /// with the last bytes: a read must then go on to the end.
+    pub ended: bool,
+}
+
+impl<P: Protocol, T: Collect> Connection<P, T> {
+    /// Starts connecting; the poller says when to go on.
+    pub fn open(
+        node: Arc<NodeOf<P>>,
+        protocol: P,
+        alone: bool,
+        now: Tick,
+        until: Tick,
+    ) -> io::Result<Self> {
+        let (wire, dial) = Dial::start(node.address(), until)?;
+        let pipeline = Pipeline::new(protocol, now);
+        let dial = Some(dial);
+        let (dirty, watches_write, ended) = (false, true, false);
+        Ok(Self { node, wire, pipeline, dial, dirty, alone, watches_write, ended })
+    }
+
+    /// Where the multiplexer keeps it.
+    pub fn key(&self) -> (u32, bool) {
+        (self.node.key(), self.alone)
+    }
+
+    /// Goes on opening; whether it is ready.
+    pub fn open_further(&mut self) -> Result<bool, DialError> {
+        let Some(dial) = &mut self.dial else { return Ok(true) };
+        let (protocol, inbound) = self.pipeline.handshake();
+        let ready = dial.advance(&mut self.wire, protocol, inbound)?;
+        if ready {
+            self.dial = None;
+        }
+        Ok(ready)
+    }
+
+    /// Whether the poller has to watch for room to write.
+    pub fn wants_to_write(&self) -> bool {
+        match &self.dial {
+            Some(dial) => dial.awaits_writing(),
+            None => self.pipeline.has_unsent(),
+        }
+    }
+
+    /// Queues a command for the next write.
+    pub fn queue(&mut self, command: CommandOf<P, T>, now: Tick) {
+        let composed = self.pipeline.compose(|out| out.extend_from_slice(&command.bytes));
+        let (many, weight, deadline) = (command.stream, command.rows.max(1), command.deadline);
+        self.pipeline.queue(composed, Request { many, weight, deadline }, command, now);
+    }
+
+    /// Writes what is queued; `true` when nothing is left.
+    pub fn write(&mut self, now: Tick) -> io::Result<bool> {
+        if self.dial.is_some() {
+            return Ok(false);
+        }
+        self.pipeline.write(&mut self.wire, now)
+    }
+
+    /// Reads what has come and hands the end of every answer to `take`, and frames that answer
+    /// nothing to `event`.
+    pub fn read(
+        &mut self,
+        now: Tick,
+        mut take: impl FnMut(CommandOf<P, T>, &[u8], Disposition, &Arc<NodeOf<P>>),
+        mut event: impl FnMut(&Arc<NodeOf<P>>, &[u8]),
+    ) -> Result<(), Fault> {
+        // The rest of what came with the handshake.
+        if self.pipeline.has_input() {
+            self.arrivals(&mut take, &mut event)?;
+        }
+        loop {
+            let drained = match self.pipeline.fill(&mut self.wire, now) {
+                Ok((0, _)) => {
+                    return Err(Fault::broken(&*self.node, "the server closed the connection"));
+                }
+                Ok((_, drained)) => drained,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => false,
+                Err(error) => return Err(Fault::broken(&*self.node, error)),
+            };
+            self.arrivals(&mut take, &mut event)?;
+            if drained && !self.ended {
+                return Ok(());
+            }
+        }
+    }
+
+    fn arrivals(
+        &mut self,
+        take: &mut impl FnMut(CommandOf<P, T>, &[u8], Disposition, &Arc<NodeOf<P>>),
+        event: &mut impl FnMut(&Arc<NodeOf<P>>, &[u8]),
+    ) -> Result<(), Fault> {
+        let node = &self.node;
+        let ended = || Fault::broken(&**node, "the server ended the session");
+        loop {
+            let arrival = self.pipeline.next_arrival();
+            match arrival.map_err(|error| Fault::malformed(&**node, &error))? {
+                None => return Ok(()),
+                Some(Arrival::More(command, body)) => command.ticket.collect(body),
+                Some(Arrival::Event(body)) => event(node, body),
+                Some(Arrival::Ended(command, body, disposition)) => {
+                    take(command, body, disposition, node);
+                    if disposition.closes {
+                        return Err(ended());
+                    }
+                }
+                Some(Arrival::SessionEnded) => return Err(ended()),
+            }
+        }
+    }
+
+    /// Takes out the commands that are over; returns those that have to go elsewhere.
+    pub fn expire(
+        &mut self,
+        now: Tick,
+        take: impl FnMut(Abandoned<CommandOf<P, T>>),
+    ) -> Vec<CommandOf<P, T>> {
+        self.pipeline.expire(|command| command.is_over(now), take)
+    }
+
+    /// The earliest deadline in flight.
+    pub fn deadline(&self) -> Tick {
+        let deadlines = self.pipeline.commands().map(|command| command.deadline);
+        deadlines.min().unwrap_or(Tick::NEVER)
+    }
+
+    /// When the connection must be given up if nothing comes.
+    pub fn silence_ends(&self) -> Tick {
+        self.pipeline.silence_ends(|command| {
+            let limit = command.policy.socket_timeout;
+            (!limit.is_zero()).then_some(limit)
+        })
+    }
+}

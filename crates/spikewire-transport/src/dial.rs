@@ -1,0 +1,138 @@
+//! The way to a connection: socket, handshake, ready. Nothing here waits; whatever watches the
+//! socket calls [`Dial::advance`] when it is ready.
+
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+
+use crate::clock::Tick;
+use crate::inbound::Inbound;
+use crate::protocol::{Greeting, Malformed, Protocol};
+use crate::wire::Wire;
+
+/// A connection that is being opened. Its time limit is its own: that of no caller.
+#[derive(Debug)]
+pub struct Dial {
+    until: Tick,
+    connected: bool,
+    greeted: bool,
+    out: Vec<u8>,
+    written: usize,
+}
+
+/// Why a connection could not be opened.
+#[derive(Debug)]
+pub enum DialError {
+    /// The socket failed.
+    Io(io::Error),
+    /// The server hung up during the handshake.
+    HungUp,
+    /// What came is not the protocol.
+    Malformed(Malformed),
+    /// The handshake came to nothing, for this reason.
+    Refused(String),
+}
+
+impl std::fmt::Display for DialError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::HungUp => f.write_str("the server closed the connection during the handshake"),
+            Self::Malformed(error) => write!(f, "bytes that make no sense: {error}"),
+            Self::Refused(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for DialError {}
+
+impl From<io::Error> for DialError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl Dial {
+    /// Starts connecting; it must be over at `until`.
+    pub fn start(address: SocketAddr, until: Tick) -> io::Result<(Wire, Self)> {
+        let dial = Self { until, connected: false, greeted: false, out: Vec::new(), written: 0 };
+        Ok((Wire::open(address)?, dial))
+    }
+
+    /// When it must be over.
+    pub fn until(&self) -> Tick {
+        self.until
+    }
+
+    /// Whether the socket is awaited for writing rather than for reading.
+    pub fn awaits_writing(&self) -> bool {
+        !self.connected || self.written < self.out.len()
+    }
+
+    /// Goes as far as the socket allows; `true` when the connection is ready for commands. Bytes
+    /// of the server that belong to no handshake stay in `inbound`.
+    pub fn advance<P: Protocol>(
+        &mut self,
+        wire: &mut Wire,
+        protocol: &mut P,
+        inbound: &mut Inbound,
+    ) -> Result<bool, DialError> {
+        if !self.connected {
+            if !wire.is_connected()? {
+                return Ok(false);
+            }
+            self.connected = true;
+            self.greet(protocol, None)?;
+        }
+        loop {
+            if !self.write(wire)? {
+                return Ok(false);
+            }
+            if self.greeted {
+                return Ok(true);
+            }
+            match inbound.next(protocol).map_err(DialError::Malformed)? {
+                Some((range, _)) => {
+                    let frame = inbound.body(range);
+                    self.greet(protocol, Some(frame))?;
+                }
+                None => match inbound.fill(wire, protocol) {
+                    Ok((0, _)) => return Err(DialError::HungUp),
+                    Ok(_) => {}
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error.into()),
+                },
+            }
+        }
+    }
+
+    fn greet<P: Protocol>(
+        &mut self,
+        protocol: &mut P,
+        heard: Option<&[u8]>,
+    ) -> Result<(), DialError> {
+        match protocol.greet(heard, &mut self.out) {
+            Greeting::Wait => Ok(()),
+            Greeting::Ready => {
+                self.greeted = true;
+                Ok(())
+            }
+            Greeting::Refused(why) => Err(DialError::Refused(why)),
+        }
+    }
+
+    fn write(&mut self, wire: &mut Wire) -> io::Result<bool> {
+        while self.written < self.out.len() {
+            match wire.write(&self.out[self.written..]) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(size) => self.written += size,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.out.clear();
+        self.written = 0;
+        Ok(true)
+    }
+}

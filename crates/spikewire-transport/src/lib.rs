@@ -1,0 +1,47 @@
+//! Connections that many commands share, for any database and any event loop.
+//!
+//! This crate knows no database. What it needs to know of one, two small traits tell it: a
+//! [`Protocol`] (where a frame ends, which command it answers, what it means, how a connection is
+//! greeted) and a [`Topology`] (which node a command goes to). Everything is generic over them and
+//! monomorphised.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`protocol`], [`topology`] | what a database provides |
+//! | [`command`], [`attempts`] | a command, its limits, when it is tried again, what is in doubt |
+//! | [`multiplexer`], `connection`, `placement` | all connections of a driver, one of them, which one a command takes |
+//! | [`pipeline`], `in_flight`, [`inbound`] | one connection without its socket: for every driver |
+//! | [`dial`], [`wire`] | the one way to open a connection; its byte stream |
+//! | [`breaker`] | keeps commands away from a node that fails too often |
+//! | [`fault`], [`reply`] | what goes wrong, in the same words for all; one answer |
+//! | [`buffer`], [`clock`] | buffers that are used again; monotonic time |
+
+#![forbid(unsafe_code)]
+
+pub mod attempts;
+pub mod breaker;
+pub mod buffer;
+pub mod clock;
+pub mod command;
+mod connection;
+pub mod dial;
+pub mod fault;
+mod in_flight;
+pub mod inbound;
+pub mod multiplexer;
+pub mod pipeline;
+mod placement;
+pub mod protocol;
+pub mod reply;
+pub mod topology;
+pub mod wire;
+
+pub use attempts::{Attempts, Failure, Refusal, Verdict};
+pub use breaker::Breaker;
+pub use clock::Tick;
+pub use command::{Collect, Command, Policy, deadline};
+pub use fault::{CommandError, Fault, FaultKind};
+pub use multiplexer::{Multiplexer, Poller};
+pub use protocol::Protocol;
+pub use reply::{Outcome, Reply};
+pub use topology::Topology;

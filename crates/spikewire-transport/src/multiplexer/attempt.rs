@@ -1,0 +1,197 @@
+//! One attempt at a command, and what follows when it fails.
+
+use std::sync::Arc;
+
+use mio::{Interest, Token};
+
+use super::retry_queue::Delayed;
+use super::{Multiplexer, STALL};
+use crate::attempts::{Failure, Refusal, Verdict};
+use crate::buffer;
+use crate::clock::Tick;
+use crate::command::Collect;
+use crate::connection::Connection;
+use crate::fault::{Fault, FaultKind};
+use crate::pipeline::Abandoned;
+use crate::placement::{Load, NodeConnections, Place, place};
+use crate::protocol::{Protocol, Sharing};
+use crate::topology::{CommandOf, Endpoint as _, ErrorOf, NodeOf, Target as _, Topology as _};
+
+impl<P: Protocol, T: Collect> Multiplexer<P, T> {
+    /// One attempt at a command: choose a node, choose a connection, queue.
+    pub(super) fn attempt(&mut self, mut command: CommandOf<P, T>, now: Tick) {
+        command.attempts.made += 1;
+        match self.node_for(&command) {
+            Ok(node) => self.place(command, node, now),
+            Err(error) => self.failed(command, Failure::NotSent(error), now),
+        }
+    }
+
+    fn node_for(&self, command: &CommandOf<P, T>) -> Result<Arc<NodeOf<P>>, ErrorOf<P>> {
+        let closed = || self.closed || self.topology.is_closed();
+        let why = || Fault::new(FaultKind::Closed, "the client is closed").into();
+        if closed() {
+            return Err(why());
+        }
+        let (preference, step) = (command.policy.replica, command.attempts.step);
+        let node = self.topology.route(&self.router, &command.target, preference, step);
+        // Closing takes the nodes away.
+        let node = node.map_err(|error| if closed() { why() } else { error })?;
+        if node.breaker().is_open() {
+            return Err(Fault::breaker_open(&*node).into());
+        }
+        Ok(node)
+    }
+
+    fn place(&mut self, mut command: CommandOf<P, T>, node: Arc<NodeOf<P>>, now: Tick) {
+        let alone = P::sharing(command.bytes.len(), command.rows) == Sharing::Alone;
+        let key = (node.key(), alone);
+        let here = self.nodes.get(&key);
+        // Commands that wait already go first.
+        let queues_up = here.is_some_and(|here| !here.waiting.is_empty());
+        let place = if queues_up { Place::Wait } else { self.find_place(here, alone, now) };
+        match place {
+            Place::On(index) => self.queue(index, command, now),
+            Place::Open => {
+                let connection = self.open(node, alone, now);
+                self.queue_on(connection, command, now);
+            }
+            Place::Wait => {
+                // Not an attempt yet.
+                command.attempts.made -= 1;
+                let waiting = &mut self.nodes.entry(key).or_default().waiting;
+                if waiting.len() < self.settings.queue {
+                    waiting.push_back(command);
+                } else {
+                    self.fail(command, Fault::full(&*node, self.settings.queue).into());
+                }
+            }
+        }
+        if queues_up {
+            self.admit(key, now);
+        }
+    }
+
+    /// Where the next command goes.
+    pub(super) fn find_place(
+        &self,
+        here: Option<&NodeConnections<CommandOf<P, T>>>,
+        alone: bool,
+        now: Tick,
+    ) -> Place {
+        let most = self.settings.connections_per_node;
+        let ids = P::IDS.map_or(usize::MAX, usize::from);
+        let depth = if alone { 1 } else { self.settings.depth.min(ids) };
+        let here = here.map_or(&[][..], |here| &here.connections);
+        let loads = here.iter().filter_map(|index| {
+            let pipeline = &self.connections[*index].as_ref()?.pipeline;
+            let stalled = pipeline.oldest().is_some_and(|since| since.after(STALL) <= now);
+            Some(Load { connection: *index, in_flight: pipeline.weight(), stalled })
+        });
+        place(loads, self.spread, most, depth)
+    }
+
+    /// Queues on a connection that was just opened, if it could be.
+    pub(super) fn queue_on(
+        &mut self,
+        opened: Result<usize, Fault>,
+        command: CommandOf<P, T>,
+        now: Tick,
+    ) {
+        match opened {
+            Ok(index) => self.queue(index, command, now),
+            Err(error) => self.failed(command, Failure::NotSent(error.into()), now),
+        }
+    }
+
+    pub(super) fn queue(&mut self, index: usize, mut command: CommandOf<P, T>, now: Tick) {
+        let Some(connection) = &mut self.connections[index] else { return };
+        if !command.ticket.starts() {
+            return self.fail(command, Fault::new(FaultKind::Withdrawn, "withdrawn").into());
+        }
+        connection.queue(command, now);
+        if !connection.dirty && connection.dial.is_none() {
+            connection.dirty = true;
+            self.dirty.push(index);
+        }
+    }
+
+    pub(super) fn open(
+        &mut self,
+        node: Arc<NodeOf<P>>,
+        alone: bool,
+        now: Tick,
+    ) -> Result<usize, Fault> {
+        let until = now.after(self.settings.connect_timeout);
+        let protocol = P::new(&self.topology, &node);
+        let opened = Connection::open(node.clone(), protocol, alone, now, until);
+        let opened = opened.and_then(|connection| {
+            let index = self.vacant.pop().unwrap_or_else(|| {
+                self.connections.push(None);
+                self.connections.len() - 1
+            });
+            let slot = &mut self.connections[index];
+            let connection = slot.insert(Box::new(connection));
+            let both = Interest::READABLE | Interest::WRITABLE;
+            let registered = self.registry.register(&mut connection.wire, Token(index), both);
+            if let Err(error) = registered {
+                *slot = None;
+                self.vacant.push(index);
+                return Err(error);
+            }
+            Ok(index)
+        });
+        match opened {
+            Ok(index) => {
+                self.nodes.entry((node.key(), alone)).or_default().connections.push(index);
+                Ok(index)
+            }
+            Err(error) => {
+                node.breaker().record();
+                self.topology.look_again_soon();
+                Err(Fault::unreachable(&*node, error))
+            }
+        }
+    }
+
+    pub(super) fn refused(
+        &mut self,
+        command: CommandOf<P, T>,
+        error: ErrorOf<P>,
+        doubtful: bool,
+        now: Tick,
+    ) {
+        let refusal = Refusal { error, retryable: true, doubtful };
+        self.failed(command, Failure::Refused(refusal), now);
+    }
+
+    pub(super) fn failed(
+        &mut self,
+        mut command: CommandOf<P, T>,
+        failure: Failure<ErrorOf<P>>,
+        now: Tick,
+    ) {
+        let (write, deadline) = (command.target.writes(), command.deadline);
+        match command.attempts.failed(failure, write, &command.policy, deadline, now) {
+            // Also a retry at once takes the detour, so that a node that refuses everything
+            // cannot make this call recurse.
+            Verdict::Retry(at) => {
+                self.alarm = self.alarm.min(at.max(now));
+                self.delayed.push(Delayed { at, command });
+            }
+            Verdict::Fail(error) => self.fail(command, error),
+        }
+    }
+
+    pub(super) fn time_out(&mut self, abandoned: Abandoned<CommandOf<P, T>>) {
+        let Abandoned { mut command, sent } = abandoned;
+        let error = command.attempts.timed_out(command.target.writes(), sent, &command.policy);
+        self.fail(command, error);
+    }
+
+    /// Every error says what was tried.
+    pub(super) fn fail(&mut self, command: CommandOf<P, T>, error: ErrorOf<P>) {
+        buffer::give(command.bytes);
+        self.failed.push((command.ticket, command.attempts.annotate(error)));
+    }
+}

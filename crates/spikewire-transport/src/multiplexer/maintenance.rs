@@ -1,0 +1,172 @@
+//! Looking after connections: deadlines, silence, idleness, nodes that left, and what becomes of
+//! the commands of a connection that is given up.
+
+use super::{LOOK, Multiplexer};
+use crate::attempts::Failure;
+use crate::clock::Tick;
+use crate::command::Collect;
+use crate::connection::Connection;
+use crate::fault::{Fault, FaultKind};
+use crate::pipeline::Abandoned;
+use crate::placement::Place;
+use crate::protocol::Protocol;
+use crate::topology::{Endpoint as _, Topology as _};
+
+/// Whose fault it is that a connection ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Blame {
+    /// The node's: its breaker counts this, once.
+    Node,
+    /// Nobody's.
+    Nobody,
+}
+
+/// Why a connection ends on which a request was given up half sent.
+pub(super) fn drained() -> Fault {
+    let message = "closed after a request that was not sent to its end";
+    Fault::new(FaultKind::Connection, message)
+}
+
+impl<P: Protocol, T: Collect> Multiplexer<P, T> {
+    /// Looks after one connection.
+    pub(super) fn inspect(&mut self, index: usize, now: Tick) {
+        let Some(connection) = &mut self.connections[index] else { return };
+        let mut late = Vec::new();
+        let displaced = connection.expire(now, |abandoned| late.push(abandoned));
+        let key = connection.key();
+        let draining = connection.pipeline.is_draining();
+        let verdict = self.verdict(index, now);
+        for abandoned in late {
+            self.time_out(abandoned);
+        }
+        if draining {
+            self.unlist(index, key);
+        }
+        if let Some((error, blame)) = verdict {
+            self.give_up(index, error, blame, now);
+        }
+        for mut command in displaced {
+            // Nothing of it has left: this was no attempt.
+            command.attempts.made -= 1;
+            self.attempt(command, now);
+        }
+    }
+
+    /// Why a connection must be given up, if so.
+    fn verdict(&self, index: usize, now: Tick) -> Option<(Fault, Blame)> {
+        let connection = self.connections[index].as_ref()?;
+        let (node, pipeline) = (&*connection.node, &connection.pipeline);
+        let idle_until = pipeline.last_progress().after(self.settings.idle);
+        if connection.dial.as_ref().is_some_and(|dial| dial.until() <= now) {
+            let why = "it did not answer within the connect timeout";
+            Some((Fault::unreachable(node, why), Blame::Node))
+        } else if !node.is_active() {
+            Some((Fault::left(node), Blame::Nobody))
+        } else if connection.dial.is_none() && connection.silence_ends() <= now {
+            Some((Fault::silent(node), Blame::Node))
+        } else if pipeline.is_drained() {
+            Some((drained(), Blame::Nobody))
+        } else if pipeline.has_too_many_orphans() {
+            let why = "too many answers to requests that were given up are missing";
+            Some((Fault::broken(node, why), Blame::Node))
+        } else if pipeline.in_flight() == 0 && connection.dial.is_none() && idle_until <= now {
+            Some((Fault::new(FaultKind::Connection, "closed while idle"), Blame::Nobody))
+        } else {
+            None
+        }
+    }
+
+    /// Drops a connection; its commands are tried again or fail, each with its own error.
+    pub(super) fn give_up(&mut self, index: usize, error: Fault, blame: Blame, now: Tick) {
+        let Some(mut connection) = self.remove(index) else { return };
+        let key = connection.key();
+        if blame == Blame::Node {
+            connection.node.breaker().record();
+        }
+        if blame == Blame::Node || connection.pipeline.in_flight() > 0 {
+            self.topology.look_again_soon();
+        }
+        let abandoned = connection.pipeline.abandon();
+        drop(connection);
+        for Abandoned { command, sent } in abandoned {
+            let error = error.clone().into();
+            let failure = if sent { Failure::Lost(error) } else { Failure::NotSent(error) };
+            self.failed(command, failure, now);
+        }
+        self.admit(key, now);
+    }
+
+    /// Takes a connection out, whatever is in flight on it.
+    pub(super) fn remove(&mut self, index: usize) -> Option<Box<Connection<P, T>>> {
+        let mut connection = self.connections[index].take()?;
+        let _ = self.registry.deregister(&mut connection.wire);
+        self.vacant.push(index);
+        self.unlist(index, connection.key());
+        Some(connection)
+    }
+
+    /// From here on a connection gets no more commands.
+    fn unlist(&mut self, index: usize, key: (u32, bool)) {
+        if let Some(here) = self.nodes.get_mut(&key) {
+            here.connections.retain(|other| *other != index);
+        }
+    }
+
+    /// Lets waiting commands onto connections that have room again, first come, first served.
+    pub(super) fn admit(&mut self, key: (u32, bool), now: Tick) {
+        loop {
+            let Some(here) = self.nodes.get_mut(&key) else { return };
+            if here.waiting.is_empty() {
+                return;
+            }
+            let Some(first) = here.connections.first().copied() else {
+                // All connections are gone: those that wait look for a way anew.
+                for command in std::mem::take(&mut here.waiting) {
+                    self.attempt(command, now);
+                }
+                return;
+            };
+            let connection = match self.find_place(self.nodes.get(&key), key.1, now) {
+                Place::On(index) => Ok(index),
+                Place::Open => {
+                    let first = self.connections[first].as_ref();
+                    let node = first.map(|connection| connection.node.clone());
+                    let usable = node.filter(|node| node.is_active() && !node.breaker().is_open());
+                    let Some(node) = usable else { return };
+                    self.open(node, key.1, now)
+                }
+                Place::Wait => return,
+            };
+            let waiting = self.nodes.get_mut(&key).and_then(|here| here.waiting.pop_front());
+            let Some(mut command) = waiting else { return };
+            command.attempts.made += 1;
+            self.queue_on(connection, command, now);
+        }
+    }
+
+    /// Does so for all nodes.
+    pub(super) fn admit_everywhere(&mut self, now: Tick) {
+        let nodes = self.nodes.iter().filter(|(_, here)| !here.waiting.is_empty());
+        for key in nodes.map(|(key, _)| *key).collect::<Vec<_>>() {
+            self.admit(key, now);
+        }
+    }
+
+    pub(super) fn next_alarm(&self, now: Tick) -> Tick {
+        let mut alarm = self.delayed.peek().map_or(Tick::NEVER, |next| next.at);
+        for connection in self.connections.iter().flatten() {
+            let pipeline = &connection.pipeline;
+            let idle = pipeline.last_progress().after(self.settings.idle);
+            let own = if pipeline.in_flight() == 0 { idle } else { connection.deadline() };
+            let limit = match &connection.dial {
+                Some(dial) => dial.until(),
+                None => connection.silence_ends(),
+            };
+            alarm = alarm.min(own).min(limit);
+        }
+        for command in self.nodes.values().flat_map(|here| &here.waiting) {
+            alarm = alarm.min(command.deadline);
+        }
+        if self.in_flight > 0 { alarm.min(now.after(LOOK)) } else { alarm }
+    }
+}

@@ -1,0 +1,374 @@
+//! One connection without its socket: what is to be written, what has come, what is in flight.
+//!
+//! A [`Pipeline`] does no I/O of its own and knows no clock, so that every driver can use it: an
+//! event loop through the multiplexer, or a calling thread that reads and writes a socket itself.
+//! `C` is a command in flight, whatever that is to the driver.
+//!
+//! | call | when |
+//! |---|---|
+//! | [`Pipeline::compose`], [`Pipeline::queue`] | a command joins the next write |
+//! | [`Pipeline::write`] | at the end of a turn, and whenever the socket has room again |
+//! | [`Pipeline::fill`], then [`Pipeline::next_arrival`] until it gives nothing | the socket is readable |
+//! | [`Pipeline::expire`] | a deadline has come: takes out what is overdue |
+//! | [`Pipeline::silence_ends`] | to know when the connection has to be given up |
+//! | [`Pipeline::abandon`] | the connection is given up: what was in flight, sent or not |
+//!
+//! What a caller that gives up leaves behind follows one rule. A request of which nothing has
+//! left is withdrawn. One that has left becomes an orphan: its place (its id) stays taken until
+//! its answer has come and is dropped. One that has left in part is never finished: the connection
+//! drains, that is, it writes nothing more, and is closed when what was sent before is answered.
+
+use std::io::{self, Read, Write};
+use std::time::Duration;
+
+use crate::clock::Tick;
+use crate::in_flight::{InFlight, Slot};
+use crate::inbound::Inbound;
+use crate::protocol::{Answers, Asked, Disposition, Malformed, Protocol, ReplyKind};
+
+/// Room kept in an empty output buffer; what a burst needed beyond it is given back.
+const KEEP_OUT: usize = 256 << 10;
+
+/// How long the answers of orphans may stay away before their connection is given up.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Where a request that was composed begins.
+#[derive(Debug)]
+pub struct Composed(usize);
+
+/// What there is to know of a request in flight.
+#[derive(Debug, Clone, Copy)]
+pub struct Request {
+    /// Whether its answer may be several frames.
+    pub many: bool,
+    /// How much it counts against the connection's depth.
+    pub weight: usize,
+    /// When it must be over.
+    pub deadline: Tick,
+}
+
+/// What [`Pipeline::next_arrival`] found.
+#[derive(Debug)]
+pub enum Arrival<'a, C> {
+    /// A part of a command's answer.
+    More(&'a mut C, &'a [u8]),
+    /// The end of a command's answer, which is out of the pipeline now.
+    Ended(C, &'a [u8], Disposition),
+    /// A frame that answers no command.
+    Event(&'a [u8]),
+    /// The server ended the session with the answer to an orphan.
+    SessionEnded,
+}
+
+/// Something given up.
+#[derive(Debug)]
+pub struct Abandoned<C> {
+    /// The command.
+    pub command: C,
+    /// Whether the whole request had left, so that it may be executed.
+    pub sent: bool,
+}
+
+/// A connection's buffers and what is in flight on it.
+#[derive(Debug)]
+pub struct Pipeline<P, C> {
+    protocol: P,
+    inbound: Inbound,
+    out: Vec<u8>,
+    /// Bytes of `out` that are written.
+    written: usize,
+    /// Bytes of `out` that are sealed.
+    sealed: usize,
+    /// Bytes written over the connection's life.
+    total_written: u64,
+    in_flight: InFlight<C>,
+    weight: usize,
+    orphans: usize,
+    draining: bool,
+    last_progress: Tick,
+}
+
+impl<P: Protocol, C> Pipeline<P, C> {
+    /// Of a new connection.
+    pub fn new(protocol: P, now: Tick) -> Self {
+        Self {
+            protocol,
+            inbound: Inbound::default(),
+            out: Vec::new(),
+            written: 0,
+            sealed: 0,
+            total_written: 0,
+            in_flight: InFlight::new(P::IDS),
+            weight: 0,
+            orphans: 0,
+            draining: false,
+            last_progress: now,
+        }
+    }
+
+    /// What a handshake needs.
+    pub fn handshake(&mut self) -> (&mut P, &mut Inbound) {
+        (&mut self.protocol, &mut self.inbound)
+    }
+
+    /// Requests in flight, orphans included.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight.len()
+    }
+
+    /// What they weigh together.
+    pub fn weight(&self) -> usize {
+        self.weight
+    }
+
+    /// Whether one more request can be queued.
+    pub fn has_room(&self) -> bool {
+        !self.draining && !self.in_flight.is_full()
+    }
+
+    /// Since when the oldest request waits that others wait for as well.
+    pub fn oldest(&self) -> Option<Tick> {
+        self.in_flight.oldest().map(|slot| slot.since)
+    }
+
+    /// Whether a request was written and not answered.
+    pub fn awaits(&self) -> bool {
+        self.in_flight.front().is_some_and(|slot| slot.end <= self.total_written)
+    }
+
+    /// Whether bytes wait to be written.
+    pub fn has_unsent(&self) -> bool {
+        self.written < self.out.len()
+    }
+
+    /// Whether bytes have come that are not looked at yet, or only a part of a frame.
+    pub fn has_input(&self) -> bool {
+        self.inbound.pending() > 0
+    }
+
+    /// Whether a request was given up half sent: nothing more is written, and the connection gets
+    /// no more requests.
+    pub fn is_draining(&self) -> bool {
+        self.draining
+    }
+
+    /// Whether the connection can be closed without a loss, and is of no more use.
+    pub fn is_drained(&self) -> bool {
+        self.draining && self.in_flight.each().all(|slot| slot.command.is_none())
+    }
+
+    /// Whether orphans hold so many ids that a new connection is the better one.
+    pub fn has_too_many_orphans(&self) -> bool {
+        P::IDS.is_some_and(|ids| self.orphans > usize::from(ids / 2))
+    }
+
+    /// When bytes last came, a part of the oldest request left, or the first request was queued on
+    /// an idle connection.
+    pub fn last_progress(&self) -> Tick {
+        self.last_progress
+    }
+
+    /// Appends a whole request to the output; [`Pipeline::queue`] follows.
+    pub fn compose(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Composed {
+        let at = self.out.len();
+        write(&mut self.out);
+        Composed(at)
+    }
+
+    /// Queues a composed request for the next write. There must be room.
+    pub fn queue(&mut self, composed: Composed, request: Request, command: C, now: Tick) {
+        debug_assert!(self.has_room(), "the caller looks first");
+        if self.in_flight.len() == 0 {
+            self.last_progress = now;
+        }
+        let Composed(at) = composed;
+        let (start, end) = (self.position(at), self.position(self.out.len()));
+        let Request { many, weight, deadline } = request;
+        self.weight += weight;
+        let command = Some(command);
+        let (since, sealed, parts) = (now, false, 0);
+        let slot = Slot { start, end, since, many, parts, weight, sealed, command };
+        let id = self.in_flight.push(slot);
+        self.protocol.stamp(&mut self.out[at..], id, deadline.since(now));
+    }
+
+    /// Position in the stream of sent bytes of a byte of `out`.
+    fn position(&self, at: usize) -> u64 {
+        self.total_written + (at - self.written) as u64
+    }
+
+    /// Writes what is queued, as far as the socket takes it; `true` when nothing is left.
+    pub fn write(&mut self, wire: &mut impl Write, now: Tick) -> io::Result<bool> {
+        if P::SEALS && self.sealed < self.out.len() {
+            self.seal();
+        }
+        // Requests behind one that was sent leave also when the node is silent: that they do is
+        // no sign of life.
+        let uploads = self.in_flight.front().is_some_and(|slot| slot.end > self.total_written);
+        while self.written < self.out.len() {
+            match wire.write(&self.out[self.written..]) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(size) => {
+                    self.written += size;
+                    self.total_written += size as u64;
+                    if uploads {
+                        self.last_progress = now;
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.forget_written();
+        Ok(true)
+    }
+
+    fn forget_written(&mut self) {
+        (self.written, self.sealed) = (0, 0);
+        if self.out.capacity() > KEEP_OUT {
+            self.out = Vec::new();
+        } else {
+            self.out.clear();
+        }
+    }
+
+    /// Wraps what was queued since the last time: from here on its requests leave together.
+    fn seal(&mut self) {
+        let from = self.sealed;
+        let start = self.position(from);
+        self.protocol.seal(&mut self.out, from);
+        self.sealed = self.out.len();
+        let end = self.position(self.sealed);
+        for slot in self.in_flight.each_mut().filter(|slot| slot.start >= start && !slot.sealed) {
+            (slot.end, slot.sealed) = (end, true);
+        }
+    }
+
+    /// Reads once. Returns the bytes read (0: the peer closed) and whether the socket is drained.
+    pub fn fill(&mut self, wire: &mut impl Read, now: Tick) -> io::Result<(usize, bool)> {
+        let filled = self.inbound.fill(wire, &mut self.protocol)?;
+        if filled.0 > 0 {
+            self.last_progress = now;
+        }
+        Ok(filled)
+    }
+
+    /// The next thing among the bytes that came.
+    pub fn next_arrival(&mut self) -> Result<Option<Arrival<'_, C>>, Malformed> {
+        loop {
+            let Some((range, answers)) = self.inbound.next(&mut self.protocol)? else {
+                return Ok(None);
+            };
+            if answers == Answers::Event {
+                return Ok(Some(Arrival::Event(self.inbound.body(range))));
+            }
+            let body = self.inbound.body(range.clone());
+            let Some(slot) = self.in_flight.answered(answers) else {
+                return Err(Malformed("a reply that nobody asked for".into()));
+            };
+            let asked = Asked { many: slot.many, weight: slot.weight, parts: slot.parts };
+            let disposition = self.protocol.classify(body, asked)?;
+            if disposition.outcome == ReplyKind::More {
+                slot.parts += 1;
+                if slot.command.is_none() {
+                    continue;
+                }
+                return Ok(self.part(answers, range));
+            }
+            let Some(slot) = self.in_flight.remove(answers) else { return Ok(None) };
+            self.weight -= slot.weight;
+            if let Some(command) = slot.command {
+                let body = self.inbound.body(range);
+                return Ok(Some(Arrival::Ended(command, body, disposition)));
+            }
+            self.orphans -= 1;
+            if disposition.closes {
+                return Ok(Some(Arrival::SessionEnded));
+            }
+        }
+    }
+
+    fn part(&mut self, answers: Answers, range: std::ops::Range<usize>) -> Option<Arrival<'_, C>> {
+        let command = self.in_flight.answered(answers)?.command.as_mut()?;
+        Some(Arrival::More(command, self.inbound.body(range)))
+    }
+
+    /// Takes out the commands that are `over`. Returns those that were queued behind a request
+    /// that was given up half sent, and of which nothing has left: they go elsewhere.
+    pub fn expire(
+        &mut self,
+        over: impl Fn(&C) -> bool,
+        mut take: impl FnMut(Abandoned<C>),
+    ) -> Vec<C> {
+        let mut displaced = Vec::new();
+        let is_over = |slot: &Slot<C>| slot.command.as_ref().is_some_and(&over);
+        if !self.in_flight.each().any(is_over) {
+            return displaced;
+        }
+        let Self { in_flight, out, written, total_written, weight, orphans, draining, .. } = self;
+        let mut withdrawn = 0;
+        // Sealed requests leave together: none of them can be taken out alone.
+        let half_sent =
+            |slot: &Slot<C>, total: u64| slot.end > total && (slot.start < total || slot.sealed);
+        let drains = in_flight.each().any(|slot| is_over(slot) && half_sent(slot, *total_written));
+        *draining |= drains;
+        in_flight.rebuild(|mut slot| {
+            slot.start -= withdrawn;
+            slot.end -= withdrawn;
+            let over = is_over(&slot);
+            if slot.end <= *total_written {
+                if over && let Some(command) = slot.command.take() {
+                    *orphans += 1;
+                    take(Abandoned { command, sent: true });
+                }
+                return Some(slot);
+            }
+            if !over && !drains {
+                return Some(slot);
+            }
+            *weight -= slot.weight;
+            if !drains {
+                let at = *written + (slot.start - *total_written) as usize;
+                let len = (slot.end - slot.start) as usize;
+                out.drain(at..at + len);
+                withdrawn += len as u64;
+            }
+            match slot.command {
+                Some(command) if over => take(Abandoned { command, sent: false }),
+                command => displaced.extend(command),
+            }
+            None
+        });
+        if drains {
+            self.forget_written();
+        }
+        displaced
+    }
+
+    /// When the connection must be given up if nothing comes: the limit of the oldest command
+    /// (`None`: it has none), or some seconds for the answer to an orphan.
+    pub fn silence_ends(&self, limit: impl Fn(&C) -> Option<Duration>) -> Tick {
+        let Some(front) = self.in_flight.front() else { return Tick::NEVER };
+        let limit = front.command.as_ref().map_or(Some(PATIENCE), limit);
+        limit.map_or(Tick::NEVER, |limit| self.last_progress.max(front.since).after(limit))
+    }
+
+    /// The commands in flight, orphans left out.
+    pub fn commands(&self) -> impl Iterator<Item = &C> {
+        self.in_flight.each().filter_map(|slot| slot.command.as_ref())
+    }
+
+    /// Empties the pipeline of a connection that is given up.
+    pub fn abandon(&mut self) -> Vec<Abandoned<C>> {
+        let mut all = Vec::new();
+        let written = self.total_written;
+        self.in_flight.rebuild(|slot| {
+            let sent = slot.end <= written;
+            all.extend(slot.command.map(|command| Abandoned { command, sent }));
+            None
+        });
+        (self.weight, self.orphans) = (0, 0);
+        all
+    }
+}

@@ -1,0 +1,149 @@
+//! What the transport asks of a database's protocol.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::time::Duration;
+
+use crate::topology::{ErrorOf, NodeOf, Topology};
+
+/// The protocol of one connection. A value of this type belongs to each connection and may keep
+/// what the two sides agreed on.
+pub trait Protocol: Sized + fmt::Debug + 'static {
+    /// What knows the nodes.
+    type Topology: Topology;
+    /// What a reply says about its success.
+    type Code: Copy + fmt::Debug;
+
+    /// How many requests may be in flight by id on one connection; `None` where replies come in
+    /// the order of the requests.
+    const IDS: Option<u16> = None;
+
+    /// Whether [`Protocol::seal`] does anything.
+    const SEALS: bool = false;
+
+    /// The protocol of a new connection to this node.
+    fn new(topology: &Self::Topology, node: &NodeOf<Self>) -> Self;
+
+    /// The next step of the handshake. Called once without a frame when the socket is connected,
+    /// then with each frame that comes, until it is ready. What goes to `out` is sent.
+    fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
+        let _ = (heard, out);
+        Greeting::Ready
+    }
+
+    /// The frame that begins with these bytes, as soon as its header is there; its end need not
+    /// be.
+    fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed>;
+
+    /// What the body of a frame means to the request that it answers.
+    fn classify(&mut self, body: &[u8], request: Asked) -> Result<Disposition, Malformed>;
+
+    /// The code in a frame that [`Protocol::classify`] accepted.
+    fn code(body: &[u8]) -> Self::Code;
+
+    /// The error that such a frame stands for.
+    fn refusal(body: &[u8]) -> ErrorOf<Self>;
+
+    /// Completes a request that is about to be queued: its id (0 where replies come in order) and
+    /// the time that is left for it.
+    fn stamp(&mut self, request: &mut [u8], id: u16, left: Duration) {
+        let _ = (request, id, left);
+    }
+
+    /// Wraps the requests of a turn, `out[from..]`, before they are written: into segments with
+    /// checksums, for example.
+    fn seal(&mut self, out: &mut Vec<u8>, from: usize) {
+        let _ = (out, from);
+    }
+
+    /// Which connection carries a request that is so long (in bytes) and weighs so much.
+    fn sharing(len: usize, weight: usize) -> Sharing;
+}
+
+/// How a handshake goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Greeting {
+    /// With the next frame of the peer.
+    Wait,
+    /// It is over: commands may be sent.
+    Ready,
+    /// It came to nothing, for this reason.
+    Refused(String),
+}
+
+/// Where a frame ends and what it belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame {
+    /// Bytes before the body.
+    pub header: usize,
+    /// Bytes of header and body.
+    pub len: usize,
+    /// Which command it answers.
+    pub answers: Answers,
+}
+
+/// Which command a frame answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answers {
+    /// The oldest one in flight.
+    Oldest,
+    /// The one with this id.
+    Id(u16),
+    /// None: the server sent it of its own accord.
+    Event,
+}
+
+/// What is known of the request that a frame answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    /// Whether its answer may be several frames.
+    pub many: bool,
+    /// What it weighs.
+    pub weight: usize,
+    /// Frames of its answer that came before this one.
+    pub parts: usize,
+}
+
+/// What a frame means to its command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Disposition {
+    /// What becomes of the command.
+    pub outcome: ReplyKind,
+    /// Whether the connection is of no more use afterwards.
+    pub closes: bool,
+}
+
+/// What a frame is to the command that it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReplyKind {
+    /// A part of the answer.
+    More,
+    /// The answer, or its end.
+    Done,
+    /// A refusal that another attempt may get past.
+    Retry {
+        /// A command that writes may have been applied all the same.
+        doubtful: bool,
+    },
+}
+
+/// Which connection carries a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharing {
+    /// One that carries others at the same time.
+    Shared,
+    /// One that carries nothing else meanwhile.
+    Alone,
+}
+
+/// Bytes that are not the protocol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Malformed(pub Cow<'static, str>);
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Malformed {}

@@ -1,0 +1,53 @@
+//! One answer, still in the connection's buffer.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::attempts::Attempts;
+use crate::fault::CommandError;
+use crate::protocol::Protocol;
+use crate::topology::{ErrorOf, NodeOf};
+
+/// A server's reply to one command.
+pub struct Reply<'a, P: Protocol> {
+    /// The frame's body, as the protocol accepted it.
+    pub body: &'a [u8],
+    /// Who answered.
+    pub node: &'a Arc<NodeOf<P>>,
+    /// What it took.
+    pub attempts: Attempts,
+}
+
+impl<P: Protocol> Reply<'_, P> {
+    /// What it says about its success.
+    pub fn code(&self) -> P::Code {
+        P::code(self.body)
+    }
+
+    /// The error this reply stands for.
+    pub fn error(&self) -> ErrorOf<P> {
+        self.attempts.annotate(P::refusal(self.body).on(self.node.to_string()))
+    }
+}
+
+impl<P: Protocol> Clone for Reply<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: Protocol> Copy for Reply<'_, P> {}
+
+impl<P: Protocol> fmt::Debug for Reply<'_, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { body, node, attempts } = self;
+        f.debug_struct("Reply")
+            .field("body", body)
+            .field("node", node)
+            .field("attempts", attempts)
+            .finish()
+    }
+}
+
+/// How a command ended: the reply, or why there is none.
+pub type Outcome<'a, P> = Result<Reply<'a, P>, ErrorOf<P>>;

@@ -1,0 +1,106 @@
+//! What the transport asks of a database's cluster.
+
+use std::fmt::{Debug, Display};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::breaker::Breaker;
+use crate::command::Command;
+use crate::fault::CommandError;
+use crate::protocol::Protocol;
+
+/// The nodes of a cluster and the ways to them; one for each client.
+pub trait Topology: Debug + 'static {
+    /// A node.
+    type Node: Endpoint;
+    /// What a command is about, as far as routing needs it.
+    type Target: Target;
+    /// How a command chooses among the nodes that could do.
+    type Preference: Preference;
+    /// What a failed command's caller gets.
+    type Error: CommandError;
+    /// What routing keeps for each driver.
+    type Router: Debug;
+
+    /// A router for one driver.
+    fn router(&self) -> Self::Router;
+
+    /// The node for a command whose earlier attempts moved on `step` times.
+    fn route(
+        &self,
+        router: &Self::Router,
+        target: &Self::Target,
+        preference: Self::Preference,
+        step: u32,
+    ) -> Result<Arc<Self::Node>, Self::Error>;
+
+    /// The limits of the connections.
+    fn settings(&self) -> Settings;
+
+    /// Whether the client is closed.
+    fn is_closed(&self) -> bool;
+
+    /// A connection failed: the nodes should be looked at.
+    fn look_again_soon(&self);
+
+    /// A node sent a frame that answers no command.
+    fn event(&self, node: &Arc<Self::Node>, frame: &[u8]) {
+        let _ = (node, frame);
+    }
+}
+
+/// A node as connections see it.
+pub trait Endpoint: Debug + Display {
+    /// A number that no other node of the client has or will have.
+    fn key(&self) -> u32;
+
+    /// Where it listens.
+    fn address(&self) -> SocketAddr;
+
+    /// Whether it is part of the cluster; once false it stays so.
+    fn is_active(&self) -> bool;
+
+    /// Keeps commands away when it fails too often.
+    fn breaker(&self) -> &Breaker;
+}
+
+/// What a command is about.
+pub trait Target: Debug {
+    /// Whether a second execution may make a difference, so that a lost answer leaves doubt.
+    fn writes(&self) -> bool;
+}
+
+/// How a command chooses among nodes.
+pub trait Preference: Copy + Debug {
+    /// Whether a retry may go to another node.
+    fn moves_on(self) -> bool;
+}
+
+/// The limits of the connections to one node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// Shared connections to one node, and as many that carry one command at a time.
+    pub connections_per_node: usize,
+    /// Weight of the commands in flight on one connection before the next one waits.
+    pub depth: usize,
+    /// Commands that may wait for a place on one node; beyond it they fail.
+    pub queue: usize,
+    /// Time from the first packet to the end of the handshake.
+    pub connect_timeout: Duration,
+    /// Idle connections are closed after this time.
+    pub idle: Duration,
+}
+
+/// The node type of a protocol.
+pub type NodeOf<P> = <<P as Protocol>::Topology as Topology>::Node;
+
+/// The error type of a protocol.
+pub type ErrorOf<P> = <<P as Protocol>::Topology as Topology>::Error;
+
+/// The commands of a protocol.
+pub type CommandOf<P, T> = Command<
+    <<P as Protocol>::Topology as Topology>::Target,
+    <<P as Protocol>::Topology as Topology>::Preference,
+    T,
+>;
