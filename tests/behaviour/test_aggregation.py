@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spikewire
+from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -127,3 +128,27 @@ def test_a_name_does_not_begin_another_command(
         with pytest.raises(ValueError, match="module must have none of"):
             face.settle(lambda name=name: raw.apply_all(name, "f"))
     assert aggregate("streams", "total", [0]) == [sum(range(RECORDS))]
+
+
+def test_the_reduction_here_ends_with_its_time(face: Face) -> None:
+    """Two nodes with a record each, so that only this process reduces."""
+    source = """
+    local function join(a, b)
+        return string.find(string.rep("a", 40), string.rep("a-", 40) .. "b")
+    end
+    function joined(stream) return stream : map(function() return 1 end) : reduce(join) end
+    """
+    with Cluster(nodes=2, replication_factor=1) as cluster, face.open(cluster.seeds) as client:
+        face.settle(lambda: client.raw.modules.register("joins.lua", source))
+        data = client.dataset("test", "joined")
+        keys = iter(range(1000))
+        for node in range(2):
+            while cluster.stats(node)["master_objects"] == 0:
+                key = next(keys)
+                data.put(key, {"n": key})
+                if cluster.stats(1 - node)["master_objects"] > node:
+                    data.delete(key)
+        assert [cluster.stats(node)["master_objects"] for node in range(2)] == [1, 1]
+        query = data.target.query()
+        with pytest.raises(spikewire.ServerError, match="longer than 100 ms"):
+            face.settle(lambda: query.aggregate("joins", "joined"))

@@ -186,6 +186,7 @@ fn parse(given: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
                     .extract()
                     .map_err(|_| type_error("racks must be a list of int, one per node"))?;
             }
+            "udf_time" => options.udf_time = seconds(name, &value)?,
             "migration_pause" => options.migration_pause = seconds(name, &value)?,
             _ => {
                 return Err(type_error(format!("unknown option {name:?} of the embedded cluster")));

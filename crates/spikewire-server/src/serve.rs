@@ -56,6 +56,9 @@ pub struct Arguments {
     /// Milliseconds to pause after each partition that is copied.
     #[arg(long, default_value_t = 0)]
     pub migration_pause: u64,
+    /// Milliseconds of the processor that a call of a user-defined function may take.
+    #[arg(long, default_value_t = 100)]
+    pub udf_time: u64,
     /// Take commands from standard input, one per line: kill N, restart N, truncate NAMESPACE,
     /// truncate NAMESPACE SET, wait, quit. Each is answered with one line. The end of the input ends
     /// the program.
@@ -86,6 +89,7 @@ impl Arguments {
             build: self.build.clone(),
             racks: self.racks.clone(),
             migration_pause: Duration::from_millis(self.migration_pause),
+            udf_time: Duration::from_millis(self.udf_time),
         }
     }
 }

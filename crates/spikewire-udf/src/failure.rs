@@ -11,13 +11,10 @@ pub enum Failure {
     NoFunction(String),
     /// The code raised this: `file:line: message` where the place is known.
     Raised(String),
-}
-
-impl Failure {
-    /// From what Lua raised, without the traceback.
-    pub(crate) fn raised(error: &mlua::Error) -> Self {
-        Self::Raised(told(error))
-    }
+    /// The caller's deadline passed while it ran.
+    TimedOut,
+    /// The caller was interrupted while it ran.
+    Interrupted,
 }
 
 /// What an error says in one line.
@@ -57,6 +54,8 @@ impl fmt::Display for Failure {
             Self::NoModule(name) => write!(out, "no module {name:?} is registered"),
             Self::NoFunction(name) => write!(out, "function not found: {name}"),
             Self::Raised(text) => out.write_str(text),
+            Self::TimedOut => out.write_str("the time for all of it passed while a function ran"),
+            Self::Interrupted => out.write_str("interrupted while a function ran"),
         }
     }
 }

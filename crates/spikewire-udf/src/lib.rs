@@ -12,6 +12,7 @@
 //! |---|---|
 //! | `library`, `machine` | registered modules; what runs their functions |
 //! | `sandbox`, `bounds` | what Lua code cannot reach, and how much it may use |
+//! | `strings`, `pattern`, `tables` | functions of Lua's libraries that can be ended like Lua code |
 //! | [`record`], `stream` | records and streams as Lua code sees them |
 //! | `types`, `value` | the types of bins, and values on the way to Lua and back |
 //! | `failure` | why a function gave no result |
@@ -22,9 +23,12 @@ mod bounds;
 mod failure;
 mod library;
 mod machine;
+mod pattern;
 pub mod record;
 mod sandbox;
 mod stream;
+mod strings;
+mod tables;
 mod types;
 mod value;
 

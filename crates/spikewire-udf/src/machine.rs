@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Instant;
 
 use mlua::{Function, Lua, MultiValue, Table};
 use spikewire_protocol::value::Value;
@@ -30,13 +31,38 @@ impl Machine {
     /// A machine for these modules.
     pub fn new(library: Arc<Library>, limits: Limits) -> Result<Self, Failure> {
         let bounds = Bounds::new(limits);
-        let lua = sandbox::state(&bounds).map_err(|error| Failure::raised(&error))?;
+        let lua = sandbox::state(&bounds).map_err(|error| bounds.failure(&error))?;
         Ok(Self { lua, bounds, library, loaded: RefCell::default() })
     }
 
     /// The modules it was made for.
     pub fn library(&self) -> &Arc<Library> {
         &self.library
+    }
+
+    /// Works with the machine; what runs meanwhile also ends at `deadline`, or soon after
+    /// `interrupted` says so. It is asked every few milliseconds.
+    pub fn watched<R>(
+        &self,
+        deadline: Option<Instant>,
+        interrupted: &dyn Fn() -> bool,
+        work: impl FnOnce() -> R,
+    ) -> Result<R, Failure> {
+        let outcome = self.lua.scope(|scope| {
+            let asked = scope.create_function(|_, ()| Ok(interrupted()))?;
+            self.bounds.watch(deadline, asked);
+            let result = work();
+            self.bounds.unwatch();
+            Ok(result)
+        });
+        outcome.map_err(|error| self.bounds.failure(&error))
+    }
+
+    /// Whether code has left so much behind that the next call may lack memory.
+    pub fn is_crowded(&self) -> bool {
+        let most = self.bounds.limits().memory / 2;
+        let is_full = || self.lua.used_memory() > most || self.bounds.used() > most;
+        is_full() && (self.lua.gc_collect().is_err() || is_full())
     }
 
     /// Applies `function` of `package` to a record. The record comes back with what the function
@@ -54,9 +80,9 @@ impl Machine {
             let call = || {
                 let record = mlua::Value::UserData(self.lua.create_userdata(handle.clone())?);
                 let arguments = self.arguments(record, arguments)?;
-                Val::from_lua(function.call(arguments)?)?.to_value()
+                Val::from_lua(function.call(arguments)?)?.to_value(&self.bounds)
             };
-            call().map_err(|error| Failure::raised(&error))
+            call().map_err(|error| self.bounds.failure(&error))
         });
         (handle.take(), result)
     }
@@ -80,7 +106,7 @@ impl Machine {
                 None => Err(mlua::Error::runtime("a stream function returns what it does with it")),
             }
         };
-        call().map_err(|error| Failure::raised(&error))
+        call().map_err(|error| self.bounds.failure(&error))
     }
 
     fn arguments(&self, first: mlua::Value, rest: &[Value]) -> mlua::Result<MultiValue> {
@@ -94,7 +120,7 @@ impl Machine {
     fn function(&self, package: &str, function: &str) -> Result<Function, Failure> {
         let module = self.module(package)?;
         let found = module.raw_get::<mlua::Value>(function);
-        match found.map_err(|error| Failure::raised(&error))? {
+        match found.map_err(|error| self.bounds.failure(&error))? {
             mlua::Value::Function(found) => Ok(found),
             _ => Err(Failure::NoFunction(function.to_owned())),
         }
@@ -109,15 +135,12 @@ impl Machine {
             return Err(Failure::NoModule(package.to_owned()));
         };
         let load = || {
-            let module = self.lua.create_table()?;
-            let meta = self.lua.create_table()?;
-            meta.set("__index", self.lua.globals())?;
-            module.set_metatable(Some(meta))?;
+            let module = sandbox::environment(&self.lua)?;
             let chunk = self.lua.load(&*source).set_name(format!("@{file}"));
             chunk.set_mode(mlua::chunk::ChunkMode::Text).set_environment(module.clone()).exec()?;
             Ok(module)
         };
-        let module: Table = load().map_err(|error| Failure::raised(&error))?;
+        let module: Table = load().map_err(|error| self.bounds.failure(&error))?;
         self.loaded.borrow_mut().insert(package.to_owned(), module.clone());
         Ok(module)
     }

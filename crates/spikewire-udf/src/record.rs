@@ -69,7 +69,32 @@ pub(crate) struct Held {
     assigned: Vec<String>,
     ttl: Option<u32>,
     drop_key: bool,
+    /// What the bins take as they are stored now.
+    stored: BTreeMap<String, usize>,
+    /// Memory that `live` was counted as.
+    counted: usize,
     bounds: Rc<Bounds>,
+}
+
+impl Held {
+    /// Holds a value of a bin from now on.
+    fn hold(&mut self, name: &str, value: Val) -> Result<()> {
+        let cost = name.len() + value.cost();
+        self.bounds.take(cost)?;
+        self.counted += cost;
+        if let Some(old) = self.live.insert(name.to_owned(), value) {
+            let gone = name.len() + old.cost();
+            self.counted -= gone;
+            self.bounds.give(gone);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.bounds.give(self.counted);
+    }
 }
 
 /// Clones are the same record.
@@ -84,6 +109,8 @@ impl Handle {
             assigned: Vec::new(),
             ttl: None,
             drop_key: false,
+            stored: BTreeMap::new(),
+            counted: 0,
             bounds: bounds.clone(),
         })))
     }
@@ -100,7 +127,7 @@ impl Handle {
         }
         let Some(value) = held.record.bins.get(name) else { return Ok(Val::Nil) };
         let value = Val::new(value, &held.bounds)?;
-        held.live.insert(name.to_owned(), value.clone());
+        held.hold(name, value.clone())?;
         Ok(value)
     }
 
@@ -113,7 +140,7 @@ impl Handle {
             .map_err(|error| Error::runtime(format!("bin {name:?}: {}", told(&error))))?;
         let held = &mut *self.0.borrow_mut();
         held.bounds.check_time()?;
-        held.live.insert(name.to_owned(), value);
+        held.hold(name, value)?;
         if !held.assigned.iter().any(|known| known == name) {
             held.assigned.push(name.to_owned());
         }
@@ -128,7 +155,17 @@ impl Handle {
             Some(Change::Remove) | None => Vec::new(),
         };
         for name in std::mem::take(&mut held.assigned) {
-            let value = held.live.get(&name).map_or(Ok(Value::Nil), Val::to_value)?;
+            held.stored.remove(&name);
+            let most = held.bounds.limits().memory;
+            let left = most.saturating_sub(held.stored.values().sum());
+            let value = match held.live.get(&name) {
+                Some(value) => {
+                    let (value, bytes) = value.to_value_within(&held.bounds, left)?;
+                    held.stored.insert(name.clone(), bytes);
+                    value
+                }
+                None => Value::Nil,
+            };
             if value == Value::Nil {
                 held.record.bins.remove(&name);
             } else {
@@ -219,7 +256,10 @@ pub(crate) fn register(lua: &Lua) -> Result<()> {
         "memory_size" => |record: &Record| record.size,
         "device_size" => |_: &Record| 0,
     }
-    let digest = |_: &Lua, rec: Of| Ok(Bytes::uncounted(rec.0.borrow().record.digest.to_vec()));
+    let digest = |_: &Lua, rec: Of| {
+        let held = rec.0.borrow();
+        Bytes::new(held.record.digest.to_vec(), &held.bounds)
+    };
     record.set("digest", lua.create_function(digest)?)?;
     let key = |lua: &Lua, rec: Of| {
         let held = rec.0.borrow();

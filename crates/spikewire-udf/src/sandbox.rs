@@ -3,14 +3,21 @@
 use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use mlua::{Function, HookTriggers, Lua, LuaOptions, MultiValue, Result, StdLib, Table, VmState};
+use mlua::{
+    Error, Function, HookTriggers, Lua, LuaOptions, MultiValue, Result, StdLib, Table, Value,
+    VmState,
+};
 
 use crate::bounds::{Bounds, Limits};
+use crate::failure::told;
 use crate::record::{self, Handle};
-use crate::{stream, types};
+use crate::{stream, strings, tables, types};
 
-/// How often running code is looked at, in instructions.
-const LOOK: u32 = 5_000;
+/// How often running code is looked at, in instructions. One instruction may call a function of Lua
+/// that goes through a string as long as memory allows, so there are not many between two looks.
+const LOOK: u32 = 200;
+/// Longest format of `os.date`.
+const FORMAT: usize = 1024;
 /// What reads files, runs what was not registered, or steers the collector.
 const FORBIDDEN: [&str; 6] = ["collectgarbage", "dofile", "load", "loadfile", "print", "require"];
 /// What is left of the library `os`.
@@ -29,23 +36,28 @@ pub fn state(bounds: &Rc<Bounds>) -> Result<Lua> {
     let lua = bare(bounds.limits())?;
     let globals = lua.globals();
     for name in FORBIDDEN {
-        globals.set(name, mlua::Value::Nil)?;
+        globals.set(name, Value::Nil)?;
     }
     let os: Table = globals.get("os")?;
     let clock = lua.create_table()?;
     for name in CLOCK {
-        clock.set(name, os.get::<mlua::Value>(name)?)?;
+        clock.set(name, os.get::<Value>(name)?)?;
     }
+    clock.set("date", lua.create_function(short_date(os.get("date")?))?)?;
     globals.set("os", clock)?;
     let table: Table = globals.get("table")?;
     globals.set("unpack", table.get::<Function>("unpack")?)?;
     let math: Table = globals.get("math")?;
-    math.set("sum", lua.create_function(|_, (a, b): (mlua::Value, mlua::Value)| plus(a, b))?)?;
+    math.set("sum", lua.create_function(|_, (a, b): (Value, Value)| plus(a, b))?)?;
     guard(&lua, bounds)?;
+    forbid_finalizers(&lua)?;
+    strings::register(&lua, bounds)?;
+    tables::register(&lua, bounds)?;
     types::register(&lua, bounds)?;
     record::register(&lua)?;
     stream::register(&lua)?;
     aerospike(&lua)?;
+    bounds.attach(lua.weak());
     let own = bounds.clone();
     lua.set_hook(HookTriggers::new().every_nth_instruction(LOOK), move |_, _| {
         own.check_time().map(|()| VmState::Continue)
@@ -53,44 +65,111 @@ pub fn state(bounds: &Rc<Bounds>) -> Result<Lua> {
     Ok(lua)
 }
 
-fn plus(a: mlua::Value, b: mlua::Value) -> Result<mlua::Value> {
+fn plus(a: Value, b: Value) -> Result<Value> {
     Ok(match (a, b) {
-        (mlua::Value::Integer(a), mlua::Value::Integer(b)) => {
-            mlua::Value::Integer(a.wrapping_add(b))
-        }
+        (Value::Integer(a), Value::Integer(b)) => Value::Integer(a.wrapping_add(b)),
         (a, b) => match (a.as_number(), b.as_number()) {
-            (Some(a), Some(b)) => mlua::Value::Number(a + b),
-            _ => return Err(mlua::Error::runtime("math.sum takes two numbers")),
+            (Some(a), Some(b)) => Value::Number(a + b),
+            _ => return Err(Error::runtime("math.sum takes two numbers")),
         },
     })
 }
 
 /// Code that catches errors must not catch the end of its time.
 fn guard(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
-    for name in ["pcall", "xpcall"] {
-        let plain: Function = lua.globals().get(name)?;
-        let own = bounds.clone();
-        let guarded = lua.create_function(move |_, arguments: MultiValue| {
-            let outcome = plain.call::<MultiValue>(arguments);
-            own.check_time()?;
-            outcome
-        })?;
-        lua.globals().set(name, guarded)?;
+    let plain: Function = lua.globals().get("pcall")?;
+    let own = bounds.clone();
+    let pcall = lua.create_function(move |lua, arguments: MultiValue| {
+        let outcome = plain.call::<MultiValue>(arguments);
+        own.check_time()?;
+        let mut outcome = outcome?;
+        // What functions of this crate raise, as the text that Lua's own would raise.
+        if let Some(Value::Error(error)) = outcome.get(1) {
+            let text = lua.create_string(told(error))?;
+            outcome = MultiValue::from_vec(vec![Value::Boolean(false), Value::String(text)]);
+        }
+        Ok(outcome)
+    })?;
+    lua.globals().set("pcall", pcall.clone())?;
+    // A handler runs when the error is caught, not where it is raised: when the hook raises it, no
+    // hook would end the handler.
+    let xpcall = lua.create_function(move |_, mut arguments: MultiValue| {
+        let function = arguments.pop_front().unwrap_or(Value::Nil);
+        let Some(Value::Function(handler)) = arguments.pop_front() else {
+            return Err(Error::runtime("bad argument #2 to 'xpcall' (function expected)"));
+        };
+        arguments.push_front(function);
+        let mut outcome = pcall.call::<MultiValue>(arguments)?;
+        if outcome.front() == Some(&Value::Boolean(true)) {
+            return Ok(outcome);
+        }
+        outcome.pop_front();
+        outcome.push_front(Value::Function(handler));
+        let mut handled = pcall.call::<MultiValue>(outcome)?;
+        handled.pop_front();
+        handled.push_front(Value::Boolean(false));
+        Ok(handled)
+    })?;
+    lua.globals().set("xpcall", xpcall)
+}
+
+/// Lua runs finalizers without hooks, so nothing would end them.
+fn forbid_finalizers(lua: &Lua) -> Result<()> {
+    let plain: Function = lua.globals().get("setmetatable")?;
+    let set = lua.create_function(move |_, arguments: MultiValue| {
+        if let Some(Value::Table(meta)) = arguments.get(1)
+            && !meta.raw_get::<Value>("__gc")?.is_nil()
+        {
+            return Err(Error::runtime("a metatable with __gc is not available to functions"));
+        }
+        plain.call::<MultiValue>(arguments)
+    })?;
+    lua.globals().set("setmetatable", set)
+}
+
+/// `os.date`, whose work grows with its format.
+fn short_date(plain: Function) -> impl Fn(&Lua, MultiValue) -> Result<MultiValue> {
+    move |_, arguments| {
+        if let Some(Value::String(format)) = arguments.front()
+            && format.as_bytes().len() > FORMAT
+        {
+            return Err(Error::runtime(format!("the format is longer than {FORMAT} bytes")));
+        }
+        plain.call(arguments)
     }
-    Ok(())
+}
+
+/// The globals of one module. Its code may change them, and the tables of the libraries, without
+/// changing what other modules see.
+pub fn environment(lua: &Lua) -> Result<Table> {
+    let module = lua.create_table()?;
+    lua.globals().for_each(|name: Value, value: Value| {
+        let own = match value {
+            Value::Table(shared) if shared == lua.globals() => Value::Table(module.clone()),
+            Value::Table(shared) => {
+                let own = lua.create_table()?;
+                shared.for_each(|name: Value, value: Value| own.raw_set(name, value))?;
+                own.set_metatable(shared.metatable())?;
+                Value::Table(own)
+            }
+            other => other,
+        };
+        module.raw_set(name, own)
+    })?;
+    Ok(module)
 }
 
 /// Makes the object `aerospike`, which stores records, and the functions that log.
 fn aerospike(lua: &Lua) -> Result<()> {
     type Of = mlua::UserDataRef<Handle>;
     let object = lua.create_table()?;
-    let create = |_: &Lua, (_, rec): (mlua::Value, Of)| rec.create();
+    let create = |_: &Lua, (_, rec): (Value, Of)| rec.create();
     object.set("create", lua.create_function(create)?)?;
-    let update = |_: &Lua, (_, rec): (mlua::Value, Of)| rec.update();
+    let update = |_: &Lua, (_, rec): (Value, Of)| rec.update();
     object.set("update", lua.create_function(update)?)?;
-    let remove = |_: &Lua, (_, rec): (mlua::Value, Of)| Ok(rec.remove());
+    let remove = |_: &Lua, (_, rec): (Value, Of)| Ok(rec.remove());
     object.set("remove", lua.create_function(remove)?)?;
-    let exists = |_: &Lua, (_, rec): (mlua::Value, Of)| Ok(rec.exists());
+    let exists = |_: &Lua, (_, rec): (Value, Of)| Ok(rec.exists());
     object.set("exists", lua.create_function(exists)?)?;
     let now = |_: &Lua, _: MultiValue| {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -134,7 +134,7 @@ impl Pipeline {
         let handle = Handle::new(record, &self.bounds);
         let value = self.lua.create_userdata(handle).map(mlua::Value::UserData);
         let done = value.and_then(|value| self.push(0, value, out));
-        done.map_err(|error| Failure::raised(&error))
+        done.map_err(|error| self.bounds.failure(&error))
     }
 
     /// Takes a value, such as one that a node sent.
@@ -146,7 +146,7 @@ impl Pipeline {
         self.bounds.start();
         let value = Val::new(value, &self.bounds).and_then(|value| value.to_lua(&self.lua));
         let done = value.and_then(|value| self.push(0, value, out));
-        done.map_err(|error| Failure::raised(&error))
+        done.map_err(|error| self.bounds.failure(&error))
     }
 
     /// The stream is over: what aggregates and reductions kept comes out.
@@ -160,7 +160,7 @@ impl Pipeline {
             };
             let Some(last) = last else { continue };
             let done = last.and_then(|last| self.push(at + 1, last, out));
-            done.map_err(|error| Failure::raised(&error))?;
+            done.map_err(|error| self.bounds.failure(&error))?;
         }
         Ok(())
     }
@@ -220,7 +220,7 @@ impl Pipeline {
         {
             return Err(mlua::Error::runtime("a stream gives values: map its records to some"));
         }
-        out.push(Val::from_lua(value)?.to_value()?);
+        out.push(Val::from_lua(value)?.to_value(&self.bounds)?);
         Ok(())
     }
 }

@@ -1,8 +1,9 @@
 //! Values as Lua code holds them. Lists, maps and bytes are shared: code that changes a list it
 //! found in a map changes the map's.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::{self, Write as _};
 use std::rc::Rc;
 
 use mlua::{Error, Lua, Result};
@@ -11,10 +12,12 @@ use spikewire_protocol::value::Value;
 use crate::bounds::Bounds;
 use crate::types::{Bytes, GeoJson, List, Map, Sketch};
 
-/// Nesting beyond this is refused, as a container may be put into itself.
+/// Nesting beyond this is refused.
 const DEPTH: usize = 64;
 /// What a value in a container is counted as, besides its text.
-const COST: usize = 48;
+pub const COST: usize = 48;
+/// Values between two looks at the clock.
+const LOOK: usize = 1024;
 
 /// A value in a record, list or map.
 #[derive(Debug, Clone)]
@@ -39,18 +42,58 @@ pub enum MapKey {
     Bytes(Rc<[u8]>),
 }
 
+/// What is shared: the items of a list, the pairs of a map, bytes.
+pub trait Content {
+    /// Moves the containers among the values to `out`.
+    fn take_containers(&mut self, out: &mut Vec<Val>);
+    /// Every value that may be a container.
+    fn each(&self, visit: &mut dyn FnMut(&Val));
+}
+
+impl Content for Vec<u8> {
+    fn take_containers(&mut self, _: &mut Vec<Val>) {}
+    fn each(&self, _: &mut dyn FnMut(&Val)) {}
+}
+
+impl Content for Vec<Val> {
+    fn take_containers(&mut self, out: &mut Vec<Val>) {
+        out.extend(std::mem::take(self).into_iter().filter(Val::is_container));
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(&Val)) {
+        self.iter().for_each(visit);
+    }
+}
+
+impl Content for BTreeMap<MapKey, Val> {
+    fn take_containers(&mut self, out: &mut Vec<Val>) {
+        out.extend(std::mem::take(self).into_values().filter(Val::is_container));
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(&Val)) {
+        self.values().for_each(visit);
+    }
+}
+
 /// What a list, map or bytes holds, and the memory it was counted as.
 #[derive(Debug)]
-pub struct Shared<T> {
+pub struct Shared<T: Content> {
     pub inner: RefCell<T>,
-    counted: std::cell::Cell<usize>,
+    counted: Cell<usize>,
+    /// Whether it was put into a container.
+    is_nested: Cell<bool>,
     pub bounds: Rc<Bounds>,
 }
 
-impl<T> Shared<T> {
+impl<T: Content> Shared<T> {
     pub fn new(inner: T, bounds: &Rc<Bounds>) -> Rc<Self> {
-        let counted = std::cell::Cell::new(0);
-        Rc::new(Self { inner: RefCell::new(inner), counted, bounds: bounds.clone() })
+        inner.each(&mut Val::mark_nested);
+        Rc::new(Self {
+            inner: RefCell::new(inner),
+            counted: Cell::new(0),
+            is_nested: Cell::new(false),
+            bounds: bounds.clone(),
+        })
     }
 
     /// Counts memory that is about to be used.
@@ -60,11 +103,91 @@ impl<T> Shared<T> {
         self.counted.set(self.counted.get() + bytes);
         Ok(())
     }
+
+    /// Gives back memory that is not used any more.
+    pub fn shrink(&self, bytes: usize) {
+        let bytes = bytes.min(self.counted.get());
+        self.counted.set(self.counted.get() - bytes);
+        self.bounds.give(bytes);
+    }
+
+    fn address(&self) -> *const () {
+        std::ptr::from_ref(self).cast()
+    }
+
+    /// Refuses a value that contains this container: it would contain itself.
+    pub fn admit(&self, value: &Val) -> Result<()> {
+        if !value.is_container() {
+            return Ok(());
+        }
+        let itself = || Err(Error::runtime("a list or map cannot contain itself"));
+        if value.address() == Some(self.address()) {
+            return itself();
+        }
+        value.mark_nested();
+        // What was never put anywhere is in no other container.
+        if !self.is_nested.get() {
+            return Ok(());
+        }
+        let mut seen = HashSet::new();
+        let mut left = vec![value.clone()];
+        let mut looked = 0;
+        while let Some(next) = left.pop() {
+            let Some(address) = next.address() else { continue };
+            if address == self.address() {
+                return itself();
+            }
+            if !seen.insert(address) {
+                continue;
+            }
+            looked += next.each(&mut |inner| {
+                if inner.is_container() {
+                    left.push(inner.clone());
+                }
+            });
+            if looked >= LOOK {
+                looked = 0;
+                self.bounds.check_time()?;
+            }
+        }
+        Ok(())
+    }
 }
 
-impl<T> Drop for Shared<T> {
+impl<T: Content> Drop for Shared<T> {
     fn drop(&mut self) {
         self.bounds.give(self.counted.get());
+        let mut containers = Vec::new();
+        self.inner.get_mut().take_containers(&mut containers);
+        if !containers.is_empty() {
+            self.bounds.drop_all(containers);
+        }
+    }
+}
+
+/// How much a value may still take when it is copied out.
+#[derive(Debug)]
+struct Budget<'a> {
+    bounds: &'a Bounds,
+    left: usize,
+    looked: usize,
+}
+
+impl Budget<'_> {
+    fn spend(&mut self, bytes: usize) -> Result<()> {
+        self.looked += 1;
+        if self.looked >= LOOK {
+            self.looked = 0;
+            self.bounds.check_time()?;
+        }
+        let memory = self.bounds.limits().memory;
+        self.left = self.left.checked_sub(bytes).ok_or_else(|| {
+            Error::runtime(format!(
+                "a value takes more than {memory} bytes, with every shared list and map in each \
+                 of its places"
+            ))
+        })?;
+        Ok(())
     }
 }
 
@@ -142,16 +265,25 @@ impl Val {
         })
     }
 
-    /// What is stored or sent; refuses a container that contains itself.
-    pub fn to_value(&self) -> Result<Value> {
-        self.nested(DEPTH)
+    /// What is stored or sent, and the memory it was counted as. A list that is in several places
+    /// is copied for each of them.
+    pub fn to_value(&self, bounds: &Bounds) -> Result<Value> {
+        self.to_value_within(bounds, bounds.limits().memory).map(|(value, _)| value)
     }
 
-    fn nested(&self, depth: usize) -> Result<Value> {
+    /// The same, within so many bytes; tells also how many it takes.
+    pub fn to_value_within(&self, bounds: &Bounds, bytes: usize) -> Result<(Value, usize)> {
+        let mut budget = Budget { bounds, left: bytes, looked: 0 };
+        let value = self.nested(DEPTH, &mut budget)?;
+        Ok((value, bytes - budget.left))
+    }
+
+    fn nested(&self, depth: usize, budget: &mut Budget<'_>) -> Result<Value> {
         let deeper = || {
             let message = format!("a value nested deeper than {DEPTH} levels");
             depth.checked_sub(1).ok_or_else(|| Error::runtime(message))
         };
+        budget.spend(self.full_cost())?;
         Ok(match self {
             Self::Nil => Value::Nil,
             Self::Bool(flag) => Value::Bool(*flag),
@@ -164,22 +296,83 @@ impl Val {
             Self::List(list) => {
                 let depth = deeper()?;
                 let items = list.0.inner.borrow();
-                Value::List(items.iter().map(|item| item.nested(depth)).collect::<Result<_>>()?)
+                let items = items.iter().map(|item| item.nested(depth, budget));
+                Value::List(items.collect::<Result<_>>()?)
             }
             Self::Map(map) => {
                 let depth = deeper()?;
                 let pairs = map.0.inner.borrow();
-                let pair = |(key, value): (&MapKey, &Self)| {
-                    Ok((key.to_val().nested(depth)?, value.nested(depth)?))
-                };
-                Value::Map(pairs.iter().map(pair).collect::<Result<_>>()?)
+                let pairs = pairs.iter().map(|(key, value)| {
+                    budget.spend(key.cost())?;
+                    Ok((key.to_value(), value.nested(depth, budget)?))
+                });
+                Value::Map(pairs.collect::<Result<_>>()?)
             }
         })
     }
 
+    /// As text, for logs and messages.
+    pub fn show(&self, bounds: &Bounds) -> Result<String> {
+        let value = self.to_value(bounds)?;
+        let mut text = Text { text: String::new(), most: bounds.limits().memory };
+        write!(text, "{value:?}")
+            .map_err(|_| Error::MemoryError("not enough memory".to_owned()))?;
+        Ok(text.text)
+    }
+
+    fn is_container(&self) -> bool {
+        matches!(self, Self::List(_) | Self::Map(_))
+    }
+
+    /// Notes that a container is in another one.
+    fn mark_nested(&self) {
+        match self {
+            Self::List(list) => list.0.is_nested.set(true),
+            Self::Map(map) => map.0.is_nested.set(true),
+            _ => {}
+        }
+    }
+
+    /// What tells one container from others.
+    fn address(&self) -> Option<*const ()> {
+        match self {
+            Self::List(list) => Some(list.0.address()),
+            Self::Map(map) => Some(map.0.address()),
+            _ => None,
+        }
+    }
+
+    /// Visits what a container holds; tells how much there was to look at.
+    fn each(&self, visit: &mut dyn FnMut(&Self)) -> usize {
+        let mut count = 1;
+        let mut counting = |value: &Self| {
+            count += 1;
+            visit(value);
+        };
+        match self {
+            Self::List(list) => list.0.inner.borrow().each(&mut counting),
+            Self::Map(map) => map.0.inner.borrow().each(&mut counting),
+            _ => {}
+        }
+        count
+    }
+
+    /// What a copy of this takes; nested values count themselves.
+    fn full_cost(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => COST + bytes.len(),
+            _ => self.cost(),
+        }
+    }
+
     /// What a container counts this as; nested containers count themselves.
     pub fn cost(&self) -> usize {
-        COST + if let Self::Str(text) = self { text.len() } else { 0 }
+        COST + match self {
+            Self::Str(text) => text.len(),
+            Self::GeoJson(text) => text.0.len(),
+            Self::Sketch(sketch) => sketch.0.len(),
+            _ => 0,
+        }
     }
 }
 
@@ -194,12 +387,21 @@ impl MapKey {
         })
     }
 
-    /// The key as a value; bytes are a copy that is not counted.
-    pub fn to_val(&self) -> Val {
-        match self {
+    /// The key as Lua code gets to hold it.
+    pub fn to_val(&self, bounds: &Rc<Bounds>) -> Result<Val> {
+        Ok(match self {
             Self::Int(int) => Val::Int(*int),
             Self::Str(text) => Val::Str(text.clone()),
-            Self::Bytes(bytes) => Val::Bytes(Bytes::uncounted(bytes.to_vec())),
+            Self::Bytes(bytes) => Val::Bytes(Bytes::new(bytes.to_vec(), bounds)?),
+        })
+    }
+
+    /// The key as it is stored or sent.
+    fn to_value(&self) -> Value {
+        match self {
+            Self::Int(int) => Value::Int(*int),
+            Self::Str(text) => Value::Str(text.to_string()),
+            Self::Bytes(bytes) => Value::Bytes(bytes.to_vec()),
         }
     }
 
@@ -210,6 +412,22 @@ impl MapKey {
             Self::Str(text) => text.len(),
             Self::Bytes(bytes) => bytes.len(),
         }
+    }
+}
+
+/// Text that grows no longer than it may.
+struct Text {
+    text: String,
+    most: usize,
+}
+
+impl fmt::Write for Text {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        if self.text.len() + part.len() > self.most {
+            return Err(fmt::Error);
+        }
+        self.text.push_str(part);
+        Ok(())
     }
 }
 

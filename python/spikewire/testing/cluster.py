@@ -46,6 +46,8 @@ class ClusterOptions(TypedDict, total=False):
     """Rack of each node. Default: no racks."""
     migration_pause: Seconds
     """Pause after each partition that is copied, to make a migration last. Default: 0."""
+    udf_time: Seconds
+    """Processor time that one call of a user-defined function may take. Default: 0.1."""
 
 
 class Faults(TypedDict, total=False):

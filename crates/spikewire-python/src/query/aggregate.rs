@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -107,7 +107,7 @@ impl Aggregation {
 
 impl Aggregation {
     fn run(&self, interrupted: &dyn Fn() -> bool) -> Result<Vec<Value>, Error> {
-        let (module, name) = (self.function.module(), self.function.name());
+        let module = self.function.module();
         let library = Arc::new(self.library(module, interrupted)?);
         let machine = Machine::new(library, Limits::default()).map_err(|error| failed(&error))?;
         let Ok(Value::List(arguments)) =
@@ -115,7 +115,26 @@ impl Aggregation {
         else {
             return Err(Error::invalid("the arguments are not a list"));
         };
-        let pipeline = machine.stream(module, name, &arguments, Side::Client);
+        let deadline = self.deadline();
+        let worked = machine
+            .watched(deadline, interrupted, || self.reduce(&machine, &arguments, interrupted));
+        worked.map_err(|error| failed(&error))?
+    }
+
+    /// When the whole of it must be over.
+    fn deadline(&self) -> Option<Instant> {
+        let timeout = Some(self.patience.timeout).filter(|timeout| !timeout.is_zero());
+        timeout.and_then(|timeout| Instant::now().checked_add(timeout))
+    }
+
+    fn reduce(
+        &self,
+        machine: &Machine,
+        arguments: &[Value],
+        interrupted: &dyn Fn() -> bool,
+    ) -> Result<Vec<Value>, Error> {
+        let (module, name) = (self.function.module(), self.function.name());
+        let pipeline = machine.stream(module, name, arguments, Side::Client);
         let mut pipeline = pipeline.map_err(|error| failed(&error))?;
         let silence = self.patience.silence.min(Duration::from_secs(86_400));
         let mut request = Vec::new();
@@ -165,5 +184,10 @@ fn base64(text: &str) -> Option<String> {
 }
 
 fn failed(failure: &Failure) -> Error {
-    Error::new(Kind::Server(ResultCode::UDF), failure.to_string())
+    let kind = match failure {
+        Failure::TimedOut => Kind::Timeout,
+        Failure::Interrupted => Kind::Interrupted,
+        _ => Kind::Server(ResultCode::UDF),
+    };
+    Error::new(kind, failure.to_string())
 }

@@ -160,6 +160,12 @@ impl Cluster {
     pub fn stop(self) {}
 }
 
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        self.state.is_stopping.store(true, std::sync::atomic::Ordering::Release);
+    }
+}
+
 /// An error for an argument that makes no sense.
 pub(crate) fn invalid(text: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, text)

@@ -31,6 +31,8 @@ pub struct Options {
     pub racks: Vec<u32>,
     /// A pause after each partition that is copied, to make a migration last.
     pub migration_pause: Duration,
+    /// Time of the processor that a call of a user-defined function may take.
+    pub udf_time: Duration,
 }
 
 impl Default for Options {
@@ -45,6 +47,7 @@ impl Default for Options {
             build: "8.1.2.0".to_owned(),
             racks: Vec::new(),
             migration_pause: Duration::ZERO,
+            udf_time: spikewire_udf::Limits::default().time,
         }
     }
 }
@@ -103,6 +106,9 @@ impl Options {
         }
         if self.threads == 0 || self.threads > 64 {
             return fail("threads: 1 to 64");
+        }
+        if self.udf_time.is_zero() {
+            return fail("udf_time: more than 0");
         }
         if !self.racks.is_empty() && self.racks.len() != self.nodes {
             return fail("racks: give one per node, or none");

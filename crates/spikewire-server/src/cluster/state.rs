@@ -112,6 +112,8 @@ pub struct State {
     pub modules: RwLock<Arc<Library>>,
     /// Work that nobody waits for on a connection.
     pub background: Background,
+    /// Set when the cluster ends: functions that run end with it.
+    pub is_stopping: AtomicBool,
     /// Held while a node is killed or restarted.
     pub membership: Mutex<()>,
 }
@@ -135,6 +137,7 @@ impl State {
             must_free: AtomicBool::new(false),
             modules: RwLock::default(),
             background: Background::default(),
+            is_stopping: AtomicBool::new(false),
             membership: Mutex::default(),
             options,
         }

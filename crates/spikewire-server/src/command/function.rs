@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use spikewire_protocol::limits;
 use spikewire_protocol::message::{Header, Op, info2, info3, op};
@@ -18,6 +19,7 @@ use super::reply::{Refusal, Reply};
 use super::request::Request;
 use super::write::{RECORD_OVERHEAD, prepare};
 use super::{Context, Target};
+use crate::cluster::state::State;
 use crate::storage::bins::Bin;
 use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
@@ -44,6 +46,10 @@ impl Call {
         else {
             return Err(ResultCode::PARAMETER);
         };
+        // Some clients send no list where there are no arguments.
+        if arguments.is_empty() {
+            return Ok(Self { package, function, arguments: Vec::new() });
+        }
         match Value::decode(particle::LIST, arguments) {
             Ok(Value::List(arguments)) => Ok(Self { package, function, arguments }),
             _ => Err(ResultCode::PARAMETER),
@@ -56,18 +62,24 @@ thread_local! {
     static MACHINE: RefCell<Option<Machine>> = const { RefCell::new(None) };
 }
 
-/// Works with this thread's machine for these modules.
+/// Works with this thread's machine for these modules; ends with the cluster.
 pub fn with_machine<R>(
+    state: &State,
     library: &Arc<Library>,
     work: impl FnOnce(&Machine) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
     MACHINE.with_borrow_mut(|own| {
         let machine = match own.take() {
             Some(machine) if Arc::ptr_eq(machine.library(), library) => machine,
-            _ => Machine::new(library.clone(), Limits::default())?,
+            _ => {
+                let limits = Limits { time: state.options.udf_time, ..Limits::default() };
+                Machine::new(library.clone(), limits)?
+            }
         };
-        let result = work(&machine);
-        *own = Some(machine);
+        let is_stopping = || state.is_stopping.load(Ordering::Acquire);
+        let result = machine.watched(None, &is_stopping, || work(&machine))?;
+        // What a module keeps in its globals must not starve the others.
+        *own = (!machine.is_crowded()).then_some(machine);
         result
     })
 }
@@ -78,6 +90,7 @@ pub fn failure_text(failure: &Failure) -> String {
         Failure::NoModule(_) => "UDF: Execution Error 1".to_owned(),
         Failure::NoFunction(_) => "function not found".to_owned(),
         Failure::Raised(text) => text.clone(),
+        Failure::TimedOut | Failure::Interrupted => failure.to_string(),
     }
 }
 
@@ -102,7 +115,7 @@ impl Context {
             Err(code) => return self.refuse(reply, Refusal::at(code, found)),
         };
         let ran = described(target, found).and_then(|record| {
-            with_machine(&library, |machine| {
+            with_machine(&self.state, &library, |machine| {
                 Ok(machine.apply(&call.package, &call.function, record, &call.arguments))
             })
         });

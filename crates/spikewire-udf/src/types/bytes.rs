@@ -5,7 +5,7 @@ use std::rc::Rc;
 use mlua::{Error, Lua, MetaMethod, Result, Table, UserData, UserDataMethods, UserDataRef};
 
 use super::{callable, place};
-use crate::bounds::{Bounds, Limits};
+use crate::bounds::Bounds;
 use crate::value::Shared;
 
 /// Bytes; clones are the same bytes.
@@ -21,18 +21,13 @@ impl Bytes {
         Ok(Self(shared))
     }
 
-    /// Bytes that are counted elsewhere.
-    pub fn uncounted(bytes: Vec<u8>) -> Self {
-        let limits = Limits { memory: usize::MAX, ..Limits::default() };
-        Self(Shared::new(bytes, &Bounds::new(limits)))
-    }
-
     /// A copy of them.
     pub fn to_vec(&self) -> Vec<u8> {
         self.0.inner.borrow().clone()
     }
 
-    fn len(&self) -> usize {
+    /// How many.
+    pub fn len(&self) -> usize {
         self.0.inner.borrow().len()
     }
 
@@ -132,6 +127,7 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
             return bytes.write(Some(size as i64), &[0]);
         }
         bytes.0.inner.borrow_mut().truncate(size);
+        bytes.0.shrink(len - size);
         Ok(true)
     };
     bytes.set("set_size", lua.create_function(resize)?)?;

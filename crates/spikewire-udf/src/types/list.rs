@@ -8,7 +8,7 @@ use mlua::{
 
 use super::{callable, place};
 use crate::bounds::Bounds;
-use crate::value::{Shared, Val};
+use crate::value::{COST, Shared, Val};
 
 /// Longest list that an index may make.
 const LONGEST: usize = 1 << 24;
@@ -27,11 +27,12 @@ impl List {
     }
 
     fn insert(&self, at: usize, value: Val) -> Result<()> {
-        let mut items = self.0.inner.borrow_mut();
         if at > LONGEST {
             return Err(Error::runtime(format!("list index {} is too large", at + 1)));
         }
-        self.0.grow(value.cost() * (at.saturating_sub(items.len()) + 1))?;
+        self.0.admit(&value)?;
+        self.0.grow(value.cost() + COST * at.saturating_sub(self.len()))?;
+        let mut items = self.0.inner.borrow_mut();
         if at > items.len() {
             items.resize(at, Val::Nil);
         }
@@ -43,8 +44,10 @@ impl List {
         if at >= self.0.inner.borrow().len() {
             return self.insert(at, value);
         }
+        self.0.admit(&value)?;
         self.0.grow(value.cost())?;
-        self.0.inner.borrow_mut()[at] = value;
+        let old = std::mem::replace(&mut self.0.inner.borrow_mut()[at], value);
+        self.0.shrink(old.cost());
         Ok(())
     }
 
@@ -91,7 +94,7 @@ impl UserData for List {
         );
         methods.add_meta_method(MetaMethod::Len, |_, this, ()| Ok(this.len()));
         methods.add_meta_method(MetaMethod::ToString, |_, this, ()| {
-            Ok(format!("{:?}", Val::List(this.clone()).to_value()?))
+            Val::List(this.clone()).show(&this.0.bounds)
         });
     }
 }
@@ -133,9 +136,10 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     set(
         "remove",
         lua.create_function(|_, (list, index): (Of, Option<i64>)| {
-            let mut items = list.0.inner.borrow_mut();
-            if let Some(at) = place(index).filter(|at| *at < items.len()) {
-                items.remove(at);
+            if let Some(at) = place(index).filter(|at| *at < list.len()) {
+                list.0.bounds.check_time()?;
+                let gone = list.0.inner.borrow_mut().remove(at);
+                list.0.shrink(gone.cost());
             }
             Ok(())
         })?,
@@ -144,6 +148,7 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
         "concat",
         lua.create_function(|_, (list, other): (Of, Of)| {
             let items = other.0.inner.borrow().clone();
+            items.iter().try_for_each(|item| list.0.admit(item))?;
             list.0.grow(items.iter().map(Val::cost).sum())?;
             list.0.inner.borrow_mut().extend(items);
             Ok(())
@@ -152,8 +157,9 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     set(
         "trim",
         lua.create_function(|_, (list, index): (Of, Option<i64>)| {
-            if let Some(at) = place(index) {
-                list.0.inner.borrow_mut().truncate(at);
+            if let Some(at) = place(index).filter(|at| *at < list.len()) {
+                let gone = list.0.inner.borrow_mut().split_off(at);
+                list.0.shrink(gone.iter().map(Val::cost).sum());
             }
             Ok(())
         })?,
@@ -176,9 +182,7 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     )?;
     set(
         "tostring",
-        lua.create_function(|_, list: Of| {
-            Ok(format!("{:?}", Val::List(list.clone()).to_value()?))
-        })?,
+        lua.create_function(|_, list: Of| Val::List(list.clone()).show(&list.0.bounds))?,
     )?;
     lua.globals().set("list", list)
 }

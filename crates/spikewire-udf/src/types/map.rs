@@ -39,12 +39,15 @@ impl Map {
     fn set(&self, key: mlua::Value, value: mlua::Value) -> Result<()> {
         let (key, value) = (MapKey::new(&Val::from_lua(key)?)?, Val::from_lua(value)?);
         if matches!(value, Val::Nil) {
-            self.0.inner.borrow_mut().remove(&key);
+            let gone = self.0.inner.borrow_mut().remove(&key);
+            self.0.shrink(gone.map_or(0, |gone| key.cost() + gone.cost()));
             return Ok(());
         }
-        let known = self.0.inner.borrow().contains_key(&key);
-        self.0.grow(if known { 0 } else { key.cost() + value.cost() })?;
-        self.0.inner.borrow_mut().insert(key, value);
+        self.0.admit(&value)?;
+        let cost = key.cost();
+        self.0.grow(cost + value.cost())?;
+        let old = self.0.inner.borrow_mut().insert(key, value);
+        self.0.shrink(old.map_or(0, |old| cost + old.cost()));
         Ok(())
     }
 
@@ -69,9 +72,10 @@ impl Map {
             let Some((key, value)) = next else {
                 return Ok((mlua::Value::Nil, mlua::Value::Nil));
             };
+            let bounds = &map.0.bounds;
             let given = match give {
-                Give::Pairs => (key.to_val().to_lua(lua)?, value.to_lua(lua)?),
-                Give::Keys => (key.to_val().to_lua(lua)?, mlua::Value::Nil),
+                Give::Pairs => (key.to_val(bounds)?.to_lua(lua)?, value.to_lua(lua)?),
+                Give::Keys => (key.to_val(bounds)?.to_lua(lua)?, mlua::Value::Nil),
                 Give::Values => (value.to_lua(lua)?, mlua::Value::Nil),
             };
             *latest.borrow_mut() = Some(key);
@@ -90,7 +94,7 @@ impl UserData for Map {
         methods.add_meta_method(MetaMethod::NewIndex, |_, this, (key, value)| this.set(key, value));
         methods.add_meta_method(MetaMethod::Len, |_, this, ()| Ok(this.len()));
         methods.add_meta_method(MetaMethod::ToString, |_, this, ()| {
-            Ok(format!("{:?}", Val::Map(this.clone()).to_value()?))
+            Val::Map(this.clone()).show(&this.0.bounds)
         });
     }
 }
@@ -127,7 +131,7 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     map.set("clone", lua.create_function(|_, map: Of| map.copy())?)?;
     map.set("merge", lua.create_function(merge)?)?;
     map.set("diff", lua.create_function(diff)?)?;
-    let text = |_: &Lua, map: Of| Ok(format!("{:?}", Val::Map(map.clone()).to_value()?));
+    let text = |_: &Lua, map: Of| Val::Map(map.clone()).show(&map.0.bounds);
     map.set("tostring", lua.create_function(text)?)?;
     lua.globals().set("map", map)
 }
@@ -142,7 +146,7 @@ fn merge(lua: &Lua, (left, right, join): (Of, Of, Option<Function>)) -> Result<M
         if let (Some(join), Some(own)) = (&join, own) {
             value = join.call((own.to_lua(lua)?, value))?;
         }
-        merged.set(key.to_val().to_lua(lua)?, value)?;
+        merged.set(key.to_val(&merged.0.bounds)?.to_lua(lua)?, value)?;
     }
     Ok(merged)
 }

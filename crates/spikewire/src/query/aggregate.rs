@@ -2,7 +2,7 @@
 //! here, by the same function of the same module.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -85,9 +85,25 @@ fn run(
     patience: Patience,
     given_up: &dyn Fn() -> bool,
 ) -> Result<Vec<Value>> {
-    let (module, name, packed) = (function.module(), function.name(), function.arguments());
-    let library = Arc::new(library(tools, module)?);
+    let library = Arc::new(library(tools, function.module())?);
     let machine = Machine::new(library, Limits::default()).map_err(|failure| failed(&failure))?;
+    let timeout = Some(patience.timeout).filter(|timeout| !timeout.is_zero());
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let worked = machine.watched(deadline, given_up, || {
+        reduce(tools, query, function, arguments, (patience, given_up), &machine)
+    });
+    worked.map_err(|failure| failed(&failure))?
+}
+
+fn reduce(
+    tools: &Tools,
+    query: &wire::Query,
+    function: &Function,
+    arguments: &[Value],
+    (patience, given_up): (Patience, &dyn Fn() -> bool),
+    machine: &Machine,
+) -> Result<Vec<Value>> {
+    let (module, name, packed) = (function.module(), function.name(), function.arguments());
     let pipeline = machine.stream(module, name, arguments, Side::Client);
     let mut pipeline = pipeline.map_err(|failure| failed(&failure))?;
     let silence = patience.silence.min(LONGEST_SILENCE).as_millis() as u32;
@@ -118,5 +134,10 @@ fn library(tools: &Tools, module: &str) -> Result<Library> {
 }
 
 fn failed(failure: &Failure) -> Error {
-    Error::new(Kind::Server(ResultCode::UDF), failure.to_string())
+    let kind = match failure {
+        Failure::TimedOut => Kind::Timeout,
+        Failure::Interrupted => Kind::Interrupted,
+        _ => Kind::Server(ResultCode::UDF),
+    };
+    Error::new(kind, failure.to_string())
 }

@@ -13,7 +13,7 @@ use spikewire_protocol::message::op;
 use spikewire_protocol::query::answer;
 use spikewire_protocol::result_code::ResultCode;
 use spikewire_protocol::value::{Value, particle};
-use spikewire_udf::{Failure, Library, Pipeline, Record, Side};
+use spikewire_udf::{Failure, Library, Record, Side};
 
 use super::super::Context;
 use super::super::function::{Call, describe, failure_text, with_machine};
@@ -21,6 +21,7 @@ use super::super::reply::Reply;
 use super::super::stream::{Pace, SLICE};
 use super::sending::Choice;
 use super::walking::{Walking, gather};
+use crate::cluster::state::State;
 use crate::job::{End, Job};
 use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
@@ -30,6 +31,8 @@ use crate::storage::walk::Walk;
 const COPIES: usize = 256;
 /// Partitions that are looked at in one turn.
 const LOOKS: usize = 256;
+/// Most bytes of the values of one partition.
+const PARTITION: usize = 256 << 20;
 /// A turn that has lasted this long ends with the partition: others wait behind a slow function.
 const LONG: Duration = Duration::from_millis(2);
 
@@ -80,7 +83,6 @@ impl Aggregate {
     /// The code it ends with, if it does.
     fn fill(&mut self, context: &Context, now: Moment, out: &mut Vec<u8>) -> Option<ResultCode> {
         let state = context.state.clone();
-        let namespace = &state.namespaces[self.namespace];
         let (start, started) = (out.len(), Instant::now());
         for _ in 0..LOOKS {
             if self.job.is_aborted() {
@@ -91,7 +93,7 @@ impl Aggregate {
             }
             let pid = self.next;
             self.next += 1;
-            if let Err(failure) = self.partition(namespace, pid, now, out) {
+            if let Err(failure) = self.partition(&state, pid, now, out) {
                 write_failure(&failure, out);
                 return Some(ResultCode::SERVER);
             }
@@ -106,30 +108,36 @@ impl Aggregate {
     /// Runs the function over the records of one partition, if this node is its master.
     fn partition(
         &self,
-        namespace: &Namespace,
+        state: &State,
         pid: u16,
         now: Moment,
         out: &mut Vec<u8>,
     ) -> Result<(), Failure> {
+        let namespace = &state.namespaces[self.namespace];
         let Some(mut walking) = self.walking(namespace, pid) else { return Ok(()) };
         let mut copies = Vec::new();
         let mut over = self.copy(namespace, pid, now, &mut walking, &mut copies)?;
         if copies.is_empty() && over {
             return Ok(());
         }
+        let start = out.len();
         let mut values = Vec::new();
-        with_machine(&self.library, |machine| {
+        with_machine(state, &self.library, |machine| {
             let Call { package, function, arguments } = &self.call;
             let mut pipeline = machine.stream(package, function, arguments, Side::Node)?;
             loop {
-                self.feed(&mut pipeline, &mut copies, &mut values)?;
+                for record in copies.drain(..) {
+                    self.job.counters.succeeded.fetch_add(1, Ordering::Relaxed);
+                    pipeline.record(record, &mut values)?;
+                    send(&mut values, start, out)?;
+                }
                 if over {
-                    return pipeline.finish(&mut values);
+                    pipeline.finish(&mut values)?;
+                    return send(&mut values, start, out);
                 }
                 over = self.copy(namespace, pid, now, &mut walking, &mut copies)?;
             }
-        })?;
-        values.iter().try_for_each(|value| write_value(value, out))
+        })
     }
 
     fn walking(&self, namespace: &Namespace, pid: u16) -> Option<Walking> {
@@ -174,25 +182,24 @@ impl Aggregate {
             });
         wrong.map_or(Ok(walked.is_ok()), Err)
     }
-
-    fn feed(
-        &self,
-        pipeline: &mut Pipeline,
-        copies: &mut Vec<Record>,
-        values: &mut Vec<Value>,
-    ) -> Result<(), Failure> {
-        for record in copies.drain(..) {
-            self.job.counters.succeeded.fetch_add(1, Ordering::Relaxed);
-            pipeline.record(record, values)?;
-        }
-        Ok(())
-    }
 }
 
 impl Drop for Aggregate {
     fn drop(&mut self) {
         self.job.end(End::NotSent);
     }
+}
+
+/// Moves values to the output, which started the partition at `start`.
+fn send(values: &mut Vec<Value>, start: usize, out: &mut Vec<u8>) -> Result<(), Failure> {
+    for value in values.drain(..) {
+        write_value(&value, out)?;
+        if out.len() - start > PARTITION {
+            let text = format!("the values of one partition take more than {PARTITION} bytes");
+            return Err(Failure::Raised(text));
+        }
+    }
+    Ok(())
 }
 
 /// One value of the stream, in a frame of its own.
