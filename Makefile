@@ -75,6 +75,19 @@ profile: build ## Build with optimisation and symbols, for perf and callgrind (u
 .PHONY: wheel
 wheel: venv ## Build the wheel that is shipped, into dist/
 	$(BIN)/maturin build --profile dist --locked --out dist --interpreter $(BIN)/python
+	@$(MAKE) --no-print-directory wheel-size
+
+# What a wheel may weigh, in bytes.
+WHEEL_LIMIT := 8000000
+
+.PHONY: wheel-size
+wheel-size: ## Say how large the wheels in dist/ are; fail beyond 8 MB
+	@set -- dist/*.whl; [ -e "$$1" ] || { echo "no wheel in dist/: make wheel" >&2; exit 1; }; \
+	for wheel; do \
+		size=$$(wc -c <"$$wheel"); \
+		echo "$$wheel: $$size bytes"; \
+		[ "$$size" -lt $(WHEEL_LIMIT) ] || { echo "more than $(WHEEL_LIMIT)" >&2; exit 1; }; \
+	done
 
 .PHONY: docs
 docs: ## Build the Rust documentation into target/doc

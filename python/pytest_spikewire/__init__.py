@@ -1,4 +1,8 @@
-"""The pytest fixture, found by pytest when spikewire is installed."""
+"""The pytest fixture of spikewire, found by pytest when that is installed.
+
+It stands beside the package, not in it: pytest imports its plug-ins at the start of every run, and
+runs that do not ask for the fixture are not to load the native module.
+"""
 
 from __future__ import annotations
 
