@@ -1,10 +1,10 @@
 //! What replies become.
 
+use spikewire_engine::command::{Judgement, ResponseKind};
 use spikewire_engine::transport::Reply;
 use spikewire_engine::{Error, Kind, Result};
 use spikewire_protocol::Malformed;
 use spikewire_protocol::message::Header;
-use spikewire_protocol::result_code::ResultCode;
 
 use crate::record::Record;
 
@@ -13,34 +13,34 @@ pub trait Answer: Sized {
     /// What is needed besides the reply to read it.
     type Plan: Send + Unpin + 'static;
 
-    /// Whether a record that is not there is an answer, not an error.
-    const MISS: bool;
+    /// Which replies are answers.
+    const KIND: ResponseKind;
 
-    /// Reads the body of a reply, whose code is OK or one that [`Answer::MISS`] allows.
+    /// Reads the body of a reply that is an answer; `found` says whether there is a record.
     fn read(body: &[u8], found: bool, plan: &Self::Plan) -> std::result::Result<Self, Malformed>;
 }
 
 impl Answer for Option<Record> {
     type Plan = ();
-    const MISS: bool = true;
+    const KIND: ResponseKind = ResponseKind::Record;
 
     fn read(body: &[u8], found: bool, (): &()) -> std::result::Result<Self, Malformed> {
-        found.then(|| Record::decode(body)).transpose()
+        found.then(|| Record::decode(body, &[])).transpose()
     }
 }
 
 impl Answer for Record {
     type Plan = Vec<bool>;
-    const MISS: bool = false;
+    const KIND: ResponseKind = ResponseKind::Results;
 
     fn read(body: &[u8], _: bool, answered: &Vec<bool>) -> std::result::Result<Self, Malformed> {
-        Record::decode_results(body, answered)
+        Record::decode(body, answered)
     }
 }
 
 impl Answer for bool {
     type Plan = ();
-    const MISS: bool = true;
+    const KIND: ResponseKind = ResponseKind::Presence;
 
     fn read(_: &[u8], found: bool, (): &()) -> std::result::Result<Self, Malformed> {
         Ok(found)
@@ -49,7 +49,7 @@ impl Answer for bool {
 
 impl Answer for () {
     type Plan = ();
-    const MISS: bool = false;
+    const KIND: ResponseKind = ResponseKind::Done;
 
     fn read(_: &[u8], _: bool, (): &()) -> std::result::Result<Self, Malformed> {
         Ok(())
@@ -57,16 +57,15 @@ impl Answer for () {
 }
 
 /// Whether a reply is an answer to a verb, or else its error.
-pub(crate) fn check(reply: &Reply<'_>, miss: bool) -> Result<()> {
-    match reply.code() {
-        ResultCode::OK => Ok(()),
-        ResultCode::NOT_FOUND if miss => Ok(()),
-        _ => Err(reply.error()),
+pub(crate) fn check(reply: &Reply<'_>, kind: ResponseKind) -> Result<()> {
+    match kind.judge(reply.code()) {
+        Judgement::Failed => Err(reply.error()),
+        Judgement::Present | Judgement::Absent => Ok(()),
     }
 }
 
 /// Reads the body of a reply that passed [`check`].
 pub(crate) fn read<A: Answer>(body: &[u8], plan: &A::Plan) -> Result<A> {
-    let found = Header::result_of(body) == ResultCode::OK;
+    let found = A::KIND.judge(Header::result_of(body)) == Judgement::Present;
     A::read(body, found, plan).map_err(|error| Error::new(Kind::Malformed, error.to_string()))
 }

@@ -1,11 +1,11 @@
 //! What a verb on many records returns.
 
 use spikewire_engine::command::batch::{Answer, Batch as Rows};
-use spikewire_engine::{Error, Kind, Result};
+use spikewire_engine::command::{Judgement, judge_row};
+use spikewire_engine::{Error, Result};
 use spikewire_protocol::message::Header;
-use spikewire_protocol::result_code::ResultCode;
 
-use crate::many::Plan;
+use crate::many::Answered;
 use crate::record::Record;
 
 /// The outcomes of many records, one per row, in input order. A row is decoded when it is looked
@@ -27,12 +27,12 @@ use crate::record::Record;
 #[derive(Debug)]
 pub struct Batch {
     rows: Rows,
-    plan: Plan,
+    answered: Answered,
 }
 
 impl Batch {
-    pub(crate) fn new(rows: Rows, plan: Plan) -> Self {
-        Self { rows, plan }
+    pub(crate) fn new(rows: Rows, answered: Answered) -> Self {
+        Self { rows, answered }
     }
 
     /// How many rows there are.
@@ -55,16 +55,16 @@ impl Batch {
             Answer::Reply(body) => body,
             Answer::Failed(error) => return Err(error.clone()),
         };
-        match Header::result_of(body) {
-            ResultCode::OK => {}
-            ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT => return Ok(None),
-            code => return Err(Error::server(code)),
+        let code = Header::result_of(body);
+        match judge_row(code) {
+            Judgement::Present => {}
+            Judgement::Absent => return Ok(None),
+            Judgement::Failed => {
+                return Err(self.rows.error(row).unwrap_or_else(|| Error::server(code)));
+            }
         }
-        let record = match &self.plan.answered {
-            Some(answered) => Record::decode_results(body, answered),
-            None => Record::decode(body),
-        };
-        record.map(Some).map_err(|error| Error::new(Kind::Malformed, error.to_string()))
+        let record = Record::decode(body, self.answered.of(row));
+        record.map(Some).map_err(|error| self.rows.unreadable(row, &error.to_string()))
     }
 
     /// All rows in order.

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use spikewire_engine::cluster::Cluster;
+use spikewire_engine::command::{Prepared, SetRef};
 use spikewire_engine::transport::{Batches, Lanes, Reply, Streams, buffer};
 
 use crate::answer::{self, Answer};
@@ -14,8 +15,7 @@ use crate::many::{Many, many};
 use crate::options::{Builder, CallOptions, Seeds};
 use crate::query::plan::Plan;
 use crate::record::Record;
-use crate::space::Space;
-use crate::verbs::{Place, Request, verbs};
+use crate::verbs::{Place, verbs};
 use crate::{Error, Indexes, Kind, Modules, Node, Pages, Query, Records, Result};
 
 /// A blocking client. Cheap to clone; all clones share the connections, from any number of
@@ -46,14 +46,14 @@ impl Client {
 
     /// A namespace and a set of it; `""` for the records outside of all sets.
     pub fn dataset(&self, namespace: &str, set: &str) -> Result<Dataset> {
-        let space = Space::new(namespace, set)?;
+        let space = SetRef::new(namespace, set)?;
         Ok(Dataset { core: self.core.clone(), space, options: CallOptions::new() })
     }
 
     /// A scan or an index query of a set, or with `""` of all records of the namespace. Names and
     /// all else are checked when it is used.
     pub fn query(&self, namespace: &str, set: &str) -> Query {
-        Query::new(self, Space::new(namespace, set), CallOptions::new())
+        Query::new(self, SetRef::new(namespace, set).map_err(Into::into), CallOptions::new())
     }
 
     /// The secondary indexes of the cluster.
@@ -141,28 +141,28 @@ impl Face for Client {
 #[derive(Debug, Clone)]
 pub struct Dataset {
     core: Arc<Core>,
-    space: Arc<Space>,
+    space: Arc<SetRef>,
     options: CallOptions,
 }
 
 impl Dataset {
     fn place(&self) -> Place<'_> {
         let defaults = &self.core.tools.defaults;
-        Place { space: &self.space, defaults, options: &self.options }
+        Place { set: &self.space, defaults, options: &self.options }
     }
 
     /// A scan or an index query of this set; of all records of the namespace when it is `""`.
     pub fn query(&self) -> Query {
         let client = Client { core: self.core.clone() };
-        Query::new(&client, Ok(self.space.clone()), self.options)
+        Query::new(&client, Ok(self.space.clone()), self.options.clone())
     }
 
-    fn run<A: Answer>(&self, request: Result<Request>, plan: A::Plan) -> Result<A> {
-        let Request { bytes, target, policy } = request?;
+    fn run<A: Answer>(&self, request: Result<Prepared>, plan: A::Plan) -> Result<A> {
+        let Prepared { bytes, target, policy } = request?;
         let mut body = buffer::take();
         let outcome = self.core.lanes.run(&bytes, &target, &policy, &mut body);
         let answer = outcome.and_then(|(node, attempts)| {
-            answer::check(&Reply { body: &body, node: &node, attempts }, A::MISS)?;
+            answer::check(&Reply { body: &body, node: &node, attempts }, A::KIND)?;
             answer::read(&body, &plan).map_err(|error| error.on(node.to_string()))
         });
         buffer::give(body);
@@ -171,12 +171,12 @@ impl Dataset {
     }
 
     fn run_many(&self, many: Result<Many>) -> Result<Batch> {
-        let Many { mut rows, plan } = many?;
+        let Many { mut rows, answered } = many?;
         if self.core.tools.cluster.is_closed() {
             return Err(Error::new(Kind::Closed, "the client is closed"));
         }
         self.core.batches.run(&mut rows, None)?;
-        Ok(Batch::new(rows, plan))
+        Ok(Batch::new(rows, answered))
     }
 }
 

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use spikewire_engine::cluster::{Cluster, Node};
+use spikewire_engine::command::CommandDefaults;
 use spikewire_engine::transport::Streams;
 use spikewire_protocol::info;
 use spikewire_protocol::result_code::ResultCode;
 
-use crate::options::Defaults;
 use crate::query::plan::Plan;
 use crate::{Error, Kind, Result};
 
@@ -52,7 +52,7 @@ pub type Wanted<'a> = &'a dyn Fn() -> bool;
 pub struct Tools {
     pub(crate) cluster: Arc<Cluster>,
     pub(crate) streams: Arc<Streams>,
-    pub(crate) defaults: Defaults,
+    pub(crate) defaults: CommandDefaults,
 }
 
 impl Tools {

@@ -1,6 +1,6 @@
 //! Calls of functions that the cluster runs on records.
 
-use spikewire_engine::command::Function;
+use spikewire_engine::command::{Function, ResponseKind};
 use spikewire_protocol::Malformed;
 use spikewire_protocol::message::Message;
 use spikewire_protocol::value::Value;
@@ -19,7 +19,7 @@ pub(crate) fn function(module: &str, name: &str, arguments: &[Value]) -> Result<
 /// What a function returned.
 impl Answer for Value {
     type Plan = ();
-    const MISS: bool = false;
+    const KIND: ResponseKind = ResponseKind::Returned;
 
     fn read(body: &[u8], _: bool, (): &()) -> std::result::Result<Self, Malformed> {
         let (message, _) = Message::parse(body)?;

@@ -194,7 +194,7 @@ mod operation;
 mod options;
 mod query;
 mod record;
-mod space;
+mod row;
 mod verbs;
 
 pub use asynchronous::{
@@ -210,11 +210,13 @@ pub use index::{Index, IndexType, Indexes, NewIndex};
 pub use key::Key;
 pub use module::{Module, Modules};
 pub use operation::{Operation, op};
-pub use options::{Builder, CallOptions, Exists, Seeds, Ttl};
+pub use options::{Builder, CallOptions, Seeds};
 pub use query::{
     Collection, Found, IndexOn, IndexRange, IndexValue, Job, Page, Pages, Progress, Query, Records,
 };
 pub use record::{Bin, Bins, Name, Record};
+pub use row::Row;
+pub use spikewire_engine::command::{ExistsRule as Exists, ReadMode, ReadTouch, Ttl};
 pub use spikewire_engine::{Error, Kind, ReplicaPolicy, Result};
 pub use spikewire_protocol::result_code::ResultCode;
 pub use spikewire_protocol::value::Value;

@@ -1,103 +1,103 @@
-//! The verbs on many records: one call, one [`Batch`], in input order. Each node gets its rows in
-//! one request, all nodes at the same time.
+//! The verbs on many records: one call, one [`Batch`](crate::Batch), in input order. Each node gets
+//! its rows in one request, all nodes at the same time.
 
 use std::sync::Arc;
 
-use spikewire_engine::clock::Tick;
-use spikewire_engine::command::batch::{Batch as Rows, RowKind};
+use spikewire_engine::command::batch::{Batch as Rows, BatchBuilder};
+use spikewire_engine::command::{BinSelection, CommandSpec, Operations, limits};
 use spikewire_protocol::batch::Kind;
-use spikewire_protocol::key::Digest;
-use spikewire_protocol::message::{Header, field, info1, info2, op};
+use spikewire_protocol::message::{info2, op};
 
 use crate::encode::Encode;
+use crate::function::function;
 use crate::key::Key;
 use crate::operation::Operation;
-use crate::verbs::{Composer, Place};
-use crate::{Error, Result};
+use crate::row::Row;
+use crate::verbs::{Place, steps, write_bins};
+use crate::{Error, Result, Value};
 
 /// A composed batch, ready for whichever face sends it.
 #[derive(Debug)]
 pub(crate) struct Many {
     pub rows: Rows,
-    pub plan: Plan,
+    pub answered: Answered,
 }
 
-/// What is needed besides the replies to read them.
+/// Which operations of a row have an answer of their own, for rows that are made of operations.
 #[derive(Debug)]
-pub(crate) struct Plan {
-    /// For `operate_many`: which operations have an answer.
-    pub answered: Option<Arc<[bool]>>,
+pub(crate) enum Answered {
+    /// All rows are alike.
+    Same(Arc<[bool]>),
+    /// Each as it says.
+    Each(Vec<Arc<[bool]>>),
+}
+
+impl Answered {
+    pub fn of(&self, row: usize) -> &[bool] {
+        match self {
+            Self::Same(answered) => answered,
+            Self::Each(rows) => &rows[row],
+        }
+    }
+}
+
+/// Notes the record of the next row; its user key as it goes along, if it does.
+fn address(
+    rows: &mut BatchBuilder,
+    place: &Place<'_>,
+    key: &Key<'_>,
+    send_key: bool,
+) -> Option<Vec<u8>> {
+    match key.user() {
+        Ok(user) => {
+            rows.user_key(place.set, &user);
+            send_key.then(|| {
+                let mut data = Vec::with_capacity(16);
+                user.encode(&mut data);
+                data
+            })
+        }
+        Err(digest) => {
+            rows.digest(digest);
+            None
+        }
+    }
+}
+
+/// Says which row an error is about.
+fn at_row(error: Error, row: usize) -> Error {
+    Error::invalid(format!("row {row}: {error}"))
 }
 
 impl Place<'_> {
-    fn kind(
-        &self,
-        key: Option<&Key<'_>>,
-        header: &Header,
-        compose: impl FnOnce(&mut Composer<Kind>) -> Result<()>,
-    ) -> Result<RowKind> {
-        let mut row = Kind::new(header, &self.space.fields);
-        if let Some(Ok(user)) = key.map(Key::user) {
-            let mut data = Vec::with_capacity(16);
-            user.encode(&mut data);
-            row.field(field::KEY, &data);
-        }
-        let mut composer = Composer { request: row, ops: 0 };
-        compose(&mut composer)?;
-        composer.request.finish()?;
-        let write = header.info2 & info2::WRITE != 0;
-        let (namespace, replica) = (self.space.namespace.clone(), self.policy().replica);
-        Ok(RowKind { row: composer.request, namespace, write, replica })
-    }
-
-    fn digest(&self, key: &Key<'_>) -> Digest {
-        match key.user() {
-            Ok(user) => self.space.hasher.digest(&user),
-            Err(digest) => digest,
-        }
-    }
-
     /// Rows that are all of one kind, unless the key is stored with the record.
     fn alike<'k, K: Into<Key<'k>>>(
         &self,
         keys: impl IntoIterator<Item = K>,
-        header: &Header,
-        send_key: bool,
-        answered: Option<Vec<bool>>,
-        mut compose: impl FnMut(&mut Composer<Kind>) -> Result<()>,
+        spec: &CommandSpec,
+        answered: Vec<bool>,
+        write: impl Fn(&mut Kind) -> Result<()>,
     ) -> Result<Many> {
-        let mut kinds = Vec::new();
-        let mut rows = Vec::new();
-        if !send_key {
-            kinds.push(self.kind(None, header, &mut compose)?);
-        }
+        let mut rows = BatchBuilder::default();
         for key in keys {
-            let key = key.into();
-            if send_key {
-                kinds.push(self.kind(Some(&key), header, &mut compose)?);
-            }
-            rows.push((self.digest(&key), kinds.len() as u32 - 1));
+            let stored = address(&mut rows, self, &key.into(), spec.send_key);
+            rows.alike(spec, self.set, stored.as_deref(), &write)?;
         }
-        Ok(self.many(kinds, rows, answered))
-    }
-
-    fn many(
-        &self,
-        kinds: Vec<RowKind>,
-        rows: Vec<(Digest, u32)>,
-        answered: Option<Vec<bool>>,
-    ) -> Many {
-        let rows = Rows::new(kinds, rows.into_iter(), self.policy(), Tick::now());
-        Many { rows, plan: Plan { answered: answered.map(Into::into) } }
+        if rows.is_empty() {
+            // What cannot be sent is refused whatever the number of rows.
+            spec.row(self.set, None, &write)?;
+        }
+        let rows = rows.finish(spec.policy, |_, _| ());
+        Ok(Many { rows, answered: Answered::Same(answered.into()) })
     }
 
     pub fn get_many<'k, K: Into<Key<'k>>>(
         &self,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<Many> {
-        self.options.check_read()?;
-        let header = Header { info1: info1::READ | info1::GET_ALL, ..Header::default() };
-        self.alike(keys, &header, false, None, |_| Ok(()))
+        let options = self.options.for_read()?;
+        let spec = CommandSpec::get(self.defaults, &options, BinSelection::All)?;
+        self.alike(keys, &spec, Vec::new(), |_| Ok(()))
     }
 
     pub fn get_bins_many<'k, K: Into<Key<'k>>, N: AsRef<str>>(
@@ -105,12 +105,11 @@ impl Place<'_> {
         keys: impl IntoIterator<Item = K>,
         bins: impl IntoIterator<Item = N>,
     ) -> Result<Many> {
-        self.options.check_read()?;
         let bins: Vec<N> = bins.into_iter().collect();
-        let none = if bins.is_empty() { info1::NO_BINS } else { 0 };
-        let header = Header { info1: info1::READ | none, ..Header::default() };
-        self.alike(keys, &header, false, None, |composer| {
-            bins.iter().try_for_each(|name| composer.plain(op::READ, Some(name.as_ref())))
+        let selection = if bins.is_empty() { BinSelection::None } else { BinSelection::Named };
+        let spec = CommandSpec::get(self.defaults, &self.options.for_read()?, selection)?;
+        self.alike(keys, &spec, Vec::new(), |row| {
+            bins.iter().try_for_each(|name| Ok(row.read_bin(name.as_ref())?))
         })
     }
 
@@ -118,20 +117,16 @@ impl Place<'_> {
         &self,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<Many> {
-        self.options.check_read()?;
-        let header = Header { info1: info1::READ | info1::NO_BINS, ..Header::default() };
-        self.alike(keys, &header, false, None, |_| Ok(()))
+        let spec = CommandSpec::exists(self.defaults, &self.options.for_read()?)?;
+        self.alike(keys, &spec, Vec::new(), |_| Ok(()))
     }
 
     pub fn delete_many<'k, K: Into<Key<'k>>>(
         &self,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<Many> {
-        self.options.check_no_exists("delete")?;
-        let mut header = self.options.write_header()?;
-        header.info2 |= info2::DELETE | info2::RESPOND_ALL_OPS;
-        header.ttl = 0;
-        self.alike(keys, &header, false, None, |_| Ok(()))
+        let spec = CommandSpec::delete(self.defaults, &self.options.for_write()?)?;
+        self.alike(keys, &spec, Vec::new(), |_| Ok(()))
     }
 
     pub fn operate_many<'k, K: Into<Key<'k>>>(
@@ -139,15 +134,27 @@ impl Place<'_> {
         keys: impl IntoIterator<Item = K>,
         operations: &[Operation],
     ) -> Result<Many> {
-        let (mut header, answered) = self.steps(operations)?;
-        let writes = header.info2 & info2::WRITE != 0;
-        if !writes {
-            // Rows that only read always answer each of their operations that has a value.
-            header.info2 = 0;
-        }
-        let answered = writes.then_some(answered);
-        self.alike(keys, &header, writes && self.send_key(), answered, |composer| {
-            operations.iter().try_for_each(|operation| composer.step(operation))
+        let steps = steps(operations)?;
+        let (spec, answered) = self.operations(&steps)?;
+        self.alike(keys, &spec, answered, |row| {
+            steps.iter().for_each(|step| row.step(*step));
+            Ok(())
+        })
+    }
+
+    pub fn apply_many<'k, K: Into<Key<'k>>>(
+        &self,
+        keys: impl IntoIterator<Item = K>,
+        module: &str,
+        name: &str,
+        arguments: &[Value],
+    ) -> Result<Many> {
+        let function = function(module, name, arguments)?;
+        let mut spec = CommandSpec::apply(self.defaults, &self.options.for_write()?)?;
+        spec.header.info2 |= info2::RESPOND_ALL_OPS;
+        self.alike(keys, &spec, vec![true], |row| {
+            row.call(&function);
+            Ok(())
         })
     }
 
@@ -158,20 +165,35 @@ impl Place<'_> {
     where
         B: IntoIterator<Item = (N, V)>,
     {
-        let mut header = self.options.write_header()?;
-        header.info2 |= info2::RESPOND_ALL_OPS;
-        let send_key = self.send_key();
-        let mut kinds = Vec::new();
-        let mut rows = Vec::new();
+        let spec = CommandSpec::write(self.defaults, &self.options.for_write()?)?;
+        let mut rows = BatchBuilder::default();
         for (number, (key, bins)) in records.into_iter().enumerate() {
-            let key = key.into();
-            let stored = send_key.then_some(&key);
-            let kind = self.kind(stored, &header, |composer| composer.bins(op::WRITE, bins));
-            let at_row = |error: Error| Error::invalid(format!("row {number}: {error}"));
-            kinds.push(kind.map_err(at_row)?);
-            rows.push((self.digest(&key), number as u32));
+            let stored = address(&mut rows, self, &key.into(), spec.send_key);
+            let kind =
+                spec.row(self.set, stored.as_deref(), |row| write_bins(row, op::WRITE, bins));
+            rows.own(kind.map_err(|error| at_row(error, number))?);
         }
-        Ok(self.many(kinds, rows, None))
+        let rows = rows.finish(spec.policy, |_, _| ());
+        Ok(Many { rows, answered: Answered::Same(Arc::default()) })
+    }
+
+    /// Rows that differ in what they do.
+    pub fn batch<'k>(&self, all: impl IntoIterator<Item = Row<'k>>) -> Result<Many> {
+        let policy = limits(&self.defaults.policy, self.options.timeout, self.options.replica);
+        let mut rows = BatchBuilder::default();
+        let mut answered: Vec<Arc<[bool]>> = Vec::new();
+        for (number, row) in all.into_iter().enumerate() {
+            let composed = row.spec(self).and_then(|(spec, given)| {
+                let stored = address(&mut rows, self, &row.key, spec.send_key);
+                let kind = spec.row(self.set, stored.as_deref(), |kind| row.write(kind))?;
+                Ok((kind, given))
+            });
+            let (kind, given) = composed.map_err(|error| at_row(error, number))?;
+            rows.like_the_last(kind);
+            answered.push(given.into());
+        }
+        let rows = rows.finish(policy, |_, _| ());
+        Ok(Many { rows, answered: Answered::Each(answered) })
     }
 }
 
@@ -223,6 +245,26 @@ macro_rules! many {
                 keys: impl IntoIterator<Item = K>,
             ) -> $answer {
                 self.run_many(self.place().delete_many(keys))
+            }
+
+            /// Calls a function of a registered module on many records, each where it is. The record
+            /// of a row has what the function returned as its only bin; a row whose function
+            /// raised fails.
+            pub fn apply_many<'k, K: Into<$crate::Key<'k>>>(
+                &self,
+                keys: impl IntoIterator<Item = K>,
+                module: &str,
+                function: &str,
+                arguments: &[$crate::Value],
+            ) -> $answer {
+                self.run_many(self.place().apply_many(keys, module, function, arguments))
+            }
+
+            /// Reads, writes, deletes and calls functions in one call, each [`Row`](crate::Row) on
+            /// its own record. Rows for one node are run in order, those for different nodes side
+            /// by side.
+            pub fn batch<'k>(&self, rows: impl IntoIterator<Item = $crate::Row<'k>>) -> $answer {
+                self.run_many(self.place().batch(rows))
             }
 
             /// Runs the same operations on many records, on each of them all or none.

@@ -1,11 +1,12 @@
 //! The steps of `operate`.
 
+use spikewire_engine::command::{OperationRef, check_bin_name, check_operand};
 use spikewire_protocol::message::op as code;
 use spikewire_protocol::value::{ParticleType, particle};
 
+use crate::Result;
 use crate::encode::Encode;
 use crate::expression::Expression;
-use crate::{Error, Result};
 
 /// One step of `operate`; made by the functions of [`op`].
 #[derive(Debug, Clone)]
@@ -21,10 +22,10 @@ impl Operation {
         Self { code, bin, value: Ok((particle::NULL, Vec::new())) }
     }
 
-    fn with(code: u8, bin: String, value: impl Encode) -> Self {
+    pub(crate) fn with(code: u8, bin: String, value: impl Encode) -> Self {
         let mut bytes = Vec::new();
         let value = value.encode(&bin, &mut bytes).and_then(|of| {
-            check(code, of, &bin)?;
+            check_operand(code, of, &bin)?;
             Ok((of, bytes))
         });
         Self { code, bin: Some(bin), value }
@@ -35,38 +36,13 @@ impl Operation {
         Self { code, bin: Some(bin), value }
     }
 
-    /// Whether it makes the command a read.
-    pub(crate) fn reads(&self) -> bool {
-        matches!(self.code, code::READ | code::EXP_READ)
+    /// The operation as it is sent, or what is wrong with it.
+    pub(crate) fn as_sent(&self) -> Result<OperationRef<'_>> {
+        self.bin.as_deref().map_or(Ok(()), check_bin_name)?;
+        let (particle, value) = self.value.as_ref().map_err(Clone::clone)?;
+        let bin = self.bin.as_deref().unwrap_or_default();
+        Ok(OperationRef { code: self.code, bin, particle: *particle, value })
     }
-
-    /// Whether it reads every bin.
-    pub(crate) fn reads_all(&self) -> bool {
-        self.code == code::READ && self.bin.is_none()
-    }
-
-    /// Whether the server answers it when it answers every operation.
-    pub(crate) fn is_answered(&self) -> bool {
-        self.code != code::TOUCH
-    }
-}
-
-/// Refuses operands that the server would take only to fail on the next use of the bin.
-pub(crate) fn check(code: u8, of: ParticleType, bin: &str) -> Result<()> {
-    let (verb, wanted, fits) = match code {
-        code::ADD => {
-            ("add", "an integer or a float", matches!(of, particle::INTEGER | particle::FLOAT))
-        }
-        code::APPEND | code::PREPEND => {
-            let verb = if code == code::APPEND { "append" } else { "prepend" };
-            (verb, "a string or bytes", matches!(of, particle::STRING | particle::BLOB))
-        }
-        _ => return Ok(()),
-    };
-    if fits {
-        return Ok(());
-    }
-    Err(Error::invalid(format!("bin {bin:?}: {verb} takes {wanted}, not {}", particle::name(of))))
 }
 
 /// Makes the steps of `operate`.

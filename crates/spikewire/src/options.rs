@@ -3,72 +3,17 @@
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
-use spikewire_engine::{Policy, ReplicaPolicy};
+use spikewire_engine::ReplicaPolicy;
+use spikewire_engine::command::{
+    CommandDefaults, ExistsRule as Exists, GenerationRule, ReadMode, ReadOptions, ReadTouch, Ttl,
+    WriteOptions,
+};
 use spikewire_protocol::host::{self, Host};
-use spikewire_protocol::limits;
-use spikewire_protocol::message::{Header, info2, info3};
 
-use crate::{Error, Result};
-
-/// How long a record lives after a write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Ttl {
-    /// As long as its namespace says.
-    #[default]
-    Default,
-    /// For ever.
-    Never,
-    /// As long as it would have lived without the write.
-    Unchanged,
-    /// This long: whole seconds, from 1 s to 10 years.
-    For(Duration),
-}
-
-impl Ttl {
-    fn slot(self) -> Result<u32> {
-        let span = match self {
-            Self::Default => return Ok(limits::TTL_DEFAULT),
-            Self::Never => return Ok(limits::TTL_NEVER),
-            Self::Unchanged => return Ok(limits::TTL_UNCHANGED),
-            Self::For(span) => span,
-        };
-        if span.subsec_nanos() != 0 {
-            return Err(Error::invalid(format!("ttl must be whole seconds, got {span:?}")));
-        }
-        match u32::try_from(span.as_secs()) {
-            Ok(seconds @ 1..=limits::TTL_SECONDS) => Ok(seconds),
-            _ => Err(Error::invalid(format!(
-                "ttl must be from 1 to {} seconds (10 years), got {span:?}; use Ttl::Never for \
-                 no expiry and Ttl::Default for the namespace's own",
-                limits::TTL_SECONDS
-            ))),
-        }
-    }
-}
-
-impl From<Duration> for Ttl {
-    fn from(span: Duration) -> Self {
-        Self::For(span)
-    }
-}
-
-/// What a write does when the record is there already, or is not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Exists {
-    /// Creates the record, or changes the bins that are given and keeps the others.
-    #[default]
-    Merge,
-    /// Only creates: fails with `RECORD_EXISTS` if the record is there.
-    Create,
-    /// Only updates: fails with `NOT_FOUND` if the record is missing.
-    Update,
-    /// Creates the record, or replaces it: bins that are not given go.
-    Replace,
-    /// Only replaces: fails with `NOT_FOUND` if the record is missing.
-    ReplaceOnly,
-}
+use crate::{Error, Expression, Result};
 
 /// What one call, or every call through one dataset, does differently from the client's defaults.
 ///
@@ -82,16 +27,21 @@ pub enum Exists {
 /// ```
 ///
 /// Each verb takes from it what concerns it. `ttl`, `durable` and `send_key` do not concern reads,
-/// so a dataset may carry them for its writes; `generation` and `exists` are promises, and a verb
-/// that cannot keep them refuses them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// `read_mode` and `read_touch` not writes, so a dataset may carry them for the others; `generation`
+/// and `exists` are promises, and a verb that cannot keep them refuses them. A filter holds for every
+/// verb.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct CallOptions {
     pub(crate) timeout: Option<Duration>,
+    pub(crate) replica: Option<ReplicaPolicy>,
     ttl: Ttl,
-    generation: Option<u32>,
+    generation: GenerationRule,
     exists: Exists,
     durable: bool,
-    pub(crate) send_key: Option<bool>,
+    send_key: Option<bool>,
+    read_mode: Option<ReadMode>,
+    read_touch: Option<ReadTouch>,
+    filter: Option<Filter>,
 }
 
 impl CallOptions {
@@ -99,11 +49,15 @@ impl CallOptions {
     pub const fn new() -> Self {
         Self {
             timeout: None,
+            replica: None,
             ttl: Ttl::Default,
-            generation: None,
+            generation: GenerationRule::Any,
             exists: Exists::Merge,
             durable: false,
             send_key: None,
+            read_mode: None,
+            read_touch: None,
+            filter: None,
         }
     }
 
@@ -113,15 +67,30 @@ impl CallOptions {
         self
     }
 
+    /// Where the command goes first and on its retries. A write goes to the master first in any
+    /// case.
+    pub const fn replica(mut self, replica: ReplicaPolicy) -> Self {
+        self.replica = Some(replica);
+        self
+    }
+
     /// How long the record lives after a write: a `Duration` of whole seconds, or a [`Ttl`].
     pub fn ttl(mut self, ttl: impl Into<Ttl>) -> Self {
         self.ttl = ttl.into();
         self
     }
 
-    /// Writes only if the record's generation is this one; fails with `GENERATION` otherwise.
+    /// Writes only if the record's generation is this one, where 0 says that there is no record;
+    /// fails with `GENERATION` otherwise.
     pub const fn generation(mut self, generation: u32) -> Self {
-        self.generation = Some(generation);
+        self.generation = GenerationRule::Equals(generation);
+        self
+    }
+
+    /// Writes only if this generation is greater than the record's own, or there is no record; fails
+    /// with `GENERATION` otherwise. For copies of records that carry their generation along.
+    pub const fn newer(mut self, generation: u32) -> Self {
+        self.generation = GenerationRule::Newer(generation);
         self
     }
 
@@ -137,40 +106,88 @@ impl CallOptions {
         self
     }
 
-    /// Whether writes store the user key with the record.
+    /// Whether writes store the user key with the record. A delete that sends the key fails with
+    /// `KEY_MISMATCH` if the record was stored with another one.
     pub const fn send_key(mut self, send_key: bool) -> Self {
         self.send_key = Some(send_key);
         self
     }
 
-    /// The header of a write.
-    pub(crate) fn write_header(&self) -> Result<Header> {
-        let mut header = Header { info2: info2::WRITE, ttl: self.ttl.slot()?, ..Header::default() };
-        if let Some(generation) = self.generation {
-            if generation > 0xFFFF {
-                return Err(Error::invalid(format!(
-                    "generation must be from 0 to 65535, got {generation}"
-                )));
-            }
-            header.generation = generation;
-            header.info2 |= info2::GENERATION;
+    /// How sure a read is that what it found is the latest.
+    pub const fn read_mode(mut self, mode: ReadMode) -> Self {
+        self.read_mode = Some(mode);
+        self
+    }
+
+    /// Whether a read renews the record's time to live.
+    pub const fn read_touch(mut self, touch: ReadTouch) -> Self {
+        self.read_touch = Some(touch);
+        self
+    }
+
+    /// Only records for which this is true are read, written or deleted; the nodes compute it. A
+    /// record that is left out counts as absent for [`get`](crate::Dataset::get),
+    /// [`exists`](crate::Dataset::exists), [`delete`](crate::Dataset::delete) and in batches; other
+    /// verbs fail with `FILTERED_OUT`. A write creates a record that is not there all the same.
+    ///
+    /// ```
+    /// # use spikewire::{CallOptions, Client};
+    /// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+    /// # let users = Client::connect(cluster.seeds())?.dataset("test", "users")?;
+    /// users.put("alice", [("age", 28)])?;
+    /// let adults = users.with(CallOptions::new().filter("$.age >= 18"));
+    /// assert!(adults.exists("alice")?);
+    /// # Ok::<(), spikewire::Error>(())
+    /// ```
+    pub fn filter(mut self, expression: impl Into<Expression>) -> Self {
+        self.filter = Some(Filter(expression.into().filter().map(Into::into)));
+        self
+    }
+
+    /// What a read takes from it.
+    pub(crate) fn for_read(&self) -> Result<ReadOptions> {
+        self.check_read()?;
+        Ok(ReadOptions {
+            filter: self.filter_bytes()?,
+            touch: self.read_touch,
+            mode: self.read_mode,
+            replica: self.replica,
+            timeout: self.timeout,
+        })
+    }
+
+    /// What a write takes from it.
+    pub(crate) fn for_write(&self) -> Result<WriteOptions> {
+        Ok(WriteOptions {
+            ttl: self.ttl,
+            generation: self.generation,
+            exists: self.exists,
+            durable: self.durable,
+            send_key: self.send_key,
+            filter: self.filter_bytes()?,
+            replica: self.replica,
+            timeout: self.timeout,
+        })
+    }
+
+    /// What operations take from it, which only read or do not.
+    pub(crate) fn for_operations(&self, reads: bool) -> Result<(WriteOptions, ReadRules)> {
+        if !reads {
+            return Ok((self.for_write()?, (None, None)));
         }
-        match self.exists {
-            Exists::Merge => {}
-            Exists::Create => header.info2 |= info2::CREATE_ONLY,
-            Exists::Update => header.info3 |= info3::UPDATE_ONLY,
-            Exists::Replace => header.info3 |= info3::CREATE_OR_REPLACE,
-            Exists::ReplaceOnly => header.info3 |= info3::REPLACE_ONLY,
-        }
-        if self.durable {
-            header.info2 |= info2::DURABLE_DELETE;
-        }
-        Ok(header)
+        let ReadOptions { filter, touch, mode, replica, timeout } = self.for_read()?;
+        let options = WriteOptions { filter, replica, timeout, ..WriteOptions::default() };
+        Ok((options, (touch, mode)))
+    }
+
+    /// The filter, encoded.
+    pub(crate) fn filter_bytes(&self) -> Result<Option<Arc<[u8]>>> {
+        self.filter.as_ref().map(|filter| filter.0.clone()).transpose()
     }
 
     /// Refuses what a read cannot keep.
     pub(crate) fn check_read(&self) -> Result<()> {
-        if self.generation.is_some() || self.exists != Exists::Merge {
+        if self.has_promises() {
             return Err(Error::invalid(
                 "generation and exists apply to writes, and this is a read",
             ));
@@ -180,18 +197,31 @@ impl CallOptions {
 
     /// Refuses what a background job cannot keep.
     pub(crate) fn check_job(&self) -> Result<()> {
-        if self.generation.is_some() || self.exists != Exists::Merge {
+        if self.has_promises() {
             return Err(Error::invalid("generation and exists do not apply to a background job"));
         }
         Ok(())
     }
 
-    /// Refuses what a delete or a touch cannot keep.
-    pub(crate) fn check_no_exists(&self, verb: &str) -> Result<()> {
-        if self.exists != Exists::Merge {
-            return Err(Error::invalid(format!("exists does not apply to {verb}")));
+    fn has_promises(&self) -> bool {
+        self.generation != GenerationRule::Any || self.exists != Exists::Merge
+    }
+}
+
+/// Rules for operations that only read.
+pub(crate) type ReadRules = (Option<ReadTouch>, Option<ReadMode>);
+
+/// A filter in its wire form, or why it has none.
+#[derive(Debug, Clone)]
+struct Filter(Result<Arc<[u8]>>);
+
+impl PartialEq for Filter {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Ok(bytes), Ok(others)) => bytes == others,
+            (Err(error), Err(other)) => error.message() == other.message(),
+            _ => false,
         }
-        Ok(())
     }
 }
 
@@ -263,19 +293,14 @@ impl<T: Seeds + ?Sized> Seeds for &T {
 pub struct Builder {
     options: spikewire_engine::Options,
     send_key: bool,
+    read_mode: ReadMode,
     threads: usize,
-}
-
-/// What every call inherits from its client.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Defaults {
-    pub policy: Policy,
-    pub send_key: bool,
 }
 
 impl Default for Builder {
     fn default() -> Self {
-        Self { options: spikewire_engine::Options::new(Vec::new()), send_key: false, threads: 1 }
+        let options = spikewire_engine::Options::new(Vec::new());
+        Self { options, send_key: false, read_mode: ReadMode::One, threads: 1 }
     }
 }
 
@@ -321,6 +346,12 @@ impl Builder {
     /// Whether writes store the user key with the record. Default no.
     pub fn send_key(mut self, send_key: bool) -> Self {
         self.send_key = send_key;
+        self
+    }
+
+    /// How sure reads are that what they find is the latest. Default [`ReadMode::One`].
+    pub fn read_mode(mut self, mode: ReadMode) -> Self {
+        self.read_mode = mode;
         self
     }
 
@@ -408,7 +439,7 @@ impl Builder {
     pub(crate) fn finish(
         mut self,
         seeds: &impl Seeds,
-    ) -> Result<(spikewire_engine::Options, Defaults, usize)> {
+    ) -> Result<(spikewire_engine::Options, CommandDefaults, usize)> {
         self.options.seeds = parse(seeds)?;
         let options = &self.options;
         let millis = Duration::from_millis;
@@ -436,7 +467,8 @@ impl Builder {
                 )));
             }
         }
-        let defaults = Defaults { policy: options.policy, send_key: self.send_key };
+        let (policy, send_key, read_mode) = (options.policy, self.send_key, self.read_mode);
+        let defaults = CommandDefaults { policy, send_key, read_mode };
         Ok((self.options, defaults, self.threads))
     }
 }

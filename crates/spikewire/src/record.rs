@@ -4,7 +4,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::time::Duration;
 
-use spikewire_protocol::message::{Header, Message, Op};
+use spikewire_engine::command::{Sink, read_bins};
+use spikewire_protocol::message::{Message, Op};
 use spikewire_protocol::value::Value;
 use spikewire_protocol::{Malformed, limits, void_time};
 
@@ -25,40 +26,38 @@ impl Record {
         self.bins.get(name)
     }
 
-    pub(crate) fn decode(body: &[u8]) -> Result<Self, Malformed> {
+    /// A record from its message; `answered` says for each operation of an `operate` whether the
+    /// server sends a result for it.
+    pub(crate) fn decode(body: &[u8], answered: &[bool]) -> Result<Self, Malformed> {
         let (message, _) = Message::parse(body)?;
-        let mut bins = Vec::with_capacity(usize::from(message.header.ops));
-        for answer in message.ops() {
-            bins.push(Bin::decode(&answer)?);
-        }
-        Ok(Self::new(&message.header, bins))
-    }
-
-    /// The answer to `operate`; `answered` tells for each operation whether the server sends a
-    /// result for it.
-    pub(crate) fn decode_results(body: &[u8], answered: &[bool]) -> Result<Self, Malformed> {
-        let (message, _) = Message::parse(body)?;
-        let mut answers = message.ops();
-        let mut bins = Vec::with_capacity(answered.len().max(usize::from(message.header.ops)));
-        for answered in answered {
-            bins.push(match if *answered { answers.next() } else { None } {
-                Some(answer) => Bin::decode(&answer)?,
-                None => Bin { name: Name::default(), value: Value::Nil },
-            });
-        }
-        // Without per-operation answers (a read of everything) the bins come as they are.
-        for answer in answers {
-            bins.push(Bin::decode(&answer)?);
-        }
-        Ok(Self::new(&message.header, bins))
-    }
-
-    fn new(header: &Header, bins: Vec<Bin>) -> Self {
-        Self::of_parts(bins, header.generation, header.ttl)
+        let header = &message.header;
+        let mut bins = Vec::with_capacity(answered.len().max(usize::from(header.ops)));
+        read_bins(&message, answered, &mut Collected(&mut bins))?;
+        Ok(Self::of_parts(bins, header.generation, header.ttl))
     }
 
     pub(crate) fn of_parts(bins: Vec<Bin>, generation: u32, void_time: u32) -> Self {
         Self { bins: Bins(bins), generation, ttl: ttl(void_time) }
+    }
+}
+
+/// Bins that are taken straight from the wire.
+struct Collected<'a>(&'a mut Vec<Bin>);
+
+impl Sink for Collected<'_> {
+    type Error = Malformed;
+
+    fn result(&mut self, answer: Option<Op<'_>>) -> Result<(), Malformed> {
+        if let Some(answer) = answer {
+            return self.bin(answer);
+        }
+        self.0.push(Bin { name: Name::default(), value: Value::Nil });
+        Ok(())
+    }
+
+    fn bin(&mut self, bin: Op<'_>) -> Result<(), Malformed> {
+        self.0.push(Bin::decode(&bin)?);
+        Ok(())
     }
 }
 

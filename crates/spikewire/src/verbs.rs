@@ -1,115 +1,95 @@
-//! The verbs on one record. Each turns its checked arguments into a [`Request`]; the faces send
-//! it. [`verbs!`] writes the methods of both faces from this one source.
+//! The verbs on one record: arguments become a request, which the faces send. [`verbs!`] writes the
+//! methods of both faces from this one source.
 
-use spikewire_engine::Policy;
-use spikewire_engine::command::Target;
+use spikewire_engine::command::{
+    BinSelection, CommandDefaults, CommandSpec, OperationRef, Operations, Prepared, SetRef, Source,
+};
 use spikewire_engine::transport::buffer;
-use spikewire_protocol::message::{Header, field, info1, info2, op};
-use spikewire_protocol::{limits, request};
+use spikewire_protocol::request;
+use spikewire_protocol::value::ParticleType;
 
 use crate::encode::Encode;
-use crate::function::function as call;
+use crate::function::function;
 use crate::key::Key;
-use crate::operation::{self, Operation};
-use crate::options::{CallOptions, Defaults};
-use crate::space::Space;
+use crate::operation::Operation;
+use crate::options::CallOptions;
 use crate::{Error, Result, Value};
-
-/// A composed request, ready for whichever face sends it.
-#[derive(Debug)]
-pub(crate) struct Request {
-    pub bytes: Vec<u8>,
-    pub target: Target,
-    pub policy: Policy,
-}
 
 /// Where a verb works and how.
 pub(crate) struct Place<'a> {
-    pub space: &'a Space,
-    pub defaults: &'a Defaults,
+    pub set: &'a std::sync::Arc<SetRef>,
+    pub defaults: &'a CommandDefaults,
     pub options: &'a CallOptions,
+}
+
+/// A caller's value on its way into a request.
+pub(crate) struct Given<'a, V>(pub &'a V);
+
+impl<V: Encode> Source for Given<'_, V> {
+    type Error = Error;
+
+    fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType> {
+        self.0.encode(bin, out)
+    }
+}
+
+/// One write operation per bin; there must be one.
+pub(crate) fn write_bins<N: AsRef<str>, V: Encode>(
+    out: &mut impl Operations,
+    code: u8,
+    bins: impl IntoIterator<Item = (N, V)>,
+) -> Result<()> {
+    for (name, value) in bins {
+        out.write_bin(code, name.as_ref(), &Given(&value))?;
+    }
+    Ok(out.check_any()?)
+}
+
+/// The operations as they are sent, each checked.
+pub(crate) fn steps(operations: &[Operation]) -> Result<Vec<OperationRef<'_>>> {
+    operations.iter().map(Operation::as_sent).collect()
 }
 
 impl Place<'_> {
     fn compose(
         &self,
         key: &Key<'_>,
-        header: &Header,
-        send_key: bool,
-        compose: impl FnOnce(&mut Composer<request::Request<'_>>) -> Result<()>,
-    ) -> Result<Request> {
-        let policy = self.policy();
-        let user = key.user();
-        let digest = match &user {
-            Ok(user) => self.space.hasher.digest(user),
-            Err(digest) => *digest,
+        spec: &CommandSpec,
+        write: impl FnOnce(&mut request::Request<'_>) -> Result<()>,
+    ) -> Result<Prepared> {
+        let (digest, stored) = match key.user() {
+            Ok(user) => (self.set.digest(&user), spec.send_key.then_some(user)),
+            Err(digest) => (digest, None),
         };
-        let write = header.info2 & info2::WRITE != 0;
-        let mut bytes = buffer::take();
-        let mut composer = Composer {
-            request: request::Request::begin(
-                &mut bytes,
-                &Header { timeout: request::server_timeout(policy.timeout), ..*header },
-            ),
-            ops: 0,
-        };
-        composer.request.encoded_fields(2, &self.space.fields);
-        composer.request.digest(&digest);
-        if write
-            && send_key
-            && let Ok(user) = &user
-        {
-            let mut data = Vec::with_capacity(16);
-            user.encode(&mut data);
-            composer.request.field(field::KEY, &data);
-        }
-        let composed = compose(&mut composer);
-        let whole = composer.request.finish();
-        if let Err(error) = composed.and_then(|()| Ok(whole?)) {
-            buffer::give(bytes);
-            return Err(error);
-        }
-        let namespace = self.space.namespace.clone();
-        let target = Target::record(namespace, digest.partition(), write);
-        Ok(Request { bytes, target, policy })
+        let Some(user) = stored else { return spec.compose(self.set, &digest, None, write) };
+        let mut data = buffer::take();
+        user.encode(&mut data);
+        let prepared = spec.compose(self.set, &digest, Some(&data), write);
+        buffer::give(data);
+        prepared
     }
 
-    pub fn policy(&self) -> Policy {
-        let mut policy = self.defaults.policy;
-        if let Some(timeout) = self.options.timeout {
-            policy.timeout = timeout;
-        }
-        policy
-    }
-
-    pub fn send_key(&self) -> bool {
-        self.options.send_key.unwrap_or(self.defaults.send_key)
-    }
-
-    pub fn get(&self, key: &Key<'_>) -> Result<Request> {
-        self.options.check_read()?;
-        let header = Header { info1: info1::READ | info1::GET_ALL, ..Header::default() };
-        self.compose(key, &header, false, |_| Ok(()))
+    pub fn get(&self, key: &Key<'_>) -> Result<Prepared> {
+        let options = self.options.for_read()?;
+        let spec = CommandSpec::get(self.defaults, &options, BinSelection::All)?;
+        self.compose(key, &spec, |_| Ok(()))
     }
 
     pub fn get_bins<N: AsRef<str>>(
         &self,
         key: &Key<'_>,
         bins: impl IntoIterator<Item = N>,
-    ) -> Result<Request> {
-        self.options.check_read()?;
+    ) -> Result<Prepared> {
         let mut bins = bins.into_iter().peekable();
-        let none = if bins.peek().is_none() { info1::NO_BINS } else { 0 };
-        let header = Header { info1: info1::READ | none, ..Header::default() };
-        self.compose(key, &header, false, |composer| {
-            bins.try_for_each(|name| composer.plain(op::READ, Some(name.as_ref())))
-        })
+        let selection =
+            if bins.peek().is_none() { BinSelection::None } else { BinSelection::Named };
+        let spec = CommandSpec::get(self.defaults, &self.options.for_read()?, selection)?;
+        self.compose(key, &spec, |out| bins.try_for_each(|name| Ok(out.read_bin(name.as_ref())?)))
     }
 
-    pub fn exists(&self, key: &Key<'_>) -> Result<Request> {
-        self.options.check_read()?;
-        let header = Header { info1: info1::READ | info1::NO_BINS, ..Header::default() };
-        self.compose(key, &header, false, |_| Ok(()))
+    pub fn exists(&self, key: &Key<'_>) -> Result<Prepared> {
+        let spec = CommandSpec::exists(self.defaults, &self.options.for_read()?)?;
+        self.compose(key, &spec, |_| Ok(()))
     }
 
     /// One write operation per bin: put, add, append, prepend.
@@ -118,179 +98,64 @@ impl Place<'_> {
         key: &Key<'_>,
         bins: impl IntoIterator<Item = (N, V)>,
         code: u8,
-    ) -> Result<Request> {
-        let header = self.options.write_header()?;
-        self.compose(key, &header, self.send_key(), |composer| composer.bins(code, bins))
+    ) -> Result<Prepared> {
+        let spec = CommandSpec::write(self.defaults, &self.options.for_write()?)?;
+        self.compose(key, &spec, |out| write_bins(out, code, bins))
     }
 
-    pub fn delete(&self, key: &Key<'_>) -> Result<Request> {
-        self.options.check_no_exists("delete")?;
-        let mut header = self.options.write_header()?;
-        header.info2 |= info2::DELETE;
-        header.ttl = 0;
-        self.compose(key, &header, false, |_| Ok(()))
+    pub fn delete(&self, key: &Key<'_>) -> Result<Prepared> {
+        let spec = CommandSpec::delete(self.defaults, &self.options.for_write()?)?;
+        self.compose(key, &spec, |_| Ok(()))
     }
 
-    pub fn touch(&self, key: &Key<'_>) -> Result<Request> {
-        self.options.check_no_exists("touch")?;
-        let header = self.options.write_header()?;
-        self.compose(key, &header, self.send_key(), |composer| composer.plain(op::TOUCH, None))
+    pub fn touch(&self, key: &Key<'_>) -> Result<Prepared> {
+        let spec = CommandSpec::touch(self.defaults, &self.options.for_write()?)?;
+        self.compose(key, &spec, |out| {
+            out.touch();
+            Ok(())
+        })
     }
 
     /// The request, and which operations the server answers.
-    pub fn operate(&self, key: &Key<'_>, operations: &[Operation]) -> Result<(Request, Vec<bool>)> {
-        let (header, answered) = self.steps(operations)?;
-        let request = self.compose(key, &header, self.send_key(), |composer| {
-            operations.iter().try_for_each(|operation| composer.step(operation))
+    pub fn operate(
+        &self,
+        key: &Key<'_>,
+        operations: &[Operation],
+    ) -> Result<(Prepared, Vec<bool>)> {
+        let steps = steps(operations)?;
+        let (spec, answered) = self.operations(&steps)?;
+        let request = self.compose(key, &spec, |out| {
+            steps.iter().for_each(|step| out.step(*step));
+            Ok(())
         })?;
         Ok((request, answered))
+    }
+
+    /// What these operations make of a command, and which of them the server answers.
+    pub fn operations(&self, steps: &[OperationRef<'_>]) -> Result<(CommandSpec, Vec<bool>)> {
+        let reads = steps.iter().all(|step| step.reads());
+        let (options, rules) = self.options.for_operations(reads)?;
+        Ok(CommandSpec::operate(self.defaults, &options, rules, steps.iter().copied())?)
     }
 
     pub fn apply(
         &self,
         key: &Key<'_>,
         module: &str,
-        function: &str,
+        name: &str,
         arguments: &[Value],
-    ) -> Result<Request> {
-        self.options.check_no_exists("apply")?;
-        let function = call(module, function, arguments)?;
-        let header = self.options.write_header()?;
-        self.compose(key, &header, self.send_key(), |composer| {
-            composer.request.field(field::UDF_PACKAGE, function.module().as_bytes());
-            composer.request.field(field::UDF_FUNCTION, function.name().as_bytes());
-            composer.request.field(field::UDF_ARGUMENTS, function.arguments());
+    ) -> Result<Prepared> {
+        let function = function(module, name, arguments)?;
+        let spec = CommandSpec::apply(self.defaults, &self.options.for_write()?)?;
+        self.compose(key, &spec, |out| {
+            out.call(&function);
             Ok(())
         })
     }
-
-    /// The header of these operations, and which of them the server answers.
-    pub fn steps(&self, operations: &[Operation]) -> Result<(Header, Vec<bool>)> {
-        if operations.is_empty() {
-            return Err(Error::invalid("operations must not be empty"));
-        }
-        let reads_all = operations.iter().any(Operation::reads_all);
-        let mut header = if operations.iter().all(Operation::reads) {
-            self.options.check_read()?;
-            Header::default()
-        } else {
-            self.options.write_header()?
-        };
-        if operations.iter().any(Operation::reads) {
-            header.info1 = info1::READ | if reads_all { info1::GET_ALL } else { 0 };
-        }
-        let mut answered = Vec::new();
-        if !reads_all {
-            header.info2 |= info2::RESPOND_ALL_OPS;
-            answered.extend(operations.iter().map(Operation::is_answered));
-        }
-        Ok((header, answered))
-    }
-}
-
-/// Where operations are written: a request on one record, or what is done to rows of a batch.
-pub(crate) trait Parts {
-    fn op(&mut self, code: u8, name: &[u8]);
-    fn op_with(
-        &mut self,
-        code: u8,
-        name: &[u8],
-        write: impl FnOnce(&mut Vec<u8>) -> Result<u8>,
-    ) -> Result<()>;
-}
-
-macro_rules! parts {
-    ($class:ty) => {
-        impl Parts for $class {
-            fn op(&mut self, code: u8, name: &[u8]) {
-                <$class>::op(self, code, name);
-            }
-
-            fn op_with(
-                &mut self,
-                code: u8,
-                name: &[u8],
-                write: impl FnOnce(&mut Vec<u8>) -> Result<u8>,
-            ) -> Result<()> {
-                <$class>::op_with(self, code, name, write)
-            }
-        }
-    };
-}
-
-parts!(request::Request<'_>);
-parts!(spikewire_protocol::batch::Kind);
-
-/// Adds operations, each checked.
-pub(crate) struct Composer<P> {
-    pub request: P,
-    pub ops: usize,
-}
-
-impl<P: Parts> Composer<P> {
-    /// One operation per bin; there must be one.
-    pub fn bins<N: AsRef<str>, V: Encode>(
-        &mut self,
-        code: u8,
-        bins: impl IntoIterator<Item = (N, V)>,
-    ) -> Result<()> {
-        for (name, value) in bins {
-            self.bin(code, name.as_ref(), &value)?;
-        }
-        if self.ops == 0 {
-            return Err(Error::invalid("bins must not be empty: nothing to write"));
-        }
-        Ok(())
-    }
-
-    fn bin<V: Encode>(&mut self, code: u8, name: &str, value: &V) -> Result<()> {
-        check_name(name)?;
-        self.ops += 1;
-        self.request.op_with(code, name.as_bytes(), |out| {
-            let of = value.encode(name, out)?;
-            operation::check(code, of, name)?;
-            Ok(of)
-        })
-    }
-
-    pub fn plain(&mut self, code: u8, name: Option<&str>) -> Result<()> {
-        name.map_or(Ok(()), check_name)?;
-        self.ops += 1;
-        self.request.op(code, name.unwrap_or_default().as_bytes());
-        Ok(())
-    }
-
-    pub fn step(&mut self, operation: &Operation) -> Result<()> {
-        let name = operation.bin.as_deref();
-        name.map_or(Ok(()), check_name)?;
-        self.ops += 1;
-        let (particle, value) = operation.value.as_ref().map_err(Clone::clone)?;
-        self.request.op_with(operation.code, name.unwrap_or_default().as_bytes(), |out| {
-            out.extend_from_slice(value);
-            Ok(*particle)
-        })
-    }
-}
-
-pub(crate) fn check_name(name: &str) -> Result<()> {
-    if name.is_empty() {
-        return Err(Error::invalid("a bin name must not be empty"));
-    }
-    if name.len() > limits::BIN_NAME {
-        return Err(Error::invalid(format!(
-            "the bin name {name:?} is {} bytes long; the server's limit is {}",
-            name.len(),
-            limits::BIN_NAME
-        )));
-    }
-    if name.as_bytes().contains(&0) {
-        return Err(Error::invalid(format!("the bin name {name:?} contains a NUL")));
-    }
-    Ok(())
 }
 
 /// Writes the verbs on one record as methods of `$class`, which offers
-/// `fn place(&self) -> Place<'_>` and `fn run(&self, Result<Request>, plan) -> $answer<A>`.
+/// `fn place(&self) -> Place<'_>` and `fn run(&self, Result<Prepared>, plan) -> $answer<A>`.
 macro_rules! verbs {
     ($class:ident, $answer:ident) => {
         impl $class {
@@ -356,7 +221,7 @@ macro_rules! verbs {
                 self.run(self.place().write(&key.into(), bins, code), ())
             }
 
-            /// Deletes a record; whether it was there.
+            /// Deletes a record; whether it was there, and passed the filter.
             pub fn delete<'k>(&self, key: impl Into<$crate::Key<'k>>) -> $answer<bool> {
                 self.run(self.place().delete(&key.into()), ())
             }
@@ -412,7 +277,7 @@ macro_rules! verbs {
             /// The digest of a key in this set.
             pub fn digest<'k>(&self, key: impl Into<$crate::Key<'k>>) -> [u8; 20] {
                 match key.into().user() {
-                    Ok(user) => self.space.hasher.digest(&user).0,
+                    Ok(user) => self.space.digest(&user).0,
                     Err(digest) => digest.0,
                 }
             }

@@ -102,7 +102,7 @@ fn promises_that_a_verb_cannot_keep_are_refused() {
     assert_eq!(kind(users.with(OPTIONS.generation(0x10000)).delete("k")), Kind::Invalid);
     // A dataset may carry these for its writes.
     let habits = OPTIONS.ttl(Duration::from_secs(60)).send_key(true);
-    assert!(users.with(habits).get("k").unwrap().is_some());
+    assert!(users.with(habits.clone()).get("k").unwrap().is_some());
     assert!(users.with(habits).delete("k").unwrap());
 }
 

@@ -3,7 +3,13 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | here | a command on one record |
+//! | here | a command on its way |
+//! | `spec` | what a command is besides record and operations: options, checked; its request |
+//! | `rules` | time to live, generation, existence, read mode |
+//! | `operations` | operations on their way into a request, and the host's values in them |
+//! | `response` | what a reply means, and its bins on their way to the host's values |
+//! | `set_ref` | a namespace and a set |
+//! | `refusal` | why a command is not composed |
 //! | `route` | which node it goes to |
 //! | [`batch`] | many records in one call |
 //! | `underway` | a batch, for drivers of many commands |
@@ -12,12 +18,26 @@
 
 pub mod batch;
 mod function;
+mod operations;
 pub mod query;
+mod refusal;
+mod response;
 mod route;
+mod rules;
+mod set_ref;
+mod spec;
 mod underway;
 
 pub use function::Function;
+pub use operations::{OperationRef, Operations, Source, check_bin_name, check_operand};
+pub use refusal::{Refusal, RefusalClass};
+pub use response::{Judgement, ResponseKind, Sink, judge_row, read_bins};
 pub use route::{Aim, Router, Target};
+pub use rules::{ExistsRule, GenerationRule, ReadMode, ReadTouch, Ttl};
+pub use set_ref::SetRef;
+pub use spec::{
+    BinSelection, CommandDefaults, CommandSpec, Prepared, ReadOptions, WriteOptions, limits,
+};
 pub use underway::{Step, Underway};
 
 use spikewire_transport as transport;

@@ -5,6 +5,7 @@ use std::task::{Context, Poll, Waker};
 
 use spikewire_sync::Mutex;
 
+use spikewire_engine::command::ResponseKind;
 use spikewire_engine::command::batch::Part;
 use spikewire_engine::transport::native::Ticket as Completes;
 use spikewire_engine::transport::{Collect, Outcome, buffer};
@@ -17,8 +18,8 @@ use crate::answer;
 #[derive(Debug)]
 pub(super) struct Cell {
     state: Mutex<State>,
-    /// Whether a record that is not there is an answer.
-    miss: bool,
+    /// Which replies are answers.
+    kind: ResponseKind,
 }
 
 #[derive(Debug)]
@@ -33,8 +34,8 @@ enum State {
 
 impl Cell {
     /// A cell that wakes this task, and the ticket that fills it.
-    pub fn new(waker: Waker, miss: bool) -> (Arc<Self>, Ticket) {
-        let cell = Arc::new(Self { state: Mutex::new(State::Waiting(waker)), miss });
+    pub fn new(waker: Waker, kind: ResponseKind) -> (Arc<Self>, Ticket) {
+        let cell = Arc::new(Self { state: Mutex::new(State::Waiting(waker)), kind });
         (cell.clone(), Ticket(Some(Who::One(cell))))
     }
 
@@ -111,7 +112,7 @@ impl Completes for Ticket {
             None => return,
         };
         let outcome = outcome.and_then(|reply| {
-            answer::check(&reply, cell.miss)?;
+            answer::check(&reply, cell.kind)?;
             // The engine has just given the request's buffer back on this thread: it carries the
             // reply to the task, which decodes it and gives the buffer back on its own thread.
             let mut body = buffer::take();

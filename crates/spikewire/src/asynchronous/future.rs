@@ -8,14 +8,13 @@ use std::task::{Context, Poll, Waker};
 use spikewire_sync::Mutex;
 
 use spikewire_engine::clock::Tick;
-use spikewire_engine::command::Command;
+use spikewire_engine::command::{Command, Prepared};
 use spikewire_engine::transport::buffer;
 use spikewire_engine::{Error, Kind, Result};
 
 use super::Core;
 use super::cell::Cell;
 use crate::answer::{self, Answer};
-use crate::verbs::Request;
 
 /// The answer to a verb of [`AsyncDataset`](super::AsyncDataset), once it has come.
 ///
@@ -34,14 +33,14 @@ pub struct Pending<A: Answer> {
 #[derive(Debug)]
 enum Stage {
     /// Composed, or refused.
-    New(Result<Request>),
+    New(Result<Prepared>),
     /// Sent.
     Waiting(Arc<Cell>),
     Over,
 }
 
 impl<A: Answer> Pending<A> {
-    pub(super) fn new(core: Arc<Core>, request: Result<Request>, plan: A::Plan) -> Self {
+    pub(super) fn new(core: Arc<Core>, request: Result<Prepared>, plan: A::Plan) -> Self {
         Self { stage: Stage::New(request), plan, core, answer: PhantomData }
     }
 }
@@ -61,8 +60,8 @@ impl<A: Answer> Future for Pending<A> {
         }
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::New(Ok(request)) => {
-                let (cell, ticket) = Cell::new(context.waker().clone(), A::MISS);
-                let Request { bytes, target, policy } = request;
+                let (cell, ticket) = Cell::new(context.waker().clone(), A::KIND);
+                let Prepared { bytes, target, policy } = request;
                 let command = Command::new(bytes, target, policy, Tick::now(), ticket);
                 self.stage = Stage::Waiting(cell);
                 self.core.transport.submit(command);

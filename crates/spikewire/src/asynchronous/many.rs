@@ -15,7 +15,7 @@ use spikewire_engine::transport::Outcome;
 use super::Core;
 use super::cell::{Ticket, closed};
 use crate::batch::Batch;
-use crate::many::{Many, Plan};
+use crate::many::{Answered, Many};
 
 /// The outcomes of many records, once they have all come.
 ///
@@ -30,7 +30,7 @@ pub struct PendingBatch {
 
 enum Stage {
     New(Result<Many>),
-    Waiting(Arc<Shared>, Plan),
+    Waiting(Arc<Shared>, Answered),
     Over,
 }
 
@@ -60,7 +60,7 @@ impl Future for PendingBatch {
             let Stage::New(many) = std::mem::replace(&mut self.stage, Stage::Over) else {
                 unreachable!("it was just looked at")
             };
-            let Many { rows, plan } = match many {
+            let Many { rows, answered } = match many {
                 Ok(many) => many,
                 Err(error) => return Poll::Ready(Err(error)),
             };
@@ -73,7 +73,7 @@ impl Future for PendingBatch {
                 core: Arc::downgrade(&self.core),
                 state: Mutex::new(state),
             });
-            self.stage = Stage::Waiting(shared.clone(), plan);
+            self.stage = Stage::Waiting(shared.clone(), answered);
             let step = shared.underway.start(rows, |part| shared.ticket(part));
             shared.go_on(step);
         }
@@ -84,10 +84,10 @@ impl Future for PendingBatch {
             state.rows.take()
         };
         let Some(rows) = rows else { return Poll::Pending };
-        let Stage::Waiting(_, plan) = std::mem::replace(&mut self.stage, Stage::Over) else {
+        let Stage::Waiting(_, answered) = std::mem::replace(&mut self.stage, Stage::Over) else {
             unreachable!("it was just looked at")
         };
-        Poll::Ready(rows.map(|rows| Batch::new(rows, plan)))
+        Poll::Ready(rows.map(|rows| Batch::new(rows, answered)))
     }
 }
 

@@ -25,6 +25,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use spikewire_engine::cluster::Cluster;
+use spikewire_engine::command::{Prepared, SetRef};
 use spikewire_engine::transport::Streams;
 
 use crate::answer::Answer;
@@ -34,8 +35,7 @@ use crate::many::{Many, many as many_verbs};
 use crate::options::{Builder, CallOptions, Seeds};
 use crate::query::plan::Plan;
 use crate::record::Record;
-use crate::space::Space;
-use crate::verbs::{Place, Request, verbs};
+use crate::verbs::{Place, verbs};
 use crate::{Indexes, Modules, Node, Query, Result};
 
 pub use future::Pending;
@@ -82,7 +82,7 @@ impl AsyncClient {
 
     /// A namespace and a set of it; `""` for the records outside of all sets.
     pub fn dataset(&self, namespace: &str, set: &str) -> Result<AsyncDataset> {
-        let space = Space::new(namespace, set)?;
+        let space = SetRef::new(namespace, set)?;
         Ok(AsyncDataset { core: self.core.clone(), space, options: CallOptions::new() })
     }
 
@@ -109,7 +109,7 @@ impl AsyncClient {
     /// # }).unwrap();
     /// ```
     pub fn query(&self, namespace: &str, set: &str) -> Query<Self> {
-        Query::new(self, Space::new(namespace, set), CallOptions::new())
+        Query::new(self, SetRef::new(namespace, set).map_err(Into::into), CallOptions::new())
     }
 
     /// The secondary indexes of the cluster.
@@ -235,23 +235,23 @@ impl Face for AsyncClient {
 #[derive(Debug, Clone)]
 pub struct AsyncDataset {
     core: Arc<Core>,
-    space: Arc<Space>,
+    space: Arc<SetRef>,
     options: CallOptions,
 }
 
 impl AsyncDataset {
     fn place(&self) -> Place<'_> {
         let defaults = &self.core.tools.defaults;
-        Place { space: &self.space, defaults, options: &self.options }
+        Place { set: &self.space, defaults, options: &self.options }
     }
 
     /// A scan or an index query of this set; of all records of the namespace when it is `""`.
     pub fn query(&self) -> Query<AsyncClient> {
         let client = AsyncClient { core: self.core.clone() };
-        Query::new(&client, Ok(self.space.clone()), self.options)
+        Query::new(&client, Ok(self.space.clone()), self.options.clone())
     }
 
-    fn run<A: Answer>(&self, request: Result<Request>, plan: A::Plan) -> Pending<A> {
+    fn run<A: Answer>(&self, request: Result<Prepared>, plan: A::Plan) -> Pending<A> {
         Pending::new(self.core.clone(), request, plan)
     }
 

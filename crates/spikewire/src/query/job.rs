@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use spikewire_engine::command::Function;
+use spikewire_engine::command::{CommandDefaults, CommandSpec, Function};
 use spikewire_engine::transport::stream::Job as Started;
 use spikewire_protocol::query::Task;
 use spikewire_protocol::result_code::ResultCode;
@@ -11,7 +11,6 @@ use spikewire_protocol::result_code::ResultCode;
 use super::plan::{Choice, append, check_count};
 use crate::face::{Face, Tools, field};
 use crate::operation::Operation;
-use crate::verbs::check_name;
 use crate::{Client, Error, Kind, Result};
 
 /// The first pause between two looks at a job; it grows to the second one.
@@ -196,19 +195,19 @@ fn compose(
     operations: &[Operation],
 ) -> Result<(spikewire_protocol::query::Query, spikewire_protocol::message::Header)> {
     check(choice)?;
-    let header = choice.options.write_header()?;
+    let header =
+        CommandSpec::write(&CommandDefaults::default(), &choice.options.for_write()?)?.header;
     let mut query = choice.scope()?;
     if operations.is_empty() {
         return Err(Error::invalid("operations must not be empty"));
     }
     check_count(operations.len(), "operations")?;
     for (at, step) in operations.iter().enumerate() {
-        if step.reads() {
+        if step.as_sent()?.reads() {
             return Err(Error::invalid(format!(
                 "operation {at} reads; a job only writes, as nobody takes what it reads"
             )));
         }
-        step.bin.as_deref().map_or(Ok(()), check_name)?;
         append(&mut query, step)?;
     }
     Ok((query, header))

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_engine::ReplicaPolicy;
+use spikewire_engine::command::SetRef;
 use spikewire_protocol::value::Value;
 
 pub use found::Found;
@@ -37,7 +38,6 @@ use crate::function::function as call;
 use crate::key::Key;
 use crate::operation::{Operation, op};
 use crate::options::CallOptions;
-use crate::space::Space;
 use crate::{Client, Result};
 
 /// A scan or an index query: which records, and what of them. Made by
@@ -89,7 +89,7 @@ pub struct Query<C = Client> {
 }
 
 impl<C: Face> Query<C> {
-    pub(crate) fn new(client: &C, space: Result<Arc<Space>>, options: CallOptions) -> Self {
+    pub(crate) fn new(client: &C, space: Result<Arc<SetRef>>, options: CallOptions) -> Self {
         Self { client: client.clone(), choice: Choice::new(space, options) }
     }
 

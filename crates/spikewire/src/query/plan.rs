@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use spikewire_engine::ReplicaPolicy;
 use spikewire_engine::command::query::{Limits, Partitions, Tracker, WINDOW, cursor};
+use spikewire_engine::command::{CommandDefaults, SetRef, check_bin_name};
 use spikewire_protocol::limits::{OPS_PER_COMMAND, PARTITIONS};
 use spikewire_protocol::message::{op, write_op};
 use spikewire_protocol::query as wire;
@@ -15,9 +16,7 @@ use super::range::IndexRange;
 use crate::expression::Expression;
 use crate::key::Key;
 use crate::operation::Operation;
-use crate::options::{CallOptions, Defaults};
-use crate::space::Space;
-use crate::verbs::check_name;
+use crate::options::CallOptions;
 use crate::{Error, Result};
 
 /// How long a node may be silent, and a reader pause, where nothing else was said.
@@ -30,7 +29,7 @@ const LARGEST_PAGE: u64 = 1_000_000;
 /// What was asked for, as it was given.
 #[derive(Debug, Clone)]
 pub(super) struct Choice {
-    pub space: Result<Arc<Space>>,
+    pub space: Result<Arc<SetRef>>,
     pub options: CallOptions,
     pub filter: Option<Expression>,
     pub index: Option<IndexRange>,
@@ -60,7 +59,7 @@ pub struct Plan {
 }
 
 impl Choice {
-    pub fn new(space: Result<Arc<Space>>, options: CallOptions) -> Self {
+    pub fn new(space: Result<Arc<SetRef>>, options: CallOptions) -> Self {
         Self {
             space,
             options,
@@ -83,7 +82,7 @@ impl Choice {
     }
 
     /// The records one after the other, or in pages of this size.
-    pub fn plan(&self, defaults: &Defaults, page: Option<usize>) -> Result<Plan> {
+    pub fn plan(&self, defaults: &CommandDefaults, page: Option<usize>) -> Result<Plan> {
         self.options.check_read()?;
         let space = self.space.as_ref().map_err(Clone::clone)?;
         let mut query = self.scope()?;
@@ -109,11 +108,19 @@ impl Choice {
         Ok(wire::Query {
             namespace: space.namespace.to_string(),
             set: space.set.clone(),
-            filter: self.filter.as_ref().map(Expression::filter).transpose()?,
+            filter: self.filter()?,
             index: self.index.as_ref().map(IndexRange::index).transpose()?,
             records_per_second: self.records_per_second.unwrap_or(0),
             ..wire::Query::default()
         })
+    }
+
+    /// The query's own filter, or the one that its dataset carries.
+    fn filter(&self) -> Result<Option<Vec<u8>>> {
+        match &self.filter {
+            Some(filter) => filter.filter().map(Some),
+            None => Ok(self.options.filter_bytes()?.map(|bytes| bytes.to_vec())),
+        }
     }
 
     /// Refuses what leaves out records, or says how they are read.
@@ -136,7 +143,7 @@ impl Choice {
         }
     }
 
-    pub fn limits(&self, defaults: &Defaults) -> Result<Limits> {
+    pub fn limits(&self, defaults: &CommandDefaults) -> Result<Limits> {
         let policy = &defaults.policy;
         number("concurrent_nodes", self.concurrent_nodes.map(|nodes| nodes as u64), 10_000)?;
         let window = self.window.unwrap_or(WINDOW);
@@ -174,7 +181,7 @@ impl Choice {
         if let Some(bins) = &self.bins {
             check_count(bins.len(), "bins")?;
             for name in bins {
-                check_name(name)?;
+                check_bin_name(name)?;
                 query.op(op::READ, name);
             }
             query.no_bins = bins.is_empty();
@@ -185,22 +192,21 @@ impl Choice {
         }
         check_count(operations.len(), "operations")?;
         for (at, step) in operations.iter().enumerate() {
-            if !step.reads() {
+            if !step.as_sent()?.reads() {
                 return Err(Error::invalid(format!("operation {at} writes; a query only reads")));
             }
-            let Some(bin) = &step.bin else {
+            if step.bin.is_none() {
                 return Err(Error::invalid(format!(
                     "operation {at} reads every bin; leave operations out for that"
                 )));
-            };
-            check_name(bin)?;
+            }
             append(query, step)?;
         }
         Ok(())
     }
 
     /// Where reading begins, and how many records there may be.
-    fn start(&self, space: &Space, query: &wire::Query) -> Result<(Tracker, Option<u64>)> {
+    fn start(&self, space: &SetRef, query: &wire::Query) -> Result<(Tracker, Option<u64>)> {
         exclusive(&[
             ("partitions", self.partitions.is_some()),
             ("after", self.after.is_some()),
@@ -218,7 +224,7 @@ impl Choice {
                 ));
             }
             (Some(key), _) => Partitions::after(match key.user() {
-                Ok(user) => space.hasher.digest(&user),
+                Ok(user) => space.digest(&user),
                 Err(digest) => digest,
             }),
             (None, Some(range)) => partitions(range)?,
@@ -230,9 +236,8 @@ impl Choice {
 
 /// Adds an operation to those that every record gets.
 pub(super) fn append(query: &mut wire::Query, step: &Operation) -> Result<()> {
-    let (particle, value) = step.value.as_ref().map_err(Clone::clone)?;
-    let bin = step.bin.as_deref().unwrap_or_default();
-    write_op(&mut query.ops, step.code, bin.as_bytes(), *particle, value);
+    let step = step.as_sent()?;
+    write_op(&mut query.ops, step.code, step.bin.as_bytes(), step.particle, step.value);
     query.op_count += 1;
     Ok(())
 }

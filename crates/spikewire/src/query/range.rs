@@ -1,12 +1,12 @@
 //! Which values of which secondary index.
 
+use spikewire_engine::command::check_bin_name;
 use spikewire_protocol::limits;
 use spikewire_protocol::query::{Index, Range, Subject};
 
 pub use spikewire_protocol::query::Collection;
 
 use crate::expression::Expression;
-use crate::verbs::check_name;
 use crate::{Error, Result};
 
 /// Longest text or bytes that an index holds.
@@ -39,7 +39,7 @@ impl IndexOn {
     fn subject(&self) -> Result<Subject> {
         Ok(match self {
             Self::Bin(bin) => {
-                check_name(bin)?;
+                check_bin_name(bin)?;
                 Subject::Bin(bin.clone())
             }
             Self::Name(name) => {

@@ -7,11 +7,15 @@
 //! | module | what it holds |
 //! |---|---|
 //! | here | rows, and what came of each |
+//! | [`BatchBuilder`] | keys and what is done to their records become rows |
 //! | `send` | a round: rows to nodes to requests |
 //! | `settle` | replies to rows, and which rows go again |
 
+mod builder;
 mod send;
 mod settle;
+
+pub use builder::BatchBuilder;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -197,9 +201,13 @@ impl Batch {
         now: Tick,
     ) -> Self {
         let row = |(digest, kind)| Row { digest, kind, doubt: false, state: State::Pending(None) };
+        Self::of_rows(kinds, rows.map(row).collect(), policy, now)
+    }
+
+    fn of_rows(kinds: Vec<RowKind>, rows: Vec<Row>, policy: Policy, now: Tick) -> Self {
         Self {
             kinds,
-            rows: rows.map(row).collect(),
+            rows,
             policy,
             deadline: deadline(&policy, now),
             rounds: 0,
