@@ -1,8 +1,8 @@
 //! Whether a failed attempt is followed by another, and whether a write is in doubt.
 
 use crate::clock::Tick;
-use crate::command::Policy;
 use crate::fault::{CommandError, Fault, FaultKind};
+use crate::policy::Policy;
 use crate::topology::Preference;
 
 /// How one attempt ended badly.

@@ -1,9 +1,8 @@
 //! A command as the transport sees it: bytes, limits, and what is to be completed.
 
-use std::time::Duration;
-
 use crate::attempts::Attempts;
 use crate::clock::Tick;
+use crate::policy::{Policy, deadline};
 
 /// A request on its way, owned by the transport until `ticket` is completed. `K` says what it is
 /// about, `R` how it chooses among nodes.
@@ -50,42 +49,6 @@ impl<K, R, T: Collect> Command<K, R, T> {
     /// Whether its outcome has no use any more.
     pub fn is_over(&self, now: Tick) -> bool {
         self.deadline <= now || self.ticket.is_withdrawn()
-    }
-}
-
-/// When a command that starts now must be over.
-pub fn deadline<R>(policy: &Policy<R>, now: Tick) -> Tick {
-    if policy.timeout.is_zero() { Tick::NEVER } else { now.after(policy.timeout) }
-}
-
-/// The limits of one command.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Policy<R> {
-    /// Total time for the command with all its retries; zero: no limit.
-    pub timeout: Duration,
-    /// Longest silence on a socket before the attempt is given up; zero: no limit.
-    pub socket_timeout: Duration,
-    /// Further attempts after the first one.
-    pub max_retries: u32,
-    /// Pause before a retry on the same node.
-    pub sleep: Duration,
-    /// Whether a write that may have been applied is tried again.
-    pub retry_in_doubt: bool,
-    /// Choice of replica.
-    pub replica: R,
-}
-
-impl<R: Default> Default for Policy<R> {
-    /// 1 s in total, 2 retries, no pause, writes in doubt are not repeated.
-    fn default() -> Self {
-        Self {
-            timeout: Duration::from_secs(1),
-            socket_timeout: Duration::ZERO,
-            max_retries: 2,
-            sleep: Duration::ZERO,
-            retry_in_doubt: false,
-            replica: R::default(),
-        }
     }
 }
 

@@ -8,8 +8,8 @@ use crate::command::Collect;
 use crate::dial::{Dial, DialError};
 use crate::fault::Fault;
 use crate::pipeline::{Abandoned, Arrival, Pipeline, Request};
-use crate::protocol::{Disposition, Protocol};
-use crate::topology::{CommandOf, Endpoint as _, NodeOf};
+use crate::protocol::{CommandOf, Disposition, NodeOf, Protocol};
+use crate::topology::Endpoint as _;
 use crate::wire::Wire;
 
 #[derive(Debug)]

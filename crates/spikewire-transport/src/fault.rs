@@ -1,8 +1,7 @@
 //! What goes wrong with connections, in the same words wherever it shows.
 
+use std::borrow::Cow;
 use std::fmt::{self, Debug, Display};
-
-use crate::protocol::Malformed;
 
 /// The class of a failure that the transport itself finds. What a server refuses is the
 /// protocol's.
@@ -111,3 +110,15 @@ pub trait CommandError: From<Fault> + Clone + Debug {
     /// Whether a request that was never sent because of this need not be tried again.
     fn is_final(&self) -> bool;
 }
+
+/// Bytes that are not the protocol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Malformed(pub Cow<'static, str>);
+
+impl Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Malformed {}

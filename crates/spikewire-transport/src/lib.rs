@@ -8,7 +8,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`protocol`], [`topology`] | what a database provides |
-//! | [`command`], [`attempts`] | a command, its limits, when it is tried again, what is in doubt |
+//! | [`command`], [`policy`], [`attempts`] | a command, its limits, when it is tried again, what is in doubt |
 //! | [`multiplexer`], `connection`, `placement` | all connections of a driver, one of them, which one a command takes |
 //! | [`pipeline`], `in_flight`, [`inbound`] | one connection without its socket: for every driver |
 //! | [`dial`], [`wire`] | the one way to open a connection; its byte stream |
@@ -31,6 +31,7 @@ pub mod inbound;
 pub mod multiplexer;
 pub mod pipeline;
 mod placement;
+pub mod policy;
 pub mod protocol;
 pub mod reply;
 pub mod topology;
@@ -39,9 +40,10 @@ pub mod wire;
 pub use attempts::{Attempts, Failure, Refusal, Verdict};
 pub use breaker::Breaker;
 pub use clock::Tick;
-pub use command::{Collect, Command, Policy, deadline};
+pub use command::{Collect, Command};
 pub use fault::{CommandError, Fault, FaultKind};
 pub use multiplexer::{Multiplexer, Poller};
+pub use policy::{Policy, deadline};
 pub use protocol::Protocol;
 pub use reply::{Outcome, Reply};
 pub use topology::Topology;

@@ -1,10 +1,11 @@
 //! What the transport asks of a database's protocol.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-use crate::topology::{ErrorOf, NodeOf, Topology};
+use crate::command::Command;
+pub use crate::fault::Malformed;
+use crate::topology::Topology;
 
 /// The protocol of one connection. A value of this type belongs to each connection and may keep
 /// what the two sides agreed on.
@@ -136,14 +137,15 @@ pub enum Sharing {
     Alone,
 }
 
-/// Bytes that are not the protocol.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Malformed(pub Cow<'static, str>);
+/// The node type of a protocol.
+pub type NodeOf<P> = <<P as Protocol>::Topology as Topology>::Node;
 
-impl fmt::Display for Malformed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+/// The error type of a protocol.
+pub type ErrorOf<P> = <<P as Protocol>::Topology as Topology>::Error;
 
-impl std::error::Error for Malformed {}
+/// The commands of a protocol.
+pub type CommandOf<P, T> = Command<
+    <<P as Protocol>::Topology as Topology>::Target,
+    <<P as Protocol>::Topology as Topology>::Preference,
+    T,
+>;

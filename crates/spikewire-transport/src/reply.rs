@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use crate::attempts::Attempts;
 use crate::fault::CommandError;
-use crate::protocol::Protocol;
-use crate::topology::{ErrorOf, NodeOf};
+use crate::protocol::{ErrorOf, NodeOf, Protocol};
 
 /// A server's reply to one command.
 pub struct Reply<'a, P: Protocol> {

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::breaker::Breaker;
-use crate::command::Command;
 use crate::fault::CommandError;
-use crate::protocol::Protocol;
 
 /// The nodes of a cluster and the ways to them; one for each client.
 pub trait Topology: Debug + 'static {
@@ -91,16 +89,3 @@ pub struct Settings {
     /// Idle connections are closed after this time.
     pub idle: Duration,
 }
-
-/// The node type of a protocol.
-pub type NodeOf<P> = <<P as Protocol>::Topology as Topology>::Node;
-
-/// The error type of a protocol.
-pub type ErrorOf<P> = <<P as Protocol>::Topology as Topology>::Error;
-
-/// The commands of a protocol.
-pub type CommandOf<P, T> = Command<
-    <<P as Protocol>::Topology as Topology>::Target,
-    <<P as Protocol>::Topology as Topology>::Preference,
-    T,
->;

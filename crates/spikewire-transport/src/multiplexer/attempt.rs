@@ -14,8 +14,8 @@ use crate::connection::Connection;
 use crate::fault::{Fault, FaultKind};
 use crate::pipeline::Abandoned;
 use crate::placement::{Load, NodeConnections, Place, place};
-use crate::protocol::{Protocol, Sharing};
-use crate::topology::{CommandOf, Endpoint as _, ErrorOf, NodeOf, Target as _, Topology as _};
+use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, Sharing};
+use crate::topology::{Endpoint as _, Target as _, Topology as _};
 
 impl<P: Protocol, T: Collect> Multiplexer<P, T> {
     /// One attempt at a command: choose a node, choose a connection, queue.

@@ -36,9 +36,9 @@ use crate::connection::Connection;
 use crate::fault::{Fault, FaultKind};
 use crate::pipeline::Abandoned;
 use crate::placement::{NodeConnections, Spread};
-use crate::protocol::{Protocol, ReplyKind};
+use crate::protocol::{CommandOf, ErrorOf, Protocol, ReplyKind};
 use crate::reply::{Outcome, Reply};
-use crate::topology::{CommandOf, Endpoint as _, ErrorOf, Settings, Target as _, Topology};
+use crate::topology::{Endpoint as _, Settings, Target as _, Topology};
 
 /// How often the multiplexer looks for stuck connections while commands are in flight.
 const LOOK: Duration = Duration::from_millis(100);
