@@ -1,0 +1,475 @@
+//! A small protocol that has all that Aerospike's has not, and a server of it on threads.
+
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+use std::fmt;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use spikewire_transport::protocol::{
+    Answers, Asked, Disposition, Frame, Greeting, Malformed, ReplyKind, Sharing,
+};
+use spikewire_transport::topology::{Endpoint, Preference, Settings, Target};
+use spikewire_transport::{
+    Breaker, Collect, Command, CommandError, Fault, FaultKind, Multiplexer, Outcome, Policy,
+    Protocol, Tick, Topology,
+};
+
+/// Far more than anything here takes, so that a slow machine does not fail a test.
+pub const LONG: Duration = Duration::from_secs(60);
+pub const SOON: Duration = Duration::from_millis(120);
+
+/// Ids on one connection.
+pub const IDS: u16 = 8;
+/// Length, id, kind.
+pub const HEADER: usize = 7;
+const LARGEST: usize = 64 << 20;
+const EVENT: u16 = u16::MAX;
+
+/// Kinds of frames.
+pub const DONE: u8 = 0;
+pub const MORE: u8 = 1;
+pub const RETRY: u8 = 2;
+pub const RETRY_DOUBTFUL: u8 = 3;
+pub const LAST_WORD: u8 = 4;
+
+pub fn frame(id: u16, kind: u8, body: &[u8]) -> Vec<u8> {
+    let mut out = (body.len() as u32).to_be_bytes().to_vec();
+    out.extend_from_slice(&id.to_be_bytes());
+    out.push(kind);
+    out.extend_from_slice(body);
+    out
+}
+
+pub fn event(body: &[u8]) -> Vec<u8> {
+    frame(EVENT, DONE, body)
+}
+
+/// The protocol. A body holds the kind of its frame, then the bytes. When `SEALED`, the requests
+/// of a turn travel in one segment: length, checksum, requests.
+#[derive(Debug)]
+pub struct Toy<const SEALED: bool> {
+    steps: usize,
+}
+
+impl<const SEALED: bool> Protocol for Toy<SEALED> {
+    type Topology = Nodes;
+    type Code = u8;
+
+    const IDS: Option<u16> = Some(IDS);
+    const SEALS: bool = SEALED;
+
+    fn new(_: &Nodes, _: &Node) -> Self {
+        Self { steps: 0 }
+    }
+
+    fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
+        let (expected, answer): (Option<&[u8]>, &[u8]) = match self.steps {
+            0 => (None, b"hello"),
+            1 => (Some(b"\0who"), b"a test"),
+            2 => (Some(b"\0how"), b"quickly"),
+            _ => (Some(b"\0ready"), b""),
+        };
+        if heard != expected {
+            return Greeting::Refused("the server does not like us".to_owned());
+        }
+        self.steps += 1;
+        if answer.is_empty() {
+            return Greeting::Ready;
+        }
+        out.extend_from_slice(&frame(0, DONE, answer));
+        Greeting::Wait
+    }
+
+    fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed> {
+        let Some(head) = bytes.first_chunk::<HEADER>() else { return Ok(None) };
+        let body = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
+        if body > LARGEST {
+            return Err(Malformed(format!("a frame of {body} bytes").into()));
+        }
+        let id = u16::from_be_bytes([head[4], head[5]]);
+        let answers = if id == EVENT { Answers::Event } else { Answers::Id(id) };
+        Ok(Some(Frame { header: HEADER - 1, len: HEADER + body, answers }))
+    }
+
+    fn classify(&mut self, body: &[u8], request: Asked) -> Result<Disposition, Malformed> {
+        let outcome = match body[0] {
+            DONE | LAST_WORD => ReplyKind::Done,
+            MORE if request.many => ReplyKind::More,
+            RETRY => ReplyKind::Retry { doubtful: false },
+            RETRY_DOUBTFUL => ReplyKind::Retry { doubtful: true },
+            kind => return Err(Malformed(format!("a frame of kind {kind}").into())),
+        };
+        Ok(Disposition { outcome, closes: body[0] == LAST_WORD })
+    }
+
+    fn code(body: &[u8]) -> u8 {
+        body[0]
+    }
+
+    fn refusal(body: &[u8]) -> Failed {
+        Failed::new(None, format!("refused with {}", body[0]))
+    }
+
+    fn stamp(&mut self, request: &mut [u8], id: u16, _: Duration) {
+        request[4..6].copy_from_slice(&id.to_be_bytes());
+    }
+
+    fn seal(&mut self, out: &mut Vec<u8>, from: usize) {
+        let len = (out.len() - from) as u32;
+        let sum = out[from..].iter().fold(0_u32, |sum, byte| sum.wrapping_add((*byte).into()));
+        let head: Vec<u8> = [len.to_be_bytes(), sum.to_be_bytes()].concat();
+        out.splice(from..from, head);
+    }
+
+    fn sharing(_: usize, _: usize) -> Sharing {
+        Sharing::Shared
+    }
+}
+
+#[derive(Debug)]
+pub struct Node {
+    address: SocketAddr,
+    pub breaker: Breaker,
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "toy {}", self.address)
+    }
+}
+
+impl Endpoint for Node {
+    fn key(&self) -> u32 {
+        7
+    }
+
+    fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    fn is_active(&self) -> bool {
+        true
+    }
+
+    fn breaker(&self) -> &Breaker {
+        &self.breaker
+    }
+}
+
+/// A cluster of one node.
+#[derive(Debug)]
+pub struct Nodes {
+    pub node: Arc<Node>,
+    pub settings: Settings,
+    pub events: Mutex<Vec<Vec<u8>>>,
+    pub looks: AtomicU32,
+}
+
+/// What a command is about: whether it writes.
+#[derive(Debug)]
+pub struct Writes(pub bool);
+
+impl Target for Writes {
+    fn writes(&self) -> bool {
+        self.0
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Stay;
+
+impl Preference for Stay {
+    fn moves_on(self) -> bool {
+        false
+    }
+}
+
+/// An error of the protocol; without a fault it is the server's refusal.
+#[derive(Debug, Clone)]
+pub struct Failed {
+    pub kind: Option<FaultKind>,
+    pub message: String,
+    pub attempts: u32,
+    pub in_doubt: bool,
+}
+
+impl Failed {
+    fn new(kind: Option<FaultKind>, message: String) -> Self {
+        Self { kind, message, attempts: 0, in_doubt: false }
+    }
+}
+
+impl From<Fault> for Failed {
+    fn from(fault: Fault) -> Self {
+        Self::new(Some(fault.kind), fault.message)
+    }
+}
+
+impl CommandError for Failed {
+    fn after(self, attempts: u32, in_doubt: bool) -> Self {
+        Self { attempts, in_doubt, ..self }
+    }
+
+    fn on(self, _: String) -> Self {
+        self
+    }
+
+    fn is_final(&self) -> bool {
+        matches!(self.kind, Some(FaultKind::Closed | FaultKind::Busy))
+    }
+}
+
+impl Topology for Nodes {
+    type Node = Node;
+    type Target = Writes;
+    type Preference = Stay;
+    type Error = Failed;
+    type Router = ();
+
+    fn router(&self) {}
+
+    fn route(&self, (): &(), _: &Writes, _: Stay, _: u32) -> Result<Arc<Node>, Failed> {
+        Ok(self.node.clone())
+    }
+
+    fn settings(&self) -> Settings {
+        self.settings
+    }
+
+    fn is_closed(&self) -> bool {
+        false
+    }
+
+    fn look_again_soon(&self) {
+        self.looks.fetch_add(1, SeqCst);
+    }
+
+    fn event(&self, _: &Arc<Node>, frame: &[u8]) {
+        self.events.lock().unwrap().push(frame[1..].to_vec());
+    }
+}
+
+/// A ticket: a number, and the parts of the answer so far.
+#[derive(Debug)]
+pub struct Ticket(pub usize, pub Vec<u8>);
+
+impl Collect for Ticket {
+    fn collect(&mut self, body: &[u8]) {
+        self.1.extend_from_slice(&body[1..]);
+    }
+}
+
+/// A request as the server sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// Which connection, from 0.
+    pub connection: usize,
+    /// Which segment of that connection, from 0; 0 without segments.
+    pub segment: usize,
+    pub id: u16,
+    pub body: Vec<u8>,
+}
+
+impl Request {
+    /// A frame that answers it.
+    pub fn answer(&self, kind: u8, body: &[u8]) -> Vec<u8> {
+        frame(self.id, kind, body)
+    }
+}
+
+/// What the server does with a request: bytes to send now.
+pub type Script = Box<dyn FnMut(Request) -> Vec<u8> + Send>;
+
+/// How the server greets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Manners {
+    Polite,
+    /// With an event in the very write that ends the handshake.
+    Chatty,
+    Rude,
+    Silent,
+}
+
+/// A server. Its threads end with the test process, or with their connections.
+pub struct Server {
+    pub address: SocketAddr,
+    /// Connections accepted.
+    pub accepted: Arc<AtomicU32>,
+    /// A request came before the end of a handshake.
+    pub hasty: Arc<AtomicBool>,
+}
+
+impl Server {
+    pub fn start(sealed: bool, manners: Manners, script: Script) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let (accepted, hasty) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicBool::new(false)));
+        let (count, early, script) =
+            (accepted.clone(), hasty.clone(), Arc::new(Mutex::new(script)));
+        thread::spawn(move || {
+            for (connection, stream) in listener.incoming().flatten().enumerate() {
+                count.fetch_add(1, SeqCst);
+                let (script, early) = (script.clone(), early.clone());
+                thread::spawn(move || serve(stream, connection, sealed, manners, &script, &early));
+            }
+        });
+        Self { address, accepted, hasty }
+    }
+}
+
+fn serve(
+    mut stream: TcpStream,
+    connection: usize,
+    sealed: bool,
+    manners: Manners,
+    script: &Mutex<Script>,
+    hasty: &AtomicBool,
+) -> Option<()> {
+    let steps: [(&[u8], &[u8]); 3] =
+        [(b"hello", b"who"), (b"a test", b"how"), (b"quickly", b"ready")];
+    for (expected, answer) in steps {
+        let (_, body) = read_frame(&mut stream)?;
+        if body != expected {
+            hasty.store(true, SeqCst);
+        }
+        let mut out = frame(0, DONE, if manners == Manners::Rude { b"no" } else { answer });
+        match manners {
+            Manners::Silent => continue,
+            Manners::Chatty if answer == b"ready" => out.extend(event(b"welcome")),
+            _ => {}
+        }
+        // What was sent before the answer is early.
+        stream.set_nonblocking(true).ok()?;
+        hasty.fetch_or(stream.peek(&mut [0]).is_ok_and(|size| size > 0), SeqCst);
+        stream.set_nonblocking(false).ok()?;
+        stream.write_all(&out).ok()?;
+    }
+    for segment in 0.. {
+        let mut requests: Box<dyn std::io::Read> = if sealed {
+            let mut head = [0; 8];
+            stream.read_exact(&mut head).ok()?;
+            let len = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
+            let mut whole = vec![0; len];
+            stream.read_exact(&mut whole).ok()?;
+            let sum = whole.iter().fold(0_u32, |sum, byte| sum.wrapping_add((*byte).into()));
+            assert_eq!(sum.to_be_bytes(), head[4..], "the checksum");
+            Box::new(std::io::Cursor::new(whole))
+        } else {
+            Box::new(stream.try_clone().ok()?)
+        };
+        let segment = if sealed { segment } else { 0 };
+        while let Some((id, body)) = read_frame(&mut requests) {
+            let request = Request { connection, segment, id, body };
+            let out = (script.lock().unwrap())(request);
+            stream.write_all(&out).ok()?;
+        }
+        if !sealed {
+            break;
+        }
+    }
+    Some(())
+}
+
+fn read_frame(stream: &mut impl std::io::Read) -> Option<(u16, Vec<u8>)> {
+    let mut head = [0; HEADER];
+    stream.read_exact(&mut head).ok()?;
+    let mut body = vec![0; u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize];
+    stream.read_exact(&mut body).ok()?;
+    Some((u16::from_be_bytes([head[4], head[5]]), body))
+}
+
+/// How a command ended: its answer and the attempts it took.
+pub type Ending = Result<(Vec<u8>, u32), Failed>;
+
+/// A driver of the multiplexer under test.
+pub struct Bench<const SEALED: bool> {
+    pub nodes: Arc<Nodes>,
+    pub multiplexer: Multiplexer<Toy<SEALED>, Ticket>,
+    pub endings: Vec<(usize, Ending)>,
+}
+
+pub fn settings() -> Settings {
+    Settings { connections_per_node: 1, depth: 512, queue: 1000, connect_timeout: LONG, idle: LONG }
+}
+
+pub fn policy(timeout: Duration) -> Policy<Stay> {
+    Policy { timeout, max_retries: 0, ..Policy::default() }
+}
+
+impl<const SEALED: bool> Bench<SEALED> {
+    pub fn new(address: SocketAddr, settings: Settings) -> Self {
+        let node = Arc::new(Node { address, breaker: Breaker::default() });
+        let nodes = Nodes { node, settings, events: Mutex::default(), looks: AtomicU32::new(0) };
+        let nodes = Arc::new(nodes);
+        let multiplexer = Multiplexer::new(nodes.clone()).unwrap();
+        Self { nodes, multiplexer, endings: Vec::new() }
+    }
+
+    pub fn command(
+        number: usize,
+        body: &[u8],
+        policy: Policy<Stay>,
+    ) -> Command<Writes, Stay, Ticket> {
+        let ticket = Ticket(number, Vec::new());
+        let command = Command::new(frame(0, DONE, body), Writes(true), policy, Tick::now(), ticket);
+        Command { stream: true, ..command }
+    }
+
+    /// Submits without a flush.
+    pub fn submit(&mut self, number: usize, body: &[u8], policy: Policy<Stay>) {
+        let command = Self::command(number, body, policy);
+        self.multiplexer.submit(command, Tick::now());
+    }
+
+    pub fn flush(&mut self) {
+        self.multiplexer.flush(Tick::now(), &mut into(&mut self.endings));
+    }
+
+    /// What a driver does over and over, once.
+    pub fn turn(&mut self) {
+        let mut deliver = into(&mut self.endings);
+        self.multiplexer.flush(Tick::now(), &mut deliver);
+        self.multiplexer.turn(Some(Duration::from_millis(1)), &mut deliver).unwrap();
+        let now = Tick::now();
+        if self.multiplexer.alarm() <= now {
+            self.multiplexer.expire(now, &mut deliver);
+        }
+    }
+
+    pub fn turn_until(&mut self, what: &str, mut holds: impl FnMut(&mut Self) -> bool) {
+        let start = Instant::now();
+        while !holds(self) {
+            assert!(start.elapsed() < LONG, "still waiting: {what}");
+            self.turn();
+        }
+    }
+
+    pub fn ending(&mut self, number: usize) -> Ending {
+        self.turn_until("a command ends", |bench| {
+            bench.endings.iter().any(|(known, _)| *known == number)
+        });
+        let at = self.endings.iter().position(|(known, _)| *known == number).unwrap();
+        self.endings.remove(at).1
+    }
+
+    pub fn failure(&mut self, number: usize) -> Failed {
+        self.ending(number).unwrap_err()
+    }
+}
+
+fn into<const SEALED: bool>(
+    endings: &mut Vec<(usize, Ending)>,
+) -> impl FnMut(Ticket, Outcome<'_, Toy<SEALED>>) + '_ {
+    |Ticket(number, mut parts), outcome| {
+        let ending = outcome.map(|reply| {
+            parts.extend_from_slice(&reply.body[1..]);
+            (parts, reply.attempts.made)
+        });
+        endings.push((number, ending));
+    }
+}
