@@ -4,12 +4,14 @@
 //! |---|---|
 //! | [`cluster`] | seeds, the tender, nodes, the partition map: one immutable snapshot, shared |
 //! | [`transport`] | multiplexed connections and the drivers that turn them |
+//! | [`admin`] | info, indexes, modules, jobs: state machines without I/O, and what runs them |
 //! | [`command`] | what a command is: routing, retries, doubt; the same for every driver |
 //! | `options`, `error`, [`clock`] | how it behaves, what can go wrong, what time it is |
 //! | `name` | names that travel inside other text, checked |
 //!
 //! Nothing here knows Python, and the protocol crate knows nothing of this one.
 
+pub mod admin;
 pub mod cluster;
 pub mod command;
 mod error;

@@ -6,6 +6,7 @@ mod support;
 
 use std::time::Duration;
 
+use spikewire_engine::admin::InfoCommand;
 use spikewire_engine::cluster::Cluster;
 use spikewire_engine::{Kind, Options};
 use spikewire_protocol::host::Host;
@@ -34,7 +35,7 @@ fn nothing_is_left_behind() {
     for round in 0..3 {
         let cluster = Cluster::connect(options(&server)).unwrap();
         let node = cluster.snapshot().nodes[0].clone();
-        cluster.info(&node, &["build"]).unwrap();
+        cluster.info(&node, &command("build")).unwrap();
         if round == 0 {
             in_a_forked_child(&cluster, files);
         } else {
@@ -60,7 +61,7 @@ fn in_a_forked_child(cluster: &Cluster, files: usize) {
         // The parent's sockets are half the cluster's connections: the server's ends stay.
         let inherited = count("/proc/self/fd");
         let node = cluster.snapshot().nodes.first().cloned();
-        let asked = node.map(|node| cluster.info(&node, &["node"]).unwrap_err().kind());
+        let asked = node.map(|node| cluster.info(&node, &command("node")).unwrap_err().kind());
         cluster.tend_soon();
         cluster.close();
         let good = cluster.is_closed() && asked == Some(Kind::Closed) && inherited <= files + 4;
@@ -73,5 +74,9 @@ fn in_a_forked_child(cluster: &Cluster, files: usize) {
     assert_eq!(status, 0, "the child failed");
     let node = cluster.snapshot().nodes[0].clone();
     assert!(node.is_active());
-    cluster.info(&node, &["node"]).unwrap();
+    cluster.info(&node, &command("node")).unwrap();
+}
+
+fn command(text: &str) -> InfoCommand {
+    InfoCommand::new(text).unwrap()
 }

@@ -6,11 +6,12 @@ use std::net::TcpListener;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use spikewire_engine::admin::InfoCommand;
 use spikewire_engine::clock::Tick;
 use spikewire_engine::cluster::{Cluster, Janitor};
 use spikewire_engine::{Kind, Options};
 use spikewire_protocol::host::Host;
-use spikewire_protocol::info;
+use spikewire_protocol::result_code::ResultCode;
 use spikewire_sync::Mutex;
 use support::fake::FakeNode;
 use support::{LONG, eventually};
@@ -409,7 +410,7 @@ fn closing_is_quick_even_while_a_node_hangs() {
     assert!(start.elapsed() < LONG / 2, "{:?}", start.elapsed());
     assert!(cluster.is_closed() && !node.is_active());
     cluster.tend_soon();
-    assert_eq!(cluster.info(&node, &["build"]).unwrap_err().kind(), Kind::Closed);
+    assert_eq!(cluster.info(&node, &command("build")).unwrap_err().kind(), Kind::Closed);
 }
 
 #[test]
@@ -435,12 +436,17 @@ fn info_asks_one_node() {
     let find = |name: &str| {
         cluster.snapshot().nodes.iter().find(|node| node.name == name).unwrap().clone()
     };
-    let answer = cluster.info(&find("B1"), &["build", "odd"]).unwrap();
-    assert_eq!(info::value(&answer, "build"), Ok("8.1.2.0"));
-    assert_eq!(info::value(&answer, "odd").unwrap_err().code, 4);
+    let find_one = find("B1");
+    assert_eq!(cluster.info(&find_one, &command("build")).unwrap(), "8.1.2.0");
+    let error = cluster.info(&find_one, &command("odd")).unwrap_err();
+    assert_eq!(error.kind(), Kind::Server(ResultCode::PARAMETER));
+    let both = [find("A1"), find_one];
+    let answers = cluster.ask(&both, &command("node"), &|| false).unwrap();
+    let names: Vec<_> = answers.into_iter().map(|answer| answer.answer.unwrap()).collect();
+    assert_eq!(names, ["A1", "B1"]);
     let node = find("B1");
     b.hang(true);
-    let error = cluster.info(&node, &["build"]).unwrap_err();
+    let error = cluster.info(&node, &command("build")).unwrap_err();
     assert_eq!(error.kind(), Kind::Timeout);
     assert!(error.node().unwrap().contains("B1"), "{error}");
 }
@@ -458,4 +464,8 @@ fn a_list_of_seeds_is_tried_at_once() {
     let cluster = Cluster::connect(options).unwrap();
     assert!(start.elapsed() < LONG / 2, "did not wait for the hole");
     assert_eq!(names(&cluster), ["A1", "B1"]);
+}
+
+fn command(text: &str) -> InfoCommand {
+    InfoCommand::new(text).unwrap()
 }

@@ -73,7 +73,7 @@ impl Client {
 
     /// A node's answer to an info command such as `"namespaces"`.
     pub fn info(&self, node: SocketAddr, command: &str) -> Result<String> {
-        cluster::info(&self.core.tools.cluster, node, command)
+        cluster::info(self, node, command)
     }
 
     /// Ends every connection. Calls under way in other threads fail at once, later ones too.

@@ -2,10 +2,11 @@
 
 use std::net::SocketAddr;
 
+use spikewire_engine::admin::{self, Ask, InfoCommand, Recipients};
 use spikewire_engine::cluster::Cluster;
-use spikewire_engine::{Error, Kind, Result};
-use spikewire_protocol::info as protocol;
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_engine::{Error, Kind};
+
+use crate::face::Face;
 
 /// A node of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,18 +22,17 @@ pub(crate) fn nodes(cluster: &Cluster) -> Vec<Node> {
     nodes.iter().map(|node| Node { name: node.name.clone(), address: node.address }).collect()
 }
 
-pub(crate) fn info(cluster: &Cluster, address: SocketAddr, command: &str) -> Result<String> {
-    if command.contains('\n') {
-        return Err(Error::invalid("an info command must not contain a line break"));
-    }
-    let node = cluster.snapshot().nodes.iter().find(|node| node.address == address).cloned();
-    let Some(node) = node else {
-        let message = format!("no node at {address} in the cluster");
-        return Err(Error::new(Kind::NoNode, message));
-    };
-    let answer = cluster.info(&node, &[command])?;
-    protocol::value(&answer, command).map(str::to_owned).map_err(|error| {
-        let code = ResultCode(error.code);
-        Error::new(Kind::Server(code), error.to_string()).on(node.to_string())
+/// Asks the node at this address.
+pub(crate) fn info<C: Face>(client: &C, address: SocketAddr, command: &str) -> C::Answer<String> {
+    let command = InfoCommand::new(command);
+    client.work(move |tools, wanted| {
+        let cluster = &tools.cluster;
+        let node = cluster.snapshot().nodes.iter().find(|node| node.address == address).cloned();
+        let Some(node) = node else {
+            let message = format!("no node at {address} in the cluster");
+            return Err(Error::new(Kind::NoNode, message));
+        };
+        let mut ask = Ask::info(Recipients::These(vec![node]), command?);
+        admin::run(cluster, &mut ask, &|| !wanted())
     })
 }

@@ -1,46 +1,16 @@
 //! Secondary indexes of the cluster: creating, listing, awaiting, dropping.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use spikewire_engine::admin::Procedure as _;
+use spikewire_engine::admin::index::{
+    CreateIndex, IndexSpec, ListedIndex, drop_index, list_indexes, wait_for_index,
+};
 
-use spikewire_protocol::limits;
-use spikewire_protocol::result_code::ResultCode;
+pub use spikewire_engine::admin::index::IndexType;
 
-use crate::face::{Face, Tools, field, fields, word};
-use crate::query::sleep;
-use crate::{Client, Collection, Error, IndexOn, Kind, Result};
-
-/// How often a node is asked whether an index is ready.
-const PAUSE: Duration = Duration::from_millis(20);
-
-/// What an index holds; values of other types are left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum IndexType {
-    /// Integers.
-    Numeric,
-    /// Texts.
-    Text,
-    /// Bytes.
-    Blob,
-    /// `GeoJSON` points and regions.
-    Geo,
-}
-
-impl IndexType {
-    const ALL: [Self; 4] = [Self::Numeric, Self::Text, Self::Blob, Self::Geo];
-
-    /// The name in info commands.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Numeric => "numeric",
-            Self::Text => "string",
-            Self::Blob => "blob",
-            Self::Geo => "geo2dsphere",
-        }
-    }
-}
+use crate::face::{Face, administer};
+use crate::{Client, Collection, IndexOn, Result};
 
 /// An index that is to be created.
 ///
@@ -97,43 +67,24 @@ impl NewIndex {
         self
     }
 
-    /// Its name, and the command that creates it.
-    fn command(&self) -> Result<(String, String)> {
-        word("namespace", &self.namespace, limits::NAMESPACE_NAME)?;
-        let mut place = format!("namespace={}", self.namespace);
-        if !self.set.is_empty() {
-            place = format!("{place};set={}", word("set", &self.set, limits::SET_NAME)?);
-        }
-        let (subject, default) = match &self.on {
-            IndexOn::Bin(bin) => {
-                word("bin", bin, limits::BIN_NAME)?;
-                let of = if self.of == Collection::Value { "" } else { self.of.name() };
-                let parts = [self.set.as_str(), bin, of];
-                let parts: Vec<&str> = parts.into_iter().filter(|it| !it.is_empty()).collect();
-                (format!("bin={bin}"), Some(parts.join("_")))
-            }
-            IndexOn::Expression(expression) => {
-                (format!("exp={}", STANDARD.encode(expression.value()?)), None)
-            }
-            IndexOn::Name(name) => {
-                return Err(Error::invalid(format!(
-                    "a new index is on a bin or an expression, and called by `named`; got the \
-                     name {name:?} of one that is there"
-                )));
-            }
+    /// The command that creates it.
+    fn procedure(&self) -> Result<CreateIndex> {
+        let spec = IndexSpec {
+            namespace: &self.namespace,
+            set: some(&self.set),
+            subject: self.on.subject()?,
+            context: None,
+            collection: self.of,
+            kind: self.kind,
+            name: self.name.as_deref(),
         };
-        let name = self.name.clone().or(default);
-        let name =
-            name.ok_or_else(|| Error::invalid("an index on an expression needs a name: `named`"))?;
-        word("name", &name, limits::INDEX_NAME)?;
-        let of = match self.of {
-            Collection::Value => String::new(),
-            of => format!(";indextype={}", of.name()),
-        };
-        let kind = self.kind.name();
-        let command = format!("sindex-create:{place};indexname={name};{subject};type={kind}{of}");
-        Ok((name, command))
+        CreateIndex::new(&spec, None)
     }
+}
+
+/// No set is the empty one.
+fn some(set: &str) -> Option<&str> {
+    Some(set).filter(|set| !set.is_empty())
 }
 
 /// A secondary index of the cluster.
@@ -165,103 +116,39 @@ impl<C: Face> Indexes<C> {
     /// [`wait`](Self::wait) for that. The same index again is no error; another one of that name
     /// fails with the server's code 200.
     pub fn create(&self, index: &NewIndex) -> C::Answer<String> {
-        let namespace = index.namespace.clone();
-        let composed = index.command();
-        self.0.work(move |tools, _| {
-            let (name, command) = composed?;
-            // A node says yes to an index of a namespace that is not there.
-            let there = tools.ask_one("namespaces")?;
-            if !there.split(';').any(|known| known == namespace) {
-                let message = format!("namespace {namespace:?} is not in the cluster: {there}");
-                return Err(Error::new(Kind::NoNamespace, message));
-            }
-            tools.ask_one(&command)?;
-            Ok(name)
-        })
+        administer(&self.0, index.procedure())
     }
 
     /// Waits until every node has built an index; zero: without a limit. Fails with
     /// [`Kind::Timeout`] if that takes longer.
     pub fn wait(&self, namespace: &str, name: &str, limit: Duration) -> C::Answer<()> {
-        let command = word("namespace", namespace, limits::NAMESPACE_NAME).and_then(|namespace| {
-            let name = word("name", name, limits::INDEX_NAME)?;
-            Ok(format!("sindex-stat:namespace={namespace};indexname={name}"))
-        });
-        let name = name.to_owned();
-        self.0.work(move |tools, wanted| {
-            let (start, command) = (Instant::now(), command?);
-            for node in tools.nodes()? {
-                while !is_built(tools.ask(&node, &command))? {
-                    if !limit.is_zero() && start.elapsed() >= limit {
-                        let message =
-                            format!("index {name} was not ready on every node within {limit:?}");
-                        return Err(Error::new(Kind::Timeout, message));
-                    }
-                    if !wanted() {
-                        return Ok(());
-                    }
-                    sleep(PAUSE, wanted);
-                }
-            }
-            Ok(())
-        })
+        administer(&self.0, wait_for_index(namespace, name, limit))
     }
 
     /// The indexes of a namespace, sorted by name.
     pub fn list(&self, namespace: &str) -> C::Answer<Vec<Index>> {
-        let command = word("namespace", namespace, limits::NAMESPACE_NAME)
-            .map(|namespace| format!("sindex-list:namespace={namespace}"));
-        self.0.work(move |tools, _| {
-            let answer = tools.ask_one(&command?)?;
-            let mut found: Vec<Index> =
-                answer.split(';').filter(|entry| !entry.is_empty()).map(listed).collect();
-            found.sort_by(|a, b| a.name.cmp(&b.name));
-            Ok(found)
-        })
+        let listed = |found: Vec<ListedIndex>| found.into_iter().map(Index::from).collect();
+        administer(&self.0, list_indexes(namespace).map(|list| list.map(listed)))
     }
 
     /// Drops an index of a set (`""`: of all records of the namespace). Does nothing if there is
     /// none of that name.
     pub fn drop(&self, namespace: &str, set: &str, name: &str) -> C::Answer<()> {
-        let command = drop_command(namespace, set, name);
-        self.0.work(move |tools: &Tools, _| tools.ask_one(&command?).map(drop))
+        administer(&self.0, drop_index(namespace, some(set), name))
     }
 }
 
-fn drop_command(namespace: &str, set: &str, name: &str) -> Result<String> {
-    let namespace = word("namespace", namespace, limits::NAMESPACE_NAME)?;
-    let name = word("name", name, limits::INDEX_NAME)?;
-    let place = match set {
-        "" => String::new(),
-        set => format!(";set={}", word("set", set, limits::SET_NAME)?),
-    };
-    Ok(format!("sindex-delete:namespace={namespace}{place};indexname={name}"))
-}
-
-/// Whether a node has built an index; it may not have heard of it yet.
-fn is_built(stat: Result<String>) -> Result<bool> {
-    match stat {
-        Ok(stat) => Ok(field(&stat, ';', "load_pct") == Some("100")),
-        Err(error) if error.kind() == Kind::Server(ResultCode::INDEX_NOT_FOUND) => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-fn listed(entry: &str) -> Index {
-    let part = |name| fields(entry, ':').find(|(own, _)| *own == name).map(|(_, value)| value);
-    let known = |name| part(name).filter(|value| *value != "null").map(str::to_owned);
-    let all = [Collection::List, Collection::MapKeys, Collection::MapValues];
-    let of = part("indextype").and_then(|name| all.into_iter().find(|of| of.name() == name));
-    let kind =
-        part("type").and_then(|name| IndexType::ALL.into_iter().find(|of| of.name() == name));
-    Index {
-        name: known("indexname").unwrap_or_default(),
-        namespace: known("ns").unwrap_or_default(),
-        set: known("set"),
-        bin: known("bin"),
-        kind,
-        of: of.unwrap_or_default(),
-        // An index of a whole set has no state; a scan does without until it is there.
-        ready: part("state").is_none_or(|state| state == "RW"),
+impl From<ListedIndex> for Index {
+    fn from(listed: ListedIndex) -> Self {
+        let all = [Collection::List, Collection::MapKeys, Collection::MapValues];
+        Self {
+            kind: IndexType::named(&listed.kind),
+            of: all.into_iter().find(|of| of.name() == listed.collection).unwrap_or_default(),
+            name: listed.name,
+            namespace: listed.namespace,
+            set: listed.set,
+            bin: listed.bin,
+            ready: listed.ready,
+        }
     }
 }

@@ -78,8 +78,12 @@ pub(super) struct InfoRequest {
     again: Option<Vec<u8>>,
     introduces: bool,
     within: Duration,
+    /// When it must be connected.
+    connect_by: Tick,
     deadline: Tick,
-    outcome: Option<Result<String, NodeError>>,
+    /// What kind of frame answers it.
+    expects: Kind,
+    outcome: Option<Result<Vec<u8>, NodeError>>,
 }
 
 impl InfoRequest {
@@ -90,20 +94,9 @@ impl InfoRequest {
         list: &Arc<Descriptors>,
     ) -> Self {
         let fresh = encode(spec.commands, spec.introduce);
-        let mut request = Self {
-            address: spec.address,
-            list: list.clone(),
-            connection: None,
-            phase: Phase::Connecting,
-            out: Vec::new(),
-            sent: 0,
-            input: Vec::new(),
-            again: None,
-            introduces: spec.introduce,
-            within: spec.within,
-            deadline: Tick::now().after(spec.within),
-            outcome: None,
-        };
+        let deadline = Tick::now().after(spec.within);
+        let mut request = Self::new(spec.address, spec.within, deadline, list);
+        request.introduces = spec.introduce;
         match connection {
             Some(connection) => {
                 let introduce = spec.introduce && !connection.introduced;
@@ -116,6 +109,39 @@ impl InfoRequest {
             None => request.dial(fresh),
         }
         request
+    }
+
+    /// Sends a message frame, on a new connection that is made within `within`.
+    pub fn message(
+        address: SocketAddr,
+        frame: &[u8],
+        within: Duration,
+        deadline: Tick,
+        list: &Arc<Descriptors>,
+    ) -> Self {
+        let mut request = Self::new(address, within, deadline, list);
+        request.expects = Kind::Message;
+        request.dial(frame.to_vec());
+        request
+    }
+
+    fn new(address: SocketAddr, within: Duration, deadline: Tick, list: &Arc<Descriptors>) -> Self {
+        Self {
+            address,
+            list: list.clone(),
+            connection: None,
+            phase: Phase::Connecting,
+            out: Vec::new(),
+            sent: 0,
+            input: Vec::new(),
+            again: None,
+            introduces: false,
+            within,
+            connect_by: Tick::now().after(within),
+            deadline,
+            expects: Kind::Info,
+            outcome: None,
+        }
     }
 
     fn dial(&mut self, request: Vec<u8>) {
@@ -132,7 +158,15 @@ impl InfoRequest {
     }
 
     pub fn deadline(&self) -> Tick {
-        self.deadline
+        match self.phase {
+            Phase::Connecting => self.deadline.min(self.connect_by),
+            _ => self.deadline,
+        }
+    }
+
+    /// Whether all of it has left, so that the node may act on it.
+    pub fn has_left(&self) -> bool {
+        self.phase == Phase::Receiving
     }
 
     /// The socket to wait for, and whether for room to write rather than for bytes to read.
@@ -158,7 +192,7 @@ impl InfoRequest {
 
     /// Gives up if the deadline has passed.
     pub fn expire(&mut self, now: Tick) {
-        if !self.is_over() && now >= self.deadline {
+        if !self.is_over() && now >= self.deadline() {
             self.end(Err(match self.phase {
                 Phase::Connecting => NodeError::NoConnection(self.within),
                 _ => NodeError::NoAnswer(self.within),
@@ -173,15 +207,21 @@ impl InfoRequest {
         }
     }
 
-    /// What came of it: the answer and the connection it came on.
+    /// The text of the answer and the connection it came on.
     pub fn finish(self) -> Result<(String, InfoConnection), NodeError> {
+        let (answer, connection) = self.finish_body()?;
+        Ok((String::from_utf8_lossy(&answer).into_owned(), connection))
+    }
+
+    /// The body of the answer and the connection it came on.
+    pub fn finish_body(self) -> Result<(Vec<u8>, InfoConnection), NodeError> {
         let answer = self.outcome.unwrap_or(Err(NodeError::NoAnswer(self.within)))?;
         let mut connection = self.connection.ok_or(NodeError::HungUp)?;
         connection.introduced |= self.introduces;
         Ok((answer, connection))
     }
 
-    fn end(&mut self, outcome: Result<String, NodeError>) {
+    fn end(&mut self, outcome: Result<Vec<u8>, NodeError>) {
         if outcome.is_err() {
             self.connection = None;
         }
@@ -217,7 +257,7 @@ impl InfoRequest {
                     Ok(0) => return Err(self.cut_off()),
                     Ok(count) => {
                         self.input.extend_from_slice(&chunk[..count]);
-                        if let Some(answer) = answer(&self.input)? {
+                        if let Some(answer) = answer(&self.input, self.expects)? {
                             self.end(Ok(answer));
                         }
                     }
@@ -253,22 +293,22 @@ fn encode(commands: &[&str], introduce: bool) -> Vec<u8> {
     out
 }
 
-/// The text of the answer once all of it is there.
-fn answer(input: &[u8]) -> Result<Option<String>, NodeError> {
+/// The body of the answer once all of it is there.
+fn answer(input: &[u8], expects: Kind) -> Result<Option<Vec<u8>>, NodeError> {
     let Some(header) = Header::parse(input).map_err(|_| node_error::guess(input))? else {
         return Ok(None);
     };
-    if header.kind != Kind::Info || header.len == 0 || header.len > MAX_ANSWER {
+    if header.kind != expects || header.len == 0 || header.len > MAX_ANSWER {
         return Err(NodeError::Unusable(format!(
-            "answered an info request with {} bytes of kind {:?}",
+            "answered a request with {} bytes of kind {:?}",
             header.len, header.kind
         )));
     }
     let body = &input[frame::HEADER_LEN..];
     if body.len() > header.len {
-        return Err(NodeError::Unusable("answered an info request twice".to_owned()));
+        return Err(NodeError::Unusable("answered a request twice".to_owned()));
     }
-    Ok((body.len() == header.len).then(|| String::from_utf8_lossy(body).into_owned()))
+    Ok((body.len() == header.len).then(|| body.to_vec()))
 }
 
 #[cfg(test)]
@@ -282,13 +322,16 @@ mod tests {
         bytes.extend_from_slice(b"node\tA1\n");
         frame::finish(&mut bytes, start);
         for cut in 0..bytes.len() {
-            assert_eq!(answer(&bytes[..cut]), Ok(None));
+            assert_eq!(answer(&bytes[..cut], Kind::Info), Ok(None));
         }
-        assert_eq!(answer(&bytes), Ok(Some("node\tA1\n".to_owned())));
+        assert_eq!(answer(&bytes, Kind::Info), Ok(Some(b"node\tA1\n".to_vec())));
         bytes.push(2);
-        assert!(matches!(answer(&bytes), Err(NodeError::Unusable(_))));
-        assert!(matches!(answer(b"HTTP/1.1 "), Err(NodeError::NotThisProtocol(_))));
-        assert!(matches!(answer(&[2, 3, 0, 0, 0, 0, 0, 9]), Err(NodeError::Unusable(_))));
+        assert!(matches!(answer(&bytes, Kind::Info), Err(NodeError::Unusable(_))));
+        assert!(matches!(answer(b"HTTP/1.1 ", Kind::Info), Err(NodeError::NotThisProtocol(_))));
+        assert!(matches!(
+            answer(&[2, 3, 0, 0, 0, 0, 0, 9], Kind::Info),
+            Err(NodeError::Unusable(_))
+        ));
     }
 
     #[test]

@@ -10,11 +10,13 @@
 //! | `member`, `peers` | what the tender keeps about one node, and about nodes not yet met |
 //! | `rules`, `map`, `node_info`, `address`, `build` | the rules, without sockets |
 //! | `info_request`, `poll`, `probe` | one info request to one node; many at once; all addresses of a host |
+//! | `ask` | requests of callers to single nodes |
 //! | `net`, `node_error` | shared settings; why a node cannot be used |
 //! | `shared`, `descriptors` | what the tender and others share; what a forked child closes |
 //! | `node`, `snapshot` | the public view |
 
 mod address;
+mod ask;
 mod build;
 mod descriptors;
 mod discovery;
@@ -50,9 +52,7 @@ pub use snapshot::{NamespaceMap, Snapshot};
 use crate::clock::Tick;
 use crate::error::{Error, Kind, Result};
 use crate::options::Options;
-use info_request::{InfoCommands, InfoRequest};
 use net::Net;
-use node_error::NodeError;
 use shared::Shared;
 use tender::Tender;
 
@@ -146,37 +146,6 @@ impl Cluster {
         self.shared.net.closed.store(true, Relaxed);
         self.shared.net.descriptors.close_inherited();
         self.snapshot().nodes.iter().for_each(|node| node.retire());
-    }
-
-    /// Asks a node these info commands on a connection of their own and gives the whole answer;
-    /// read it with [`spikewire_protocol::info::value`]. Blocks, at most for the connect timeout.
-    pub fn info(&self, node: &Node, commands: &[&str]) -> Result<String> {
-        self.info_unless(node, commands, &|| false)
-    }
-
-    /// As [`Cluster::info`], and ends with an error of [`Kind::Interrupted`] when `interrupted`
-    /// says so, which is asked every now and then.
-    pub fn info_unless(
-        &self,
-        node: &Node,
-        commands: &[&str],
-        interrupted: &dyn Fn() -> bool,
-    ) -> Result<String> {
-        if self.is_closed() {
-            return Err(NodeError::Stopped.into_error());
-        }
-        let net = &self.shared.net;
-        let (address, within) = (node.address, net.within);
-        let spec = InfoCommands { address, commands, introduce: false, within };
-        let mut request = InfoRequest::start(&spec, None, &net.descriptors);
-        while !request.is_over() {
-            poll::turn(&mut [&mut request], Tick::NEVER, &net.closed);
-            if interrupted() {
-                return Err(Error::new(Kind::Interrupted, "a signal interrupted the info request"));
-            }
-        }
-        let answer = request.finish().map(|(answer, _)| answer);
-        answer.map_err(|error| error.into_error().on(node.to_string()))
     }
 }
 

@@ -128,14 +128,8 @@ impl AsyncClient {
     }
 
     /// A node's answer to an info command such as `"namespaces"`.
-    pub fn info(
-        &self,
-        node: SocketAddr,
-        command: &str,
-    ) -> impl Future<Output = Result<String>> + Send + 'static {
-        let cluster = self.core.tools.cluster.clone();
-        let command = command.to_owned();
-        future::on_a_thread(move |_| cluster::info(&cluster, node, &command))
+    pub fn info(&self, node: SocketAddr, command: &str) -> Working<String> {
+        cluster::info(self, node, command)
     }
 
     /// Ends every connection. Futures that wait fail, and so does every later call.

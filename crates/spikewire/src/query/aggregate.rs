@@ -4,9 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-
+use spikewire_engine::admin::{self, module::module_source};
 use spikewire_engine::command::Function;
 use spikewire_engine::transport::gather::{Patience, gather};
 use spikewire_protocol::query as wire;
@@ -16,7 +14,7 @@ use spikewire_udf::{Failure, Library, Limits, Machine, Side};
 
 use super::Query;
 use super::plan::Choice;
-use crate::face::{Face, Tools, field};
+use crate::face::{Face, Tools};
 use crate::function::function as call;
 use crate::{Error, Kind, Result};
 
@@ -121,13 +119,14 @@ fn reduce(
 /// The module, as the cluster has it.
 fn library(tools: &Tools, module: &str) -> Result<Library> {
     let file = format!("{module}.lua");
-    let answer = tools.ask_one(&format!("udf-get:filename={file}"))?;
-    let refused =
-        |what: &str| Error::new(Kind::Server(ResultCode::UDF), format!("module {file}: {what}"));
-    let content = field(&answer, ';', "content");
-    let content = content.ok_or_else(|| refused(answer.trim_start_matches("error=")))?;
-    let source = STANDARD.decode(content).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-    let source = source.ok_or_else(|| refused("its source is not base64 text"))?;
+    let source = admin::run(&tools.cluster, &mut module_source(&file)?, &|| false);
+    let source = source.map_err(|error| match error.kind() {
+        Kind::Server(_) => {
+            let message = format!("module {file}: {}", error.message());
+            Error::new(Kind::Server(ResultCode::UDF), message)
+        }
+        _ => error,
+    })?;
     let mut library = Library::default();
     library.put(&file, &source);
     Ok(library)

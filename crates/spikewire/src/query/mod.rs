@@ -26,7 +26,6 @@ use spikewire_engine::command::SetRef;
 use spikewire_protocol::value::Value;
 
 pub use found::Found;
-pub(crate) use job::sleep;
 pub use job::{Job, Progress};
 pub use range::{Collection, IndexOn, IndexRange, IndexValue};
 pub use records::{Page, Pages, Records};

@@ -36,7 +36,7 @@ impl From<String> for IndexOn {
 }
 
 impl IndexOn {
-    fn subject(&self) -> Result<Subject> {
+    pub(crate) fn subject(&self) -> Result<Subject> {
         Ok(match self {
             Self::Bin(bin) => {
                 check_bin_name(bin)?;

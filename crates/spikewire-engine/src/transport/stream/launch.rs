@@ -2,12 +2,10 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use mio::net::TcpStream;
 use mio::{Interest, Token};
 use rustc_hash::FxHashMap;
-use spikewire_protocol::key::{UserKey, digest};
 use spikewire_protocol::query::Share;
 
 use super::Stream;
@@ -15,7 +13,7 @@ use super::line::Line;
 use crate::clock::Tick;
 use crate::cluster::Node;
 use crate::command::Target;
-use crate::command::query::Piece;
+use crate::command::query::{Piece, task_id};
 use crate::error::{Error, Kind};
 use crate::transport::node_error;
 
@@ -131,7 +129,7 @@ impl Stream {
         }
         let patience = u32::try_from(self.limits.socket_timeout.as_millis()).unwrap_or(u32::MAX);
         let share =
-            Share { id: number(), patience, partitions: &whole, points: &points, limit: cap };
+            Share { id: task_id(), patience, partitions: &whole, points: &points, limit: cap };
         // Checked when the query was composed.
         if let Err(error) = self.query.write(&share, line.request()) {
             return Err((io::Error::other(error), line.node));
@@ -154,26 +152,4 @@ impl Stream {
             None => self.fail(error),
         }
     }
-}
-
-/// A number that no other query on the server has: not small, as those the server gives itself.
-pub(super) fn number() -> u64 {
-    use std::sync::OnceLock;
-    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-    use std::time::SystemTime;
-    static BASE: OnceLock<[u8; 8]> = OnceLock::new();
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let base = BASE.get_or_init(|| {
-        let since =
-            SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
-        let seed = format!("{} {}", since.as_nanos(), std::process::id());
-        let hash = digest("query", &UserKey::Str(&seed));
-        let mut base = [0; 8];
-        base.copy_from_slice(&hash.0[..8]);
-        base
-    });
-    // The process once more: a fork has the same base.
-    let process = u64::from(std::process::id()) << 32;
-    let number = u64::from_be_bytes(*base).wrapping_add(process);
-    number.wrapping_add(NEXT.fetch_add(1, Relaxed)) | 1 << 63
 }

@@ -16,14 +16,12 @@
 //! | `launch` | which node is asked for what, and what follows when one fails |
 //! | `line`, `inbox` | one connection; the window of bytes that arrived on it |
 //! | `pool` | connections between queries |
-//! | `start` | background jobs, which only need to be started |
 
 mod fill;
 mod inbox;
 mod launch;
 mod line;
 mod pool;
-mod start;
 
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
@@ -36,7 +34,6 @@ use spikewire_protocol::result_code::ResultCode;
 
 use self::line::{Line, is_good};
 pub use self::pool::Streams;
-pub use self::start::Job;
 use super::node_error;
 use crate::clock::Tick;
 use crate::command::Router;
