@@ -13,7 +13,7 @@ from collections.abc import (
 )
 from concurrent.futures import Future as SubmittedCall
 from threading import Condition
-from typing import ClassVar, Generic, Literal, TypeVar, final, overload
+from typing import ClassVar, Generic, Literal, TypeAlias, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -49,6 +49,8 @@ from spikewire.types import (
 
 __all__ = [
     "DEBUG_BUILD",
+    "Admin",
+    "AdminTask",
     "Apply",
     "ArrowTable",
     "AsyncClient",
@@ -67,7 +69,6 @@ __all__ = [
     "HyperLogLog",
     "IndexRange",
     "JobCore",
-    "JobStart",
     "Key",
     "Marker",
     "Newer",
@@ -83,21 +84,18 @@ __all__ = [
     "__version__",
     "_after_fork",
     "_at_exit",
-    "_index_subject",
 ]
 
 _B = TypeVar("_B")
 _D = TypeVar("_D")
+_IndexFields: TypeAlias = tuple[str, str, str | None, str | None, str, str, bool]
+_JobFields: TypeAlias = tuple[bool, bool, float, int, int, int]
 
 __version__: str
 DEBUG_BUILD: bool
 
 def _after_fork() -> None:
     """Called in the child after a fork."""
-
-def _index_subject(bin: str | Expression, ctx: Path | None = None) -> str:
-    """What an info command says of the subject of an index: a bin, with a path or without one, or
-    an expression."""
 
 def _at_exit() -> None:
     """Ends the clients that unpickled datasets brought along, and the threads of submitted calls;
@@ -117,7 +115,6 @@ class Client:
     def _open(self) -> None:
         """Finds the cluster; blocks."""
     def _nodes(self) -> list[tuple[str, str]]: ...
-    def _info(self, command: str, node: str | None) -> str: ...
     def close(self) -> None:
         """Ends every connection. Calls under way in other threads fail at once with
         `ClientClosed` or `ConnectionFailed`, later ones with `ClientClosed`. Closing twice does
@@ -2382,7 +2379,6 @@ class AsyncClient:
     def _close(self) -> None:
         """Ends every connection: those of the running loop at once, others soon."""
     def _nodes(self) -> list[tuple[str, str]]: ...
-    def _info(self, command: str, node: str | None) -> str: ...
     def _owns(self, dataset: AsyncDataset) -> bool:
         """Whether a dataset is one of this client."""
     def dataset(self, namespace: str, set: str | None = None) -> AsyncDataset:
@@ -3672,22 +3668,66 @@ class Page:
     def __bool__(self) -> bool: ...
 
 @final
+class AdminTask(Generic[_B]):
+    """An administrative command that was checked and not begun."""
+
+    def run(self) -> _B:
+        """Runs to the end on the calling thread, pauses included; gives the result."""
+    def advance(self) -> float | None:
+        """Asks the nodes what has to be known now; blocks while they answer. The seconds to pause
+        before the next call; `None` when there is a result."""
+    def result(self) -> _B:
+        """The result, once."""
+    def abandon(self) -> None:
+        """The result is not wanted any more: an `advance` that is still asking ends soon."""
+
+@final
 class JobCore:
     """A job's number, and the nodes that it runs on; `spikewire.jobs` makes more of it."""
 
     @property
     def id(self) -> int:
         """Its number on every node."""
-    def ask(self, command: str) -> list[tuple[int, str]]:
-        """Every node's answer to an info command: code and text, code 0 when it is no error.
-        Blocks."""
+    def progress(self) -> AdminTask[_JobFields]:
+        """How far it is."""
+    def wait(self, timeout: Seconds | None = None) -> AdminTask[_JobFields]:
+        """Its end on every node; a timeout of `None` or 0 is no limit."""
+    def abort(self) -> AdminTask[None]:
+        """Ends it on every node."""
 
 @final
-class JobStart:
-    """Starts a job when it is called. Blocks."""
+class Admin:
+    """The administrative commands of a client, for `spikewire.indexes` and `spikewire.modules`."""
 
-    def __call__(self, *args: object, **kwargs: object) -> JobCore:
-        """Starts it."""
+    def __new__(cls, client: Client | AsyncClient) -> Self: ...
+    def info(self, command: str, node: str | None = None) -> AdminTask[str]:
+        """A node's answer to an info command; without a node's name, that of any node."""
+    def create_index(
+        self,
+        namespace: str,
+        set: str | None,
+        bin: str | Expression,
+        kind: type[int | str | bytes | GeoJSON],
+        of: Literal["list", "mapkeys", "mapvalues"] | None,
+        name: str | None,
+        ctx: Path | None,
+        timeout: Seconds | None,
+    ) -> AdminTask[str]:
+        """Creates an index; its name. A timeout of `None`: does not wait for it; 0: no limit."""
+    def wait_for_index(self, namespace: str, name: str, timeout: Seconds) -> AdminTask[None]:
+        """Waits until every node has built an index; a timeout of 0 is no limit."""
+    def list_indexes(self, namespace: str) -> AdminTask[list[_IndexFields]]:
+        """The indexes of a namespace, sorted by name."""
+    def drop_index(self, namespace: str, set: str | None, name: str) -> AdminTask[None]:
+        """Drops an index."""
+    def register_module(self, name: str, source: str, timeout: Seconds) -> AdminTask[None]:
+        """Registers a module and waits until every node has it; a timeout of 0 is no limit."""
+    def list_modules(self) -> AdminTask[list[tuple[str, str]]]:
+        """The registered modules, sorted by name."""
+    def module_source(self, name: str) -> AdminTask[str]:
+        """The source of a module."""
+    def remove_module(self, name: str) -> AdminTask[None]:
+        """Removes a module."""
 
 @final
 class QueryBatches(Generic[_B]):

@@ -11,6 +11,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from spikewire import _native
+from spikewire.admin import settle
 from spikewire.in_flight import gathered, gathered_async
 from spikewire.indexes import AsyncIndexes, Indexes
 from spikewire.modules import AsyncModules, Modules
@@ -79,7 +80,7 @@ class Client(_native.Client):
         Raises ``ValueError`` when there is no such node, ``ServerError`` when it answers with an
         error.
         """
-        return self._info(command, node)
+        return _native.Admin(self).info(command, node).run()
 
     @property
     def indexes(self) -> Indexes:
@@ -185,8 +186,7 @@ class AsyncClient(_native.AsyncClient):
         Raises ``ValueError`` when there is no such node, ``ServerError`` when it answers with an
         error.
         """
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(None, self._info, command, node)
+        return await settle(_native.Admin(self).info(command, node))
 
     @property
     def indexes(self) -> AsyncIndexes:

@@ -107,6 +107,12 @@ def test_abort(filled: Filled) -> None:
     filled.face.settle(job.abort)
 
 
+def test_zero_is_no_limit(filled: Filled) -> None:
+    job = filled.verbs.operate_all([op.add("v", 1)], records_per_second=COUNT // 2)
+    assert filled.face.settle(lambda: job.wait(0)).done
+    assert len(filled.changed()) == COUNT
+
+
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [

@@ -9,6 +9,7 @@
 //! | [`face`] | who runs them: the calling thread, an event loop, a thread of ours |
 //! | [`call`] | a verb composed and checked, on its way from the former to the latter |
 //! | [`client`], [`core`], [`identity`] | a client's options, its running half, and how pickles find it again |
+//! | [`admin`] | info, indexes, modules, jobs: what both clients do now and then |
 //! | [`space`], [`key`], [`arguments`] | what verbs are told: namespace and set, keys, keywords |
 //! | [`operation`], [`calls`], [`expression`], [`rows`] | and what is to be done with the records |
 //! | [`value`] | Python values to bytes and back |
@@ -19,6 +20,7 @@
 
 use pyo3::prelude::*;
 
+mod admin;
 mod arguments;
 mod batch;
 mod call;
@@ -46,6 +48,10 @@ mod verbs;
 /// The extension module.
 #[pymodule(gil_used = false)]
 mod _native {
+    #[pymodule_export]
+    use crate::admin::Admin;
+    #[pymodule_export]
+    use crate::admin::task::{AdminTask, JobCore};
     #[pymodule_export]
     use crate::arguments::Newer;
     #[pymodule_export]
@@ -79,9 +85,7 @@ mod _native {
     #[pymodule_export]
     use crate::query::blocking::Query;
     #[pymodule_export]
-    use crate::query::index::{_index_subject, IndexRange};
-    #[pymodule_export]
-    use crate::query::job::{JobCore, JobStart};
+    use crate::query::index::IndexRange;
     #[pymodule_export]
     use crate::query::page::Page;
     #[pymodule_export]

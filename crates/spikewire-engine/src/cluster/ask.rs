@@ -28,6 +28,16 @@ impl Cluster {
         Ok(nodes)
     }
 
+    /// The node of this name.
+    pub fn member(&self, name: &str) -> Result<Arc<Node>> {
+        let nodes = self.members()?;
+        nodes.iter().find(|node| node.name == name).cloned().ok_or_else(|| {
+            let known: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
+            let known = known.join(", ");
+            Error::invalid(format!("no node {name:?} in the cluster; there are: {known}"))
+        })
+    }
+
     /// A node's answer to an info command. Blocks, at most for the connect timeout.
     pub fn info(&self, node: &Arc<Node>, command: &InfoCommand) -> Result<String> {
         let answers = self.ask(std::slice::from_ref(node), command, &|| false)?;

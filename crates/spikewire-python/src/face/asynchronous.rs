@@ -169,6 +169,13 @@ pub struct AsyncClient {
     pub(super) face: Arc<Loops>,
 }
 
+impl AsyncClient {
+    /// What the clients of both faces share.
+    pub fn shared(&self) -> &Shared {
+        &self.face.shared
+    }
+}
+
 /// A namespace and a set of an asyncio client, from `AsyncClient.dataset`. Any event loop may
 /// use it; verbs return `asyncio.Future` objects of the running one.
 ///

@@ -33,6 +33,13 @@ pub struct Client {
     pub(super) face: Arc<Shared>,
 }
 
+impl Client {
+    /// What the clients of both faces share.
+    pub fn shared(&self) -> &Shared {
+        &self.face
+    }
+}
+
 /// A namespace and a set of a blocking client, from `Client.dataset`. Any number of threads
 /// may use it.
 ///

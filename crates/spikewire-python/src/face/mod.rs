@@ -29,18 +29,12 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 
-use spikewire_engine::cluster::Node;
-use spikewire_engine::{Error, Kind};
-use spikewire_protocol::info as protocol;
-use spikewire_protocol::result_code::ResultCode;
-
 use self::asynchronous::Loops;
-use self::signal::Signal;
 use crate::client::Shared;
 use crate::core::Core;
-use crate::errors::{self, type_error, value_error};
+use crate::errors::type_error;
 use crate::identity::Token;
-use crate::space::{Space, text};
+use crate::space::Space;
 
 /// How often a waiting thread that minds signals looks whether one came.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -75,48 +69,6 @@ fn not_picklable(class: &Bound<'_, PyAny>) -> PyResult<PyErr> {
 fn nodes(core: &Core) -> Vec<(String, String)> {
     let snapshot = core.cluster.snapshot();
     snapshot.nodes.iter().map(|node| (node.name.clone(), node.address.to_string())).collect()
-}
-
-/// A node's answer to an info command; without a name, that of any node.
-fn info(
-    py: Python<'_>,
-    core: &Core,
-    command: &Bound<'_, PyAny>,
-    name: Option<&Bound<'_, PyAny>>,
-) -> PyResult<String> {
-    let command = text("command", command)?;
-    let name = name.map(|name| text("node", name)).transpose()?;
-    if command.contains('\n') {
-        return Err(value_error("an info command must not contain a line break"));
-    }
-    let nodes = core.cluster.snapshot().nodes.clone();
-    let Some(node) = nodes.iter().find(|node| name.is_none_or(|name| node.name == name)) else {
-        let known: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
-        return Err(value_error(format!(
-            "no node {:?} in the cluster; there are: {}",
-            name.unwrap_or_default(),
-            known.join(", ")
-        )));
-    };
-    let answer = ask(py, core, node, command)?;
-    protocol::value(&answer, command).map(str::to_owned).map_err(|error| {
-        let code = ResultCode(error.code);
-        let error = Error::new(Kind::Server(code), error.to_string()).on(node.to_string());
-        errors::to_python(py, &error, None)
-    })
-}
-
-/// A node's answer to an info command. Blocks, until a signal handler raises at most.
-pub fn ask(py: Python<'_>, core: &Core, node: &Node, command: &str) -> PyResult<String> {
-    let signal = Signal::default();
-    let answer = py.detach(|| {
-        let minded = Signal::is_minded();
-        core.cluster.info_unless(node, &[command], &|| minded && signal.look())
-    });
-    match signal.raised() {
-        Some(error) => Err(error),
-        None => answer.map_err(|error| errors::to_python(py, &error, None)),
-    }
 }
 
 fn hash(space: &Space, client: &Token) -> u64 {

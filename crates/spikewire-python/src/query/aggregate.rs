@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
+use spikewire_engine::admin::{self, module::module_source};
 use spikewire_engine::command::Function;
 use spikewire_engine::transport::gather::{Patience, gather};
 use spikewire_engine::{Error, Kind};
-use spikewire_protocol::info;
 use spikewire_protocol::query::Query;
 use spikewire_protocol::result_code::ResultCode;
 use spikewire_protocol::value::Value;
@@ -158,29 +158,17 @@ impl Aggregation {
     fn library(&self, module: &str, interrupted: &dyn Fn() -> bool) -> Result<Library, Error> {
         let file = format!("{module}.lua");
         let mut library = Library::default();
-        let nodes = self.core.cluster.snapshot().nodes.clone();
-        let Some(node) = nodes.first() else {
-            return Err(Error::new(Kind::NoNode, "no node of the cluster is reachable"));
-        };
-        let command = format!("udf-get:filename={file}");
-        let answer = self.core.cluster.info_unless(node, &[&command], interrupted)?;
-        let refused = |what: &str| {
-            let message = format!("module {file}: {what}");
-            Error::new(Kind::Server(ResultCode::UDF), message).on(node.to_string())
-        };
-        let value = info::value(&answer, &command).map_err(|error| refused(&error.to_string()))?;
-        let content = value.split(';').find_map(|part| part.strip_prefix("content="));
-        let content = content.ok_or_else(|| refused(value.trim_start_matches("error=")))?;
-        let source = base64(content).ok_or_else(|| refused("its source is not base64 text"))?;
+        let source = admin::run(&self.core.cluster, &mut module_source(&file)?, interrupted);
+        let source = source.map_err(|error| match error.kind() {
+            Kind::Server(_) => {
+                let message = format!("module {file}: {}", error.message());
+                Error::new(Kind::Server(ResultCode::UDF), message)
+            }
+            _ => error,
+        })?;
         library.put(&file, &source);
         Ok(library)
     }
-}
-
-fn base64(text: &str) -> Option<String> {
-    use base64::Engine as _;
-    let bytes = base64::engine::general_purpose::STANDARD.decode(text).ok()?;
-    String::from_utf8(bytes).ok()
 }
 
 fn failed(failure: &Failure) -> Error {

@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyInt, PyString};
 
@@ -121,21 +119,21 @@ fn path(subject: &Subject, ctx: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Ve
     Ok(packed)
 }
 
-/// What an info command says of the subject of an index: a bin, with a path or without one, or
-/// an expression.
-#[pyfunction]
-#[pyo3(signature = (bin, ctx=None))]
-pub fn _index_subject(bin: &Bound<'_, PyAny>, ctx: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
-    let subject = subject(Some(bin), None)?;
-    let context = path(&subject, ctx)?
-        .map_or(String::new(), |packed| format!(";context={}", STANDARD.encode(packed)));
-    Ok(match subject {
-        Subject::Expression(bytes) => format!("exp={}", STANDARD.encode(bytes)),
-        Subject::Bin(name) | Subject::Name(name) => format!("bin={name}{context}"),
-    })
+/// What a new index is on: a bin, with a path or without one, or an expression.
+pub fn subject_of_new(
+    bin: &Bound<'_, PyAny>,
+    ctx: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(Subject, Option<Vec<u8>>)> {
+    let subject = match bin.cast::<Expression>() {
+        Ok(expression) => Subject::Expression(plain_bytes(expression)?),
+        Err(_) => Subject::Bin(text("bin", bin)?.to_owned()),
+    };
+    let context = path(&subject, ctx)?;
+    Ok((subject, context))
 }
 
-fn collection(of: &Bound<'_, PyAny>) -> PyResult<Collection> {
+/// What of a bin is indexed.
+pub fn collection(of: &Bound<'_, PyAny>) -> PyResult<Collection> {
     match text("of", of)? {
         "list" => Ok(Collection::List),
         "mapkeys" => Ok(Collection::MapKeys),

@@ -6,16 +6,16 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-use spikewire_engine::transport::stream::Job;
-use spikewire_protocol::info;
+use spikewire_engine::admin::Procedure as _;
+use spikewire_engine::admin::job::StartJob;
 use spikewire_protocol::message::{info2, op, write_op};
 use spikewire_protocol::query::{Query, Task};
 
 use super::index::IndexRange;
+use crate::admin::task::{AdminTask, AdminValue};
 use crate::arguments::{self, count};
 use crate::core::Core;
-use crate::errors::{to_python, type_error, type_name, value_error};
-use crate::face::ask;
+use crate::errors::{type_error, type_name, value_error};
 use crate::operation::Operation;
 use crate::space::Space;
 use crate::verbs::{Defaults, Function};
@@ -117,66 +117,18 @@ impl JobCall {
         Self::new(defaults, space, options, Work::Function(function))
     }
 
-    fn start(&self, core: &Core) -> spikewire_engine::Result<Job> {
-        let task = match &self.work {
+    fn task(&self) -> Task<'_> {
+        match &self.work {
             Work::Operations { durable, ttl } => Task::Operations {
                 info2: if *durable { info2::DURABLE_DELETE } else { 0 },
                 info3: 0,
                 ttl: *ttl,
             },
-            Work::Function(function) => {
-                let Function(function) = function;
+            Work::Function(Function(function)) => {
                 let (package, name) = (function.module(), function.name());
                 Task::Function { package, name, arguments: function.arguments() }
             }
-        };
-        core.streams.start(&self.query, &task, self.timeout)
-    }
-}
-
-/// A job's number, and the nodes that it runs on; `spikewire.jobs` makes more of it.
-#[pyclass(frozen, module = "spikewire._native")]
-pub struct JobCore {
-    core: Arc<Core>,
-    job: Job,
-}
-
-#[pymethods]
-impl JobCore {
-    /// Its number on every node.
-    #[getter]
-    fn id(&self) -> u64 {
-        self.job.id
-    }
-
-    /// Every node's answer to an info command: code and text, code 0 when it is no error.
-    /// Blocks.
-    fn ask(&self, py: Python<'_>, command: &str) -> PyResult<Vec<(u8, String)>> {
-        let mut said = Vec::new();
-        for node in &self.job.nodes {
-            let answer = ask(py, &self.core, node, command)?;
-            said.push(match info::value(&answer, command) {
-                Ok(text) => (0, text.to_owned()),
-                Err(error) => (error.code, error.to_string()),
-            });
         }
-        Ok(said)
-    }
-}
-
-/// Starts a job when it is called. Blocks.
-#[pyclass(frozen, module = "spikewire._native")]
-pub struct JobStart {
-    core: Arc<Core>,
-    call: JobCall,
-}
-
-#[pymethods]
-impl JobStart {
-    fn __call__(&self, py: Python<'_>) -> PyResult<JobCore> {
-        let started = py.detach(|| self.call.start(&self.core));
-        let job = started.map_err(|error| to_python(py, &error, None))?;
-        Ok(JobCore { core: self.core.clone(), job })
     }
 }
 
@@ -187,5 +139,9 @@ pub fn run<'py>(
     call: JobCall,
     name: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
-    py.import("spikewire.jobs")?.getattr(name)?.call1((Bound::new(py, JobStart { core, call })?,))
+    let task = AdminTask::on(core, move |cluster| {
+        let start = StartJob::new(cluster.members()?, &call.query, &call.task(), call.timeout)?;
+        Ok(start.map(AdminValue::Job))
+    });
+    py.import("spikewire.jobs")?.getattr(name)?.call1((Bound::new(py, task)?,))
 }

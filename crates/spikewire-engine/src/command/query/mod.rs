@@ -2,6 +2,10 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | [`spec`] | what was asked for, checked, and the plan it makes |
+//! | `ops` | what is read of each record, or done to it |
+//! | `range` | which values of which index |
+//! | `job` | background jobs, checked and not begun |
 //! | [`partitions`] | which partitions a caller wants |
 //! | [`tracker`] | how far each partition was read, and who reads it now |
 //! | [`cursor`] | the same as bytes, for another process to go on |
@@ -9,12 +13,20 @@
 //! | `task_id` | the numbers that nodes know queries and jobs by |
 
 pub mod cursor;
+mod job;
+mod ops;
 pub mod partitions;
+mod range;
 pub mod rules;
+pub mod spec;
 mod task_id;
 pub mod tracker;
 
+pub use job::{JobPlan, JobRules};
+pub use ops::QueryOps;
 pub use partitions::Partitions;
+pub use range::check_index;
 pub use rules::{Limits, Retries, WINDOW};
+pub use spec::{QueryPlan, QuerySpec};
 pub use task_id::task_id;
 pub use tracker::{Piece, Tracker};

@@ -82,15 +82,6 @@ impl AsyncClient {
         Ok(face::nodes(&*self.face.shared().core(py)?))
     }
 
-    fn _info(
-        &self,
-        py: Python<'_>,
-        command: &Bound<'_, PyAny>,
-        node: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<String> {
-        face::info(py, &*self.face.shared().core(py)?, command, node)
-    }
-
     /// Whether a dataset is one of this client.
     fn _owns(&self, dataset: &AsyncDataset) -> bool {
         Arc::ptr_eq(&self.face, &dataset.face)

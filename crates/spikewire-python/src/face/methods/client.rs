@@ -93,15 +93,6 @@ impl Client {
         Ok(face::nodes(&*self.face.shared().core(py)?))
     }
 
-    fn _info(
-        &self,
-        py: Python<'_>,
-        command: &Bound<'_, PyAny>,
-        node: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<String> {
-        face::info(py, &*self.face.shared().core(py)?, command, node)
-    }
-
     /// Whether a dataset is one of this client.
     fn _owns(&self, dataset: &Dataset) -> bool {
         Arc::ptr_eq(&self.face, &dataset.face)

@@ -1,0 +1,202 @@
+//! Administrative commands of both clients: arguments in, the engine's procedure, results out.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | here | info, indexes, modules: what a client is asked for |
+//! | [`task`] | a command on its way to its result; background jobs |
+
+pub mod task;
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyInt, PyString};
+
+use spikewire_engine::Result;
+use spikewire_engine::admin::index::{
+    CreateIndex, IndexSpec, IndexType, drop_index, list_indexes, wait_for_index,
+};
+use spikewire_engine::admin::module::{RegisterModule, list_modules, module_source, remove_module};
+use spikewire_engine::admin::{Ask, InfoCommand, Procedure, Recipients};
+
+use self::task::{AdminTask, AdminValue, limit};
+use crate::client::Shared;
+use crate::core::Core;
+use crate::errors::{to_python, type_error};
+use crate::face::asynchronous::AsyncClient;
+use crate::face::blocking::Client;
+use crate::query::index;
+use crate::space::text;
+use crate::value::GeoJSON;
+
+/// What both kinds of client share.
+fn shared<'a>(client: &'a Bound<'_, PyAny>) -> PyResult<&'a Shared> {
+    match client.cast::<Client>() {
+        Ok(client) => Ok(client.get().shared()),
+        Err(_) => Ok(client.cast::<AsyncClient>()?.get().shared()),
+    }
+}
+
+/// The administrative commands of a client, for `spikewire.indexes` and `spikewire.modules`.
+#[pyclass(frozen, module = "spikewire._native")]
+pub struct Admin {
+    client: Py<PyAny>,
+}
+
+impl Admin {
+    /// Finds the client's cluster; it may have to connect first.
+    fn origin(
+        &self,
+        py: Python<'_>,
+    ) -> Box<dyn Fn(Python<'_>) -> PyResult<Arc<Core>> + Send + Sync> {
+        let client = self.client.clone_ref(py);
+        Box::new(move |py| shared(client.bind(py))?.core(py))
+    }
+
+    fn task<P: Procedure<Output = AdminValue> + Send + 'static>(
+        &self,
+        py: Python<'_>,
+        procedure: Result<P>,
+    ) -> PyResult<AdminTask> {
+        let procedure = procedure.map_err(|error| to_python(py, &error, None))?;
+        Ok(AdminTask::new(self.origin(py), |_| Ok(procedure)))
+    }
+}
+
+#[pymethods]
+impl Admin {
+    #[new]
+    fn new(client: &Bound<'_, PyAny>) -> PyResult<Self> {
+        shared(client)?;
+        Ok(Self { client: client.clone().unbind() })
+    }
+
+    /// A node's answer to an info command; without a node's name, that of any node.
+    #[pyo3(signature = (command, node=None))]
+    fn info(
+        &self,
+        py: Python<'_>,
+        command: &Bound<'_, PyAny>,
+        node: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<AdminTask> {
+        let command = InfoCommand::new(text("command", command)?);
+        let command = command.map_err(|error| to_python(py, &error, None))?;
+        let name = node.map(|node| text("node", node).map(str::to_owned)).transpose()?;
+        let origin = self.origin(py);
+        Ok(AdminTask::new(origin, move |cluster| {
+            let nodes = match name {
+                Some(name) => Recipients::These(vec![cluster.member(&name)?]),
+                None => Recipients::Any,
+            };
+            Ok(Ask::info(nodes, command).map(AdminValue::Text))
+        }))
+    }
+
+    /// Creates an index; its name. A timeout of `None`: does not wait for it; 0: no limit.
+    #[allow(clippy::too_many_arguments)] // a keyword is an argument
+    fn create_index(
+        &self,
+        py: Python<'_>,
+        namespace: &Bound<'_, PyAny>,
+        set: Option<&Bound<'_, PyAny>>,
+        bin: &Bound<'_, PyAny>,
+        kind: &Bound<'_, PyAny>,
+        of: Option<&Bound<'_, PyAny>>,
+        name: Option<&Bound<'_, PyAny>>,
+        ctx: Option<&Bound<'_, PyAny>>,
+        timeout: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<AdminTask> {
+        let kind = index_type(kind)?;
+        let (subject, context) = index::subject_of_new(bin, ctx)?;
+        let spec = IndexSpec {
+            namespace: text("namespace", namespace)?,
+            set: set.map(|set| text("set", set)).transpose()?,
+            subject,
+            context,
+            collection: of.map(index::collection).transpose()?.unwrap_or_default(),
+            kind,
+            name: name.map(|name| text("name", name)).transpose()?,
+        };
+        let wait = timeout.map(|timeout| limit(Some(timeout))).transpose()?;
+        self.task(py, CreateIndex::new(&spec, wait).map(|it| it.map(AdminValue::Text)))
+    }
+
+    /// Waits until every node has built an index; a timeout of 0 is no limit.
+    fn wait_for_index(
+        &self,
+        py: Python<'_>,
+        namespace: &Bound<'_, PyAny>,
+        name: &Bound<'_, PyAny>,
+        timeout: &Bound<'_, PyAny>,
+    ) -> PyResult<AdminTask> {
+        let (namespace, name) = (text("namespace", namespace)?, text("name", name)?);
+        let wait = wait_for_index(namespace, name, limit(Some(timeout))?);
+        self.task(py, wait.map(|it| it.map(|()| AdminValue::Nothing)))
+    }
+
+    /// The indexes of a namespace, sorted by name.
+    fn list_indexes(&self, py: Python<'_>, namespace: &Bound<'_, PyAny>) -> PyResult<AdminTask> {
+        let list = list_indexes(text("namespace", namespace)?);
+        self.task(py, list.map(|it| it.map(AdminValue::Indexes)))
+    }
+
+    /// Drops an index.
+    fn drop_index(
+        &self,
+        py: Python<'_>,
+        namespace: &Bound<'_, PyAny>,
+        set: Option<&Bound<'_, PyAny>>,
+        name: &Bound<'_, PyAny>,
+    ) -> PyResult<AdminTask> {
+        let set = set.map(|set| text("set", set)).transpose()?;
+        let drop = drop_index(text("namespace", namespace)?, set, text("name", name)?);
+        self.task(py, drop.map(|it| it.map(|()| AdminValue::Nothing)))
+    }
+
+    /// Registers a module and waits until every node has it; a timeout of 0 is no limit.
+    fn register_module(
+        &self,
+        py: Python<'_>,
+        name: &Bound<'_, PyAny>,
+        source: &Bound<'_, PyAny>,
+        timeout: &Bound<'_, PyAny>,
+    ) -> PyResult<AdminTask> {
+        let (name, source) = (text("the name of a module", name)?, text("source", source)?);
+        let register = RegisterModule::new(name, source, limit(Some(timeout))?);
+        self.task(py, register.map(|it| it.map(|()| AdminValue::Nothing)))
+    }
+
+    /// The registered modules, sorted by name.
+    fn list_modules(&self, py: Python<'_>) -> PyResult<AdminTask> {
+        self.task(py, Ok(list_modules().map(AdminValue::Modules)))
+    }
+
+    /// The source of a module.
+    fn module_source(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<AdminTask> {
+        let source = module_source(text("the name of a module", name)?);
+        self.task(py, source.map(|it| it.map(AdminValue::Text)))
+    }
+
+    /// Removes a module.
+    fn remove_module(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<AdminTask> {
+        let remove = remove_module(text("the name of a module", name)?);
+        self.task(py, remove.map(|it| it.map(|()| AdminValue::Nothing)))
+    }
+}
+
+fn index_type(kind: &Bound<'_, PyAny>) -> PyResult<IndexType> {
+    let py = kind.py();
+    let all = [
+        (py.get_type::<PyInt>(), IndexType::Numeric),
+        (py.get_type::<PyString>(), IndexType::Text),
+        (py.get_type::<PyBytes>(), IndexType::Blob),
+        (py.get_type::<GeoJSON>(), IndexType::Geo),
+    ];
+    let found = all.into_iter().find(|(of, _)| kind.is(of)).map(|(_, kind)| kind);
+    found.ok_or_else(|| match kind.repr() {
+        Ok(shown) => {
+            type_error(format!("kind must be int, str, bytes or spikewire.GeoJSON, not {shown}"))
+        }
+        Err(error) => error,
+    })
+}

@@ -1,0 +1,60 @@
+"""Administrative commands on an event loop: they wait without holding it up."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+import spikewire
+from spikewire.testing import Cluster
+
+#: More than the threads of an event loop's default executor.
+MANY = 64
+
+
+def test_waiting_leaves_the_loop_and_its_threads_to_others() -> None:
+    async def main() -> None:
+        async with spikewire.AsyncClient(cluster.seeds) as client:
+            wait = client.indexes.wait
+            waits = [asyncio.ensure_future(wait("test", "none", timeout=60)) for _ in range(MANY)]
+            await asyncio.sleep(0)
+            users = client.dataset("test", "users")
+            for number in range(50):
+                await users.put(number, {"n": number})
+            assert await client.info("namespaces") == "test"
+            assert await client.indexes.list("test") == []
+            assert not any(waiting.done() for waiting in waits)
+            for waiting in waits:
+                waiting.cancel()
+            ends = await asyncio.gather(*waits, return_exceptions=True)
+            assert all(isinstance(end, asyncio.CancelledError) for end in ends)
+            assert await client.indexes.create("test", "users", "n", int) == "users_n"
+
+    with Cluster(nodes=2) as cluster:
+        asyncio.run(main())
+
+
+def test_a_client_that_closes_ends_a_wait() -> None:
+    async def main() -> None:
+        client = await spikewire.AsyncClient.connect(cluster.seeds)
+        waiting = asyncio.ensure_future(client.indexes.wait("test", "none", timeout=0))
+        await asyncio.sleep(0.1)
+        assert not waiting.done()
+        await client.close()
+        with pytest.raises(spikewire.ClientClosed):
+            await waiting
+
+    with Cluster(nodes=1) as cluster:
+        asyncio.run(main())
+
+
+def test_an_info_command_is_one_command() -> None:
+    with Cluster(nodes=1) as cluster, spikewire.Client(cluster.seeds) as client:
+        for odd in ("namespaces\ntruncate-namespace:namespace=test", "a\rb"):
+            with pytest.raises(ValueError, match="line break"):
+                client.info(odd)
+        with pytest.raises(ValueError, match=r"no node .nowhere. in the cluster; there are: "):
+            client.info("namespaces", "nowhere")
+        with pytest.raises(TypeError, match="command must be str"):
+            client.info(7)  # type: ignore[arg-type]
