@@ -12,6 +12,8 @@
 //! | [`multiplexer`], `connection`, `placement` | all connections of a driver, one of them, which one a command takes |
 //! | [`pipeline`], `in_flight`, [`inbound`] | one connection without its socket: for every driver |
 //! | [`dial`], [`wire`] | the one way to open a connection; its byte stream |
+//! | [`driver`] | riding an event loop: when to write, the timer, what outcomes lead to, closing |
+//! | [`permits`] | a bound on the calls in flight, and the line in front of it |
 //! | [`breaker`] | keeps commands away from a node that fails too often |
 //! | [`fault`], [`reply`] | what goes wrong, in the same words for all; one answer |
 //! | [`buffer`], [`clock`] | buffers that are used again; monotonic time |
@@ -25,10 +27,12 @@ pub mod clock;
 pub mod command;
 mod connection;
 pub mod dial;
+pub mod driver;
 pub mod fault;
 mod in_flight;
 pub mod inbound;
 pub mod multiplexer;
+pub mod permits;
 pub mod pipeline;
 mod placement;
 pub mod policy;
@@ -41,6 +45,7 @@ pub use attempts::{Attempts, Failure, Refusal, Verdict};
 pub use breaker::Breaker;
 pub use clock::Tick;
 pub use command::{Collect, Command};
+pub use driver::{EventLoop, LoopDriver};
 pub use fault::{CommandError, Fault, FaultKind};
 pub use multiplexer::{Multiplexer, Poller};
 pub use policy::{Policy, deadline};

@@ -12,11 +12,12 @@
 //! | `refusal` | why a command is not composed |
 //! | `route` | which node it goes to |
 //! | [`batch`] | many records in one call |
-//! | `underway` | a batch, for drivers of many commands |
+//! | `execution` | a batch, for drivers of many commands |
 //! | [`query`] | scans and index queries |
 //! | `function` | a function that the cluster runs on records |
 
 pub mod batch;
+mod execution;
 mod function;
 mod operations;
 pub mod query;
@@ -26,8 +27,8 @@ mod route;
 mod rules;
 mod set_ref;
 mod spec;
-mod underway;
 
+pub use execution::{BatchExecution, BatchOwner, BatchTicket};
 pub use function::Function;
 pub use operations::{OperationRef, Operations, Source, check_bin_name, check_operand};
 pub use refusal::{Refusal, RefusalClass};
@@ -38,7 +39,6 @@ pub use set_ref::SetRef;
 pub use spec::{
     BinSelection, CommandDefaults, CommandSpec, Prepared, ReadOptions, WriteOptions, limits,
 };
-pub use underway::{Step, Underway};
 
 use spikewire_transport as transport;
 pub use spikewire_transport::{Attempts, deadline};

@@ -12,7 +12,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `aerospike` | what Aerospike is to the crate `spikewire-transport`: all of its wall |
-//! | [`native`] | a thread that turns a multiplexer |
+//! | [`native`] | a thread that turns the connections |
 //! | `lanes`, `lane`, `waiter`, `socket` | what blocking callers share, one connection of it, who waits there |
 //! | `batches` | many records for a blocking caller |
 //! | [`stream`], [`gather`] | queries and aggregations |
@@ -37,7 +37,8 @@ use std::time::Duration;
 pub use aerospike::Aerospike;
 pub use batches::Batches;
 pub use lanes::Lanes;
-pub use spikewire_transport::{Collect, Poller, buffer};
+pub use spikewire_transport::driver::EventLoop;
+pub use spikewire_transport::{Collect, Poller, buffer, permits};
 pub use stream::{Stream, Streams};
 
 /// Every connection of one driver behind one pollable descriptor.
@@ -48,6 +49,12 @@ pub type Reply<'a> = spikewire_transport::Reply<'a, Aerospike>;
 
 /// How a command ended: the reply, or why there is none.
 pub type Outcome<'a> = spikewire_transport::Outcome<'a, Aerospike>;
+
+/// What it takes to turn them on an event loop.
+pub type LoopDriver<T> = spikewire_transport::LoopDriver<Aerospike, T>;
+
+/// What an outcome leads to.
+pub type Next<T> = spikewire_transport::driver::Next<Aerospike, T>;
 
 /// How long the replies of timed-out commands may stay away before their connection is given up.
 const PATIENCE: Duration = Duration::from_secs(3);

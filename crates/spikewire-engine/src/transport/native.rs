@@ -1,24 +1,26 @@
-//! A thread of our own that turns a multiplexer: for futures, callbacks and platforms whose event
-//! loops cannot watch a descriptor.
+//! A thread that turns a multiplexer: for futures, callbacks and platforms whose event loops cannot
+//! watch a descriptor.
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use spikewire_sync::Mutex;
 
-use super::{Collect, Multiplexer, Outcome};
+use super::{Collect, EventLoop, LoopDriver, Multiplexer, Next, Outcome};
 use crate::clock::Tick;
 use crate::cluster::Cluster;
 use crate::command::Command;
 
 /// What a native thread completes, one by one.
 pub trait Ticket: Collect + Send + 'static {
-    /// Called once, on the native thread; must be brief. A ticket that is handed over after the
-    /// thread has ended is dropped instead.
-    fn complete(self, outcome: Outcome<'_>);
+    /// Called once, on the thread; must be brief. What goes to `next` is sent next. A ticket that
+    /// is handed over after the thread has ended is dropped instead.
+    fn complete(self, outcome: Outcome<'_>, next: &mut Next<Self>)
+    where
+        Self: Sized;
 }
 
 /// Takes what a native thread completes, all of a turn together.
@@ -35,11 +37,11 @@ pub trait Receiver<T>: Send + 'static {
     }
 
     /// Takes one outcome, while the connection is being read; must be brief.
-    fn take(&mut self, ticket: T, outcome: Outcome<'_>);
+    fn take(&mut self, ticket: T, outcome: Outcome<'_>, next: &mut Next<T>);
 
-    /// All outcomes of a turn have been taken. What goes to `more` is sent next.
-    fn turned(&mut self, more: &mut Vec<Command<T>>) {
-        let _ = more;
+    /// All outcomes of a turn have been taken. What goes to `next` is sent next.
+    fn turned(&mut self, next: &mut Next<T>) {
+        let _ = next;
     }
 }
 
@@ -47,8 +49,8 @@ pub trait Receiver<T>: Send + 'static {
 struct OneByOne;
 
 impl<T: Ticket> Receiver<T> for OneByOne {
-    fn take(&mut self, ticket: T, outcome: Outcome<'_>) {
-        ticket.complete(outcome);
+    fn take(&mut self, ticket: T, outcome: Outcome<'_>, next: &mut Next<T>) {
+        ticket.complete(outcome, next);
     }
 }
 
@@ -61,16 +63,26 @@ pub struct Native<T: Collect + Send + 'static> {
 
 #[derive(Debug)]
 struct Shared<T> {
-    inbox: Mutex<Inbox<T>>,
-    /// Set while the thread is bound to look into the inbox: nobody needs to wake it again.
+    driver: LoopDriver<T>,
+    thread: Wakes,
+}
+
+/// The thread as an event loop: what it is asked for is looked at before it sleeps.
+#[derive(Debug)]
+struct Wakes {
     awake: AtomicBool,
     waker: mio::Waker,
 }
 
-#[derive(Debug)]
-struct Inbox<T> {
-    commands: Vec<Command<T>>,
-    closed: bool,
+impl EventLoop for Wakes {
+    fn flush_soon(&self) {
+        if !self.awake.swap(true, SeqCst) {
+            let _ = self.waker.wake();
+        }
+    }
+
+    /// Asked for on the thread itself, which looks before it sleeps.
+    fn wake_at(&self, _at: Tick) {}
 }
 
 impl<T: Ticket> Native<T> {
@@ -89,39 +101,30 @@ impl<T: Collect + Send + 'static> Native<T> {
         receiver: R,
     ) -> io::Result<Self> {
         let multiplexer = Multiplexer::with_queue(cluster, queue)?;
-        let shared = Arc::new(Shared {
-            inbox: Mutex::new(Inbox { commands: Vec::new(), closed: false }),
-            awake: AtomicBool::new(false),
-            waker: multiplexer.waker()?,
-        });
+        let thread = Wakes { awake: AtomicBool::new(false), waker: multiplexer.waker()? };
+        let shared = Arc::new(Shared { driver: LoopDriver::new(multiplexer), thread });
         let own = shared.clone();
         let thread = std::thread::Builder::new()
             .name("spikewire-native".into())
             .stack_size(R::STACK)
-            .spawn(move || receiver.live(|receiver| own.run(multiplexer, receiver)))?;
+            .spawn(move || receiver.live(|receiver| own.run(receiver)))?;
         Ok(Self { shared, thread: Mutex::new(Some(thread)) })
     }
 
     /// Hands a command over. It comes back if the thread has ended.
     pub fn submit(&self, command: Command<T>) -> Option<Command<T>> {
-        {
-            let mut inbox = self.shared.inbox.lock();
-            if inbox.closed {
-                return Some(command);
-            }
-            inbox.commands.push(command);
-        }
-        if !self.shared.awake.swap(true, SeqCst) {
-            let _ = self.shared.waker.wake();
-        }
-        None
+        self.shared.driver.post(&self.shared.thread, command)
+    }
+
+    /// Hands over what a batch starts with. It comes back if the thread has ended.
+    pub fn submit_all(&self, next: Next<T>) -> Option<Next<T>> {
+        self.shared.driver.post_all(&self.shared.thread, next)
     }
 
     /// Ends the thread and fails what is in flight; returns when that is done, unless it is called
     /// on that very thread. Closing again does nothing.
     pub fn close(&self) {
-        self.shared.inbox.lock().closed = true;
-        let _ = self.shared.waker.wake();
+        self.shared.driver.close_soon(&self.shared.thread);
         let thread = self.thread.lock().take();
         if let Some(thread) = thread
             && thread.thread().id() != std::thread::current().id()
@@ -138,99 +141,73 @@ impl<T: Collect + Send + 'static> Drop for Native<T> {
 }
 
 impl<T: Collect> Shared<T> {
-    fn run(&self, mut multiplexer: Multiplexer<T>, receiver: &mut impl Receiver<T>) {
-        // Also when a receiver panics nobody may wait for this thread any more.
-        let end = End(self);
-        let mut commands = Vec::new();
-        loop {
+    fn run(&self, receiver: &mut impl Receiver<T>) {
+        let Self { driver, thread } = self;
+        // Also when a receiver panics, nothing may wait for this thread any more.
+        let _end = End(driver);
+        while !driver.is_closed() {
             let now = Tick::now();
-            if multiplexer.alarm() <= now {
-                multiplexer.expire(now, &mut self.deliver(receiver));
-                receiver.turned(&mut commands);
+            if driver.wakes_at() <= now {
+                driver.expire(thread, &mut self.deliver(receiver));
+                self.turned(receiver);
             }
-            if !self.take_in(&mut commands) {
-                break;
+            if driver.is_flush_due() {
+                driver.flush(thread, &mut self.deliver(receiver));
+                self.turned(receiver);
             }
-            if !commands.is_empty() {
-                for command in commands.drain(..) {
-                    multiplexer.submit(command, now);
-                }
-                multiplexer.flush(now, &mut self.deliver(receiver));
-                receiver.turned(&mut commands);
-            }
-            let wait = if commands.is_empty() && self.may_sleep() {
-                let alarm = multiplexer.alarm();
+            let wait = if self.may_sleep() {
+                let alarm = driver.wakes_at();
                 (alarm != Tick::NEVER).then(|| alarm.since(now))
             } else {
                 Some(Duration::ZERO)
             };
-            if multiplexer.turn(wait, &mut self.deliver(receiver)).is_err() {
+            if driver.turn(thread, wait, &mut self.deliver(receiver)).is_err() {
                 break;
             }
-            receiver.turned(&mut commands);
+            self.turned(receiver);
         }
-        let now = Tick::now();
-        for command in commands.into_iter().chain(end.close()) {
-            multiplexer.submit(command, now);
-        }
+        driver.close(thread, &mut self.deliver(receiver));
         // What the outcomes lead to fails as well, until nothing is left.
-        let mut more = Vec::new();
-        loop {
-            multiplexer.close(&mut self.deliver(receiver));
-            receiver.turned(&mut more);
-            if more.is_empty() {
-                break;
-            }
-            more.drain(..).for_each(|command| multiplexer.submit(command, now));
+        while self.turned(receiver) {
+            driver.flush(thread, &mut self.deliver(receiver));
         }
     }
 
-    /// Hands outcomes on. What the receivers submit from there on is looked at when this turn is
-    /// over, without waking anybody.
+    /// Leaves what the outcomes of a turn led to to the next flush; whether that is anything.
+    fn turned(&self, receiver: &mut impl Receiver<T>) -> bool {
+        let mut next = Next::default();
+        receiver.turned(&mut next);
+        let some = !next.is_empty();
+        self.driver.submit_all(&self.thread, next);
+        some
+    }
+
+    /// Hands outcomes on. What is submitted from there on is looked at when this turn is over,
+    /// without waking anything.
     fn deliver<'a>(
         &'a self,
         receiver: &'a mut impl Receiver<T>,
-    ) -> impl FnMut(T, Outcome<'_>) + 'a {
-        |ticket, outcome| {
-            if !self.awake.load(Relaxed) {
-                self.awake.store(true, SeqCst);
+    ) -> impl FnMut(T, Outcome<'_>, &mut Next<T>) + 'a {
+        |ticket, outcome, next| {
+            if !self.thread.awake.load(SeqCst) {
+                self.thread.awake.store(true, SeqCst);
             }
-            receiver.take(ticket, outcome);
+            receiver.take(ticket, outcome, next);
         }
-    }
-
-    /// Adds what came in to `commands`; `false` when it is time to end.
-    fn take_in(&self, commands: &mut Vec<Command<T>>) -> bool {
-        let mut inbox = self.inbox.lock();
-        if commands.is_empty() {
-            std::mem::swap(&mut inbox.commands, commands);
-        } else {
-            commands.append(&mut inbox.commands);
-        }
-        !inbox.closed
     }
 
     /// Asleep from here on, unless something came in meanwhile.
     fn may_sleep(&self) -> bool {
-        self.awake.store(false, SeqCst);
-        let inbox = self.inbox.lock();
-        inbox.commands.is_empty() && !inbox.closed
+        self.thread.awake.store(false, SeqCst);
+        !self.driver.is_flush_due() && !self.driver.is_closed()
     }
 }
 
-/// Closes the inbox when the thread ends, in whatever way.
-struct End<'a, T>(&'a Shared<T>);
+/// Closes the driver when the thread ends, in whatever way.
+struct End<'a, T: Collect>(&'a LoopDriver<T>);
 
-impl<T> End<'_, T> {
-    fn close(&self) -> Vec<Command<T>> {
-        let mut inbox = self.0.inbox.lock();
-        inbox.closed = true;
-        std::mem::take(&mut inbox.commands)
-    }
-}
-
-impl<T> Drop for End<'_, T> {
+impl<T: Collect> Drop for End<'_, T> {
     fn drop(&mut self) {
-        drop(self.close());
+        drop(self.0.abandon());
     }
 }

@@ -13,7 +13,7 @@ use crate::client::Shared;
 use crate::courtesy;
 use crate::errors::to_python;
 use crate::identity::Registry;
-use crate::many::{ManyCall, Next};
+use crate::many::{ManyCall, Window};
 use crate::query::QueryCall;
 use crate::query::blocking::Query;
 use crate::space::Space;
@@ -138,8 +138,8 @@ fn run_many<'py>(py: Python<'py>, shared: &Shared, call: ManyCall) -> PyResult<B
         }
         outcome.map_err(|error| to_python(py, &error, None))?;
         match plan.go_on(py, rows)? {
-            Next::Send(more) => rows = more,
-            Next::Finish(all) => return plan.finish(py, all),
+            Window::Send(more) => rows = more,
+            Window::Finish(all) => return plan.finish(py, all),
         }
     }
 }

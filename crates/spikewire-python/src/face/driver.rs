@@ -1,12 +1,11 @@
-//! Turns a multiplexer on an asyncio event loop, on the loop's own thread.
+//! The engine's loop driver on an asyncio event loop, on the loop's own thread.
 //!
-//! The loop watches one descriptor. Requests made while callbacks run are written together when
-//! the loop comes round; replies are read in bulk and complete their futures right here, without
-//! another thread and without `call_soon_threadsafe`.
+//! The loop watches one descriptor. Replies complete their futures right here, without another
+//! thread and without `call_soon_threadsafe`.
 
+use std::cell::Cell;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
@@ -18,27 +17,23 @@ use spikewire_sync::Mutex;
 use spikewire_engine::clock::Tick;
 use spikewire_engine::cluster::Cluster;
 use spikewire_engine::command::Command;
+use spikewire_engine::transport::{EventLoop, LoopDriver, Next};
 use spikewire_engine::transport::{Multiplexer, Outcome};
 
-use super::ticket::{Many, Promise, Ticket};
+use super::ticket::{Owner, Promise, Ticket};
 use crate::call::Call;
 use crate::courtesy;
 use crate::many::ManyCall;
 
-/// A multiplexer and the event loop that turns it.
+/// The connections of one event loop, and the loop that turns them.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct Driver {
-    multiplexer: Mutex<Multiplexer<Ticket>>,
-    /// Commands submitted while the multiplexer was in use: the next round of a batch, and calls
-    /// of finalizers that run while futures are completed.
-    inbox: Mutex<Vec<Command<Ticket>>>,
+    driver: LoopDriver<Ticket>,
     event_loop: Py<PyAny>,
     create_future: Py<PyAny>,
     call_soon: Py<PyAny>,
-    descriptor: i32,
-    flush_due: AtomicBool,
-    /// What the loop's timer is set to.
-    armed: Mutex<(Tick, Option<Py<PyAny>>)>,
+    /// When the loop's timer rings.
+    timer: Mutex<(Tick, Option<Py<PyAny>>)>,
     /// None of it after the end, so that the driver does not keep itself alive.
     bound: Mutex<Option<BoundMethods>>,
 }
@@ -56,19 +51,16 @@ impl Driver {
         cluster: Arc<Cluster>,
         event_loop: &Bound<'_, PyAny>,
     ) -> PyResult<Py<Self>> {
-        let multiplexer = Multiplexer::new(cluster)?;
-        let descriptor = multiplexer.as_raw_fd();
+        let driver = LoopDriver::new(Multiplexer::new(cluster)?);
+        let descriptor = driver.as_raw_fd();
         let driver = Bound::new(
             py,
             Self {
-                multiplexer: Mutex::new(multiplexer),
-                inbox: Mutex::default(),
+                driver,
                 event_loop: event_loop.clone().unbind(),
                 create_future: event_loop.getattr("create_future")?.unbind(),
                 call_soon: event_loop.getattr("call_soon")?.unbind(),
-                descriptor,
-                flush_due: AtomicBool::new(false),
-                armed: Mutex::new((Tick::NEVER, None)),
+                timer: Mutex::new((Tick::NEVER, None)),
                 bound: Mutex::new(None),
             },
         )?;
@@ -106,27 +98,10 @@ impl Driver {
         let future = self.create_future.bind(py).call0()?;
         let promise = Promise::on_loop(&future);
         let ticket = Ticket::One { promise, plan, sent: courtesy::sent() };
-        let now = Tick::now();
-        let command = Command::new(bytes, target, policy, now, ticket);
-        let Some(mut multiplexer) = self.multiplexer.try_lock() else {
-            self.inbox.lock().push(command);
-            self.flush_soon(py)?;
-            return Ok(future);
-        };
-        let alone = multiplexer.in_flight() == 0 && !self.flush_due.load(Relaxed);
-        multiplexer.submit(command, now);
-        if alone {
-            // Nothing to wait for and nobody to share a write with.
-            multiplexer
-                .flush(now, &mut |ticket, outcome| ticket.complete(py, outcome, &self.inbox));
-        }
-        let alarm = multiplexer.alarm();
-        drop(multiplexer);
-        if !alone {
-            self.flush_soon(py)?;
-        }
-        self.arm(py, alarm)?;
-        Ok(future)
+        let command = Command::new(bytes, target, policy, Tick::now(), ticket);
+        let on = self.on(py);
+        self.driver.submit(&on, command, &mut deliver(py));
+        on.outcome().map(|()| future)
     }
 
     /// Takes a batch and returns its future.
@@ -137,29 +112,14 @@ impl Driver {
         call: ManyCall,
     ) -> PyResult<Bound<'py, PyAny>> {
         let future = self.create_future.bind(py).call0()?;
-        let promise = Promise::on_loop(&future);
-        let commands = Many::start(py, cluster, promise, call);
-        let Some(mut multiplexer) = self.multiplexer.try_lock() else {
-            self.inbox.lock().extend(commands);
-            self.flush_soon(py)?;
-            return Ok(future);
-        };
-        let now = Tick::now();
-        commands.into_iter().for_each(|command| multiplexer.submit(command, now));
-        let alarm = multiplexer.alarm();
-        drop(multiplexer);
-        self.flush_soon(py)?;
-        self.arm(py, alarm)?;
-        Ok(future)
+        let next = Owner::start(cluster, Promise::on_loop(&future), call);
+        let on = self.on(py);
+        self.driver.submit_all(&on, next);
+        on.outcome().map(|()| future)
     }
 
-    fn flush_soon(&self, py: Python<'_>) -> PyResult<()> {
-        if !self.flush_due.swap(true, Relaxed)
-            && let Some(flush) = self.bound(|bound| bound.flush.clone_ref(py))
-        {
-            self.call_soon.bind(py).call1((flush,))?;
-        }
-        Ok(())
+    fn on<'a, 'py>(&'a self, py: Python<'py>) -> OnLoop<'a, 'py> {
+        OnLoop { driver: self, py, raised: Cell::new(None) }
     }
 
     /// Takes a method. No lock is held when Python code runs: a finalizer may come back here.
@@ -167,20 +127,17 @@ impl Driver {
         self.bound.lock().as_ref().map(method)
     }
 
-    /// Sets the loop's timer, unless it rings early enough already.
-    fn arm(&self, py: Python<'_>, alarm: Tick) -> PyResult<()> {
-        if alarm >= self.armed.lock().0 {
-            return Ok(());
-        }
+    /// Sets the loop's timer, and puts the one before it aside.
+    fn wake_at(&self, py: Python<'_>, at: Tick) -> PyResult<()> {
         let Some(expire) = self.bound(|bound| bound.expire.clone_ref(py)) else { return Ok(()) };
-        let delay = alarm.since(Tick::now()).as_secs_f64();
+        let delay = at.since(Tick::now()).as_secs_f64();
         let event_loop = self.event_loop.bind(py);
         let timer = event_loop.call_method1(intern!(py, "call_later"), (delay, expire))?.unbind();
         let needless = {
-            let mut armed = self.armed.lock();
+            let mut current = self.timer.lock();
             // A finalizer that ran meanwhile may have set an earlier one.
-            if alarm < armed.0 {
-                std::mem::replace(&mut *armed, (alarm, Some(timer))).1
+            if at < current.0 {
+                std::mem::replace(&mut *current, (at, Some(timer))).1
             } else {
                 Some(timer)
             }
@@ -191,103 +148,95 @@ impl Driver {
         Ok(())
     }
 
-    /// Submits what came in while the multiplexer was in use.
-    fn take_in(&self, py: Python<'_>, multiplexer: &mut Multiplexer<Ticket>) {
-        loop {
-            let late = std::mem::take(&mut *self.inbox.lock());
-            if late.is_empty() {
-                return;
-            }
-            let now = Tick::now();
-            late.into_iter().for_each(|command| multiplexer.submit(command, now));
-            multiplexer.flush(now, &mut |ticket, outcome| {
-                ticket.complete(py, outcome, &self.inbox);
-            });
+    /// After its end nothing of the loop holds it any more.
+    fn let_go_if_closed(&self) {
+        if self.driver.is_closed() {
+            let bound = self.bound.lock().take();
+            drop(bound);
+        }
+    }
+}
+
+/// A driver's loop, asked by its driver.
+struct OnLoop<'a, 'py> {
+    driver: &'a Driver,
+    py: Python<'py>,
+    raised: Cell<Option<PyErr>>,
+}
+
+impl EventLoop for OnLoop<'_, '_> {
+    fn flush_soon(&self) {
+        let Self { driver, py, .. } = self;
+        if let Some(flush) = driver.bound(|bound| bound.flush.clone_ref(*py))
+            && let Err(error) = driver.call_soon.bind(*py).call1((flush,))
+        {
+            self.raised.set(Some(error));
         }
     }
 
-    /// Works with the multiplexer, then sees to what came in meanwhile.
-    fn work(
-        &self,
-        py: Python<'_>,
-        work: impl FnOnce(&mut Multiplexer<Ticket>, &mut dyn FnMut(Ticket, Outcome<'_>)) -> PyResult<()>,
-    ) -> PyResult<()> {
-        let mut completed = 0;
-        let (outcome, alarm, in_flight) = {
-            let mut multiplexer = self.multiplexer.lock();
-            let outcome = work(&mut multiplexer, &mut |ticket, outcome| {
-                completed += 1;
-                ticket.complete(py, outcome, &self.inbox);
-            });
-            self.take_in(py, &mut multiplexer);
-            (outcome, multiplexer.alarm(), multiplexer.in_flight())
-        };
-        // The tasks that were just woken run before this flush: their requests share its writes.
-        if completed > 1 || (completed == 1 && in_flight > 0) {
-            self.flush_soon(py)?;
+    fn wake_at(&self, at: Tick) {
+        if let Err(error) = self.driver.wake_at(self.py, at) {
+            self.raised.set(Some(error));
         }
-        self.arm(py, alarm)?;
-        outcome
     }
+}
+
+impl OnLoop<'_, '_> {
+    /// What the loop had against it.
+    fn outcome(self) -> PyResult<()> {
+        self.raised.take().map_or(Ok(()), Err)
+    }
+}
+
+/// Completes futures on the loop's thread.
+fn deliver(py: Python<'_>) -> impl FnMut(Ticket, Outcome<'_>, &mut Next<Ticket>) {
+    move |ticket, outcome, next| ticket.complete(py, outcome, next)
 }
 
 #[pymethods]
 impl Driver {
     /// The loop calls this when the descriptor is readable.
     fn turn(&self, py: Python<'_>) -> PyResult<()> {
-        self.work(py, |multiplexer, mut deliver| {
-            Ok(multiplexer.turn(Some(Duration::ZERO), &mut deliver)?)
-        })
+        let on = self.on(py);
+        self.driver.turn(&on, Some(Duration::ZERO), &mut deliver(py))?;
+        self.let_go_if_closed();
+        on.outcome()
     }
 
     /// Writes what was submitted since the last time.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
-        self.flush_due.store(false, Relaxed);
-        self.work(py, |multiplexer, mut deliver| {
-            multiplexer.flush(Tick::now(), &mut deliver);
-            Ok(())
-        })
+        let on = self.on(py);
+        self.driver.flush(&on, &mut deliver(py));
+        self.let_go_if_closed();
+        on.outcome()
     }
 
     /// The loop's timer calls this.
     fn expire(&self, py: Python<'_>) -> PyResult<()> {
-        *self.armed.lock() = (Tick::NEVER, None);
-        self.work(py, |multiplexer, mut deliver| {
-            multiplexer.expire(Tick::now(), &mut deliver);
-            Ok(())
-        })
+        *self.timer.lock() = (Tick::NEVER, None);
+        let on = self.on(py);
+        self.driver.expire(&on, &mut deliver(py));
+        self.let_go_if_closed();
+        on.outcome()
     }
 
     /// Ends every connection; on the loop's own thread.
     pub fn close(&self, py: Python<'_>) -> PyResult<()> {
         if !self.is_dead(py) {
-            self.event_loop.bind(py).call_method1("remove_reader", (self.descriptor,))?;
+            let descriptor = self.driver.as_raw_fd();
+            self.event_loop.bind(py).call_method1("remove_reader", (descriptor,))?;
         }
-        let timer = std::mem::replace(&mut *self.armed.lock(), (Tick::NEVER, None)).1;
+        let timer = std::mem::replace(&mut *self.timer.lock(), (Tick::NEVER, None)).1;
         if let Some(timer) = timer {
             timer.bind(py).call_method0("cancel")?;
         }
-        let Some(mut multiplexer) = self.multiplexer.try_lock() else {
-            // Closed by a finalizer while replies are handed out: as soon as that is done.
-            if let Some(close) = self.bound(|bound| bound.close.clone_ref(py)) {
-                self.call_soon.bind(py).call1((close,))?;
-            }
-            return Ok(());
-        };
-        // What the outcomes lead to fails as well, until nothing is left.
-        loop {
-            multiplexer.close(&mut |ticket, outcome| ticket.complete(py, outcome, &self.inbox));
-            let late = std::mem::take(&mut *self.inbox.lock());
-            if late.is_empty() {
-                break;
-            }
-            let now = Tick::now();
-            late.into_iter().for_each(|command| multiplexer.submit(command, now));
+        let on = self.on(py);
+        self.driver.close(&on, &mut deliver(py));
+        // In the midst of handing out replies a flush is still to come.
+        if !self.driver.is_flush_due() {
+            self.let_go_if_closed();
         }
-        drop(multiplexer);
-        let bound = self.bound.lock().take();
-        drop(bound);
-        Ok(())
+        on.outcome()
     }
 
     /// Ends every connection; from any thread.
@@ -313,8 +262,8 @@ impl Driver {
             visit.call(&bound.expire)?;
             visit.call(&bound.close)?;
         }
-        if let Some(armed) = self.armed.try_lock()
-            && let Some(timer) = &armed.1
+        if let Some(timer) = self.timer.try_lock()
+            && let Some(timer) = &timer.1
         {
             visit.call(timer)?;
         }
@@ -323,7 +272,7 @@ impl Driver {
 
     fn __clear__(&self) {
         let bound = self.bound.lock().take();
-        let timer = self.armed.lock().1.take();
+        let timer = self.timer.lock().1.take();
         drop((bound, timer));
     }
 }

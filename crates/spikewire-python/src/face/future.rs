@@ -21,9 +21,9 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 use spikewire_sync::Mutex;
 
 use spikewire_engine::clock::Tick;
+use spikewire_engine::transport::permits;
 use spikewire_engine::{Error, Kind};
 
-use super::GLANCE;
 use super::signal::Signal;
 use super::submitter;
 use crate::errors::{self, type_error, type_name, value_error};
@@ -172,7 +172,7 @@ impl FutureBase {
                     break;
                 }
                 parked = true;
-                super::park(deadline.since(now), minded.then_some(GLANCE));
+                permits::park(deadline.since(now), minded.then_some(permits::SIGNAL_POLL));
             }
         });
         let done = this.done.load(Acquire);

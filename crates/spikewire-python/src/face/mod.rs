@@ -6,7 +6,7 @@
 //! | [`methods`] | their methods, generated from `tools/verbs` |
 //! | [`blocking`], [`signal`] | the calling thread drives the connection, and minds Ctrl-C meanwhile |
 //! | [`asynchronous`], [`driver`] | an event loop turns a multiplexer |
-//! | [`submit`], [`submitter`], [`window`] | a thread of ours does, with a bounded number of calls in flight |
+//! | [`submit`], [`submitter`] | a thread of ours does, with a bounded number of calls in flight |
 //! | [`future`] | what such calls return |
 //! | [`ticket`] | what the last two complete: the future of a call, or a part of a batch |
 
@@ -20,12 +20,9 @@ pub mod signal;
 pub mod submit;
 pub mod submitter;
 mod ticket;
-mod window;
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use std::thread;
-use std::time::Duration;
 
 use pyo3::prelude::*;
 
@@ -35,17 +32,6 @@ use crate::core::Core;
 use crate::errors::type_error;
 use crate::identity::Token;
 use crate::space::Space;
-
-/// How often a waiting thread that minds signals looks whether one came.
-const GLANCE: Duration = Duration::from_millis(50);
-
-/// Parks this thread for `span`, or less.
-fn park(span: Duration, most: Option<Duration>) {
-    match span.min(most.unwrap_or(Duration::MAX)) {
-        Duration::MAX => thread::park(),
-        span => thread::park_timeout(span),
-    }
-}
 
 /// Ends the clients that unpickled datasets brought along, and the threads of submitted calls;
 /// called when the process exits.

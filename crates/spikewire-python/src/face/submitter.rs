@@ -10,19 +10,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use pyo3::prelude::*;
-use spikewire_sync::Mutex;
 
 use spikewire_engine::clock::Tick;
 use spikewire_engine::cluster::{Cluster, Node};
 use spikewire_engine::command::{Attempts, Command};
 use spikewire_engine::transport::native::{Native, Receiver};
-use spikewire_engine::transport::{Outcome, Reply};
+use spikewire_engine::transport::permits::{Permit, Permits, Refused};
+use spikewire_engine::transport::{Next, Outcome, Reply};
 use spikewire_engine::{Error, Kind};
 
 use super::future::FutureBase;
 use super::signal::Signal;
-use super::ticket::{Many, Pending, Promise, Ticket};
-use super::window::{Permit, Refused, Window};
+use super::ticket::{Owner, Pending, Promise, Ticket};
 use crate::call::Call;
 use crate::courtesy;
 use crate::errors::to_python;
@@ -45,7 +44,7 @@ pub fn is_current(driver: usize) -> bool {
 pub struct Submitter {
     number: usize,
     cluster: Arc<Cluster>,
-    window: Arc<Window>,
+    permits: Arc<Permits>,
     native: Native<Ticket>,
 }
 
@@ -67,10 +66,10 @@ impl Submitter {
     pub fn start(cluster: Arc<Cluster>, limit: usize) -> io::Result<Self> {
         static NUMBERS: AtomicUsize = AtomicUsize::new(1);
         let number = NUMBERS.fetch_add(1, Relaxed);
-        let gather = Gather { number, done: vec![], bodies: vec![], more: Mutex::default() };
+        let gather = Gather { number, done: vec![], bodies: vec![] };
         // The window bounds what can wait for a node, and it makes callers wait, not fail.
         let native = Native::start_with(cluster.clone(), usize::MAX, gather)?;
-        Ok(Self { number, cluster, window: Window::new(limit), native })
+        Ok(Self { number, cluster, permits: Permits::new(limit), native })
     }
 
     /// Takes a call and returns its future; waits for room if there is none.
@@ -87,7 +86,7 @@ impl Submitter {
         let promise = Promise::own(Pending::new(&future, permit));
         let ticket = Ticket::One { promise, plan, sent: courtesy::sent() };
         let command = Command::new(bytes, target, policy, start, ticket);
-        self.send(py, command);
+        drop(self.native.submit(command));
         Ok(future.into_any())
     }
 
@@ -100,17 +99,9 @@ impl Submitter {
             return Ok(future.into_any());
         };
         let promise = Promise::own(Pending::new(&future, permit));
-        for command in Many::start(py, self.cluster.clone(), promise, call) {
-            self.send(py, command);
-        }
+        // What comes too late is dropped, which completes the future.
+        drop(self.native.submit_all(Owner::start(self.cluster.clone(), promise, call)));
         Ok(future.into_any())
-    }
-
-    fn send(&self, py: Python<'_>, command: Command<Ticket>) {
-        if let Some(late) = self.native.submit(command) {
-            let error = Error::new(Kind::Closed, "the client was closed");
-            late.ticket.complete(py, Err(error), &Mutex::default());
-        }
     }
 
     /// The right to send one call. On a driver's own thread it needs no permit: waiting there would
@@ -120,14 +111,14 @@ impl Submitter {
         if CURRENT.get() != 0 {
             return Ok(Entry::In(None));
         }
-        if let Some(permit) = self.window.enter() {
+        if let Some(permit) = self.permits.enter() {
             return Ok(Entry::In(Some(permit)));
         }
         let signal = Signal::default();
         let entered = py.detach(|| {
             let look = || signal.look();
             let interrupted = Signal::is_minded().then_some(&look as &dyn Fn() -> bool);
-            self.window.wait(deadline, interrupted)
+            self.permits.wait(deadline, interrupted)
         });
         if let Some(error) = signal.raised() {
             return Err(error);
@@ -146,14 +137,14 @@ impl Submitter {
         let message = format!(
             "not sent before the timeout: {} submitted calls are in flight, which is the client's \
              limit (submit_limit)",
-            self.window.limit()
+            self.permits.limit()
         );
         Error::new(Kind::Timeout, message)
     }
 
     /// Ends the thread, after the callbacks under way; pending futures fail.
     pub fn close(&self) {
-        self.window.close();
+        self.permits.close();
         self.native.close();
     }
 }
@@ -163,8 +154,6 @@ struct Gather {
     number: usize,
     done: Vec<Done>,
     bodies: Vec<u8>,
-    /// The next rounds of batches.
-    more: Mutex<Vec<Command<Ticket>>>,
 }
 
 struct Done {
@@ -183,7 +172,7 @@ impl Receiver<Ticket> for Gather {
         Python::try_attach(|py| py.detach(|| work(&mut self)));
     }
 
-    fn take(&mut self, ticket: Ticket, outcome: Outcome<'_>) {
+    fn take(&mut self, ticket: Ticket, outcome: Outcome<'_>, _: &mut Next<Ticket>) {
         let outcome = outcome.map(|reply| {
             let start = self.bodies.len();
             self.bodies.extend_from_slice(reply.body);
@@ -192,7 +181,7 @@ impl Receiver<Ticket> for Gather {
         self.done.push(Done { ticket, outcome });
     }
 
-    fn turned(&mut self, more: &mut Vec<Command<Ticket>>) {
+    fn turned(&mut self, next: &mut Next<Ticket>) {
         if self.done.is_empty() {
             return;
         }
@@ -203,9 +192,9 @@ impl Receiver<Ticket> for Gather {
                     Ok((range, node, attempts)) => {
                         let body = &bodies[range.clone()];
                         let reply = Reply { body, node, attempts: *attempts };
-                        ticket.complete(py, Ok(reply), &self.more);
+                        ticket.complete(py, Ok(reply), next);
                     }
-                    Err(error) => ticket.complete(py, Err(error.clone()), &self.more),
+                    Err(error) => ticket.complete(py, Err(error.clone()), next),
                 }
             }
         });
@@ -213,7 +202,6 @@ impl Receiver<Ticket> for Gather {
             // The interpreter is gone, and its objects are not ours to touch.
             std::mem::forget(std::mem::take(done));
         }
-        more.append(&mut self.more.lock());
         if self.bodies.capacity() > KEEP {
             self.bodies = Vec::new();
         } else {

@@ -8,18 +8,18 @@ use pyo3::prelude::*;
 use spikewire_sync::Mutex;
 
 use spikewire_engine::cluster::Cluster;
-use spikewire_engine::command::batch::Part;
-use spikewire_engine::command::{Command, Step, Underway};
-use spikewire_engine::transport::{Collect, Outcome};
+use spikewire_engine::command::batch::Batch;
+use spikewire_engine::command::{BatchExecution, BatchOwner, BatchTicket};
+use spikewire_engine::transport::permits::Permit;
+use spikewire_engine::transport::{Collect, Next, Outcome};
 use spikewire_engine::{Error, Kind};
 
 use super::future::FutureBase;
-use super::window::Permit;
 use crate::call::Plan;
 use crate::courtesy::Sent;
 use crate::errors::to_python;
 use crate::forks::forks;
-use crate::many::{ManyCall, ManyPlan, Next};
+use crate::many::{ManyCall, ManyPlan, Window};
 
 /// The future that a call's outcome goes to. It is completed in any case: one whose promise is
 /// dropped, because a driver ended before its commands did, fails as closed.
@@ -134,35 +134,36 @@ pub(super) enum Ticket {
     /// A future and what its reply becomes.
     One { promise: Promise, plan: Plan, sent: Option<Sent> },
     /// One node's rows of a batch.
-    Part { batch: Arc<Many>, part: Part },
+    Part(BatchTicket<Owner>),
 }
 
 impl Collect for Ticket {
     fn starts(&mut self) -> bool {
         match self {
             Self::One { promise, .. } => promise.starts(),
-            Self::Part { batch, .. } => batch.promise.starts(),
+            Self::Part(part) => part.owner().promise.starts(),
         }
     }
 
     fn collect(&mut self, messages: &[u8]) {
-        if let Self::Part { part, .. } = self {
+        if let Self::Part(part) = self {
             part.collect(messages);
         }
     }
 }
 
+impl From<BatchTicket<Owner>> for Ticket {
+    fn from(part: BatchTicket<Owner>) -> Self {
+        Self::Part(part)
+    }
+}
+
 impl Ticket {
-    /// Completes the future, or the part of a batch; what the batch wants sent next goes to `more`.
-    pub fn complete(self, py: Python<'_>, outcome: Outcome<'_>, more: &Mutex<Vec<Command<Self>>>) {
+    /// Completes the future, or the part of a batch; what the batch sends next goes to `next`.
+    pub fn complete(self, py: Python<'_>, outcome: Outcome<'_>, next: &mut Next<Self>) {
         match self {
             Self::One { promise, plan, sent: _sent } => promise.tell(py, plan.finish(py, outcome)),
-            Self::Part { batch, part } => {
-                let next = batch.part_done(py, part, outcome);
-                if !next.is_empty() {
-                    more.lock().extend(next);
-                }
-            }
+            Self::Part(part) => part.complete(outcome, next),
         }
     }
 }
@@ -187,72 +188,50 @@ fn is_done(future: &Bound<'_, PyAny>) -> bool {
     done.is_ok_and(|done| done.is_truthy().unwrap_or(false))
 }
 
-/// A batch, and the future that its outcome goes to.
-pub(super) struct Many {
+/// A batch's future, and what becomes of the rows.
+pub(super) struct Owner {
     promise: Promise,
-    underway: Underway,
-    /// What becomes of the rows, until they have become it.
+    /// Until they have become it.
     plan: Mutex<Option<ManyPlan>>,
 }
 
-impl Many {
-    /// Starts a batch; returns the commands of its first round.
-    pub fn start(
-        py: Python<'_>,
-        cluster: Arc<Cluster>,
-        promise: Promise,
-        call: ManyCall,
-    ) -> Vec<Command<Ticket>> {
+impl Owner {
+    /// Starts a batch; what it sends first goes to `next`.
+    pub fn start(cluster: Arc<Cluster>, promise: Promise, call: ManyCall) -> Next<Ticket> {
         let ManyCall { rows, plan } = call;
-        let (underway, plan) = (Underway::new(cluster), Mutex::new(Some(plan)));
-        let batch = Arc::new(Self { promise, underway, plan });
-        let step = batch.underway.start(rows, |part| batch.ticket(part));
-        batch.go_on(py, step)
+        let owner = Self { promise, plan: Mutex::new(Some(plan)) };
+        let mut next = Next::default();
+        BatchExecution::start(cluster, owner, rows, &mut next);
+        next
     }
+}
 
-    fn ticket(self: &Arc<Self>, part: Part) -> Ticket {
-        Ticket::Part { batch: self.clone(), part }
-    }
+impl BatchOwner for Owner {
+    type Ticket = Ticket;
 
-    fn part_done(
-        self: &Arc<Self>,
-        py: Python<'_>,
-        part: Part,
-        outcome: Outcome<'_>,
-    ) -> Vec<Command<Ticket>> {
-        let step = self.underway.finish(part, outcome, |part| self.ticket(part));
-        self.go_on(py, step)
-    }
-
-    /// What is to be sent: more of these rows, or the next ones of a table.
-    fn go_on(self: &Arc<Self>, py: Python<'_>, mut step: Step<Ticket>) -> Vec<Command<Ticket>> {
-        loop {
-            let rows = match step {
-                Step::Wait => return Vec::new(),
-                Step::Send(commands) => return commands,
-                Step::Over(rows) => rows,
-            };
-            // Taken out, as no lock may be held while a table's next rows are read: whoever makes
-            // them may run Python code.
-            let Some(mut plan) = self.plan.lock().take() else { return Vec::new() };
+    fn window_done(&self, rows: Batch) -> Option<Batch> {
+        // Taken out, as no lock may be held while a table's next rows are read: that may run
+        // Python code.
+        let mut plan = self.plan.lock().take()?;
+        Python::attach(|py| {
             if plan.more.is_some() && self.promise.is_done(py) {
-                // Cancelled: nobody waits for the rest.
-                return Vec::new();
+                // Cancelled: nothing waits for the rest.
+                return None;
             }
             match plan.go_on(py, rows) {
-                Ok(Next::Send(rows)) => {
+                Ok(Window::Send(rows)) => {
                     *self.plan.lock() = Some(plan);
-                    step = self.underway.start(rows, |part| self.ticket(part));
+                    Some(rows)
                 }
-                Ok(Next::Finish(rows)) => {
+                Ok(Window::Finish(rows)) => {
                     self.promise.tell(py, plan.finish(py, rows));
-                    return Vec::new();
+                    None
                 }
                 Err(error) => {
                     self.promise.tell(py, Err(error));
-                    return Vec::new();
+                    None
                 }
             }
-        }
+        })
     }
 }

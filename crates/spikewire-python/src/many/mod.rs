@@ -16,5 +16,5 @@ mod put;
 
 pub use alike::{apply, delete, exists, get, operate};
 pub use gather::{Resolve, whole};
-pub use plan::{ManyCall, ManyPlan, Next};
+pub use plan::{ManyCall, ManyPlan, Window};
 pub use put::put;

@@ -63,7 +63,7 @@ impl Answered {
 }
 
 /// How it goes on when the rows that were sent are through.
-pub enum Next {
+pub enum Window {
     /// More rows of the table.
     Send(Rows),
     /// All of them are through.
@@ -85,7 +85,7 @@ impl ManyPlan {
     }
 
     /// Takes rows that are through, and says what is next.
-    pub fn go_on(&mut self, py: Python<'_>, rows: Rows) -> PyResult<Next> {
+    pub fn go_on(&mut self, py: Python<'_>, rows: Rows) -> PyResult<Window> {
         let next = self.more.as_mut().map(|more| more.next(py)).transpose()?.flatten();
         let mut all = self.done.take();
         match &mut all {
@@ -93,11 +93,11 @@ impl ManyPlan {
             None => all = Some(rows),
         }
         let Some((rows, keys)) = next else {
-            return Ok(Next::Finish(all.expect("just put there")));
+            return Ok(Window::Finish(all.expect("just put there")));
         };
         self.keys.extend(keys);
         self.done = all;
-        Ok(Next::Send(rows))
+        Ok(Window::Send(rows))
     }
 
     /// The result that Python holds.

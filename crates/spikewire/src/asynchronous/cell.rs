@@ -5,8 +5,8 @@ use std::task::{Context, Poll, Waker};
 
 use spikewire_sync::Mutex;
 
-use spikewire_engine::command::ResponseKind;
-use spikewire_engine::command::batch::Part;
+use spikewire_engine::command::{BatchTicket, ResponseKind};
+use spikewire_engine::transport::Next;
 use spikewire_engine::transport::native::Ticket as Completes;
 use spikewire_engine::transport::{Collect, Outcome, buffer};
 use spikewire_engine::{Error, Kind, Result};
@@ -86,29 +86,28 @@ pub(crate) struct Ticket(Option<Who>);
 enum Who {
     One(Arc<Cell>),
     /// One node's rows of a batch.
-    Part(Arc<many::Shared>, Part),
+    Part(BatchTicket<many::Owner>),
 }
 
-impl Ticket {
-    /// The ticket of a part of a batch.
-    pub(super) fn part(batch: Arc<many::Shared>, part: Part) -> Self {
-        Self(Some(Who::Part(batch, part)))
+impl From<BatchTicket<many::Owner>> for Ticket {
+    fn from(part: BatchTicket<many::Owner>) -> Self {
+        Self(Some(Who::Part(part)))
     }
 }
 
 impl Collect for Ticket {
     fn collect(&mut self, messages: &[u8]) {
-        if let Some(Who::Part(_, part)) = &mut self.0 {
+        if let Some(Who::Part(part)) = &mut self.0 {
             part.collect(messages);
         }
     }
 }
 
 impl Completes for Ticket {
-    fn complete(mut self, outcome: Outcome<'_>) {
+    fn complete(mut self, outcome: Outcome<'_>, next: &mut Next<Self>) {
         let cell = match self.0.take() {
             Some(Who::One(cell)) => cell,
-            Some(Who::Part(batch, part)) => return batch.part_done(part, outcome),
+            Some(Who::Part(part)) => return part.complete(outcome, next),
             None => return,
         };
         let outcome = outcome.and_then(|reply| {
@@ -127,7 +126,7 @@ impl Drop for Ticket {
     fn drop(&mut self) {
         match self.0.take() {
             Some(Who::One(cell)) => cell.fill(Err(closed())),
-            Some(Who::Part(batch, _)) => batch.lost(),
+            Some(Who::Part(part)) => part.owner().lost(),
             None => {}
         }
     }

@@ -2,15 +2,15 @@
 
 use std::fmt;
 use std::pin::Pin;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use spikewire_sync::Mutex;
 
 use spikewire_engine::Result;
-use spikewire_engine::command::batch::{Batch as Rows, Part};
-use spikewire_engine::command::{Command, Step, Underway};
-use spikewire_engine::transport::Outcome;
+use spikewire_engine::command::batch::Batch as Rows;
+use spikewire_engine::command::{BatchExecution, BatchOwner};
+use spikewire_engine::transport::Next;
 
 use super::Core;
 use super::cell::{Ticket, closed};
@@ -24,24 +24,22 @@ use crate::many::{Answered, Many};
 #[must_use = "a batch is sent when its future is polled"]
 pub struct PendingBatch {
     stage: Stage,
-    /// Keeps the connections open while somebody waits.
+    /// Keeps the connections open while something waits.
     core: Arc<Core>,
 }
 
 enum Stage {
     New(Result<Many>),
-    Waiting(Arc<Shared>, Answered),
+    Waiting(Arc<BatchExecution<Owner>>, Answered),
     Over,
 }
 
-/// Shared between the future and the parts of its batch.
-pub(super) struct Shared {
-    underway: Underway,
-    core: Weak<Core>,
-    state: Mutex<State>,
-}
+/// Where the outcome waits for the future.
+#[derive(Debug)]
+pub(super) struct Owner(Mutex<Waiting>);
 
-struct State {
+#[derive(Debug)]
+struct Waiting {
     waker: Waker,
     rows: Option<Result<Rows>>,
 }
@@ -49,6 +47,15 @@ struct State {
 impl PendingBatch {
     pub(super) fn new(core: Arc<Core>, many: Result<Many>) -> Self {
         Self { stage: Stage::New(many), core }
+    }
+
+    fn start(&self, rows: Rows, waker: Waker) -> Arc<BatchExecution<Owner>> {
+        let owner = Owner(Mutex::new(Waiting { waker, rows: None }));
+        let mut next = Next::default();
+        let cluster = self.core.tools.cluster.clone();
+        let execution = BatchExecution::start(cluster, owner, rows, &mut next);
+        self.core.transport.submit_all(next);
+        execution
     }
 }
 
@@ -67,21 +74,14 @@ impl Future for PendingBatch {
             if self.core.tools.cluster.is_closed() {
                 return Poll::Ready(Err(closed()));
             }
-            let state = State { waker: context.waker().clone(), rows: None };
-            let shared = Arc::new(Shared {
-                underway: Underway::new(self.core.tools.cluster.clone()),
-                core: Arc::downgrade(&self.core),
-                state: Mutex::new(state),
-            });
-            self.stage = Stage::Waiting(shared.clone(), answered);
-            let step = shared.underway.start(rows, |part| shared.ticket(part));
-            shared.go_on(step);
+            let execution = self.start(rows, context.waker().clone());
+            self.stage = Stage::Waiting(execution, answered);
         }
-        let Stage::Waiting(shared, _) = &self.stage else { panic!("polled after its answer") };
+        let Stage::Waiting(execution, _) = &self.stage else { panic!("polled after its answer") };
         let rows = {
-            let mut state = shared.state.lock();
-            state.waker.clone_from(context.waker());
-            state.rows.take()
+            let mut waiting = execution.owner().0.lock();
+            waiting.waker.clone_from(context.waker());
+            waiting.rows.take()
         };
         let Some(rows) = rows else { return Poll::Pending };
         let Stage::Waiting(_, answered) = std::mem::replace(&mut self.stage, Stage::Over) else {
@@ -91,45 +91,29 @@ impl Future for PendingBatch {
     }
 }
 
-impl Shared {
-    fn ticket(self: &Arc<Self>, part: Part) -> Ticket {
-        Ticket::part(self.clone(), part)
-    }
+impl BatchOwner for Owner {
+    type Ticket = Ticket;
 
-    /// Takes what came of a part.
-    pub fn part_done(self: &Arc<Self>, part: Part, outcome: Outcome<'_>) {
-        let step = self.underway.finish(part, outcome, |part| self.ticket(part));
-        self.go_on(step);
+    fn window_done(&self, rows: Rows) -> Option<Rows> {
+        self.tell(Ok(rows));
+        None
     }
+}
 
+impl Owner {
     /// A part was lost with the thread or task that should have completed it.
     pub fn lost(&self) {
         self.tell(Err(closed()));
     }
 
-    fn go_on(self: &Arc<Self>, step: Step<Ticket>) {
-        match step {
-            Step::Wait => {}
-            Step::Send(commands) => self.send(commands),
-            Step::Over(rows) => self.tell(Ok(rows)),
-        }
-    }
-
-    fn send(&self, commands: Vec<Command<Ticket>>) {
-        // Without the core nobody waits any more, and the tickets say so when they are dropped.
-        if let Some(core) = self.core.upgrade() {
-            commands.into_iter().for_each(|command| core.transport.submit(command));
-        }
-    }
-
     fn tell(&self, rows: Result<Rows>) {
         let waker = {
-            let mut state = self.state.lock();
-            if state.rows.is_some() {
+            let mut waiting = self.0.lock();
+            if waiting.rows.is_some() {
                 return;
             }
-            state.rows = Some(rows);
-            state.waker.clone()
+            waiting.rows = Some(rows);
+            waiting.waker.clone()
         };
         waker.wake();
     }
@@ -138,11 +122,5 @@ impl Shared {
 impl fmt::Debug for PendingBatch {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("PendingBatch").finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Shared {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.underway.fmt(out)
     }
 }

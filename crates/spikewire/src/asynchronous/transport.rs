@@ -10,6 +10,7 @@ use spikewire_sync::Mutex;
 
 use spikewire_engine::cluster::Cluster;
 use spikewire_engine::command::Command;
+use spikewire_engine::transport::Next;
 use spikewire_engine::transport::native::Native;
 use spikewire_engine::{Error, Kind, Result};
 
@@ -50,6 +51,18 @@ impl Transport {
             }
             #[cfg(feature = "tokio")]
             Self::Tokio(handle) => handle.submit(command),
+        }
+    }
+
+    /// Sends what a batch starts with. Its tickets are completed in any case.
+    pub fn submit_all(&self, next: Next<Ticket>) {
+        match self {
+            Self::Native(threads, _) => {
+                let at = if threads.len() == 1 { 0 } else { own_number() % threads.len() };
+                drop(threads[at].submit_all(next));
+            }
+            #[cfg(feature = "tokio")]
+            Self::Tokio(handle) => handle.submit_all(next),
         }
     }
 

@@ -24,7 +24,7 @@ pub(in super::super) struct Driver {
 impl Handle {
     /// Begins to watch over a query.
     pub fn drive(&self, reading: Reading) -> Result<Driver> {
-        if self.0.inbox.lock().closed {
+        if self.0.driver.is_closed() {
             return Err(closed());
         }
         let runtime = self.0.runtime.clone();

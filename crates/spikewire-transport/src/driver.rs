@@ -1,0 +1,426 @@
+//! Riding an event loop: when commands are written, when their outcomes lead to more, when the
+//! loop's timer is set, and how all of it ends.
+//!
+//! A [`LoopDriver`] owns a multiplexer and asks two things of the loop that turns it
+//! ([`EventLoop`]). The loop calls [`LoopDriver::turn`] when the multiplexer's descriptor is
+//! readable, [`LoopDriver::flush`] and [`LoopDriver::expire`] when it was asked to. What kind of
+//! loop that is, and what is completed, the driver does not know.
+
+use std::io;
+use std::os::fd::{AsRawFd, RawFd};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::time::Duration;
+
+use spikewire_sync::Mutex;
+
+use crate::clock::Tick;
+use crate::command::Collect;
+use crate::fault::{Fault, FaultKind};
+use crate::multiplexer::Multiplexer;
+use crate::protocol::Protocol;
+use crate::reply::Outcome;
+use crate::topology::CommandOf;
+
+/// What a driver asks of the loop that turns it.
+pub trait EventLoop {
+    /// To call [`LoopDriver::flush`] soon, behind the tasks that are ready to run. Asked for once
+    /// until that happens.
+    fn flush_soon(&self);
+
+    /// To call [`LoopDriver::expire`] at this time. It replaces a later time that was asked for
+    /// before.
+    fn wake_at(&self, at: Tick);
+}
+
+/// What an outcome leads to.
+#[derive(Debug)]
+pub struct Next<P: Protocol, T> {
+    /// Commands that are sent next.
+    pub commands: Vec<CommandOf<P, T>>,
+    /// Tickets that are handed out again, each at its time. Their outcome is an error, which says
+    /// no more than that.
+    pub pauses: Vec<(Tick, T)>,
+}
+
+impl<P: Protocol, T> Default for Next<P, T> {
+    fn default() -> Self {
+        Self { commands: Vec::new(), pauses: Vec::new() }
+    }
+}
+
+impl<P: Protocol, T> Next<P, T> {
+    fn append(&mut self, mut other: Self) {
+        self.commands.append(&mut other.commands);
+        self.pauses.append(&mut other.pauses);
+    }
+
+    /// Whether there is nothing more to do.
+    pub fn is_empty(&self) -> bool {
+        self.commands.is_empty() && self.pauses.is_empty()
+    }
+}
+
+/// A multiplexer and what it takes to turn it on an event loop. `deliver` is called for each
+/// outcome; what it submits meanwhile, here or through [`Next`], goes out afterwards.
+#[derive(Debug)]
+pub struct LoopDriver<P: Protocol, T> {
+    turned: Mutex<Turned<P, T>>,
+    /// What was submitted while the multiplexer was in use, or for the next flush.
+    inbox: Mutex<Next<P, T>>,
+    closed: AtomicBool,
+    /// Set while a flush is bound to come, so that nothing needs to ask for one.
+    flush_due: AtomicBool,
+    /// What the loop's timer is set to.
+    armed: AtomicU64,
+    descriptor: RawFd,
+}
+
+#[derive(Debug)]
+struct Turned<P: Protocol, T> {
+    multiplexer: Multiplexer<P, T>,
+    pauses: Vec<(Tick, T)>,
+    /// When the first of them ends.
+    pause_ends: Tick,
+    /// Swapped with the inbox, so that neither is allocated anew.
+    taken: Next<P, T>,
+}
+
+/// What a driver is called for.
+#[derive(Debug, Clone, Copy)]
+enum Call {
+    Turn(Option<Duration>),
+    Flush,
+    Expire,
+}
+
+impl<P: Protocol, T: Collect> LoopDriver<P, T> {
+    /// A driver of this multiplexer.
+    pub fn new(multiplexer: Multiplexer<P, T>) -> Self {
+        let descriptor = multiplexer.as_raw_fd();
+        Self {
+            turned: Mutex::new(Turned {
+                multiplexer,
+                pauses: Vec::new(),
+                pause_ends: Tick::NEVER,
+                taken: Next::default(),
+            }),
+            inbox: Mutex::default(),
+            closed: AtomicBool::new(false),
+            flush_due: AtomicBool::new(false),
+            armed: AtomicU64::new(Tick::NEVER.0),
+            descriptor,
+        }
+    }
+
+    /// Sends a command. One that finds nothing in flight is written at once: there is nothing that
+    /// it could share a write with. All others are written by the next flush. A ticket that is
+    /// dropped instead of being completed has to see to that itself: where the driver is being
+    /// closed at this moment, it is.
+    pub fn submit(
+        &self,
+        on: &impl EventLoop,
+        command: CommandOf<P, T>,
+        deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>),
+    ) {
+        let Some(mut turned) = self.turned.try_lock() else {
+            // One that comes too late is dropped, which completes its ticket.
+            drop(self.post(on, command));
+            return;
+        };
+        // A flush is due where tasks were just woken: what they submit shares its write.
+        let alone = (turned.multiplexer.in_flight() == 0 && !self.flush_due.load(SeqCst))
+            || self.is_closed();
+        let now = Tick::now();
+        turned.multiplexer.submit(command, now);
+        if alone {
+            turned.flush(now, deliver);
+        }
+        let alarm = turned.alarm();
+        drop(turned);
+        if !alone {
+            self.flush_soon(on);
+        }
+        self.arm(on, alarm);
+    }
+
+    /// Leaves a command to the next flush; from any thread. It comes back if the driver is closed.
+    pub fn post(&self, on: &impl EventLoop, command: CommandOf<P, T>) -> Option<CommandOf<P, T>> {
+        {
+            let mut inbox = self.inbox.lock();
+            if self.is_closed() {
+                return Some(command);
+            }
+            inbox.commands.push(command);
+        }
+        self.flush_soon(on);
+        None
+    }
+
+    /// Leaves what a batch starts with to the next flush; from any thread. It comes back if the
+    /// driver is closed.
+    pub fn post_all(&self, on: &impl EventLoop, next: Next<P, T>) -> Option<Next<P, T>> {
+        {
+            let mut inbox = self.inbox.lock();
+            if self.is_closed() {
+                return Some(next);
+            }
+            inbox.append(next);
+        }
+        self.flush_soon(on);
+        None
+    }
+
+    /// Leaves it to the next flush, which fails it if the driver is closed.
+    pub fn submit_all(&self, on: &impl EventLoop, next: Next<P, T>) {
+        if !next.is_empty() {
+            self.inbox.lock().append(next);
+            self.flush_soon(on);
+        }
+    }
+
+    /// Waits up to `wait` for replies (`Some(ZERO)`: only looks; `None`: until something happens)
+    /// and hands them out.
+    pub fn turn(
+        &self,
+        on: &impl EventLoop,
+        wait: Option<Duration>,
+        deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>),
+    ) -> io::Result<()> {
+        self.work(on, Call::Turn(wait), deliver)
+    }
+
+    /// Writes what was submitted since the last time.
+    pub fn flush(
+        &self,
+        on: &impl EventLoop,
+        deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>),
+    ) {
+        self.flush_due.store(false, SeqCst);
+        let flushed = self.work(on, Call::Flush, deliver);
+        debug_assert!(flushed.is_ok(), "nothing is waited for");
+    }
+
+    /// Ends what is overdue, and starts what has waited for its time.
+    pub fn expire(
+        &self,
+        on: &impl EventLoop,
+        deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>),
+    ) {
+        self.armed.store(Tick::NEVER.0, SeqCst);
+        let expired = self.work(on, Call::Expire, deliver);
+        debug_assert!(expired.is_ok(), "nothing is waited for");
+    }
+
+    /// Fails everything in flight and whatever that leads to, until nothing is left. In the midst
+    /// of handing out outcomes, it happens behind them.
+    pub fn close(
+        &self,
+        on: &impl EventLoop,
+        deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>),
+    ) {
+        self.mark_closed();
+        match self.turned.try_lock() {
+            Some(mut turned) => self.end(&mut turned, deliver),
+            // Who is at work looks when that is done, unless it has looked just now.
+            None => self.flush_soon(on),
+        }
+    }
+
+    /// The same at the end of the loop, which calls nothing any more; not from `deliver`.
+    pub fn close_now(&self, deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>)) {
+        self.mark_closed();
+        self.end(&mut self.turned.lock(), deliver);
+    }
+
+    /// The same from another thread than the loop's: it happens in the next flush.
+    pub fn close_soon(&self, on: &impl EventLoop) {
+        self.mark_closed();
+        self.flush_due.store(true, SeqCst);
+        on.flush_soon();
+    }
+
+    /// Closes without a loop: takes out what nothing will send any more.
+    pub fn abandon(&self) -> Next<P, T> {
+        self.mark_closed();
+        std::mem::take(&mut self.inbox.lock())
+    }
+
+    fn mark_closed(&self) {
+        // With the inbox held, so that nothing is posted afterwards.
+        let _inbox = self.inbox.lock();
+        self.closed.store(true, SeqCst);
+    }
+
+    /// Whether it was closed.
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(SeqCst)
+    }
+
+    /// Whether a flush was asked for and has not come.
+    pub fn is_flush_due(&self) -> bool {
+        self.flush_due.load(SeqCst)
+    }
+
+    /// The time that was asked for last.
+    pub fn wakes_at(&self) -> Tick {
+        Tick(self.armed.load(SeqCst))
+    }
+
+    fn flush_soon(&self, on: &impl EventLoop) {
+        if !self.flush_due.swap(true, SeqCst) {
+            on.flush_soon();
+        }
+    }
+
+    /// Sets the loop's timer, unless it rings early enough already.
+    fn arm(&self, on: &impl EventLoop, alarm: Tick) {
+        if alarm.0 < self.armed.load(SeqCst) && alarm.0 < self.armed.fetch_min(alarm.0, SeqCst) {
+            on.wake_at(alarm);
+        }
+    }
+
+    fn work(
+        &self,
+        on: &impl EventLoop,
+        call: Call,
+        deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>),
+    ) -> io::Result<()> {
+        // From the first outcome on, nothing that comes in needs to ask for a flush: that is
+        // decided in the end.
+        let mut was_due = None;
+        let (worked, shares, alarm) = {
+            let mut turned = self.turned.lock();
+            let (mut completed, mut next) = (0, Next::default());
+            let mut counted = |ticket: T, outcome: Outcome<'_, P>| {
+                if completed == 0 {
+                    was_due = Some(self.flush_due.swap(true, SeqCst));
+                }
+                completed += 1;
+                deliver(ticket, outcome, &mut next);
+            };
+            let worked = match call {
+                Call::Turn(wait) => turned.multiplexer.turn(wait, &mut counted),
+                Call::Expire => {
+                    turned.expire(Tick::now(), &mut counted);
+                    Ok(())
+                }
+                Call::Flush => Ok(()),
+            };
+            let now = Tick::now();
+            let mut shares = !next.is_empty();
+            turned.take_in(next, now);
+            if matches!(call, Call::Flush) {
+                std::mem::swap(&mut turned.taken, &mut *self.inbox.lock());
+                turned.start_taken(now);
+                completed += turned.flush(now, deliver);
+            }
+            if self.is_closed() {
+                self.end(&mut turned, deliver);
+            }
+            // The tasks that were just woken run before the flush: their commands share its write.
+            let in_flight = turned.multiplexer.in_flight();
+            shares |= completed > 1 || (completed == 1 && in_flight > 0);
+            (worked, shares, turned.alarm())
+        };
+        match was_due {
+            // It is on its way.
+            Some(true) => {}
+            Some(false) if shares => on.flush_soon(),
+            None if shares => self.flush_soon(on),
+            None => {}
+            Some(false) => {
+                self.flush_due.store(false, SeqCst);
+                if !self.inbox.lock().is_empty() {
+                    self.flush_soon(on);
+                }
+            }
+        }
+        self.arm(on, alarm);
+        worked
+    }
+
+    fn end(
+        &self,
+        turned: &mut Turned<P, T>,
+        deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>),
+    ) {
+        loop {
+            let mut next = Next::default();
+            let mut outcome =
+                |ticket: T, outcome: Outcome<'_, P>| deliver(ticket, outcome, &mut next);
+            turned.multiplexer.close(&mut outcome);
+            for (_, ticket) in std::mem::take(&mut turned.pauses) {
+                outcome(ticket, Err(Fault::new(FaultKind::Closed, "the client was closed").into()));
+            }
+            next.append(std::mem::take(&mut *self.inbox.lock()));
+            if next.is_empty() {
+                turned.pause_ends = Tick::NEVER;
+                return;
+            }
+            turned.take_in(next, Tick::now());
+        }
+    }
+}
+
+impl<P: Protocol, T: Collect> Turned<P, T> {
+    fn alarm(&self) -> Tick {
+        self.multiplexer.alarm().min(self.pause_ends)
+    }
+
+    fn take_in(&mut self, next: Next<P, T>, now: Tick) {
+        self.taken.append(next);
+        self.start_taken(now);
+    }
+
+    fn start_taken(&mut self, now: Tick) {
+        for command in self.taken.commands.drain(..) {
+            self.multiplexer.submit(command, now);
+        }
+        for (at, ticket) in self.taken.pauses.drain(..) {
+            self.pause_ends = self.pause_ends.min(at);
+            self.pauses.push((at, ticket));
+        }
+    }
+
+    /// Writes what was submitted, and what that leads to; how many outcomes there were.
+    fn flush(
+        &mut self,
+        now: Tick,
+        deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>),
+    ) -> usize {
+        let mut completed = 0;
+        loop {
+            let mut next = Next::default();
+            self.multiplexer.flush(now, &mut |ticket, outcome| {
+                completed += 1;
+                deliver(ticket, outcome, &mut next);
+            });
+            if next.is_empty() {
+                return completed;
+            }
+            self.take_in(next, now);
+        }
+    }
+
+    fn expire(&mut self, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
+        if self.multiplexer.alarm() <= now {
+            self.multiplexer.expire(now, deliver);
+        }
+        if self.pause_ends <= now {
+            let pauses = std::mem::take(&mut self.pauses).into_iter();
+            let (ended, kept): (Vec<_>, _) = pauses.partition(|(at, _)| *at <= now);
+            self.pauses = kept;
+            self.pause_ends = self.pauses.iter().map(|(at, _)| *at).min().unwrap_or(Tick::NEVER);
+            for (_, ticket) in ended {
+                deliver(ticket, Err(Fault::new(FaultKind::Withdrawn, "the pause is over").into()));
+            }
+        }
+    }
+}
+
+impl<P: Protocol, T> AsRawFd for LoopDriver<P, T> {
+    /// Readable when [`LoopDriver::turn`] has something to do.
+    fn as_raw_fd(&self) -> RawFd {
+        self.descriptor
+    }
+}

@@ -1,0 +1,219 @@
+//! A bound on the calls in flight at once. Threads that come when it is reached wait in line.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering::Acquire, Ordering::Release};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+use spikewire_sync::Mutex;
+
+use crate::clock::Tick;
+
+/// How often a waiting thread that minds signals looks whether one came.
+pub const SIGNAL_POLL: Duration = Duration::from_millis(50);
+
+/// Parks this thread for `span`, or for `most` if that is less.
+pub fn park(span: Duration, most: Option<Duration>) {
+    match span.min(most.unwrap_or(Duration::MAX)) {
+        Duration::MAX => thread::park(),
+        span => thread::park_timeout(span),
+    }
+}
+
+/// A bounded number of permits.
+#[derive(Debug)]
+pub struct Permits {
+    limit: usize,
+    line: Mutex<Line>,
+}
+
+#[derive(Debug, Default)]
+struct Line {
+    taken: usize,
+    /// First come, first served.
+    waiting: VecDeque<Arc<Waiting>>,
+    closed: bool,
+}
+
+/// A thread that waits for a permit.
+#[derive(Debug)]
+struct Waiting {
+    thread: Thread,
+    answer: AtomicU8,
+}
+
+const NONE: u8 = 0;
+const LET_IN: u8 = 1;
+const CLOSED: u8 = 2;
+
+/// The right to have one call in flight; dropping it makes room.
+#[derive(Debug)]
+pub struct Permit(Arc<Permits>);
+
+/// Why there is none.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// There was none before the deadline.
+    Late,
+    /// The caller was interrupted.
+    Interrupted,
+    /// No more are given out.
+    Closed,
+}
+
+impl Permits {
+    /// So many of them.
+    pub fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self { limit, line: Mutex::default() })
+    }
+
+    /// How many there are.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// A permit if there is one and nobody waits for it.
+    pub fn enter(self: &Arc<Self>) -> Option<Permit> {
+        let mut line = self.line.lock();
+        if line.closed || line.taken >= self.limit || !line.waiting.is_empty() {
+            return None;
+        }
+        line.taken += 1;
+        Some(Permit(self.clone()))
+    }
+
+    /// Waits in line, up to the deadline or until `interrupted` says to give up.
+    pub fn wait(
+        self: &Arc<Self>,
+        deadline: Tick,
+        interrupted: Option<&dyn Fn() -> bool>,
+    ) -> Result<Permit, Refused> {
+        let own = Arc::new(Waiting { thread: thread::current(), answer: AtomicU8::new(NONE) });
+        {
+            let mut line = self.line.lock();
+            if line.closed {
+                return Err(Refused::Closed);
+            }
+            // Permits may have come back since `enter`; who gives the next one back need not.
+            if line.waiting.is_empty() && line.taken < self.limit {
+                line.taken += 1;
+                return Ok(Permit(self.clone()));
+            }
+            line.waiting.push_back(own.clone());
+        }
+        let mut parked = false;
+        loop {
+            match own.answer.load(Acquire) {
+                LET_IN => return Ok(Permit(self.clone())),
+                CLOSED => return Err(Refused::Closed),
+                _ => {}
+            }
+            let now = Tick::now();
+            let refused = if now >= deadline {
+                Some(Refused::Late)
+            } else if parked && interrupted.is_some_and(|interrupted| interrupted()) {
+                Some(Refused::Interrupted)
+            } else {
+                None
+            };
+            if let Some(refused) = refused {
+                if self.leave(&own) {
+                    return Err(refused);
+                }
+                // Let in at the last moment: an interrupted caller gives the permit back at once.
+                if refused == Refused::Interrupted && own.answer.load(Acquire) == LET_IN {
+                    drop(Permit(self.clone()));
+                    return Err(refused);
+                }
+                continue;
+            }
+            parked = true;
+            park(deadline.since(now), interrupted.is_some().then_some(SIGNAL_POLL));
+        }
+    }
+
+    /// Gives up a place in the line; `false` when it was called already.
+    fn leave(&self, own: &Arc<Waiting>) -> bool {
+        let mut line = self.line.lock();
+        let at = line.waiting.iter().position(|other| Arc::ptr_eq(other, own));
+        at.and_then(|at| line.waiting.remove(at)).is_some()
+    }
+
+    fn give_back(&self) {
+        let mut line = self.line.lock();
+        line.taken -= 1;
+        // Whoever waits is let in when there is room for several calls, not one by one: a thread
+        // that wakes for every reply costs more than the call it then makes.
+        if line.waiting.is_empty() || line.taken > self.limit - self.limit / 8 {
+            return;
+        }
+        while line.taken < self.limit
+            && let Some(own) = line.waiting.pop_front()
+        {
+            line.taken += 1;
+            own.notify(LET_IN);
+        }
+    }
+
+    /// Nobody is let in any more.
+    pub fn close(&self) {
+        let mut line = self.line.lock();
+        line.closed = true;
+        for own in line.waiting.drain(..) {
+            own.notify(CLOSED);
+        }
+    }
+}
+
+impl Waiting {
+    fn notify(&self, answer: u8) {
+        self.answer.store(answer, Release);
+        self.thread.unpark();
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.0.give_back();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn a_permit_that_comes_back_is_given_to_the_line() {
+        let permits = Permits::new(1);
+        let first = permits.enter().unwrap();
+        assert!(permits.enter().is_none());
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| permits.wait(Tick::NEVER, None).is_ok());
+            while permits.line.lock().waiting.is_empty() {
+                thread::yield_now();
+            }
+            drop(first);
+            assert!(waiting.join().unwrap());
+        });
+        assert!(permits.enter().is_some(), "all came back");
+    }
+
+    #[test]
+    fn waiting_ends_in_every_way() {
+        let permits = Permits::new(1);
+        let held = permits.enter();
+        assert_eq!(permits.wait(Tick(0), None).unwrap_err(), Refused::Late);
+        let looks = Cell::new(0);
+        let interrupted = || {
+            looks.set(looks.get() + 1);
+            looks.get() == 2
+        };
+        assert_eq!(permits.wait(Tick::NEVER, Some(&interrupted)).unwrap_err(), Refused::Interrupted);
+        permits.close();
+        assert_eq!(permits.wait(Tick::NEVER, None).unwrap_err(), Refused::Closed);
+        drop(held);
+        assert!(permits.enter().is_none() && permits.line.lock().waiting.is_empty());
+    }
+}
