@@ -16,7 +16,7 @@ USES = {
     "pyo3::prelude": ("*",),
     "pyo3::types": ("PyDict",),
     "spikewire_protocol::message": ("op",),
-    "crate": ("columns", "face", "many", "verbs"),
+    "crate": ("columns", "many", "verbs"),
     "crate::face": ("classes",),
     "crate::arguments": ("Given",),
     "crate::client": ("Pickled", "Shared"),

@@ -1,7 +1,8 @@
 //! A connected client: the cluster and the transports that both faces use.
 
-use std::io;
+use std::any::Any;
 use std::sync::{Arc, OnceLock};
+use std::{fmt, io};
 
 use pyo3::prelude::*;
 use spikewire_sync::Mutex;
@@ -11,8 +12,13 @@ use spikewire_engine::transport::{Batches, Lanes, Streams};
 use spikewire_engine::{Error, Kind, Options};
 
 use crate::errors;
-use crate::face::submitter::Submitter;
 use crate::forks::forks;
+
+/// A thread that works for a client.
+pub trait Background: Any + fmt::Debug + Send + Sync {
+    /// Ends it; not to be called with the interpreter held.
+    fn end(&self);
+}
 
 /// The running half of a client.
 #[derive(Debug)]
@@ -22,7 +28,7 @@ pub struct Core {
     pub batches: Arc<Batches>,
     pub streams: Arc<Streams>,
     /// Started when something is submitted for the first time.
-    submitter: OnceLock<Submitter>,
+    submitter: OnceLock<Box<dyn Background>>,
     starting: Mutex<()>,
     born: u32,
 }
@@ -38,17 +44,21 @@ impl Core {
         Ok(Self { cluster, lanes, batches, streams, submitter, starting, born: forks() })
     }
 
-    /// What sends submitted calls, up to `limit` at once.
-    pub fn submitter(&self, limit: usize) -> io::Result<&Submitter> {
-        if let Some(submitter) = self.submitter.get() {
-            return Ok(submitter);
-        }
-        let _starting = self.starting.lock();
+    /// What sends submitted calls; `start` starts it, once.
+    pub fn submitter<S: Background>(
+        &self,
+        start: impl FnOnce() -> io::Result<S>,
+    ) -> io::Result<&S> {
         if self.submitter.get().is_none() {
-            // Nobody else sets it while `starting` is held.
-            let _ = self.submitter.set(Submitter::start(self.cluster.clone(), limit)?);
+            let _starting = self.starting.lock();
+            if self.submitter.get().is_none() {
+                // Nothing else sets it while `starting` is held.
+                let _ = self.submitter.set(Box::new(start()?));
+            }
         }
-        self.submitter.get().ok_or_else(|| io::Error::other("it ended at once"))
+        let submitter = self.submitter.get().map(|started| &**started as &dyn Any);
+        let known = submitter.and_then(|started| started.downcast_ref());
+        known.ok_or_else(|| io::Error::other("it ended at once"))
     }
 
     /// Ends the thread of submitted calls; not to be called with the interpreter held.
@@ -56,8 +66,14 @@ impl Core {
         if let Some(submitter) = self.submitter.get()
             && self.is_own()
         {
-            submitter.close();
+            submitter.end();
         }
+    }
+
+    /// Name and address of every node.
+    pub fn nodes(&self) -> Vec<(String, String)> {
+        let snapshot = self.cluster.snapshot();
+        snapshot.nodes.iter().map(|node| (node.name.clone(), node.address.to_string())).collect()
     }
 
     /// Whether this process is the one that opened it.

@@ -1,9 +1,14 @@
-//! Who a client is, so that datasets that travel as pickles find it again.
+//! What tells clients and datasets apart, so that datasets that travel as pickles find their client
+//! again.
 
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Weak};
 
 use pyo3::prelude::*;
 use spikewire_sync::Mutex;
+
+use crate::space::Space;
 
 /// A client's name in every process: random bytes.
 pub type Token = [u8; 16];
@@ -93,4 +98,17 @@ impl<T> Registry<T> {
     pub fn release(&self) -> Vec<Arc<T>> {
         self.0.lock().iter_mut().filter_map(|known| known.kept.take()).collect()
     }
+}
+
+/// The hash of a client's dataset.
+pub fn hash(space: &Space, client: &Token) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (&space.namespace, &space.set, client).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// How a dataset of this class shows.
+pub fn shown(py: Python<'_>, class: &str, space: &Space) -> PyResult<String> {
+    let namespace = space.namespace.into_pyobject(py)?.repr()?;
+    Ok(format!("{class}({namespace}, {})", space.set_name().into_pyobject(py)?.repr()?))
 }

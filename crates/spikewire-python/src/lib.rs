@@ -40,6 +40,7 @@ mod operation;
 mod query;
 mod record;
 mod rows;
+mod signal;
 mod space;
 mod testing;
 mod value;

@@ -210,7 +210,10 @@ mod tests {
             looks.set(looks.get() + 1);
             looks.get() == 2
         };
-        assert_eq!(permits.wait(Tick::NEVER, Some(&interrupted)).unwrap_err(), Refused::Interrupted);
+        assert_eq!(
+            permits.wait(Tick::NEVER, Some(&interrupted)).unwrap_err(),
+            Refused::Interrupted
+        );
         permits.close();
         assert_eq!(permits.wait(Tick::NEVER, None).unwrap_err(), Refused::Closed);
         drop(held);

@@ -20,7 +20,7 @@ use spikewire_engine::{Error, Result};
 use crate::arguments::seconds;
 use crate::core::Core;
 use crate::errors::{to_python, value_error};
-use crate::face::signal::Signal;
+use crate::signal::Signal;
 
 /// What an administrative command gives.
 pub enum AdminValue {

@@ -7,7 +7,6 @@ use pyo3::prelude::*;
 use spikewire_engine::transport::{Reply, buffer};
 
 use super::classes::{Face, Runner};
-use super::signal::Signal;
 use crate::call::Call;
 use crate::client::Shared;
 use crate::courtesy;
@@ -16,6 +15,7 @@ use crate::identity::Registry;
 use crate::many::{ManyCall, Window};
 use crate::query::QueryCall;
 use crate::query::blocking::Query;
+use crate::signal::Signal;
 use crate::space::Space;
 
 static KNOWN: Registry<Shared> = Registry::new();

@@ -8,6 +8,7 @@ use pyo3::types::PyDict;
 
 use crate::call::Call;
 use crate::client::Shared;
+use crate::errors::type_error;
 use crate::identity::{Registry, Token};
 use crate::many::ManyCall;
 use crate::query::QueryCall;
@@ -125,4 +126,13 @@ pub fn found<F: Face>(
             Ok(known.keep(token, Arc::new(F::of(shared)), fits))
         }
     }
+}
+
+/// Why a client does not pickle.
+pub fn not_picklable(class: &Bound<'_, PyAny>) -> PyResult<PyErr> {
+    Ok(type_error(format!(
+        "{} objects hold connections and cannot be pickled; pickle datasets, which find their \
+         client again, or connect anew where they are unpickled",
+        class.get_type().name()?
+    )))
 }

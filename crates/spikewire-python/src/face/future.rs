@@ -24,10 +24,10 @@ use spikewire_engine::clock::Tick;
 use spikewire_engine::transport::permits;
 use spikewire_engine::{Error, Kind};
 
-use super::signal::Signal;
 use super::submitter;
 use crate::errors::{self, type_error, type_name, value_error};
 use crate::forks::forks;
+use crate::signal::Signal;
 
 /// Not sent yet: may be cancelled.
 const PENDING: u8 = 0;

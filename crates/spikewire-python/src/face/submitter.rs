@@ -20,12 +20,13 @@ use spikewire_engine::transport::{Next, Outcome, Reply};
 use spikewire_engine::{Error, Kind};
 
 use super::future::FutureBase;
-use super::signal::Signal;
 use super::ticket::{Owner, Pending, Promise, Ticket};
 use crate::call::Call;
+use crate::core::Background;
 use crate::courtesy;
 use crate::errors::to_python;
 use crate::many::ManyCall;
+use crate::signal::Signal;
 
 /// What was needed for a burst of large replies beyond this (bytes) is given back.
 const KEEP: usize = 1 << 20;
@@ -141,9 +142,11 @@ impl Submitter {
         );
         Error::new(Kind::Timeout, message)
     }
+}
 
-    /// Ends the thread, after the callbacks under way; pending futures fail.
-    pub fn close(&self) {
+impl Background for Submitter {
+    /// After the callbacks under way; pending futures fail.
+    fn end(&self) {
         self.permits.close();
         self.native.close();
     }

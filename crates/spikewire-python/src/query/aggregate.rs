@@ -20,7 +20,7 @@ use spikewire_udf::{Failure, Library, Limits, Machine, Side};
 use super::plan::QueryCall;
 use crate::core::Core;
 use crate::errors::{to_python, value_error};
-use crate::face::signal::Signal;
+use crate::signal::Signal;
 use crate::value::particle;
 use crate::verbs;
 

@@ -20,7 +20,7 @@ use crate::query::job::{JobCall, JobOptions};
 use crate::query::{QueryCall, QueryOptions};
 use crate::space::Space;
 use crate::verbs::{Function, ReadOptions, ReadRules, WriteOptions};
-use crate::{columns, face, many, verbs};
+use crate::{columns, many, verbs};
 
 impl Verbs for AsyncDataset {
     type Runner = Loops;
@@ -54,7 +54,7 @@ impl AsyncDataset {
     }
 
     fn __hash__(&self) -> u64 {
-        face::hash(&self.space, &self.face.shared().token)
+        crate::identity::hash(&self.space, &self.face.shared().token)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
@@ -84,7 +84,7 @@ impl AsyncDataset {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        face::shown(py, "AsyncDataset", &self.space)
+        crate::identity::shown(py, "AsyncDataset", &self.space)
     }
 
     /// Reads a record.

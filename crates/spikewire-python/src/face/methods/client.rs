@@ -20,7 +20,7 @@ use crate::query::job::{JobCall, JobOptions};
 use crate::query::{QueryCall, QueryOptions};
 use crate::space::Space;
 use crate::verbs::{Function, ReadOptions, ReadRules, WriteOptions};
-use crate::{columns, face, many, verbs};
+use crate::{columns, many, verbs};
 
 impl Verbs for Client {
     type Runner = Shared;
@@ -78,7 +78,7 @@ impl Client {
     }
 
     fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<()> {
-        Err(face::not_picklable(slf.as_any())?)
+        Err(classes::not_picklable(slf.as_any())?)
     }
 
     fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -90,7 +90,7 @@ impl Client {
     }
 
     fn _nodes(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
-        Ok(face::nodes(&*self.face.shared().core(py)?))
+        Ok(self.face.shared().core(py)?.nodes())
     }
 
     /// Whether a dataset is one of this client.

@@ -21,7 +21,7 @@ use crate::query::job::{JobCall, JobOptions};
 use crate::query::{QueryCall, QueryOptions};
 use crate::space::Space;
 use crate::verbs::{Function, ReadOptions, ReadRules, WriteOptions};
-use crate::{columns, face, many, verbs};
+use crate::{columns, many, verbs};
 
 impl Verbs for Dataset {
     type Runner = Shared;
@@ -61,7 +61,7 @@ impl Dataset {
     }
 
     fn __hash__(&self) -> u64 {
-        face::hash(&self.space, &self.face.shared().token)
+        crate::identity::hash(&self.space, &self.face.shared().token)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
@@ -91,7 +91,7 @@ impl Dataset {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        face::shown(py, "Dataset", &self.space)
+        crate::identity::shown(py, "Dataset", &self.space)
     }
 
     /// Reads a record.

@@ -13,7 +13,7 @@ use crate::face::classes::Verbs;
 use crate::face::submit::{DatasetSubmit, Submit};
 use crate::space::Space;
 use crate::verbs::{Function, ReadOptions, ReadRules, WriteOptions};
-use crate::{columns, face, many, verbs};
+use crate::{columns, many, verbs};
 
 impl Verbs for DatasetSubmit {
     type Runner = Submit;
@@ -31,7 +31,7 @@ impl Verbs for DatasetSubmit {
 #[pymethods]
 impl DatasetSubmit {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        face::shown(py, "DatasetSubmit", &self.space)
+        crate::identity::shown(py, "DatasetSubmit", &self.space)
     }
 
     /// Reads a record.
