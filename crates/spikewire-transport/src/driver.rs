@@ -323,11 +323,10 @@ impl<P: Protocol, T: Collect> LoopDriver<P, T> {
             (worked, shares, turned.alarm())
         };
         match was_due {
-            // It is on its way.
-            Some(true) => {}
             Some(false) if shares => on.flush_soon(),
             None if shares => self.flush_soon(on),
-            None => {}
+            // It is on its way, or there is nothing to write.
+            Some(true) | None => {}
             Some(false) => {
                 self.flush_due.store(false, SeqCst);
                 if !self.inbox.lock().is_empty() {
