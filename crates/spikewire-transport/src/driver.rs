@@ -17,9 +17,8 @@ use crate::clock::Tick;
 use crate::command::Collect;
 use crate::fault::{Fault, FaultKind};
 use crate::multiplexer::Multiplexer;
-use crate::protocol::Protocol;
+use crate::protocol::{CommandOf, Protocol};
 use crate::reply::Outcome;
-use crate::topology::CommandOf;
 
 /// What a driver asks of the loop that turns it.
 pub trait EventLoop {
