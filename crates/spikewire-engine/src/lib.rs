@@ -6,6 +6,7 @@
 //! | [`transport`] | multiplexed connections and the drivers that turn them |
 //! | [`admin`] | info, indexes, modules, jobs: state machines without I/O, and what runs them |
 //! | [`command`] | what a command is: routing, retries, doubt; the same for every driver |
+//! | `framing` | Aerospike's frames, for what opens connections |
 //! | `options`, `error`, [`clock`] | how it behaves, what can go wrong, what time it is |
 //! | `name` | names that travel inside other text, checked |
 //!
@@ -15,6 +16,7 @@ pub mod admin;
 pub mod cluster;
 pub mod command;
 mod error;
+mod framing;
 mod name;
 mod options;
 pub mod transport;

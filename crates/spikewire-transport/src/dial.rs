@@ -3,10 +3,13 @@
 
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
+use std::time::Duration;
+
+use mio::{Events, Interest, Poll, Token};
 
 use crate::clock::Tick;
 use crate::inbound::Inbound;
-use crate::protocol::{Greeting, Malformed, Protocol};
+use crate::protocol::{Framing, Greeting, Malformed};
 use crate::wire::Wire;
 
 /// A connection that is being opened. Its time limit is its own: that of no caller.
@@ -51,6 +54,17 @@ impl From<io::Error> for DialError {
     }
 }
 
+impl From<DialError> for io::Error {
+    fn from(error: DialError) -> Self {
+        match error {
+            DialError::Io(error) => error,
+            DialError::HungUp => Self::new(io::ErrorKind::UnexpectedEof, error),
+            DialError::Malformed(_) => Self::new(io::ErrorKind::InvalidData, error),
+            DialError::Refused(_) => Self::new(io::ErrorKind::PermissionDenied, error),
+        }
+    }
+}
+
 impl Dial {
     /// Starts connecting; it must be over at `until`.
     pub fn start(address: SocketAddr, until: Tick) -> io::Result<(Wire, Self)> {
@@ -70,7 +84,7 @@ impl Dial {
 
     /// Goes as far as the socket allows; `true` when the connection is ready for commands. Bytes
     /// of the server that belong to no handshake stay in `inbound`.
-    pub fn advance<P: Protocol>(
+    pub fn advance<P: Framing>(
         &mut self,
         wire: &mut Wire,
         protocol: &mut P,
@@ -106,7 +120,7 @@ impl Dial {
         }
     }
 
-    fn greet<P: Protocol>(
+    fn greet<P: Framing>(
         &mut self,
         protocol: &mut P,
         heard: Option<&[u8]>,
@@ -135,4 +149,64 @@ impl Dial {
         self.written = 0;
         Ok(true)
     }
+}
+
+/// A connection that is being opened for one request at a time, with what its handshake needs.
+#[derive(Debug)]
+pub struct Opening<F> {
+    dial: Dial,
+    framing: F,
+    inbound: Inbound,
+}
+
+impl<F: Framing> Opening<F> {
+    /// Starts connecting; it must be over at `until`.
+    pub fn start(address: SocketAddr, framing: F, until: Tick) -> io::Result<(Wire, Self)> {
+        let (wire, dial) = Dial::start(address, until)?;
+        Ok((wire, Self { dial, framing, inbound: Inbound::default() }))
+    }
+
+    /// When it must be over.
+    pub fn until(&self) -> Tick {
+        self.dial.until()
+    }
+
+    /// Whether the socket is awaited for writing rather than for reading.
+    pub fn awaits_writing(&self) -> bool {
+        self.dial.awaits_writing()
+    }
+
+    /// Goes as far as the socket allows; `true` when the connection is ready for requests.
+    pub fn advance(&mut self, wire: &mut Wire) -> Result<bool, DialError> {
+        let ready = self.dial.advance(wire, &mut self.framing, &mut self.inbound)?;
+        if ready && self.inbound.pending() > 0 {
+            let why = "more than the handshake asked for";
+            return Err(DialError::Malformed(Malformed(why.into())));
+        }
+        Ok(ready)
+    }
+}
+
+/// Opens a connection on the calling thread, within this time.
+pub fn open<F: Framing>(
+    address: SocketAddr,
+    framing: F,
+    within: Duration,
+) -> Result<Wire, DialError> {
+    let until = Tick::now().after(within);
+    let (mut wire, mut opening) = Opening::start(address, framing, until)?;
+    let (mut poll, mut events) = (Poll::new()?, Events::with_capacity(4));
+    poll.registry().register(&mut wire, Token(0), Interest::READABLE | Interest::WRITABLE)?;
+    while !opening.advance(&mut wire)? {
+        let now = Tick::now();
+        if until <= now {
+            return Err(io::Error::from(io::ErrorKind::TimedOut).into());
+        }
+        match poll.poll(&mut events, Some(until.since(now))) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error.into()),
+            _ => {}
+        }
+    }
+    poll.registry().deregister(&mut wire)?;
+    Ok(wire)
 }

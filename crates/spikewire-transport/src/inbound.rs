@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::ops::Range;
 
-use crate::protocol::{Answers, Malformed, Protocol};
+use crate::protocol::{Answers, Framing, Malformed};
 
 /// Room offered to every read. A read that fills less than it has drained the socket.
 const ROOM: usize = 64 << 10;
@@ -21,7 +21,7 @@ pub struct Inbound {
 
 impl Inbound {
     /// Reads once. Returns the bytes read (0: the peer closed) and whether the socket is drained.
-    pub fn fill<P: Protocol>(
+    pub fn fill<P: Framing>(
         &mut self,
         source: &mut impl Read,
         protocol: &mut P,
@@ -35,7 +35,7 @@ impl Inbound {
     }
 
     /// The next whole frame's body, as a range for [`Inbound::body`], and what it answers.
-    pub fn next<P: Protocol>(
+    pub fn next<P: Framing>(
         &mut self,
         protocol: &mut P,
     ) -> Result<Option<(Range<usize>, Answers)>, Malformed> {
@@ -67,7 +67,7 @@ impl Inbound {
         self.end - self.start
     }
 
-    fn make_room<P: Protocol>(&mut self, protocol: &mut P) {
+    fn make_room<P: Framing>(&mut self, protocol: &mut P) {
         let pending = self.pending();
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);

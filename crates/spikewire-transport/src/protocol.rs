@@ -7,9 +7,23 @@ use crate::command::Command;
 pub use crate::fault::Malformed;
 use crate::topology::Topology;
 
+/// What opening a connection takes: where frames end, and the handshake.
+pub trait Framing: fmt::Debug {
+    /// The next step of the handshake. Called once without a frame when the socket is connected,
+    /// then with each frame that comes, until it is ready. What goes to `out` is sent.
+    fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
+        let _ = (heard, out);
+        Greeting::Ready
+    }
+
+    /// The frame that begins with these bytes, as soon as its header is there; its end need not
+    /// be.
+    fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed>;
+}
+
 /// The protocol of one connection. A value of this type belongs to each connection and may keep
 /// what the two sides agreed on.
-pub trait Protocol: Sized + fmt::Debug + 'static {
+pub trait Protocol: Framing + Sized + 'static {
     /// What knows the nodes.
     type Topology: Topology;
     /// What a reply says about its success.
@@ -24,17 +38,6 @@ pub trait Protocol: Sized + fmt::Debug + 'static {
 
     /// The protocol of a new connection to this node.
     fn new(topology: &Self::Topology, node: &NodeOf<Self>) -> Self;
-
-    /// The next step of the handshake. Called once without a frame when the socket is connected,
-    /// then with each frame that comes, until it is ready. What goes to `out` is sent.
-    fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
-        let _ = (heard, out);
-        Greeting::Ready
-    }
-
-    /// The frame that begins with these bytes, as soon as its header is there; its end need not
-    /// be.
-    fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed>;
 
     /// What the body of a frame means to the request that it answers.
     fn classify(&mut self, body: &[u8], request: Asked) -> Result<Disposition, Malformed>;

@@ -36,6 +36,12 @@ impl Wire {
         }
     }
 
+    /// Whether it is open and nothing waits to be read.
+    pub fn is_quiet(&self) -> bool {
+        let peeked = self.socket.peek(&mut [0]);
+        matches!(peeked, Err(error) if error.kind() == io::ErrorKind::WouldBlock)
+    }
+
     /// The socket as one that blocks, for threads that do nothing else.
     pub fn into_blocking(self) -> io::Result<std::net::TcpStream> {
         let socket = std::net::TcpStream::from(self.socket);

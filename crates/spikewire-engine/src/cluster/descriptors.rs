@@ -4,8 +4,8 @@ use std::os::fd::{AsRawFd as _, RawFd};
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use socket2::Socket;
 use spikewire_sync::Mutex;
+use spikewire_transport::wire::Wire;
 
 /// Every open descriptor of one cluster.
 #[derive(Debug, Default)]
@@ -24,30 +24,36 @@ impl Descriptors {
     }
 }
 
-/// A socket that is on the list for as long as it is open.
+/// A connection that is on the list for as long as it is open.
 #[derive(Debug)]
 pub(super) struct Listed {
-    socket: Socket,
+    wire: Wire,
     list: Arc<Descriptors>,
 }
 
 impl Listed {
-    pub fn new(socket: Socket, list: Arc<Descriptors>) -> Self {
-        list.0.lock().insert(socket.as_raw_fd());
-        Self { socket, list }
+    pub fn new(wire: Wire, list: Arc<Descriptors>) -> Self {
+        list.0.lock().insert(wire.as_raw_fd());
+        Self { wire, list }
     }
 }
 
 impl std::ops::Deref for Listed {
-    type Target = Socket;
+    type Target = Wire;
 
-    fn deref(&self) -> &Socket {
-        &self.socket
+    fn deref(&self) -> &Wire {
+        &self.wire
+    }
+}
+
+impl std::ops::DerefMut for Listed {
+    fn deref_mut(&mut self) -> &mut Wire {
+        &mut self.wire
     }
 }
 
 impl Drop for Listed {
     fn drop(&mut self) {
-        self.list.0.lock().remove(&self.socket.as_raw_fd());
+        self.list.0.lock().remove(&self.wire.as_raw_fd());
     }
 }

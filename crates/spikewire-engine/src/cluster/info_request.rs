@@ -1,49 +1,40 @@
 //! One request to one node over a non-blocking socket: connect, send the commands, take the
 //! answer, all before a deadline. Nothing here waits; [`super::poll`] says when to go on.
 
-use std::io::{ErrorKind, Read as _};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use socket2::{Domain, Socket, Type};
 use spikewire_protocol::frame::{self, Header, Kind};
 use spikewire_protocol::info;
+use spikewire_transport::dial::Opening;
+use spikewire_transport::wire::Wire;
 
 use super::build;
 use super::descriptors::{Descriptors, Listed};
 use super::node_error::{self, NodeError};
 use crate::clock::Tick;
+use crate::framing::Aerospike;
 
 /// The largest answer that is taken.
 const MAX_ANSWER: usize = 16 << 20;
 
-/// A peer that went away is an error, not a signal to the whole process. Where this flag does not
-/// exist the socket is made so from the start.
-#[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
-const NO_SIGNAL: libc::c_int = libc::MSG_NOSIGNAL;
-#[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
-const NO_SIGNAL: libc::c_int = 0;
-
 /// An idle connection for info commands.
 #[derive(Debug)]
 pub(super) struct InfoConnection {
-    socket: Listed,
+    wire: Listed,
+    /// The way there; `None` once it is ready.
+    opening: Option<Opening<Aerospike>>,
     /// Whether the client has sent its user agent.
     introduced: bool,
 }
 
 impl InfoConnection {
-    fn open(address: SocketAddr, list: &Arc<Descriptors>) -> Result<Self, NodeError> {
-        let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
-        socket.set_nonblocking(true)?;
-        socket.set_tcp_nodelay(true)?;
-        match socket.connect(&address.into()) {
-            Ok(()) => {}
-            Err(error) if error.raw_os_error() == Some(libc::EINPROGRESS) => {}
-            Err(error) => return Err(error.into()),
-        }
-        Ok(Self { socket: Listed::new(socket, list.clone()), introduced: false })
+    fn open(address: SocketAddr, until: Tick, list: &Arc<Descriptors>) -> Result<Self, NodeError> {
+        let (wire, opening) = Opening::start(address, Aerospike, until)?;
+        let opening = Some(opening);
+        Ok(Self { wire: Listed::new(wire, list.clone()), opening, introduced: false })
     }
 }
 
@@ -147,7 +138,7 @@ impl InfoRequest {
     fn dial(&mut self, request: Vec<u8>) {
         (self.out, self.sent, self.phase) = (request, 0, Phase::Connecting);
         self.input.clear();
-        match InfoConnection::open(self.address, &self.list) {
+        match InfoConnection::open(self.address, self.deadline, &self.list) {
             Ok(connection) => self.connection = Some(connection),
             Err(error) => self.end(Err(error)),
         }
@@ -169,10 +160,14 @@ impl InfoRequest {
         self.phase == Phase::Receiving
     }
 
-    /// The socket to wait for, and whether for room to write rather than for bytes to read.
-    pub fn awaits(&self) -> Option<(&Socket, bool)> {
+    /// The connection to wait for, and whether for room to write rather than for bytes to read.
+    pub fn awaits(&self) -> Option<(&Wire, bool)> {
         let connection = self.connection.as_ref().filter(|_| !self.is_over())?;
-        Some((&connection.socket, self.phase != Phase::Receiving))
+        let writes = match &connection.opening {
+            Some(opening) => opening.awaits_writing(),
+            None => self.phase == Phase::Sending,
+        };
+        Some((&connection.wire, writes))
     }
 
     /// Goes as far as the socket allows; to be called when it is ready.
@@ -230,19 +225,19 @@ impl InfoRequest {
 
     /// One step; `false` when the socket is not ready for it.
     fn step(&mut self) -> Result<bool, NodeError> {
-        let Some(connection) = &self.connection else { return Err(NodeError::HungUp) };
-        let mut socket: &Socket = &connection.socket;
+        let Some(connection) = &mut self.connection else { return Err(NodeError::HungUp) };
+        let wire = &mut *connection.wire;
         match self.phase {
             Phase::Connecting => {
-                if let Some(error) = socket.take_error()? {
-                    return Err(error.into());
-                }
-                if socket.peer_addr().is_err() {
+                if let Some(opening) = &mut connection.opening
+                    && !opening.advance(wire).map_err(io::Error::from)?
+                {
                     return Ok(false);
                 }
+                connection.opening = None;
                 self.phase = Phase::Sending;
             }
-            Phase::Sending => match socket.send_with_flags(&self.out[self.sent..], NO_SIGNAL) {
+            Phase::Sending => match wire.write(&self.out[self.sent..]) {
                 Ok(count) => {
                     self.sent += count;
                     if self.sent == self.out.len() {
@@ -253,7 +248,7 @@ impl InfoRequest {
             },
             Phase::Receiving => {
                 let mut chunk = [0; 8192];
-                match socket.read(&mut chunk) {
+                match wire.read(&mut chunk) {
                     Ok(0) => return Err(self.cut_off()),
                     Ok(count) => {
                         self.input.extend_from_slice(&chunk[..count]);
@@ -276,7 +271,7 @@ impl InfoRequest {
     }
 }
 
-fn retry_later(error: std::io::Error) -> Result<bool, NodeError> {
+fn retry_later(error: io::Error) -> Result<bool, NodeError> {
     match error.kind() {
         ErrorKind::WouldBlock => Ok(false),
         ErrorKind::Interrupted => Ok(true),

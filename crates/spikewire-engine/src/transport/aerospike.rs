@@ -3,12 +3,9 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use spikewire_protocol::frame::{HEADER_LEN, Header as FrameHeader, Kind as Frame};
 use spikewire_protocol::message::{self, Header, info3};
 use spikewire_protocol::result_code::ResultCode;
-use spikewire_transport::protocol::{
-    Answers, Asked, Disposition, Frame as Cut, Malformed, ReplyKind, Sharing,
-};
+use spikewire_transport::protocol::{Asked, Disposition, Malformed, ReplyKind, Sharing};
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target as Addressed};
 use spikewire_transport::{Breaker, CommandError, Fault, FaultKind, Protocol, Refusal, Topology};
 
@@ -16,12 +13,8 @@ use super::{LARGE, MANY};
 use crate::cluster::{Cluster, Node};
 use crate::command::{Failure, Router, Target};
 use crate::error::{Error, Kind, Result};
+use crate::framing::Aerospike;
 use crate::options::ReplicaPolicy;
-
-/// Aerospike's protocol: replies come in the order of the requests, and a connection is ready as
-/// soon as it is there.
-#[derive(Debug, Clone, Copy)]
-pub struct Aerospike;
 
 impl Protocol for Aerospike {
     type Topology = Cluster;
@@ -29,16 +22,6 @@ impl Protocol for Aerospike {
 
     fn new(_: &Cluster, _: &Node) -> Self {
         Self
-    }
-
-    fn cut(&mut self, bytes: &[u8]) -> std::result::Result<Option<Cut>, Malformed> {
-        let header = FrameHeader::parse(bytes).map_err(|error| malformed(&error))?;
-        let Some(header) = header else { return Ok(None) };
-        if header.kind != Frame::Message {
-            return Err(Malformed("the reply is not a message".into()));
-        }
-        let len = HEADER_LEN + header.len;
-        Ok(Some(Cut { header: HEADER_LEN, len, answers: Answers::Oldest }))
     }
 
     fn classify(
@@ -76,10 +59,6 @@ impl Protocol for Aerospike {
     fn sharing(len: usize, weight: usize) -> Sharing {
         if weight > MANY || len > LARGE { Sharing::Alone } else { Sharing::Shared }
     }
-}
-
-fn malformed(error: &spikewire_protocol::Malformed) -> Malformed {
-    Malformed(error.to_string().into())
 }
 
 /// Whether a reply's message is marked as the last of several.

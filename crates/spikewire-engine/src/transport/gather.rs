@@ -18,9 +18,12 @@ use spikewire_protocol::message::{Message, info3};
 use spikewire_protocol::result_code::ResultCode;
 use spikewire_protocol::value::Value;
 
+use spikewire_transport::dial;
+
 use super::node_error;
 use crate::cluster::{Cluster, Node, Snapshot};
 use crate::error::{Error, Kind, Result};
+use crate::framing::Aerospike;
 
 /// Frames of a node that wait for the caller.
 const AHEAD: usize = 4;
@@ -113,8 +116,7 @@ fn masters_of(snapshot: &Snapshot, namespace: &str) -> Option<Vec<Arc<Node>>> {
 fn connect(cluster: &Cluster, nodes: &[Arc<Node>], silence: Duration) -> Result<Vec<TcpStream>> {
     let within = cluster.options().connect_timeout.max(Duration::from_millis(1));
     let connect = |node: &Arc<Node>| {
-        let socket = TcpStream::connect_timeout(&node.address, within)?;
-        socket.set_nodelay(true)?;
+        let socket = dial::open(node.address, Aerospike, within)?.into_blocking()?;
         socket.set_read_timeout((!silence.is_zero()).then_some(silence))?;
         socket.set_write_timeout((!silence.is_zero()).then_some(silence))?;
         Ok(socket)

@@ -34,7 +34,7 @@ mod waiter;
 
 use std::time::Duration;
 
-pub use aerospike::Aerospike;
+pub use crate::framing::Aerospike;
 pub use batches::Batches;
 pub use lanes::Lanes;
 pub use spikewire_transport::driver::EventLoop;

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use spikewire_transport::protocol::{
-    Answers, Asked, Disposition, Frame, Greeting, Malformed, ReplyKind, Sharing,
+    Answers, Asked, Disposition, Frame, Framing, Greeting, Malformed, ReplyKind, Sharing,
 };
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target};
 use spikewire_transport::{
@@ -56,17 +56,7 @@ pub struct Toy<const SEALED: bool> {
     steps: usize,
 }
 
-impl<const SEALED: bool> Protocol for Toy<SEALED> {
-    type Topology = Nodes;
-    type Code = u8;
-
-    const IDS: Option<u16> = Some(IDS);
-    const SEALS: bool = SEALED;
-
-    fn new(_: &Nodes, _: &Node) -> Self {
-        Self { steps: 0 }
-    }
-
+impl<const SEALED: bool> Framing for Toy<SEALED> {
     fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
         let (expected, answer): (Option<&[u8]>, &[u8]) = match self.steps {
             0 => (None, b"hello"),
@@ -94,6 +84,18 @@ impl<const SEALED: bool> Protocol for Toy<SEALED> {
         let id = u16::from_be_bytes([head[4], head[5]]);
         let answers = if id == EVENT { Answers::Event } else { Answers::Id(id) };
         Ok(Some(Frame { header: HEADER - 1, len: HEADER + body, answers }))
+    }
+}
+
+impl<const SEALED: bool> Protocol for Toy<SEALED> {
+    type Topology = Nodes;
+    type Code = u8;
+
+    const IDS: Option<u16> = Some(IDS);
+    const SEALS: bool = SEALED;
+
+    fn new(_: &Nodes, _: &Node) -> Self {
+        Self { steps: 0 }
     }
 
     fn classify(&mut self, body: &[u8], request: Asked) -> Result<Disposition, Malformed> {

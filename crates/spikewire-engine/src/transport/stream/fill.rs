@@ -3,6 +3,8 @@
 use std::io;
 use std::time::Duration;
 
+use spikewire_transport::dial::Opening;
+
 use super::line::Seen;
 use super::{Stream, WAKER};
 use crate::clock::Tick;
@@ -52,8 +54,9 @@ impl Stream {
             alarm = alarm.min(self.again);
         }
         for line in self.lines.iter().flatten() {
-            alarm =
-                alarm.min(line.connecting.unwrap_or(Tick::NEVER)).min(self.silence_ends(line.last));
+            alarm = alarm
+                .min(line.opening.as_ref().map_or(Tick::NEVER, Opening::until))
+                .min(self.silence_ends(line.last));
         }
         alarm
     }
@@ -88,8 +91,8 @@ impl Stream {
             let Some(line) = self.lines.get_mut(index).and_then(Option::as_mut) else { continue };
             line.ready = true;
             line.ended |= event.is_read_closed();
-            let there = line.connecting.is_none();
-            match line.finish_connecting() {
+            let there = line.opening.is_none();
+            match line.open_further() {
                 Ok(true) => {
                     if let Err(error) = line.write() {
                         broken.push((index, there, error));
@@ -109,7 +112,7 @@ impl Stream {
         let mut some = false;
         for index in 0..self.lines.len() {
             let Some(line) = &mut self.lines[index] else { continue };
-            if !line.ready || line.connecting.is_some() {
+            if !line.ready || line.opening.is_some() {
                 continue;
             }
             match line.read(now) {
@@ -158,7 +161,7 @@ impl Stream {
         }
         for index in 0..self.lines.len() {
             let Some(line) = &self.lines[index] else { continue };
-            if line.connecting.is_some_and(|until| until <= now) {
+            if line.opening.as_ref().is_some_and(|opening| opening.until() <= now) {
                 self.broken(index, false, "it did not answer within the connect timeout", now);
             } else if !line.node.is_active() {
                 self.broken(index, true, "the node left the cluster", now);

@@ -3,10 +3,10 @@
 use std::io;
 use std::sync::Arc;
 
-use mio::net::TcpStream;
 use mio::{Interest, Token};
 use rustc_hash::FxHashMap;
 use spikewire_protocol::query::Share;
+use spikewire_transport::dial::Opening;
 
 use super::Stream;
 use super::line::Line;
@@ -15,6 +15,7 @@ use crate::cluster::Node;
 use crate::command::Target;
 use crate::command::query::{Piece, task_id};
 use crate::error::{Error, Kind};
+use crate::framing::Aerospike;
 use crate::transport::node_error;
 
 /// Nodes that are read at the same time where the query sets no number.
@@ -99,23 +100,24 @@ impl Stream {
         cap: u64,
         now: Tick,
     ) -> Result<(), (io::Error, Arc<Node>)> {
-        let (socket, connecting) = match self.streams.take(&node) {
-            Some(socket) => (socket, None),
-            None => match TcpStream::connect(node.address) {
-                Ok(socket) => {
-                    (socket, Some(now.after(self.streams.cluster.options().connect_timeout)))
-                }
+        let (wire, opening) = if let Some(wire) = self.streams.take(&node) {
+            (wire, None)
+        } else {
+            let until = now.after(self.streams.cluster.options().connect_timeout);
+            match Opening::start(node.address, Aerospike, until) {
+                Ok((wire, opening)) => (wire, Some(opening)),
                 Err(error) => return Err((error, node)),
-            },
+            }
         };
+        let is_ready = opening.is_none();
         let index = self.lines.iter().position(Option::is_none).unwrap_or_else(|| {
             self.lines.push(None);
             self.lines.len() - 1
         });
         let piece = Piece(self.pieces);
-        let mut line = Line::new(node, socket, connecting, piece, self.limits.window, now);
+        let mut line = Line::new(node, wire, opening, piece, self.limits.window, now);
         let both = Interest::READABLE | Interest::WRITABLE;
-        if let Err(error) = self.poll.registry().register(&mut line.socket, Token(index), both) {
+        if let Err(error) = self.poll.registry().register(&mut line.wire, Token(index), both) {
             return Err((error, line.node));
         }
         self.pieces += 1;
@@ -135,7 +137,7 @@ impl Stream {
             return Err((io::Error::other(error), line.node));
         }
         // On a connection that is there already the poller may have nothing to tell before this.
-        let written = if connecting.is_none() { line.write() } else { Ok(()) };
+        let written = if is_ready { line.write() } else { Ok(()) };
         let node = line.node.clone();
         self.lines[index] = Some(line);
         written.map_err(|error| {

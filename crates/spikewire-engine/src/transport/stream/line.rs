@@ -3,22 +3,24 @@
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
-use mio::net::TcpStream;
 use spikewire_protocol::Malformed;
 use spikewire_protocol::query::Answer;
 use spikewire_protocol::result_code::ResultCode;
+use spikewire_transport::dial::Opening;
+use spikewire_transport::wire::Wire;
 
 use super::inbox::Inbox;
 use crate::clock::Tick;
 use crate::cluster::Node;
 use crate::command::query::Piece;
+use crate::framing::Aerospike;
 
 #[derive(Debug)]
 pub(super) struct Line {
     pub node: Arc<Node>,
-    pub socket: TcpStream,
-    /// Until when the connection must be there; `None` once it is.
-    pub connecting: Option<Tick>,
+    pub wire: Wire,
+    /// The way there; `None` once the connection is ready.
+    pub opening: Option<Opening<Aerospike>>,
     /// Which request it carries.
     pub piece: Piece,
     /// Most records that the request may bring; 0: no limit.
@@ -60,19 +62,19 @@ pub(super) enum Seen {
 }
 
 impl Line {
-    /// A line over a socket that is connected, or will be until the given time.
+    /// A line over a connection that is ready, or is being opened.
     pub fn new(
         node: Arc<Node>,
-        socket: TcpStream,
-        connecting: Option<Tick>,
+        wire: Wire,
+        opening: Option<Opening<Aerospike>>,
         piece: Piece,
         window: usize,
         now: Tick,
     ) -> Self {
         Self {
             node,
-            socket,
-            connecting,
+            wire,
+            opening,
             piece,
             cap: 0,
             got: 0,
@@ -92,29 +94,20 @@ impl Line {
         &mut self.out
     }
 
-    /// Tells whether the connection is there.
-    pub fn finish_connecting(&mut self) -> io::Result<bool> {
-        if self.connecting.is_none() {
-            return Ok(true);
+    /// Goes on opening; whether the connection is ready.
+    pub fn open_further(&mut self) -> io::Result<bool> {
+        let Some(opening) = &mut self.opening else { return Ok(true) };
+        let ready = opening.advance(&mut self.wire)?;
+        if ready {
+            self.opening = None;
         }
-        if let Some(error) = self.socket.take_error()? {
-            return Err(error);
-        }
-        match self.socket.peer_addr() {
-            Ok(_) => {
-                self.socket.set_nodelay(true)?;
-                self.connecting = None;
-                Ok(true)
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(false),
-            Err(error) => Err(error),
-        }
+        Ok(ready)
     }
 
     /// Writes what is left of the request.
     pub fn write(&mut self) -> io::Result<()> {
         while self.written < self.out.len() {
-            match self.socket.write(&self.out[self.written..]) {
+            match self.wire.write(&self.out[self.written..]) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(size) => self.written += size,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
@@ -127,7 +120,7 @@ impl Line {
 
     /// Reads once. Call it when all whole messages were taken: more is not kept.
     pub fn read(&mut self, now: Tick) -> io::Result<Seen> {
-        match self.inbox.fill(&mut self.socket) {
+        match self.inbox.fill(&mut self.wire) {
             Ok((0, _)) => Ok(Seen::Closed),
             Ok((_, filled)) => {
                 self.last = now;
@@ -153,7 +146,7 @@ impl Line {
 
     /// Whether the request brought all that it may, so that nothing but its end is to come.
     pub fn is_owed_its_end(&self) -> bool {
-        self.connecting.is_none() && self.cap > 0 && self.got >= self.cap
+        self.opening.is_none() && self.cap > 0 && self.got >= self.cap
     }
 
     /// Looks whether the end has come: `None` when it is still to come, `Some(false)` when the

@@ -317,9 +317,9 @@ impl Stream {
                 self.fail(error);
             }
         }
-        let _ = self.poll.registry().deregister(&mut line.socket);
+        let _ = self.poll.registry().deregister(&mut line.wire);
         if good && line.is_reusable() {
-            self.streams.give(line.node, line.socket);
+            self.streams.give(line.node, line.wire);
         }
     }
 
@@ -327,7 +327,7 @@ impl Stream {
     fn drop_line(&mut self, index: usize) {
         let Some(mut line) = self.lines[index].take() else { return };
         self.tracker.lost(line.piece);
-        let _ = self.poll.registry().deregister(&mut line.socket);
+        let _ = self.poll.registry().deregister(&mut line.wire);
     }
 
     /// Lets go of a line: one that is only owed the end of its answer can serve another query once
@@ -339,7 +339,7 @@ impl Stream {
         }
         let Some(mut line) = self.lines[index].take() else { return };
         self.tracker.lost(line.piece);
-        let _ = self.poll.registry().deregister(&mut line.socket);
+        let _ = self.poll.registry().deregister(&mut line.wire);
         self.streams.drain(line);
     }
 

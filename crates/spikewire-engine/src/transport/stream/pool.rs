@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mio::net::TcpStream;
 use rustc_hash::FxHashMap;
 use spikewire_sync::Mutex;
+use spikewire_transport::wire::Wire;
 
 use super::line::Line;
 use crate::clock::Tick;
@@ -34,7 +34,7 @@ pub struct Streams {
 #[derive(Debug)]
 struct Idle {
     node: Arc<Node>,
-    socket: TcpStream,
+    wire: Wire,
     since: Tick,
 }
 
@@ -55,22 +55,20 @@ impl Streams {
     }
 
     /// A connection to this node that nothing is known to be wrong with.
-    pub(super) fn take(&self, node: &Node) -> Option<TcpStream> {
+    pub(super) fn take(&self, node: &Node) -> Option<Wire> {
         self.look_for_ends(Tick::now());
         let mut idle = self.idle.lock();
         let own = idle.get_mut(&node.slot)?;
-        while let Some(Idle { socket, .. }) = own.pop() {
-            let mut byte = [0];
-            let peeked = socket.peek(&mut byte);
-            if matches!(peeked, Err(error) if error.kind() == std::io::ErrorKind::WouldBlock) {
-                return Some(socket);
+        while let Some(Idle { wire, .. }) = own.pop() {
+            if wire.is_quiet() {
+                return Some(wire);
             }
         }
         None
     }
 
     /// Gives back a connection on which an answer was read to its end.
-    pub(super) fn give(&self, node: Arc<Node>, socket: TcpStream) {
+    pub(super) fn give(&self, node: Arc<Node>, wire: Wire) {
         let mut idle = self.idle.lock();
         // Asked under the lock: whoever closes the cluster clears the rest afterwards.
         if self.cluster.is_closed() || !node.is_active() {
@@ -78,7 +76,7 @@ impl Streams {
         }
         let own = idle.entry(node.slot).or_default();
         if own.len() < KEEP {
-            own.push(Idle { node, socket, since: Tick::now() });
+            own.push(Idle { node, wire, since: Tick::now() });
         }
     }
 
@@ -110,7 +108,7 @@ impl Streams {
                 }
             }
         }
-        ended.into_iter().for_each(|line| self.give(line.node, line.socket));
+        ended.into_iter().for_each(|line| self.give(line.node, line.wire));
     }
 
     /// Closes the connections that no query uses.
