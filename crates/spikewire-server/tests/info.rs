@@ -236,3 +236,13 @@ fn racks_and_namespaces() {
     put = put.field(0, b"b").field(4, &[9; 20]);
     assert_eq!(wire.code(put), 0);
 }
+
+#[test]
+fn commands_of_operators_are_answered() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    assert_eq!(wire.info("logs"), "0:stderr");
+    assert_eq!(wire.info("health-outliers"), "");
+    assert_eq!(wire.info("best-practices"), "failed_best_practices=none");
+    assert_eq!(wire.info("feature-key"), "ERROR:25:enterprise only");
+}

@@ -87,7 +87,14 @@ fn adding() {
     assert_eq!(add("i", particle::FLOAT, &float(1.0)), 12);
     assert_eq!(add("i", particle::STRING, b"1"), 12);
     assert_eq!(add("i", particle::INTEGER, &[1, 2, 3]), 4);
-    assert_eq!(add("i", particle::NULL, b""), 12);
+    // What cannot be stored is refused before types are compared.
+    for (of, code) in [(0, 4), (5, 4), (6, 4), (13, 4), (15, 4), (21, 4), (24, 4), (16, 12)] {
+        assert_eq!(add("i", of, b""), code, "type {of}");
+        for other in [op::APPEND, op::PREPEND] {
+            let request = Request::write("k").op(other, "i", of, b"");
+            assert_eq!(Wire::to(&cluster, 0).code(request), code, "operation {other}, type {of}");
+        }
+    }
     assert_eq!(add("f", particle::FLOAT, &float(1.5)), 0);
     assert_eq!(add("f", particle::FLOAT, &float(2.25)), 0);
     assert_eq!(add("f", particle::INTEGER, &[1]), 12);

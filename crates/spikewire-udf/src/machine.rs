@@ -80,7 +80,11 @@ impl Machine {
             let call = || {
                 let record = mlua::Value::UserData(self.lua.create_userdata(handle.clone())?);
                 let arguments = self.arguments(record, arguments)?;
-                Val::from_lua(function.call(arguments)?)?.to_value(&self.bounds)
+                match function.call(arguments)? {
+                    // Servers answer nothing for a table of Lua's own.
+                    mlua::Value::Table(_) => Ok(Value::Nil),
+                    value => Val::from_lua(value)?.to_value(&self.bounds),
+                }
             };
             call().map_err(|error| self.bounds.failure(&error))
         });

@@ -338,9 +338,48 @@ impl Expression {
         }
     }
 
+    /// A variable that is defined again while it is already there, or within its own definition.
+    pub fn redefined(&self) -> Option<&[u8]> {
+        self.redefined_in(&mut Vec::new())
+    }
+
+    fn redefined_in<'a>(&'a self, names: &mut Vec<&'a [u8]>) -> Option<&'a [u8]> {
+        match &*self.node {
+            Node::Apply(_, operands) => {
+                operands.iter().find_map(|operand| operand.redefined_in(names))
+            }
+            Node::Regex { on, .. } => on.redefined_in(names),
+            Node::Let(definitions, scope) => {
+                let outer = names.len();
+                for (name, definition) in definitions {
+                    if names.contains(&name.as_slice()) {
+                        return Some(name);
+                    }
+                    names.push(name);
+                    if let Some(name) = definition.redefined_in(names) {
+                        return Some(name);
+                    }
+                }
+                let found = scope.redefined_in(names);
+                names.truncate(outer);
+                found
+            }
+            Node::Call(call) => call.on.redefined_in(names).or_else(|| {
+                call.arguments.iter().find_map(|argument| match argument {
+                    Argument::Expression(argument) => argument.redefined_in(names),
+                    Argument::Raw(_) => None,
+                })
+            }),
+            _ => None,
+        }
+    }
+
     /// Checks the whole: every type is known, every variable defined. Says the type, `None` for
     /// what is always unknown.
     pub fn check(&self) -> Result<Option<Type>, Fault> {
+        if let Some(name) = self.redefined() {
+            return Err(twice(name));
+        }
         self.check_in(&mut Vec::new())
     }
 
@@ -379,9 +418,6 @@ impl Expression {
             Node::Let(definitions, scope) => {
                 let outer = names.len();
                 for (name, definition) in definitions {
-                    if names.iter().any(|(known, _)| known == name) {
-                        return Err(twice(name));
-                    }
                     let kind = definition.check_in(names)?;
                     names.push((name, kind));
                 }

@@ -182,3 +182,25 @@ fn maps_are_ordered_so_that_they_compare() {
     let twice = Value::Map(vec![(1_i64.into(), Value::Nil), (1_i64.into(), Value::Nil)]);
     assert!(E::try_from(&twice).is_err());
 }
+
+#[test]
+fn a_name_is_not_defined_again_where_it_is_there_or_is_being_defined() {
+    let define = |name: &str, value: E, scope: E| {
+        E::bind(vec![(name.as_bytes().to_vec(), value)], scope).unwrap()
+    };
+    let one = || E::from(1_i64);
+    let x = || E::var("x").unwrap();
+    let y = || E::var("y").unwrap();
+    for nested in [
+        define("x", define("x", one(), x()), x()),
+        define("x", one(), define("x", one(), x())),
+        define("x", define("y", define("x", one(), x()), y()), x()),
+    ] {
+        let fault = nested.check().unwrap_err();
+        assert!(fault.to_string().contains("the variable \"x\" is defined twice"), "{fault}");
+        assert_eq!(nested.redefined(), Some(&b"x"[..]));
+    }
+    // One after the other it may be.
+    let apart = define("x", define("y", one(), y()), define("y", x(), y()));
+    assert!(apart.check().is_ok() && apart.redefined().is_none());
+}

@@ -24,15 +24,18 @@ fn decode(kind: u8, payload: &[u8]) -> Result<BitOp<Blob<'_>>, ResultCode> {
 /// Runs a reading operation, of particle type `kind`, on a bin that is there.
 pub fn read(old: (u8, &[u8]), kind: u8, payload: &[u8]) -> Result<Option<Found>, ResultCode> {
     let op = decode(kind, payload)?;
-    if old.0 != particle::BLOB {
-        return Err(ResultCode::BIN_TYPE);
-    }
-    let blob = old.1;
     let area = match op {
         BitOp::Get(area) | BitOp::Count(area) | BitOp::Scan { area, .. } => area,
         BitOp::GetInt { area, how } if area.size <= 64 && how & !integer::SIGNED == 0 => area,
         _ => return Err(MALFORMED),
     };
+    if !(1..=i64::from(u32::MAX)).contains(&area.size) {
+        return Err(MALFORMED);
+    }
+    if old.0 != particle::BLOB {
+        return Err(ResultCode::BIN_TYPE);
+    }
+    let blob = old.1;
     let run = run(area, blob.len())?;
     if run.end() > 8 * blob.len() {
         return Err(OUT_OF_RANGE);
@@ -68,10 +71,6 @@ pub fn read(old: (u8, &[u8]), kind: u8, payload: &[u8]) -> Result<Option<Found>,
 pub fn modify(old: Old<'_>, kind: u8, payload: &[u8]) -> Modified {
     let op = decode(kind, payload)?;
     let flags = check(&op)?;
-    if old.is_some_and(|(particle, _)| particle != particle::BLOB) {
-        return Err(ResultCode::BIN_TYPE);
-    }
-    let old = old.map(|(_, blob)| blob);
     let lenient = flags & write::NO_FAIL != 0;
     let creates = matches!(op, BitOp::Resize { .. } | BitOp::Insert { .. });
     let refusal = match old {
@@ -84,6 +83,10 @@ pub fn modify(old: Old<'_>, kind: u8, payload: &[u8]) -> Modified {
         Some(code) => return Err(code),
         None => {}
     }
+    if old.is_some_and(|(particle, _)| particle != particle::BLOB) {
+        return Err(ResultCode::BIN_TYPE);
+    }
+    let old = old.map(|(_, blob)| blob);
     let partial = flags & write::PARTIAL != 0;
     match change(old.unwrap_or_default(), &op, partial) {
         Ok(blob) if old.is_none() && blob.is_empty() => Ok(Outcome::default()),
@@ -238,14 +241,17 @@ fn resized(mut blob: Vec<u8>, size: i64, how: i64) -> Result<Vec<u8>, Trouble> {
 fn sum(old: u64, size: usize, value: i64, subtract: bool, how: i64) -> Result<u64, Trouble> {
     let signed = how & integer::SIGNED != 0;
     let spare = 64 - size as u32;
+    // Of the value only as many bits count as the integer has.
+    let value = (value as u64) << spare;
     let (old, value, least, most) = if signed {
         let most = (1_i128 << (size - 1)) - 1;
         let old = ((old << spare) as i64) >> spare;
-        (i128::from(old), i128::from(value), -most - 1, most)
+        (i128::from(old), i128::from(value as i64 >> spare), -most - 1, most)
     } else {
-        (i128::from(old), i128::from(value as u64), 0, (1_i128 << size) - 1)
+        (i128::from(old), i128::from(value >> spare), 0, (1_i128 << size) - 1)
     };
-    let sum = if subtract { old - value } else { old + value };
+    // The least signed value is its own negative.
+    let sum = if subtract && !(signed && value == least) { old - value } else { old + value };
     if (least..=most).contains(&sum) || how & integer::WRAP != 0 {
         return Ok(sum as u64);
     }

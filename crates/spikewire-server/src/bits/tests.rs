@@ -139,5 +139,38 @@ fn reads() {
     assert_eq!(scan(true, 9, 7, true), int(-1));
     assert_eq!(scan(false, 0, 3, false), int(0));
     let half = Area { offset: i64::MAX, size: i64::MAX };
-    assert_eq!(ask(&blob, BitOp::Get(half)), Err(26));
+    assert_eq!(ask(&blob, BitOp::Get(half)), Err(4));
+    assert_eq!(ask(&blob, BitOp::Get(area(0, 1 << 32))), Err(4));
+    let of_text = |op| read((particle::STRING, b"ab"), particle::BLOB, &bytes(op)).unwrap_err().0;
+    assert_eq!(of_text(BitOp::Get(area(0, 8))), 12);
+    assert_eq!(of_text(BitOp::Get(area(0, 0))), 4, "the size is looked at first");
+}
+
+#[test]
+fn a_value_counts_with_as_many_bits_as_the_integer_has() {
+    const SIGNED: i64 = integer::SIGNED;
+    const SATURATE: i64 = integer::SATURATE;
+    for (old, subtract, size, value, how, new) in [
+        (&[0x0f, 0xf0][..], false, 4, 20, SATURATE, &[0x4f, 0xf0][..]),
+        (&[0x0f, 0xf0], false, 4, 20, 0, &[0x4f, 0xf0]),
+        (&[0xff, 0xf0], true, 4, 20, SATURATE, &[0xbf, 0xf0]),
+        (&[0x0f, 0xf0], false, 8, 256, 0, &[0x0f, 0xf0]),
+        (&[0x00, 0x00], false, 1, -1, 0, &[0x80, 0x00]),
+        // The least signed value is its own negative.
+        (&[0x05, 0x00], true, 8, -128, SIGNED, &[0x85, 0x00]),
+    ] {
+        let add = BitOp::Add { subtract, area: area(0, size), value, flags: 0, how };
+        assert_eq!(run(Some(old), add), some(new), "{old:?} {value} in {size} bits");
+    }
+}
+
+#[test]
+fn a_bin_that_is_there_is_noticed_before_its_type() {
+    let insert = |flags| BitOp::Insert { offset: 0, bytes: Blob(b"x"), flags };
+    let code = |flags| {
+        modify(Some((particle::STRING, b"ab")), particle::BLOB, &bytes(insert(flags)))
+            .unwrap_err()
+            .0
+    };
+    assert_eq!((code(write::CREATE_ONLY), code(0)), (6, 12));
 }

@@ -9,6 +9,7 @@ use spikewire_protocol::result_code::ResultCode;
 use spikewire_protocol::value::particle;
 
 use crate::outcome::Found;
+use crate::value::order::floats;
 use crate::value::{collection, geo};
 
 /// Deepest nesting that a bin may have.
@@ -44,9 +45,7 @@ fn compare_next(
         (Token::UInt(left), Token::UInt(right)) => left.cmp(&right),
         (Token::Int(_), Token::UInt(_)) => Ordering::Less,
         (Token::UInt(_), Token::Int(_)) => Ordering::Greater,
-        (Token::Float(left), Token::Float(right)) => {
-            left.partial_cmp(&right).unwrap_or_else(|| left.total_cmp(&right))
-        }
+        (Token::Float(left), Token::Float(right)) => floats(left, right),
         (Token::Bytes(_, left), Token::Bytes(_, right)) => left.cmp(right),
         (Token::Ext(kind, left), Token::Ext(other, right)) => (kind, left).cmp(&(other, right)),
         (Token::Array(left), Token::Array(right)) => {

@@ -122,7 +122,13 @@ fn put<'a>(
     if index.is_some() && list.is_sorted_list() {
         return Err(ResultCode::OP_NOT_APPLICABLE);
     }
+    if index.is_some_and(|index| index > i64::from(i32::MAX)) {
+        return Err(ResultCode::OP_NOT_APPLICABLE);
+    }
     let unchanged = Edit::keep(Some(Found::count(list.len())));
+    if items.is_empty() && list.is_empty() {
+        return Ok(unchanged);
+    }
     let index = match index.map(|index| position(&list, index)).transpose()? {
         Some(index) if index > list.len() && flags & list_write::INSERT_BOUNDED != 0 => {
             return if lenient { Ok(unchanged) } else { Err(ResultCode::OP_NOT_APPLICABLE) };
@@ -161,16 +167,7 @@ fn unique<'a>(
     items: &[&'a [u8]],
     partial: bool,
 ) -> Result<Vec<&'a [u8]>, ResultCode> {
-    let mut order: Vec<usize> = (0..items.len()).collect();
-    order.sort_by(|a, b| compare(items[*a], items[*b]));
-    let again = |pair: &[usize]| compare(items[pair[0]], items[pair[1]]).is_eq();
     let mut dropped = vec![false; items.len()];
-    for pair in order.windows(2).filter(|pair| again(pair)) {
-        if !partial {
-            return Err(ResultCode::OP_NOT_APPLICABLE);
-        }
-        dropped[pair[1]] = true;
-    }
     let ranks = if items.len() > 1 { list.by_rank() } else { Vec::new() };
     for (at, item) in items.iter().enumerate() {
         let exists = if items.len() > 1 {
@@ -184,6 +181,15 @@ fn unique<'a>(
             return Err(ResultCode::ELEMENT_EXISTS);
         }
         dropped[at] |= exists;
+    }
+    let mut order: Vec<usize> = (0..items.len()).collect();
+    order.sort_by(|a, b| compare(items[*a], items[*b]));
+    let again = |pair: &[usize]| compare(items[pair[0]], items[pair[1]]).is_eq();
+    for pair in order.windows(2).filter(|pair| again(pair)) {
+        if !partial {
+            return Err(ResultCode::OP_NOT_APPLICABLE);
+        }
+        dropped[pair[1]] = true;
     }
     let kept = items.iter().zip(dropped).filter(|(_, dropped)| !dropped);
     Ok(kept.map(|(item, _)| *item).collect())
@@ -208,8 +214,13 @@ fn increment(
     flags: i64,
 ) -> Result<Edit, ResultCode> {
     let index = position(&list, index)?;
+    if list.is_sorted_list() && index > list.len() {
+        return Err(ResultCode::OP_NOT_APPLICABLE);
+    }
     let sum = item::add(list.values.get(index).copied(), delta, false)?;
     let result = item::found(&sum);
+    let is_same = list.values.get(index).is_some_and(|old| compare(old, &sum).is_eq());
+    let flags = if is_same { flags & !list_write::ADD_UNIQUE } else { flags };
     if let Err(code) = allowed(&list, index, &sum, flags) {
         return if flags & list_write::NO_FAIL != 0 { Ok(Edit::keep(result)) } else { Err(code) };
     }

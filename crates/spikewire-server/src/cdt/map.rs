@@ -91,13 +91,14 @@ fn put_one(map: Container<'_>, key: &[u8], value: &[u8], flags: i64) -> Result<E
     let (key, value) = (item::key(key)?, stored(value)?);
     let mut map = map;
     let place = map.find_key(&key);
-    match allowed(place.is_ok(), flags) {
+    let outcome = allowed(place.is_ok(), flags);
+    match outcome {
         Ok(()) => set(&mut map, place, &key, &value),
         Err(_) if flags & map_write::NO_FAIL != 0 => {}
         Err(code) => return Err(code),
     }
     let size = Found::count(map.len());
-    Ok(Edit::store(&map, Some(size)))
+    Ok(Edit { is_idle: outcome.is_err(), ..Edit::store(&map, Some(size)) })
 }
 
 fn set<'a>(map: &mut Container<'a>, place: Result<usize, usize>, key: &'a [u8], value: &'a [u8]) {

@@ -109,17 +109,20 @@ pub struct Edit {
     pub value: Option<Vec<u8>>,
     /// The result.
     pub result: Option<Found>,
+    /// Whether the operation was let pass without doing anything: a container on the way to it is
+    /// not made for that.
+    pub is_idle: bool,
 }
 
 impl Edit {
     /// Nothing changes.
     fn keep(result: Option<Found>) -> Self {
-        Self { value: None, result }
+        Self { value: None, result, is_idle: false }
     }
 
     /// The container takes this form.
     fn store(container: &Container<'_>, result: Option<Found>) -> Self {
-        Self { value: Some(container.encode()), result }
+        Self { value: Some(container.encode()), result, is_idle: false }
     }
 }
 

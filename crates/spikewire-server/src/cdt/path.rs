@@ -9,7 +9,7 @@ use super::Edit;
 use super::container::{Container, Kind};
 use super::item;
 use super::list::pad;
-use super::select::single;
+use super::select::{of_rank, single};
 
 const NOWHERE: ResultCode = ResultCode::OP_NOT_APPLICABLE;
 
@@ -71,12 +71,14 @@ fn make(
         return Err(NOWHERE);
     }
     let mut edit = edit(None)?;
-    let Some(mut value) = edit.value else { return Ok(edit) };
+    // A way that cannot be made is refused although nothing is put at its end.
+    let made = edit.value.take().filter(|_| !edit.is_idle);
+    let mut value = made.clone().unwrap_or_else(|| vec![0xc0]);
     for step in rest.iter().rev() {
         value = place(fresh(step), step, &value)?;
     }
     value = place(parent.unwrap_or_else(|| fresh(first)), first, &value)?;
-    edit.value = Some(put_back(way, value));
+    edit.value = made.map(|_| put_back(way, value));
     Ok(edit)
 }
 
@@ -150,7 +152,7 @@ fn locate(container: &Container<'_>, step: &Step<&[u8]>) -> Result<Option<usize>
     let unusable = |_| NOWHERE;
     Ok(match step.at {
         At::Index(index) => single(index, len),
-        At::Rank(rank) => single(rank, len).map(|rank| container.by_rank()[rank]),
+        At::Rank(rank) => single(rank, len).map(|rank| of_rank(container, rank)),
         At::Key(key) if container.kind == Kind::Map => {
             container.find_key(&item::sought(key).map_err(unusable)?).ok()
         }

@@ -17,6 +17,8 @@ pub struct Picked {
     /// Where they start, by index or by rank as the operation counts; -1 for a key that is not
     /// there.
     start: i64,
+    /// The rank of an element that was asked for by rank.
+    rank: Option<i64>,
     /// Whether at most one was asked for.
     single: bool,
     /// The type of the answer, without the inverted bit.
@@ -84,11 +86,12 @@ pub fn pick(container: &Container<'_>, returns: i64, by: &By<&[u8]>) -> Result<P
     let (returns, inverted) = check(returns, by, container.kind)?;
     let len = container.len();
     let out_of_range = ResultCode::OP_NOT_APPLICABLE;
-    let mut start = 0;
+    let (mut start, mut taken) = (0, 0);
     let mut ranks = |(at, count): (usize, usize)| {
-        start = at as i64;
+        (start, taken) = (at as i64, count);
         if count == 0 { Vec::new() } else { container.by_rank()[at..at + count].to_vec() }
     };
+    let mut asked_rank = None;
     let mut indexes = match *by {
         By::Index(index) => {
             let at = single(index, len).ok_or(out_of_range)?;
@@ -97,9 +100,12 @@ pub fn pick(container: &Container<'_>, returns: i64, by: &By<&[u8]>) -> Result<P
         }
         By::Rank(rank) => {
             let at = single(rank, len).ok_or(out_of_range)?;
-            ranks((at, 1))
+            asked_rank = Some(at as i64);
+            start = at as i64;
+            vec![of_rank(container, at)]
         }
         By::RankRange(rank, count) => ranks(range(rank, count, len)),
+        By::RelativeRank(_, i64::MIN, _) => Vec::new(),
         By::RelativeRank(value, rank, count) => {
             let base = container.count_less(&sought(value)?);
             ranks(clip(base as i128 + i128::from(rank), count, len))
@@ -119,10 +125,13 @@ pub fn pick(container: &Container<'_>, returns: i64, by: &By<&[u8]>) -> Result<P
             start = container.count_less(&begin) as i64;
             within(&container.values, &begin, end.as_deref())
         }
-        By::ValueList(values) => in_list(container, values)?,
+        By::ValueList(values) => {
+            let shows = container.is_sorted_list() && !inverted && is_listing(returns);
+            in_list(container, values, shows)?
+        }
         By::IndexRange(index, count) => {
             let (at, count) = range(index, count, len);
-            start = at as i64;
+            (start, taken) = (at as i64, count);
             (at..at + count).collect()
         }
         By::Key(key) => {
@@ -146,8 +155,8 @@ pub fn pick(container: &Container<'_>, returns: i64, by: &By<&[u8]>) -> Result<P
             for key in list_of(keys)? {
                 found.extend(container.find_key(&sought(key)?));
             }
-            found.sort_unstable();
-            found.dedup();
+            let mut seen = vec![false; len];
+            found.retain(|at| !std::mem::replace(&mut seen[*at], true));
             found
         }
     };
@@ -155,7 +164,94 @@ pub fn pick(container: &Container<'_>, returns: i64, by: &By<&[u8]>) -> Result<P
         let marked = marks(&indexes, len);
         indexes = (0..len).filter(|at| !marked[*at]).collect();
     }
-    Ok(Picked { indexes, start, single: by.is_single(), returns })
+    match order(container, by, inverted, returns, (start as usize, taken)) {
+        Order::AsFound => {}
+        Order::Index => indexes.sort_unstable(),
+        Order::Rank => indexes = sorted_by_rank(container, &indexes),
+        Order::Descending => indexes.reverse(),
+    }
+    if returns == return_type::RANK_RANGE && container.kind == Kind::Map && len == 0 {
+        start = -1;
+    }
+    Ok(Picked { indexes, start, rank: asked_rank, single: by.is_single(), returns })
+}
+
+/// The order that several elements are answered in.
+enum Order {
+    /// As they were found: ranges by rank in the order of ranks, lists in the order of what was
+    /// sought, all else by index.
+    AsFound,
+    /// By index.
+    Index,
+    /// By rank.
+    Rank,
+    /// By rank, the highest first.
+    Descending,
+}
+
+/// The order of the answer, as observed on servers. `start` and `count` are those of a range.
+fn order(
+    container: &Container<'_>,
+    by: &By<&[u8]>,
+    inverted: bool,
+    returns: i64,
+    (start, count): (usize, usize),
+) -> Order {
+    use return_type as rt;
+    let len = container.len();
+    let is_list = container.kind == Kind::List;
+    let ranks = matches!(returns, rt::RANK | rt::REVERSE_RANK);
+    let indexes = matches!(returns, rt::INDEX | rt::REVERSE_INDEX);
+    if container.is_sorted_list() {
+        return Order::AsFound;
+    }
+    match by {
+        By::RankRange(..) | By::RelativeRank(..) if inverted => {
+            let is_one_run = count == 0 || start == 0 || start + count == len;
+            if ranks || !is_list && is_one_run { Order::Rank } else { Order::Index }
+        }
+        By::RankRange(..) | By::RelativeRank(..) if is_list && !ranks => {
+            // The end of the ranks that the range lies nearer to is where the search starts.
+            match (indexes, start <= len - start - count) {
+                (true, _) => Order::Index,
+                (false, true) => Order::Descending,
+                (false, false) => Order::AsFound,
+            }
+        }
+        By::AllByValue(_) | By::ValueInterval(..) if ranks => Order::Rank,
+        By::ValueList(_) if inverted && ranks => Order::Rank,
+        By::ValueList(_) if !ranks => Order::Index,
+        By::KeyList(_) if !indexes => Order::Index,
+        By::IndexRange(..) if ranks && (inverted && is_list || !inverted && count == len) => {
+            Order::Rank
+        }
+        _ => Order::AsFound,
+    }
+}
+
+/// Whether the answer says something of each element.
+fn is_listing(returns: i64) -> bool {
+    use return_type as rt;
+    matches!(returns, rt::INDEX | rt::REVERSE_INDEX | rt::RANK | rt::REVERSE_RANK | rt::VALUE)
+}
+
+/// The same indexes in the order of ranks.
+fn sorted_by_rank(container: &Container<'_>, indexes: &[usize]) -> Vec<usize> {
+    let marked = marks(indexes, container.len());
+    container.by_rank().into_iter().filter(|at| marked[*at]).collect()
+}
+
+/// The index of the element with a rank. Of equal ones in a list that is not sorted, the search
+/// from the nearer end of the ranks decides.
+pub fn of_rank(container: &Container<'_>, rank: usize) -> usize {
+    let len = container.len();
+    let is_unsorted_list = container.kind == Kind::List && !container.is_sorted_list();
+    if !is_unsorted_list || rank < len - 1 - rank {
+        return container.by_rank()[rank];
+    }
+    let mut order: Vec<usize> = (0..len).collect();
+    order.sort_by(|a, b| compare(container.values[*b], container.values[*a]));
+    order[len - 1 - rank]
 }
 
 /// A mark for each element that is among `indexes`.
@@ -182,38 +278,50 @@ fn list_of(value: &[u8]) -> Result<Vec<&[u8]>, ResultCode> {
     elements(value).ok().flatten().ok_or(ResultCode::PARAMETER)
 }
 
-/// Elements with a value that is in a list: one list item after the other where the elements are
-/// sorted, else in the order of the elements.
-fn in_list(container: &Container<'_>, values: &[u8]) -> Result<Vec<usize>, ResultCode> {
+/// Most answers of a list that is sought in a sorted list: values may come several times in both.
+const MOST_ANSWERS: usize = 1 << 20;
+
+/// Elements with a value that is in a list, in the order of that list. Of a value that comes twice
+/// there, the last place counts; with `repeats` each of them.
+fn in_list(
+    container: &Container<'_>,
+    values: &[u8],
+    repeats: bool,
+) -> Result<Vec<usize>, ResultCode> {
     let order = container.by_rank();
+    let mut values = list_of(values)?;
+    if !repeats {
+        values.reverse();
+    }
     let mut taken = vec![false; container.len()];
     let mut found = Vec::new();
-    for value in list_of(values)? {
+    for value in values {
         let value = sought(value)?;
-        let at = |rank: &usize| container.values[*rank];
-        let mut take = |index: usize| {
-            if !std::mem::replace(&mut taken[index], true) {
+        let matching: Vec<usize> = if item::has_wildcard(&value) {
+            having(&container.values, |other| compare(other, &value).is_eq())
+        } else {
+            let at = |index: &usize| container.values[*index];
+            let from = order.partition_point(|index| compare(at(index), &value).is_lt());
+            let equal = order[from..].iter();
+            // Values that come twice in the list were dealt with the first time.
+            let fresh = equal.take_while(|index| {
+                (repeats || !taken[**index]) && compare(at(index), &value).is_eq()
+            });
+            fresh.copied().collect()
+        };
+        let start = found.len();
+        for index in matching {
+            let is_known = std::mem::replace(&mut taken[index], true);
+            if !is_known || repeats && found.len() < MOST_ANSWERS {
                 found.push(index);
             }
-        };
-        if item::has_wildcard(&value) {
-            having(&container.values, |other| compare(other, &value).is_eq())
-                .into_iter()
-                .for_each(&mut take);
-            continue;
         }
-        let from = order.partition_point(|rank| compare(at(rank), &value).is_lt());
-        for index in &order[from..] {
-            // Values that come twice in the list were dealt with the first time.
-            if taken[*index] || compare(at(index), &value).is_ne() {
-                break;
-            }
-            taken[*index] = true;
-            found.push(*index);
+        if !repeats {
+            found[start..].reverse();
         }
     }
-    if !container.is_sorted_list() {
-        found.sort_unstable();
+    if !repeats {
+        found.reverse();
     }
     Ok(found)
 }
@@ -240,6 +348,10 @@ impl Picked {
         match self.returns {
             rt::INDEX => ints(&|at| at as i64),
             rt::REVERSE_INDEX => ints(&|at| last - at as i64),
+            rt::RANK if self.rank.is_some() => ints(&|_| self.rank.unwrap_or_default()),
+            rt::REVERSE_RANK if self.rank.is_some() => {
+                ints(&|_| last - self.rank.unwrap_or_default())
+            }
             rt::RANK | rt::REVERSE_RANK => {
                 let mut ranks = vec![0; len];
                 if !self.indexes.is_empty() {

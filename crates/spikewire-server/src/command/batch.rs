@@ -61,9 +61,13 @@ impl Context {
         out: &mut Vec<u8>,
     ) -> Option<Stream> {
         let Some((parent, rows)) = open(body) else {
-            self.refuse(Reply::begin(out), ResultCode::PARAMETER.into());
+            self.refuse_with_last(Reply::begin(out), ResultCode::PARAMETER);
             return None;
         };
+        if let Some(Err(code)) = parent.filter.map(|filter| self.filters.read(filter)) {
+            self.refuse_with_last(Reply::begin(out), code);
+            return None;
+        }
         let Some(mut rows) =
             rows.and_then(|rows| Rows::parse(rows).ok()).filter(|rows| rows.left() > 0)
         else {

@@ -32,9 +32,18 @@ fn create(bins: &mut Bins, operation: &Op<'_>) -> Result<(), ResultCode> {
     })
 }
 
+/// The checks that come before the types are compared.
+fn check_operand(bin: u8, operand: u8) -> Result<(), ResultCode> {
+    if !matches!(operand, 1..=4 | 7..=12 | 16..=20 | 23) {
+        return Err(ResultCode::PARAMETER);
+    }
+    if bin == particle::GEOJSON { Err(ResultCode::SERVER) } else { Ok(()) }
+}
+
 /// Adds to a number. A missing bin takes the operand, whatever its type; integers wrap.
 fn add(bins: &mut Bins, operation: &Op<'_>) -> Result<(), ResultCode> {
     let Some(bin) = bins.get(operation.name) else { return create(bins, operation) };
+    check_operand(bin.particle, operation.particle)?;
     if bin.particle != operation.particle {
         return Err(ResultCode::BIN_TYPE);
     }
@@ -59,12 +68,12 @@ fn add(bins: &mut Bins, operation: &Op<'_>) -> Result<(), ResultCode> {
 /// Appends or prepends to a string or blob. A missing bin takes the operand, whatever its type.
 fn extend(bins: &mut Bins, operation: &Op<'_>) -> Result<(), ResultCode> {
     let Some(bin) = bins.get(operation.name) else { return create(bins, operation) };
+    check_operand(bin.particle, operation.particle)?;
     if bin.particle != operation.particle {
         return Err(ResultCode::BIN_TYPE);
     }
     match bin.particle {
         particle::STRING | particle::BLOB | 7..=12 => {}
-        particle::GEOJSON => return Err(ResultCode::SERVER),
         _ => return Err(ResultCode::BIN_TYPE),
     }
     if operation.code == op::APPEND {

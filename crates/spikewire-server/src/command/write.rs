@@ -42,7 +42,7 @@ impl Context {
             Ok(draft) => draft,
             Err(code) => return self.refuse(reply, Refusal::at(code, found)),
         };
-        if let Err(code) = apply(target, found, &mut self.bins, &mut reply) {
+        if let Err(code) = apply(target, (found, draft), &mut self.bins, &mut reply) {
             return self.refuse(reply, Refusal::at(code, found));
         }
         if self.bins.is_empty() {
@@ -192,7 +192,7 @@ fn void_time(target: &Target<'_>, found: Option<View<'_>>) -> Result<u32, Result
 /// Runs the operations over the bins; results go to the reply.
 fn apply(
     target: &Target<'_>,
-    found: Option<View<'_>>,
+    (found, draft): (Option<View<'_>>, Draft),
     bins: &mut Bins,
     reply: &mut Reply<'_>,
 ) -> Result<(), ResultCode> {
@@ -227,14 +227,18 @@ fn apply(
             }
             op::EXP_READ => {
                 let edited = Edited(bins);
-                let subject = Subject { namespace, digest, record: found, bins: edited, now };
+                let draft = Some(draft);
+                let subject =
+                    Subject { namespace, digest, record: found, bins: edited, draft, now };
                 let answer = structured::expression(&operation, &subject)?;
                 let nulls = respond_all || answer == Answer::Nothing;
                 answer.write(&operation, reply, nulls);
             }
             op::EXP_MODIFY => {
                 let edited = Edited(bins);
-                let subject = Subject { namespace, digest, record: found, bins: edited, now };
+                let draft = Some(draft);
+                let subject =
+                    Subject { namespace, digest, record: found, bins: edited, draft, now };
                 let change = expression::operation::modify(&operation, &subject)?;
                 change.apply(bins, operation.name)?;
                 Answer::Nothing.write(&operation, reply, respond_all);

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use spikewire_protocol::cdt::elements;
-use spikewire_protocol::expression::Op;
+use spikewire_protocol::expression::{Op, Type};
 use spikewire_protocol::msgpack::{self, Reader, Token};
 
 use super::Val;
@@ -21,11 +21,14 @@ pub(super) fn compare<'a>(op: Op, a: &Val<'_>, b: &Val<'_>) -> Val<'a> {
         // Not-a-number is unequal to everything.
         (Val::Float(a), Val::Float(b)) => a.partial_cmp(b),
         (Val::Bytes(_, a), Val::Bytes(_, b)) => Some(a.cmp(b)),
-        (Val::Packed(_, a), Val::Packed(_, b)) => {
-            if !is_comparable(a) || !is_comparable(b) {
-                return Val::Unknown;
+        (Val::Packed(of_a, a), Val::Packed(_, b)) => {
+            let comparable = is_comparable(a) && is_comparable(b);
+            match (of_a, comparable) {
+                (_, true) => Some(item::compare(a, b)),
+                // Lists that hold such a map have an order, and are not equal to any.
+                (Type::List, false) => Some(item::compare(a, b)).filter(|order| order.is_ne()),
+                _ => return Val::Unknown,
             }
-            Some(item::compare(a, b))
         }
         _ => return Val::Unknown,
     };
@@ -42,12 +45,13 @@ pub(super) fn compare<'a>(op: Op, a: &Val<'_>, b: &Val<'_>) -> Val<'a> {
 /// Whether a list holds a value.
 pub(super) fn is_in<'a>(value: &Val<'_>, list: &[u8]) -> Val<'a> {
     let mut sought = Vec::new();
-    if !pack(value, &mut sought) || !is_comparable(&sought) || !is_comparable(list) {
+    if !pack(value, &mut sought) || !is_comparable(&sought) {
         return Val::Unknown;
     }
     match elements(list) {
         Ok(Some(elements)) => {
-            Val::Bool(elements.iter().any(|element| item::compare(element, &sought).is_eq()))
+            let is_it = |element: &&[u8]| item::compare(element, &sought).is_eq();
+            Val::Bool(elements.iter().any(|element| is_it(element) && is_comparable(element)))
         }
         _ => Val::Unknown,
     }

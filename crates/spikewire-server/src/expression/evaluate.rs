@@ -105,19 +105,17 @@ impl<'a> Evaluation<'a> {
         if unknown { Val::Unknown } else { Val::Bool(!decisive) }
     }
 
-    /// Whether exactly one is true. Two that are true decide, whatever the others are.
+    /// Whether exactly one is true. Two that are true decide, unless an unknown one comes before.
     fn exclusive(&mut self, operands: &'a [Expression]) -> Val<'a> {
-        let (mut unknown, mut count) = (false, 0);
+        let mut count = 0;
         for operand in operands {
-            match self.value(operand) {
-                Val::Bool(flag) => count += u32::from(flag),
-                _ => unknown = true,
-            }
+            let Val::Bool(flag) = self.value(operand) else { return Val::Unknown };
+            count += u32::from(flag);
             if count > 1 {
                 return Val::Bool(false);
             }
         }
-        if unknown { Val::Unknown } else { Val::Bool(count == 1) }
+        Val::Bool(count == 1)
     }
 
     fn cond(&mut self, operands: &'a [Expression]) -> Val<'a> {
@@ -145,7 +143,7 @@ impl<'a> Evaluation<'a> {
             (Op::Abs, Val::Float(float)) => Val::Float(float.abs()),
             (Op::Floor, Val::Float(float)) => Val::Float(float.floor()),
             (Op::Ceil, Val::Float(float)) => Val::Float(float.ceil()),
-            (Op::ToInt, Val::Float(float)) => Val::Int(float as i64),
+            (Op::ToInt, Val::Float(float)) => Val::Int(whole(float)),
             (Op::ToFloat, Val::Int(int)) => Val::Float(int as f64),
             (Op::IntNot, Val::Int(int)) => Val::Int(!int),
             (Op::BitCount, Val::Int(int)) => Val::Int(i64::from(int.count_ones())),
@@ -210,6 +208,7 @@ impl<'a> Evaluation<'a> {
                 Op::Div => total / next,
                 Op::Pow => total.powf(next),
                 Op::Log => total.ln() / next.ln(),
+                Op::Min | Op::Max if total.is_nan() || next.is_nan() => f64::NAN,
                 Op::Min => total.min(next),
                 Op::Max => total.max(next),
                 _ => return Val::Unknown,
@@ -217,6 +216,12 @@ impl<'a> Evaluation<'a> {
         }
         Val::Float(total)
     }
+}
+
+/// A float as an integer; the least one for what no integer is.
+fn whole(float: f64) -> i64 {
+    let limit = 2_f64.powi(63);
+    if (-limit..limit).contains(&float) { float as i64 } else { i64::MIN }
 }
 
 /// The place of the first bit like `bit`, from the top or the bottom; counted from the top.

@@ -70,6 +70,9 @@ impl Program {
 
     /// Prepares an expression.
     pub fn new(tree: Expression) -> Result<Self, ResultCode> {
+        if tree.redefined().is_some() {
+            return Err(ResultCode::PARAMETER);
+        }
         let mut program = Self { tree: tree.clone(), patterns: Vec::new() };
         program.prepare(&tree)?;
         Ok(program)

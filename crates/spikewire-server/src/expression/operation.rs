@@ -82,10 +82,6 @@ fn open(payload: &[u8], known: i64) -> Result<(Program, i64), ResultCode> {
 
 fn change(value: &Val<'_>, flags: i64, exists: bool) -> Result<Change, ResultCode> {
     let has = |flag| flags & flag != 0;
-    if *value == Val::Unknown {
-        let quiet = has(flag::EVAL_NO_FAIL);
-        return if quiet { Ok(Change::Nothing) } else { Err(ResultCode::OP_NOT_APPLICABLE) };
-    }
     let refused = if has(flag::CREATE_ONLY) && exists {
         Some(ResultCode::BIN_EXISTS)
     } else if has(flag::UPDATE_ONLY) && !exists {
@@ -95,6 +91,10 @@ fn change(value: &Val<'_>, flags: i64, exists: bool) -> Result<Change, ResultCod
     };
     if let Some(code) = refused {
         return if has(flag::POLICY_NO_FAIL) { Ok(Change::Nothing) } else { Err(code) };
+    }
+    if *value == Val::Unknown {
+        let quiet = has(flag::EVAL_NO_FAIL);
+        return if quiet { Ok(Change::Nothing) } else { Err(ResultCode::OP_NOT_APPLICABLE) };
     }
     match value.particle() {
         Some((particle, value)) => Ok(Change::Set(particle, value)),

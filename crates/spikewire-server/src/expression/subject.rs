@@ -11,7 +11,7 @@ use super::Val;
 use crate::storage::bins::{self, Bin};
 use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
-use crate::storage::record::View;
+use crate::storage::record::{Draft, View};
 
 /// Bytes a stored record takes besides its image, as far as its size is shown.
 const OVERHEAD: usize = 16;
@@ -45,6 +45,8 @@ pub struct Subject<'a> {
     pub record: Option<View<'a>>,
     /// Its bins.
     pub bins: Bins<'a>,
+    /// What a write makes of it.
+    pub draft: Option<Draft>,
     /// The time.
     pub now: Moment,
 }
@@ -54,7 +56,7 @@ impl<'a> Subject<'a> {
     pub fn stored(namespace: &'a Namespace, record: View<'a>, now: Moment) -> Self {
         let digest = Digest(*record.digest());
         let bins = Bins::Stored(record.bins());
-        Self { namespace, digest, record: Some(record), bins, now }
+        Self { namespace, digest, record: Some(record), bins, draft: None, now }
     }
 
     /// The value of a bin; unknown if it is missing or of another type.
@@ -85,7 +87,8 @@ impl<'a> Subject<'a> {
 
     pub(super) fn meta(&self, meta: Meta) -> Val<'a> {
         let millis = self.record.map_or(self.now.millis(), View::last_update);
-        let void_time = self.record.map_or(0, View::void_time);
+        let stored = || self.record.map_or(0, View::void_time);
+        let void_time = self.draft.as_ref().map_or_else(stored, |draft| draft.void_time);
         let size = self.record.map_or(0, |record| record.image().len() + OVERHEAD);
         let unix = |seconds: u32| (u64::from(seconds) + EPOCH_2010) * 1_000_000_000;
         Val::Int(match meta {
@@ -99,7 +102,9 @@ impl<'a> Subject<'a> {
             Meta::IsTombstone => return Val::Bool(false),
             Meta::KeyExists => return Val::Bool(self.record.is_some_and(|it| it.key().is_some())),
             Meta::SetName => {
-                let set = self.record.and_then(|record| self.namespace.sets.get(record.set()));
+                let own = self.record.map(View::set);
+                let set = own.or(self.draft.as_ref().map(|draft| draft.set));
+                let set = set.and_then(|set| self.namespace.sets.get(set));
                 let name = set.map_or_else(Vec::new, |set| set.name.to_vec());
                 return Val::Bytes(Type::Str, Cow::Owned(name));
             }

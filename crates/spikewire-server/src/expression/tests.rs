@@ -34,6 +34,7 @@ impl Fixture {
             ("b", Value::from(&b"\x01\x02"[..])),
             ("l", Value::List(vec![1_i64.into(), "two".into(), Value::Nil])),
             ("m", ordered(&[("a", 1), ("b", 2)])),
+            ("lm", Value::List(vec![ordered(&[("a", 1), ("b", 2)])])),
             ("g", Value::GeoJson(r#"{"type":"Point","coordinates":[0,0]}"#.to_owned())),
         ] {
             let mut bytes = Vec::new();
@@ -286,6 +287,10 @@ fn writing_operations_and_their_flags() {
     assert_eq!(change("new", "$.i + 1", 10), Ok(Change::Nothing));
     assert_eq!(change("i", "$.x + 1", 0), Err(ResultCode::OP_NOT_APPLICABLE));
     assert_eq!(change("i", "$.x + 1", 16), Ok(Change::Nothing));
+    // What the bin's presence refuses is refused before anything is evaluated.
+    assert_eq!(change("i", "$.x + 1", 1), Err(ResultCode::BIN_EXISTS));
+    assert_eq!(change("i", "$.x + 1", 1 | 8), Ok(Change::Nothing));
+    assert_eq!(change("new", "$.x + 1", 2), Err(ResultCode::BIN_NOT_FOUND));
     assert_eq!(change("i", "nil", 0), Err(ResultCode::OP_NOT_APPLICABLE));
     assert_eq!(change("i", "nil", 4), Ok(Change::Remove));
     assert_eq!(change("i", "nil", 2), Ok(Change::Nothing));
@@ -342,4 +347,43 @@ fn points_in_regions() {
         let found = run(&parse(&text, &[]).unwrap().encode().unwrap());
         assert_eq!(found, Ok(inside.map(Value::from)), "{region}");
     }
+}
+
+/// What servers were seen to answer.
+#[test]
+fn edges_are_those_of_servers() {
+    let least = int(i64::MIN);
+    Fixture::new().check(&[
+        ("exclusive(unknown, true, true)", unknown()),
+        ("exclusive(true, true, unknown)", no()),
+        ("max(1.0, 0.0 / 0.0) == max(1.0, 0.0 / 0.0)", no()),
+        ("min(0.0 / 0.0, 1.0) == 1.0", no()),
+        ("toInt(1.0 / 0.0)", least.clone()),
+        ("toInt(0.0 / 0.0)", least.clone()),
+        ("toInt(9.3e18)", least),
+        ("toInt(-2.5)", int(-2)),
+        // A list that holds a map without order has a place among lists and equals none.
+        ("$.lm == [{'a': 1, 'b': 2}]", no()),
+        ("$.lm != [{'a': 1, 'b': 2}]", yes()),
+        ("$.lm > [1]", yes()),
+        ("1 in $.lm", no()),
+    ]);
+}
+
+#[test]
+fn a_write_sees_what_it_makes() {
+    let fixture = Fixture::new();
+    let set = fixture.namespace.sets.intern(b"people").unwrap();
+    let digest = Digest([9; 20]);
+    let draft = Draft { digest, generation: 1, set, void_time: 200, last_update: 100_000, bins: 0 };
+    let value = |text: &str, subject: &Subject<'_>| {
+        let program = Program::new(parse(text, &[]).unwrap()).unwrap();
+        let (particle, bytes) = program.evaluate(subject).particle().unwrap();
+        Value::decode(particle, &bytes).unwrap()
+    };
+    let stored = Subject { draft: Some(draft), ..fixture.subject() };
+    assert_eq!(value("$.ttl()", &stored), int(100));
+    let made = Subject { record: None, ..stored };
+    assert_eq!(value("$.ttl()", &made), int(100));
+    assert_eq!(value("$.setName()", &made), Value::from("people"));
 }

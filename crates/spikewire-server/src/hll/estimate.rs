@@ -69,11 +69,11 @@ pub fn intersection(sketches: &[Sketch]) -> i64 {
 pub fn similarity(sketches: &[Sketch]) -> f64 {
     let union = union(sketches);
     let all = cardinality(&union);
-    if all == 0.0 {
+    if all.round() == 0.0 {
         return 0.0;
     }
     if common_minhash(sketches) == 0 {
-        return (included(sketches) / all).clamp(0.0, 1.0);
+        return (included(sketches) / all.round()).clamp(0.0, 1.0);
     }
     if sketches.iter().any(|sketch| sketch.index_bits != union.index_bits) {
         return 0.0;
@@ -104,7 +104,7 @@ fn collisions(one: &Sketch, other: &Sketch) -> f64 {
 
 /// The size of the intersection by inclusion and exclusion, for up to three sketches.
 fn included(sketches: &[Sketch]) -> f64 {
-    let size = |sketches: &[Sketch]| cardinality(&union(sketches));
+    let size = |sketches: &[Sketch]| cardinality(&union(sketches)).round();
     let one = |at: usize| size(&sketches[at..=at]);
     let two = |a: usize, b: usize| size(&[sketches[a].clone(), sketches[b].clone()]);
     let common = match sketches.len() {

@@ -122,7 +122,10 @@ pub fn modify(old: Old<'_>, payload: &[u8]) -> Modified {
             let mut all = sketches(others)?;
             if let Some(own) = old {
                 let reduces = all.iter().any(|other| {
-                    other.index_bits < own.index_bits || other.minhash_bits < own.minhash_bits
+                    let other_minhash = own.minhash_bits > 0 && other.minhash_bits > 0;
+                    other.index_bits < own.index_bits
+                        || other.minhash_bits < own.minhash_bits
+                        || other_minhash && other.minhash_bits != own.minhash_bits
                 });
                 if reduces && flags & write::ALLOW_FOLD == 0 {
                     return Err(NOT_APPLICABLE);
@@ -174,7 +177,8 @@ fn fresh(old: Option<&Sketch>, precision: Precision) -> Result<Sketch, ResultCod
         (-1, old) => old.map_or(0, |old| old.minhash_bits),
         (bits, _) => bits as u8,
     };
-    check(Precision { index: i64::from(index), minhash: i64::from(minhash) })?;
+    let bits = check(Precision { index: i64::from(index), minhash: i64::from(minhash) });
+    bits.map_err(|code| if old.is_some() { NOT_APPLICABLE } else { code })?;
     Ok(Sketch::new(index, minhash))
 }
 

@@ -170,3 +170,26 @@ fn refusals() {
     HllOp::<Value>::Count.encode(&mut payload);
     assert_eq!(read((particle::BLOB, b""), &payload), Err(ResultCode::BIN_TYPE));
 }
+
+#[test]
+fn counts_are_rounded_before_they_are_compared() {
+    let mut bin = filled(0..100, 8, 0);
+    let other = filled(50..150, 8, 0).sketch();
+    let others = Value::List(vec![other]);
+    let counts = (bin.int(&HllOp::Count), filled(50..150, 8, 0).int(&HllOp::Count));
+    let union = bin.int(&HllOp::UnionCount(others.clone()));
+    let common = bin.int(&HllOp::IntersectCount(others.clone()));
+    assert_eq!(common, counts.0 + counts.1 - union);
+    let similarity = bin.run(&HllOp::Similarity(others)).unwrap();
+    assert_eq!(similarity, Some(Value::Float(common as f64 / union as f64)));
+}
+
+#[test]
+fn other_minhash_bits_are_refused() {
+    let mut bin = filled(0..100, 8, 16);
+    let other = Value::List(vec![filled(50..150, 12, 20).sketch()]);
+    assert_eq!(bin.run(&HllOp::SetUnion(other, 0)), Err(26));
+    let init = HllOp::Init(Precision { index: 16, minhash: -1 }, 0);
+    let mut wide = filled(0..100, 8, 51);
+    assert_eq!(wide.run(&init), Err(26));
+}

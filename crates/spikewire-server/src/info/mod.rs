@@ -89,9 +89,14 @@ fn value(asker: &mut Asker<'_>, command: &Command<'_>) -> String {
 fn other(asker: &mut Asker<'_>, command: &Command<'_>) -> Option<String> {
     Some(match command.name {
         "user-agent-set" => user_agent(asker, command),
-        "user-agents" => String::new(),
+        "user-agents" | "health-outliers" | "health-stats" => String::new(),
+        // Nothing is logged to a file.
+        "logs" => "0:stderr".to_owned(),
+        "best-practices" => "failed_best_practices=none".to_owned(),
         "service-tls-std" | "service-tls-alt" | "peers-tls-std" | "peers-tls-alt"
-        | "alumni-tls-std" | "roster" | "quiesce" | "quiesce-undo" => error(25, "enterprise only"),
+        | "alumni-tls-std" | "roster" | "quiesce" | "quiesce-undo" | "feature-key" => {
+            error(25, "enterprise only")
+        }
         _ => return None,
     })
 }

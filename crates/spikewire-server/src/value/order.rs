@@ -27,7 +27,7 @@ pub fn compare(
         (Token::UInt(left), Token::UInt(right)) => left.cmp(&right),
         (Token::Int(_), Token::UInt(_)) => Ordering::Less,
         (Token::UInt(_), Token::Int(_)) => Ordering::Greater,
-        (Token::Float(left), Token::Float(right)) => left.total_cmp(&right),
+        (Token::Float(left), Token::Float(right)) => floats(left, right),
         (Token::Bytes(_, left), Token::Bytes(_, right)) => left.cmp(right),
         (Token::Ext(kind, left), Token::Ext(other, right)) => (kind, left).cmp(&(other, right)),
         (Token::Array(left), Token::Array(right)) => {
@@ -57,6 +57,11 @@ pub fn compare(
         }
         _ => Ordering::Equal,
     })
+}
+
+/// Not-a-number comes before all others; the two zeros are equal.
+pub fn floats(left: f64, right: f64) -> Ordering {
+    left.partial_cmp(&right).unwrap_or_else(|| right.is_nan().cmp(&left.is_nan()))
 }
 
 fn map_len(reader: &mut Reader<'_>, announced: u32) -> Result<u32, Malformed> {

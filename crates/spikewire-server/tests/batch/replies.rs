@@ -68,10 +68,15 @@ fn what_never_starts() {
     assert_eq!(wire.answers().code, 4);
     wire.send(&Request::bare().info1(info1::BATCH).bytes());
     assert_eq!(wire.answers().code, 4);
-    // Fields that are none get the answer that any malformed request gets.
+    // Also where the fields cannot be read: its client waits for the last message.
     let mut broken = Request::bare().info1(info1::BATCH);
     broken.header.fields = 1;
-    assert_eq!(wire.ask(broken).head(), (4, 0, 0));
+    wire.send(&broken.bytes());
+    assert_eq!(wire.answers().code, 4);
+    // A filter of all rows that cannot be read is looked at before the rows.
+    let filtered = Batch::new(ALL).parent(field::FILTER, &[0xc1]).row("k", &Row::put(1));
+    let answers = wire.batch(&filtered);
+    assert_eq!((answers.code, answers.rows.len()), (4, 0));
     assert_eq!(wire.code(Request::get("k")), 2);
 }
 
