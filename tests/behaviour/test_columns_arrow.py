@@ -322,6 +322,20 @@ class TestTables:
             "n": [1]
         }
 
+    def test_schema_that_was_taken_out_of_its_capsule(self, data: Caller) -> None:
+        capsule = pa.schema([("n", pa.int8())]).__arrow_c_schema__()
+
+        class Giving:
+            def __arrow_c_schema__(self) -> Any:
+                return capsule
+
+        data.put(1, {"n": 1})
+        batch = data.get_many([1])
+        assert pa.table(batch.to_arrow(schema=Giving())).schema.field("n").type == pa.int8()
+        pa.Schema._import_from_c_capsule(capsule)
+        with pytest.raises(ValueError, match="taken out of its capsule already"):
+            batch.to_arrow(schema=Giving())
+
     def test_without_pyarrow(self, data: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
         data.put(1, {"n": 1})
         monkeypatch.setitem(sys.modules, "pyarrow", None)

@@ -20,7 +20,7 @@ USES = {
     "crate::face": ("classes",),
     "crate::arguments": ("Given",),
     "crate::client": ("Pickled", "Shared"),
-    "crate::columns": ("Extra", "Wanted"),
+    "crate::columns": ("Wanted", "extra_columns"),
     "crate::columns::source": ("Choice",),
     "crate::face::asynchronous": ("AsyncClient", "AsyncDataset", "Loops"),
     "crate::face::blocking": ("Client", "Dataset"),

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
 
+use spikewire_columns::RowError;
 use spikewire_engine::Error;
 use spikewire_engine::command::batch::{Answer, Batch as Rows};
 use spikewire_protocol::message::{Header, Message};
@@ -82,8 +83,8 @@ impl Batch {
     }
 
     /// The exception for columns that were not made.
-    fn explain(&self, py: Python<'_>, stop: &columns::Stop) -> PyErr {
-        stop.raise(py, &self.plan.keys, |row| match self.row(py, row) {
+    fn explain(&self, py: Python<'_>, stop: &RowError) -> PyErr {
+        columns::row_error(py, stop, &self.plan.keys, |row| match self.row(py, row) {
             Err(error) => error,
             Ok(_) => self.failure(py, row, &Error::server(ResultCode::NOT_FOUND)),
         })
@@ -215,11 +216,11 @@ impl Batch {
         #[pyo3(from_py_with = columns::errors)] errors: &'static str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let wanted = columns::Wanted {
-            extra: columns::Extra::new(key, generation, ttl)?,
+            extra: columns::extra_columns(key, generation, ttl)?,
             strict: missing == "raise",
             lenient: errors == "mask",
         };
-        let explain = |stop: &columns::Stop| self.explain(py, stop);
+        let explain = |stop: &RowError| self.explain(py, stop);
         columns::to_numpy(py, &self.rows, &self.plan.keys, dtype, &wanted, explain)
     }
 
@@ -247,12 +248,12 @@ impl Batch {
         ttl: Option<&Bound<'_, PyAny>>,
         #[pyo3(from_py_with = columns::errors)] errors: &'static str,
     ) -> PyResult<columns::ArrowTable> {
-        let extra = columns::Extra::new(key, generation, ttl)?;
-        let mut columns = columns::Columns::new(schema, &extra, false, None)?;
-        let explain = |stop: columns::Stop| self.explain(py, &stop);
-        columns.keys(py, &self.plan.keys)?.map_err(explain)?;
+        let extra = columns::extra_columns(key, generation, ttl)?;
+        let mut columns = columns::table_builder(schema, &extra, false, None)?;
+        let explain = |stop: RowError| self.explain(py, &stop);
+        columns::fill_keys(py, &mut columns, &self.plan.keys)?.map_err(explain)?;
         let made = py.detach(|| {
-            columns.rows(&self.rows, errors == "mask")?;
+            columns::fill(&mut columns, &self.rows, errors == "mask")?;
             Ok(columns.finish(self.rows.len()))
         });
         made.map_err(explain)?.map(columns::ArrowTable::new).map_err(columns::refused)
@@ -278,8 +279,8 @@ impl Batch {
         ttl: Option<&Bound<'py, PyAny>>,
         #[pyo3(from_py_with = columns::errors)] errors: &'static str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let extra = columns::Extra::new(None, generation, ttl)?;
-        let explain = |stop: &columns::Stop| self.explain(py, stop);
+        let extra = columns::extra_columns(None, generation, ttl)?;
+        let explain = |stop: &RowError| self.explain(py, stop);
         let lenient = errors == "mask";
         columns::to_pandas(py, &self.rows, &self.plan.keys, &extra, lenient, explain)
     }

@@ -5,10 +5,12 @@ use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyNone, PyString};
 
+use spikewire_columns::arrow::{Bytes, Column, Store};
+use spikewire_columns::{ExtraColumns, RowError};
 use spikewire_engine::command::batch::Batch as Rows;
 
-use super::arrow::{Bytes, Column, Columns, Store};
-use super::rows::{Extra, Found, Stop, look};
+use super::arrow::{fill, table_builder};
+use super::rows::{Found, look};
 use crate::errors::value_error;
 use crate::key::Key;
 use crate::value::particle;
@@ -38,13 +40,13 @@ pub fn to_pandas<'py>(
     py: Python<'py>,
     rows: &Rows,
     keys: &[Key],
-    extra: &Extra,
+    extra: &ExtraColumns,
     lenient: bool,
-    explain: impl Fn(&Stop) -> PyErr,
+    explain: impl Fn(&RowError) -> PyErr,
 ) -> PyResult<Bound<'py, PyAny>> {
     let pandas = module(py, "to_pandas", "pandas", "pandas")?;
-    let mut columns = Columns::new(None, extra, true, None)?;
-    let filled = py.detach(|| columns.rows(rows, lenient));
+    let mut columns = table_builder(None, extra, true, None)?;
+    let filled = py.detach(|| fill(&mut columns, rows, lenient));
     filled.map_err(|stop| explain(&stop))?;
     let index = index(&pandas, keys)?;
     let columns = columns.into_columns();

@@ -9,6 +9,8 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use spikewire_sync::Mutex;
 
+use spikewire_columns::arrow::{BufferPool, TableBuilder};
+use spikewire_columns::{ExtraColumns, RowError, WireValue};
 use spikewire_engine::transport::Stream;
 use spikewire_engine::transport::stream::Found;
 use spikewire_engine::{Error, Kind};
@@ -16,7 +18,7 @@ use spikewire_protocol::message::{Header, Walk};
 
 use super::reading::{Reading, Step};
 use crate::arguments::count;
-use crate::columns::{self, ArrowTable, Columns, Extra, Item, Shelf, Stop, Strip};
+use crate::columns::{self, ArrowTable, Strip};
 use crate::errors::value_error;
 
 /// Most rows of a batch.
@@ -32,8 +34,8 @@ const SHORT_TURN: usize = 64 << 10;
 
 /// What batches the caller wants.
 pub enum Wish {
-    Arrow { schema: Option<Py<PyAny>>, extra: Extra },
-    Numpy { dtype: Py<PyAny>, extra: Extra, strict: bool },
+    Arrow { schema: Option<Py<PyAny>>, extra: ExtraColumns },
+    Numpy { dtype: Py<PyAny>, extra: ExtraColumns, strict: bool },
 }
 
 /// The batches of a query.
@@ -43,7 +45,7 @@ pub struct Batches {
     rows: usize,
     open: Mutex<Option<Open>>,
     /// For Arrow tables: memory that serves again.
-    shelf: Arc<Shelf>,
+    shelf: Arc<BufferPool>,
     /// For arrays: the room that the next one begins with. Room for all the rows that it may have
     /// would be large, and mostly left empty.
     room: AtomicUsize,
@@ -57,24 +59,25 @@ struct Open {
 }
 
 enum Made {
-    Arrow(Box<Columns>),
+    Arrow(Box<TableBuilder>),
     Numpy(Box<Strip>),
 }
 
 /// Why a batch is not made.
 enum Fault {
-    Value(Stop),
+    Value(RowError),
     Query(Error),
 }
 
 impl Open {
-    fn add(&mut self, found: &Found<'_>) -> Result<(), Stop> {
+    fn add(&mut self, found: &Found<'_>) -> Result<(), RowError> {
         let row = &found.row;
         let header = Header { generation: row.generation, ttl: row.void_time, ..Header::default() };
         let walk = Walk::over(row.ops, row.op_count);
-        let key = row.key.and_then(<[u8]>::split_first).map(|(of, key)| Item::of_bin(*of, key));
+        let key =
+            row.key.and_then(<[u8]>::split_first).map(|(of, key)| WireValue::of_bin(*of, key));
         let key = key.transpose();
-        let key = key.map_err(|error| Stop::Bad(self.rows, String::new(), error.into()))?;
+        let key = key.map_err(|error| RowError::Bad(self.rows, String::new(), error.into()))?;
         match &mut self.columns {
             Made::Arrow(columns) => columns.row(&header, walk, key.as_ref(), self.rows)?,
             Made::Numpy(strip) => strip.row(&header, walk, key.as_ref(), self.rows)?,
@@ -161,9 +164,9 @@ impl Batches {
         generation: Option<&Bound<'_, PyAny>>,
         ttl: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let extra = Extra::new(key, generation, ttl)?;
+        let extra = columns::extra_columns(key, generation, ttl)?;
         // Checked now, not with the first record.
-        Columns::new(schema.as_ref(), &extra, false, None)?;
+        columns::table_builder(schema.as_ref(), &extra, false, None)?;
         let wish = Wish::Arrow { schema: schema.map(Bound::unbind), extra };
         Self::new(reading.clone(), wish, rows)
     }
@@ -178,7 +181,7 @@ impl Batches {
         ttl: Option<&Bound<'_, PyAny>>,
         missing: &str,
     ) -> PyResult<Self> {
-        let (extra, strict) = (Extra::new(key, generation, ttl)?, missing == "raise");
+        let (extra, strict) = (columns::extra_columns(key, generation, ttl)?, missing == "raise");
         Strip::new(dtype, &extra, strict, 0)?;
         let wish = Wish::Numpy { dtype: dtype.clone().unbind(), extra, strict };
         Self::new(reading.clone(), wish, rows)
@@ -188,7 +191,12 @@ impl Batches {
         let columns = match &self.wish {
             Wish::Arrow { schema, extra } => {
                 let schema = schema.as_ref().map(|schema| schema.bind(py));
-                Made::Arrow(Box::new(Columns::new(schema, extra, false, Some(&self.shelf))?))
+                Made::Arrow(Box::new(columns::table_builder(
+                    schema,
+                    extra,
+                    false,
+                    Some(&self.shelf),
+                )?))
             }
             Wish::Numpy { dtype, extra, strict } => {
                 let room = self.room.load(Relaxed);
@@ -223,7 +231,7 @@ impl Batches {
                 // What was gathered comes again, in whatever follows.
                 Err(Fault::Value(stop)) => {
                     self.reading.rewind();
-                    return Err(stop.in_batch());
+                    return Err(columns::row_error_in_batch(&stop));
                 }
                 Err(Fault::Query(error)) => {
                     if error.kind() != Kind::Closed {

@@ -101,11 +101,17 @@ pub fn bytes<R>(
     if !explicit && (is_array(value)? || !matches!(format, "B" | "b" | "c" | "<B" | "<b" | "<c")) {
         return Err(wide(value, place, &format!("format {format:?}")));
     }
-    // Copied, as whoever owns the memory may write to it at any time.
+    // Copied, and never seen as a slice: its owner may write to it at any time. Without the GIL
+    // another thread may do so during the copy, which then has some bytes of both.
     let copy: Vec<u8> = if buffer.is_c_contiguous() && !buffer.buf_ptr().is_null() {
-        // SAFETY: the buffer is held, contiguous and as long as it says.
-        unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), buffer.len_bytes()) }
-            .to_vec()
+        let mut copy = Vec::with_capacity(buffer.len_bytes());
+        // SAFETY: the buffer is held, contiguous and as long as it says, and so is the copy's room.
+        unsafe {
+            let from = buffer.buf_ptr().cast::<u8>();
+            from.copy_to_nonoverlapping(copy.as_mut_ptr(), buffer.len_bytes());
+            copy.set_len(buffer.len_bytes());
+        }
+        copy
     } else if buffer.len_bytes() == 0 {
         Vec::new()
     } else {

@@ -1,18 +1,14 @@
-//! Arrow columns from a batch.
+//! Arrow tables from a batch.
 //!
-//! `column` takes the values of one column, `number` is its numbers, `finish` makes the array;
-//! `schema` is what the caller asks for, `build` all columns together, `shelf` memory that
-//! serves again, `table` what is returned.
+//! | module | what it holds |
+//! |---|---|
+//! | `fill` | a builder for what the caller asks for, and the rows of a batch into it |
+//! | `schema` | the schema that a caller gives |
+//! | `table` | what is returned |
 
-mod build;
-mod column;
-mod finish;
-mod number;
+mod fill;
 mod schema;
-mod shelf;
 mod table;
 
-pub use build::Columns;
-pub use column::{Bytes, Column, Store};
-pub use shelf::Shelf;
+pub use fill::{fill, fill_keys, table_builder};
 pub use table::{ArrowTable, refused};

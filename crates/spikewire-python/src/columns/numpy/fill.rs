@@ -1,14 +1,16 @@
 //! One row of the array from one record on the wire.
 
 use pyo3::prelude::*;
+use spikewire_columns::RowError;
+use spikewire_columns::fixed::Field;
 
 use spikewire_protocol::Malformed;
 use spikewire_protocol::message::{Header, Walk};
 use spikewire_protocol::void_time;
 
-use super::super::item::Item;
-use super::super::rows::{Stop, with_key};
-use super::layout::{Field, Layout};
+use super::super::rows::with_key;
+use super::layout::Layout;
+use spikewire_columns::WireValue;
 
 /// How records are written.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +30,7 @@ impl Fill<'_> {
         row: usize,
         data: &mut [u8],
         mask: &mut [u8],
-    ) -> PyResult<Result<(), Stop>> {
+    ) -> PyResult<Result<(), RowError>> {
         if self.layout.key.is_none() {
             return Ok(Ok(()));
         }
@@ -38,17 +40,17 @@ impl Fill<'_> {
     /// The same with the key as a value; nothing where only the digest is known.
     pub fn key_item(
         &self,
-        item: Option<&Item<'_>>,
+        item: Option<&WireValue<'_>>,
         row: usize,
         data: &mut [u8],
         mask: &mut [u8],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RowError> {
         let Some(field) = &self.layout.key else { return Ok(()) };
         if let Some(item) = item {
             return put(field, item, row, data, mask);
         }
         mask[field.mask] = 1;
-        if self.strict { Err(Stop::NoValue(row, field.name.clone())) } else { Ok(()) }
+        if self.strict { Err(RowError::NoValue(row, field.name.clone())) } else { Ok(()) }
     }
 
     /// Flags everything but the key as missing.
@@ -68,20 +70,20 @@ impl Fill<'_> {
         row: usize,
         data: &mut [u8],
         mask: &mut [u8],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RowError> {
         self.hide(mask);
         if let Some(field) = &self.layout.generation {
-            put(field, &Item::Int(header.generation.into()), row, data, mask)?;
+            put(field, &WireValue::Int(header.generation.into()), row, data, mask)?;
         }
         if let Some(field) = &self.layout.ttl
             && header.ttl != 0
             && let Some(left) = void_time::seconds_left(header.ttl, self.now)
         {
-            put(field, &Item::Int(left.into()), row, data, mask)?;
+            put(field, &WireValue::Int(left.into()), row, data, mask)?;
         }
         let bins = &self.layout.bins;
         let mut next = 0;
-        let broken = |error: Malformed| Stop::Bad(row, String::new(), error.into());
+        let broken = |error: Malformed| RowError::Bad(row, String::new(), error.into());
         while let Some(op) = walk.next().map_err(broken)? {
             // Bins mostly come in the same order, row after row.
             let at = match bins.get(next) {
@@ -93,31 +95,31 @@ impl Fill<'_> {
             };
             next = if at + 1 == bins.len() { 0 } else { at + 1 };
             let field = &bins[at];
-            match Item::of_bin(op.particle, op.value) {
-                Ok(Item::Nil) => {}
+            match WireValue::of_bin(op.particle, op.value) {
+                Ok(WireValue::Nil) => {}
                 Ok(item) => put(field, &item, row, data, mask)?,
-                Err(error) => return Err(Stop::Bad(row, field.name.clone(), error.into())),
+                Err(error) => return Err(RowError::Bad(row, field.name.clone(), error.into())),
             }
         }
         if self.strict && mask.contains(&1) { Err(self.gap(row, mask)) } else { Ok(()) }
     }
 
     /// Names the first field with a gap.
-    fn gap(&self, row: usize, mask: &[u8]) -> Stop {
+    fn gap(&self, row: usize, mask: &[u8]) -> RowError {
         let layout = self.layout;
         let fields = layout.bins.iter().chain(&layout.generation).chain(&layout.ttl);
         let open = |field: &&Field| mask[field.mask..field.mask + field.count].contains(&1);
-        Stop::NoValue(row, fields.clone().find(open).map_or(String::new(), |f| f.name.clone()))
+        RowError::NoValue(row, fields.clone().find(open).map_or(String::new(), |f| f.name.clone()))
     }
 }
 
 #[inline]
 fn put(
     field: &Field,
-    item: &Item<'_>,
+    item: &WireValue<'_>,
     row: usize,
     data: &mut [u8],
     mask: &mut [u8],
-) -> Result<(), Stop> {
-    field.write(item, data, mask).map_err(|trouble| Stop::Bad(row, field.name.clone(), trouble))
+) -> Result<(), RowError> {
+    field.write(item, data, mask).map_err(|error| RowError::Bad(row, field.name.clone(), error))
 }

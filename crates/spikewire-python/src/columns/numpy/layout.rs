@@ -4,53 +4,14 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-use super::super::rows::Extra;
+use spikewire_columns::ExtraColumns;
+use spikewire_columns::fixed::{Cell, CellKind, Field};
+
 use super::library::Library;
 use crate::errors::{shown, type_error, value_error};
 
 /// Most layouts that are kept.
 const KEPT: usize = 64;
-
-/// The kinds of a field's elements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Int,
-    UInt,
-    Float,
-    Bool,
-    /// `S`: bytes, padded with NUL.
-    Bytes,
-    /// `U`: UCS-4, padded with NUL.
-    Text,
-    /// `V`: bytes of exactly this size.
-    Raw,
-    /// `M` and `m`: integers, of which the least one is taken for "not a time".
-    Time,
-}
-
-/// One element of a field: what it is, its size in bytes, and whether its bytes are swapped.
-#[derive(Debug, Clone, Copy)]
-pub struct Cell {
-    pub kind: Kind,
-    pub size: usize,
-    pub swapped: bool,
-}
-
-/// A field of the dtype.
-#[derive(Debug)]
-pub struct Field {
-    pub name: String,
-    /// Its dtype as NumPy writes it.
-    pub shown: String,
-    pub offset: usize,
-    /// Where its flags are in a row of the mask: one per element.
-    pub mask: usize,
-    pub cell: Cell,
-    /// Elements along each axis of a sub-array; empty for a single value.
-    pub shape: Vec<usize>,
-    /// Elements in all.
-    pub count: usize,
-}
 
 /// The dtype, taken apart.
 #[pyclass(frozen, module = "spikewire._native")]
@@ -77,7 +38,7 @@ impl Layout {
     pub fn of<'py>(
         numpy: &Library,
         dtype: &Bound<'py, PyAny>,
-        extra: &Extra,
+        extra: &ExtraColumns,
     ) -> PyResult<(Bound<'py, PyAny>, Py<Self>)> {
         let py = dtype.py();
         if dtype.is_none() {
@@ -115,7 +76,7 @@ impl Layout {
         numpy: &Library,
         dtype: &Bound<'_, PyAny>,
         names: &Bound<'_, PyTuple>,
-        extra: &Extra,
+        extra: &ExtraColumns,
     ) -> PyResult<Self> {
         let size: usize = dtype.getattr("itemsize")?.extract()?;
         if size == 0 {
@@ -169,7 +130,11 @@ impl Layout {
 /// What is not a bin but a number goes to a field of numbers.
 fn number(field: Field, what: &str) -> PyResult<Field> {
     match field.cell.kind {
-        Kind::Int | Kind::UInt | Kind::Float | Kind::Time if field.shape.is_empty() => Ok(field),
+        CellKind::Int | CellKind::UInt | CellKind::Float | CellKind::Time
+            if field.shape.is_empty() =>
+        {
+            Ok(field)
+        }
         _ => Err(type_error(format!(
             "{what}: field {:?} must be a number, not {}",
             field.name, field.shown
@@ -208,13 +173,13 @@ fn cell(name: &str, base: &Bound<'_, PyAny>) -> PyResult<Cell> {
     let letter: char = base.getattr("kind")?.extract()?;
     let structured = !base.getattr("names")?.is_none();
     let kind = match letter {
-        'i' => Kind::Int,
-        'u' => Kind::UInt,
-        'f' if matches!(size, 4 | 8) => Kind::Float,
-        'b' => Kind::Bool,
-        'S' => Kind::Bytes,
-        'U' => Kind::Text,
-        'V' if !structured => Kind::Raw,
+        'i' => CellKind::Int,
+        'u' => CellKind::UInt,
+        'f' if matches!(size, 4 | 8) => CellKind::Float,
+        'b' => CellKind::Bool,
+        'S' => CellKind::Bytes,
+        'U' => CellKind::Text,
+        'V' if !structured => CellKind::Raw,
         'M' | 'm' => {
             let data = base.py().import("numpy")?.call_method1("datetime_data", (base,))?;
             let data: Bound<'_, PyTuple> = data.cast_into()?;
@@ -225,7 +190,7 @@ fn cell(name: &str, base: &Bound<'_, PyAny>) -> PyResult<Cell> {
                     base.str()?
                 )));
             }
-            Kind::Time
+            CellKind::Time
         }
         _ => {
             return Err(type_error(format!(

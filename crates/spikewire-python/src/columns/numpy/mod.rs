@@ -4,12 +4,10 @@
 //! one value into its bytes, `nested` lists into sub-arrays, `fill` one record, `stream` records as
 //! they arrive, `strip` records of a query.
 
-mod cell;
 mod fill;
 mod layout;
 mod library;
 mod memory;
-mod nested;
 mod stream;
 mod strip;
 
@@ -24,14 +22,16 @@ use self::memory::Memory;
 pub use self::stream::{Filling, get_numpy};
 use spikewire_protocol::void_time;
 
-use super::rows::{Extra, Found, Stop, look};
+use spikewire_columns::{ExtraColumns, RowError};
+
+use super::rows::{Found, look};
 use crate::key::Key;
 
 pub use self::strip::Strip;
 
 /// What the caller asks for, besides the dtype.
 pub struct Wanted {
-    pub extra: Extra,
+    pub extra: ExtraColumns,
     /// Whether a gap raises, instead of being masked.
     pub strict: bool,
     /// Whether a failed row is masked, instead of raising.
@@ -45,7 +45,7 @@ pub fn to_numpy<'py>(
     keys: &[Key],
     dtype: &Bound<'py, PyAny>,
     wanted: &Wanted,
-    explain: impl Fn(&Stop) -> PyErr,
+    explain: impl Fn(&RowError) -> PyErr,
 ) -> PyResult<Bound<'py, PyAny>> {
     let numpy = Library::get(py, "to_numpy")?;
     let (dtype, layout) = Layout::of(numpy, dtype, &wanted.extra)?;
@@ -63,8 +63,8 @@ pub fn to_numpy<'py>(
             let (data, mask) = memory.row(row);
             match look(rows, row) {
                 Found::Record(header, mut walk) => fill.record(&header, &mut walk, row, data, mask),
-                Found::Failed if !wanted.lenient => Err(Stop::Failed(row)),
-                Found::NoRecord if wanted.strict => Err(Stop::NoRecord(row)),
+                Found::Failed if !wanted.lenient => Err(RowError::Failed(row)),
+                Found::NoRecord if wanted.strict => Err(RowError::NoRecord(row)),
                 Found::NoRecord | Found::Failed => {
                     fill.hide(mask);
                     Ok(())

@@ -1,5 +1,6 @@
 //! An array that is filled while the replies arrive: nothing is kept but the array.
 
+use crate::columns::row_error;
 use std::fmt;
 use std::sync::Arc;
 
@@ -12,7 +13,6 @@ use spikewire_engine::{Error, Kind};
 
 use spikewire_protocol::void_time;
 
-use super::super::rows::Stop;
 use super::Wanted;
 use super::fill::Fill;
 use super::layout::Layout;
@@ -22,6 +22,7 @@ use crate::errors;
 use crate::key::Key;
 use crate::many::{self, ManyCall, Resolve};
 use crate::verbs::{Defaults, ReadOptions};
+use spikewire_columns::RowError;
 
 /// What this is for, in errors.
 const VERB: &str = "get_numpy";
@@ -44,7 +45,7 @@ struct State {
     /// Not there any more when the array is made.
     memory: Option<Memory>,
     /// What stops the filling: that of the first row, if several do.
-    stop: Option<Stop>,
+    stop: Option<RowError>,
 }
 
 impl Stream {
@@ -104,7 +105,7 @@ pub fn get_numpy<'py>(
         for (row, key) in plan.keys.iter().enumerate() {
             let (data, mask) = memory.row(row);
             let put = fill.key(key.user.bind(py), row, data, mask)?;
-            put.map_err(|stop| stop.raise(py, &plan.keys, |_| errors::value_error("")))?;
+            put.map_err(|stop| row_error(py, &stop, &plan.keys, |_| errors::value_error("")))?;
         }
     }
     let state = Mutex::new(State { memory: Some(memory), stop: None });
@@ -136,12 +137,12 @@ impl Filling {
                 _ => !lenient,
             };
             if failed && stop.as_ref().is_none_or(|stop| row < stop.row()) {
-                stop = Some(Stop::Failed(row));
+                stop = Some(RowError::Failed(row));
             }
             stream.fill().hide(memory.row(row).1);
         }
         if let Some(stop) = stop {
-            return Err(stop.raise(py, keys, |row| {
+            return Err(row_error(py, &stop, keys, |row| {
                 let key = &keys[row];
                 let user = key.user.clone_ref(py);
                 let key = Key { space: key.space.clone(), user, digest: key.digest };

@@ -1,6 +1,9 @@
 //! An array that is filled row by row, by a query.
 
 use pyo3::prelude::*;
+use spikewire_columns::ExtraColumns;
+use spikewire_columns::RowError;
+use spikewire_columns::WireValue;
 
 use spikewire_protocol::message::{Header, Walk};
 use spikewire_protocol::void_time;
@@ -9,8 +12,6 @@ use super::fill::Fill;
 use super::layout::Layout;
 use super::library::Library;
 use super::memory::Memory;
-use crate::columns::item::Item;
-use crate::columns::rows::{Extra, Stop};
 
 /// What this is for, in errors.
 const VERB: &str = "numpy_batches";
@@ -28,7 +29,7 @@ impl Strip {
     /// Room for so many rows. `strict`: a gap raises instead of being masked.
     pub fn new(
         dtype: &Bound<'_, PyAny>,
-        extra: &Extra,
+        extra: &ExtraColumns,
         strict: bool,
         rows: usize,
     ) -> PyResult<Self> {
@@ -54,9 +55,9 @@ impl Strip {
         &mut self,
         header: &Header,
         mut walk: Walk<'_>,
-        key: Option<&Item<'_>>,
+        key: Option<&WireValue<'_>>,
         row: usize,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RowError> {
         let fill = Fill { layout: self.layout.get(), strict: self.strict, now: self.now };
         let (data, mask) = self.memory.row(row);
         fill.key_item(key, row, data, mask)?;

@@ -1,5 +1,6 @@
 //! Arrow tables and streams, through the PyCapsule interface.
 
+use crate::columns::column_error;
 use std::ffi::CStr;
 use std::sync::Arc;
 
@@ -26,8 +27,8 @@ use pyo3::types::{PyCapsule, PyCapsuleMethods, PyTuple};
 use super::cell::{Cell, Cells, unsigned};
 use super::nested::{Chosen, Lists, Maps, Offsets, Structs};
 use super::{Piece, Pieces};
-use crate::columns::trouble::Trouble;
 use crate::errors::{type_error, value_error};
+use spikewire_columns::ColumnError;
 
 /// The arrays of a stream, or one array.
 pub enum Arrays {
@@ -129,7 +130,7 @@ pub struct Tables {
 }
 
 /// The columns of a table, with why one of them could not be written.
-pub fn fields(arrays: &Arrays) -> PyResult<Vec<(String, Result<(), Trouble>)>> {
+pub fn fields(arrays: &Arrays) -> PyResult<Vec<(String, Result<(), ColumnError>)>> {
     match arrays.kind() {
         DataType::Struct(fields) => Ok(fields
             .iter()
@@ -157,13 +158,14 @@ impl Pieces for Tables {
             return Err(value_error(format!("row {row} of an Arrow array of structs is null")));
         }
         let column = |at: &usize| cells(table.column(*at));
-        let columns = self.columns.iter().map(column).collect::<Result<_, _>>()?;
+        let columns =
+            self.columns.iter().map(column).collect::<Result<_, _>>().map_err(column_error)?;
         Ok(Some(Piece { rows: table.len(), columns }))
     }
 }
 
 /// Whether values of this type can be written.
-pub fn check(kind: &DataType) -> Result<(), Trouble> {
+pub fn check(kind: &DataType) -> Result<(), ColumnError> {
     use DataType as D;
     match kind {
         D::Null
@@ -199,33 +201,35 @@ pub fn check(kind: &DataType) -> Result<(), Trouble> {
                 check_map_key(&pair[0])?;
                 check(pair[1].data_type())
             }
-            other => Err(Trouble::kind(format!("a map of {other} cannot be read"))),
+            other => Err(ColumnError::kind(format!("a map of {other} cannot be read"))),
         },
         D::Dictionary(_, values) => check(values),
         D::Decimal32(..) | D::Decimal64(..) | D::Decimal128(..) | D::Decimal256(..) => {
-            Err(Trouble::kind(format!(
+            Err(ColumnError::kind(format!(
                 "cannot store type {kind}: bins hold no decimals; cast the column to float64, \
                  string, or an integer of the smallest unit"
             )))
         }
-        other => Err(Trouble::kind(format!("cannot store type {other}; cast the column first"))),
+        other => {
+            Err(ColumnError::kind(format!("cannot store type {other}; cast the column first")))
+        }
     }
 }
 
-fn check_map_key(key: &Arc<Field>) -> Result<(), Trouble> {
+fn check_map_key(key: &Arc<Field>) -> Result<(), ColumnError> {
     use DataType as D;
     match key.data_type() {
         kind if kind.is_integer() || kind.is_string() || kind.is_binary() => Ok(()),
         D::Dictionary(_, values) if values.is_integer() || values.is_string() => Ok(()),
         other => {
             let message = format!("a map key must be an integer, text or bytes, not {other}");
-            Err(Trouble::kind(message))
+            Err(ColumnError::kind(message))
         }
     }
 }
 
 /// A column from an array whose type was checked.
-pub fn cells(array: &ArrayRef) -> Result<Box<dyn Cells>, Trouble> {
+pub fn cells(array: &ArrayRef) -> Result<Box<dyn Cells>, ColumnError> {
     use DataType as D;
     macro_rules! ints {
         ($kind:ty) => {
@@ -296,7 +300,7 @@ pub fn cells(array: &ArrayRef) -> Result<Box<dyn Cells>, Trouble> {
         D::Struct(fields) => {
             let parts = array.as_struct();
             let field = |(field, column): (&Arc<Field>, &ArrayRef)| {
-                Ok::<_, Trouble>((field.name().clone(), cells(column)?))
+                Ok::<_, ColumnError>((field.name().clone(), cells(column)?))
             };
             let fields = fields.iter().zip(parts.columns()).map(field);
             Box::new(Structs::new(fields.collect::<Result<_, _>>()?, parts.nulls().cloned()))
@@ -312,14 +316,14 @@ pub fn cells(array: &ArrayRef) -> Result<Box<dyn Cells>, Trouble> {
             let nulls = dictionary.keys().nulls().cloned();
             Box::new(Chosen::new(cells(dictionary.values())?, numbers, nulls))
         }
-        other => return Err(Trouble::kind(format!("cannot store type {other}"))),
+        other => return Err(ColumnError::kind(format!("cannot store type {other}"))),
     })
 }
 
 struct Nulls;
 
 impl Cells for Nulls {
-    fn cell(&self, _: usize) -> Result<Cell<'_>, Trouble> {
+    fn cell(&self, _: usize) -> Result<Cell<'_>, ColumnError> {
         Ok(Cell::Null)
     }
 }
@@ -331,7 +335,7 @@ impl<T: ArrowPrimitiveType> Cells for Ints<T>
 where
     T::Native: Into<i64>,
 {
-    fn cell(&self, row: usize) -> Result<Cell<'_>, Trouble> {
+    fn cell(&self, row: usize) -> Result<Cell<'_>, ColumnError> {
         Ok(if self.0.is_null(row) { Cell::Null } else { Cell::Int(self.0.value(row).into()) })
     }
 }
@@ -339,7 +343,7 @@ where
 struct Unsigned(PrimitiveArray<UInt64Type>);
 
 impl Cells for Unsigned {
-    fn cell(&self, row: usize) -> Result<Cell<'_>, Trouble> {
+    fn cell(&self, row: usize) -> Result<Cell<'_>, ColumnError> {
         if self.0.is_null(row) {
             return Ok(Cell::Null);
         }
@@ -353,7 +357,7 @@ impl<T: ArrowPrimitiveType> Cells for Floats<T>
 where
     T::Native: Into<f64>,
 {
-    fn cell(&self, row: usize) -> Result<Cell<'_>, Trouble> {
+    fn cell(&self, row: usize) -> Result<Cell<'_>, ColumnError> {
         Ok(if self.0.is_null(row) { Cell::Null } else { Cell::Float(self.0.value(row).into()) })
     }
 }
@@ -361,7 +365,7 @@ where
 macro_rules! cells {
     ($($array:ty => $make:expr;)*) => {
         $(impl Cells for $array {
-            fn cell(&self, row: usize) -> Result<Cell<'_>, Trouble> {
+            fn cell(&self, row: usize) -> Result<Cell<'_>, ColumnError> {
                 Ok(if self.is_null(row) { Cell::Null } else { $make(self.value(row)) })
             }
         })*

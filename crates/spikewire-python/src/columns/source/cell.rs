@@ -6,7 +6,7 @@ use std::ops::Range;
 use spikewire_protocol::value::particle;
 use spikewire_protocol::{limits, msgpack};
 
-use crate::columns::trouble::Trouble;
+use spikewire_columns::ColumnError;
 
 /// What stands in one row of a column, borrowed from the column's memory.
 pub enum Cell<'a> {
@@ -26,12 +26,12 @@ pub enum Cell<'a> {
 
 /// A column: gives the value of each of its rows.
 pub trait Cells: Send + Sync {
-    fn cell(&self, row: usize) -> Result<Cell<'_>, Trouble>;
+    fn cell(&self, row: usize) -> Result<Cell<'_>, ColumnError>;
 }
 
 impl Cell<'_> {
     /// Appends the particle of a bin; returns its type.
-    pub fn particle(&self, out: &mut Vec<u8>) -> Result<u8, Trouble> {
+    pub fn particle(&self, out: &mut Vec<u8>) -> Result<u8, ColumnError> {
         Ok(match self {
             Self::Null => particle::NULL,
             Self::Bool(flag) => {
@@ -66,9 +66,12 @@ impl Cell<'_> {
     }
 
     /// Appends an element of a list or map.
-    fn element(&self, out: &mut Vec<u8>, depth: usize) -> Result<(), Trouble> {
+    fn element(&self, out: &mut Vec<u8>, depth: usize) -> Result<(), ColumnError> {
         if depth == 0 {
-            return Err(Trouble::value(format!("nested deeper than {} levels", limits::NESTING)));
+            return Err(ColumnError::value(format!(
+                "nested deeper than {} levels",
+                limits::NESTING
+            )));
         }
         match self {
             Self::Null => msgpack::nil(out),
@@ -81,7 +84,7 @@ impl Cell<'_> {
                 msgpack::array(out, count(rows.len())?);
                 for (at, row) in rows.clone().enumerate() {
                     let item = items.cell(row).and_then(|item| item.element(out, depth - 1));
-                    item.map_err(|trouble| trouble.within(&format!("[{at}]")))?;
+                    item.map_err(|error| error.within(&format!("[{at}]")))?;
                 }
             }
             Self::Map(keys, values, rows) => {
@@ -89,11 +92,13 @@ impl Cell<'_> {
                 for row in rows.clone() {
                     let key = keys.cell(row)?;
                     if !matches!(key, Cell::Int(_) | Cell::Text(_) | Cell::Bytes(_)) {
-                        return Err(Trouble::kind("a map key must be an integer, text or bytes"));
+                        return Err(ColumnError::kind(
+                            "a map key must be an integer, text or bytes",
+                        ));
                     }
                     key.element(out, depth - 1)?;
                     let value = values.cell(row).and_then(|value| value.element(out, depth - 1));
-                    value.map_err(|trouble| trouble.within("a map's value"))?;
+                    value.map_err(|error| error.within("a map's value"))?;
                 }
             }
             Self::Struct(fields, row) => {
@@ -101,7 +106,7 @@ impl Cell<'_> {
                 for (name, field) in *fields {
                     msgpack::bytes(out, particle::STRING, name.as_bytes());
                     let value = field.cell(*row).and_then(|value| value.element(out, depth - 1));
-                    value.map_err(|trouble| trouble.within(&format!("[{name:?}]")))?;
+                    value.map_err(|error| error.within(&format!("[{name:?}]")))?;
                 }
             }
         }
@@ -109,12 +114,13 @@ impl Cell<'_> {
     }
 }
 
-fn count(len: usize) -> Result<u32, Trouble> {
-    u32::try_from(len).map_err(|_| Trouble::value("more than 2^32 elements"))
+fn count(len: usize) -> Result<u32, ColumnError> {
+    u32::try_from(len).map_err(|_| ColumnError::value("more than 2^32 elements"))
 }
 
 /// An unsigned integer as a bin holds it.
-pub fn unsigned(int: u64) -> Result<i64, Trouble> {
-    i64::try_from(int)
-        .map_err(|_| Trouble::overflow(format!("the integer {int} does not fit 64 bits signed")))
+pub fn unsigned(int: u64) -> Result<i64, ColumnError> {
+    i64::try_from(int).map_err(|_| {
+        ColumnError::overflow(format!("the integer {int} does not fit 64 bits signed"))
+    })
 }

@@ -1,15 +1,16 @@
 //! Which columns of a table become the key and the bins.
 
+use crate::columns::column_error;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
 use spikewire_sync::Mutex;
 
 use super::arrow::{self, Arrays, Tables};
 use super::{Pieces, frame, numpy};
-use crate::columns::trouble::Trouble;
 use crate::errors::{about, type_error, type_name, value_error};
 use crate::space::text;
 use crate::value::{bin_name, is_array};
+use spikewire_columns::ColumnError;
 
 /// The keywords of `put_many` that are about tables.
 pub struct Choice<'py> {
@@ -88,7 +89,7 @@ fn removes(nulls: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
 
 fn choose(
     py: Python<'_>,
-    fields: Vec<(String, Result<(), Trouble>)>,
+    fields: Vec<(String, Result<(), ColumnError>)>,
     key: Option<&str>,
     choice: &Choice<'_>,
     removes: bool,
@@ -126,8 +127,9 @@ fn choose(
         return Err(value_error("bins must not be empty: there is no column but the key's"));
     }
     for at in &numbers {
-        if let Err(trouble) = &fields[*at].1 {
-            return Err(trouble.clone().within(&format!("column {:?}", names[*at])).into());
+        if let Err(error) = &fields[*at].1 {
+            let error = error.clone().within(&format!("column {:?}", names[*at]));
+            return Err(column_error(error));
         }
     }
     let chosen: Vec<&str> = numbers.iter().map(|at| names[*at]).collect();

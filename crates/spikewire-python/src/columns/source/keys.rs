@@ -1,5 +1,6 @@
 //! Columns of keys: NumPy arrays, Arrow arrays, series.
 
+use crate::columns::column_error;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PySet, PyString, PyTuple};
 
@@ -28,12 +29,12 @@ pub fn keys<'py>(items: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyList
             arrays.kind()
         )));
     }
-    check(&arrays.kind()).map_err(|trouble| trouble.within("keys"))?;
+    check(&arrays.kind()).map_err(|error| column_error(error.within("keys")))?;
     let list = PyList::empty(py);
     while let Some(array) = py.detach(|| arrays.next())? {
-        let column = cells(&array)?;
+        let column = cells(&array).map_err(column_error)?;
         for row in 0..array.len() {
-            let made = column.cell(row).map_err(PyErr::from).and_then(|cell| user(py, &cell));
+            let made = column.cell(row).map_err(column_error).and_then(|cell| user(py, &cell));
             let at = list.len();
             list.append(made.map_err(|error| about(py, error, &format!("row {at}")))?)?;
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 
 use super::cell::{Cell, Cells};
-use crate::columns::trouble::Trouble;
+use spikewire_columns::ColumnError;
 
 /// Which rows of the items belong to a row.
 pub enum Offsets {
@@ -42,7 +42,7 @@ impl Lists {
 }
 
 impl Cells for Lists {
-    fn cell(&self, row: usize) -> Result<Cell<'_>, Trouble> {
+    fn cell(&self, row: usize) -> Result<Cell<'_>, ColumnError> {
         if is_null(self.nulls.as_ref(), row) {
             return Ok(Cell::Null);
         }
@@ -69,7 +69,7 @@ impl Maps {
 }
 
 impl Cells for Maps {
-    fn cell(&self, row: usize) -> Result<Cell<'_>, Trouble> {
+    fn cell(&self, row: usize) -> Result<Cell<'_>, ColumnError> {
         if is_null(self.nulls.as_ref(), row) {
             return Ok(Cell::Null);
         }
@@ -89,7 +89,7 @@ impl Structs {
 }
 
 impl Cells for Structs {
-    fn cell(&self, row: usize) -> Result<Cell<'_>, Trouble> {
+    fn cell(&self, row: usize) -> Result<Cell<'_>, ColumnError> {
         if is_null(self.nulls.as_ref(), row) {
             return Ok(Cell::Null);
         }
@@ -111,7 +111,7 @@ impl Chosen {
 }
 
 impl Cells for Chosen {
-    fn cell(&self, row: usize) -> Result<Cell<'_>, Trouble> {
+    fn cell(&self, row: usize) -> Result<Cell<'_>, ColumnError> {
         if is_null(self.nulls.as_ref(), row) {
             return Ok(Cell::Null);
         }

@@ -10,8 +10,8 @@ use pyo3::types::{PyMapping, PySlice, PyTuple};
 use super::cell::{Cell, Cells, unsigned};
 use super::nested::Structs;
 use super::{Piece, Pieces};
-use crate::columns::trouble::Trouble;
 use crate::errors::{type_error, value_error};
+use spikewire_columns::ColumnError;
 
 type Half = <Float16Type as ArrowPrimitiveType>::Native;
 
@@ -94,7 +94,7 @@ pub struct Structured {
 }
 
 /// The fields of a structured array, with why one of them could not be written.
-pub fn fields(array: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Result<(), Trouble>)>> {
+pub fn fields(array: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Result<(), ColumnError>)>> {
     let dtype = array.getattr("dtype")?;
     let names: Option<Vec<String>> = dtype.getattr("names")?.extract()?;
     let dimensions: usize = array.getattr("ndim")?.extract()?;
@@ -110,7 +110,7 @@ pub fn fields(array: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Result<(), Trou
         let found = match layout(&spot.field(&name)?, None) {
             Ok(_) => Ok(()),
             Err(error) if error.is_instance_of::<pyo3::exceptions::PyTypeError>(array.py()) => {
-                Err(Trouble::kind(error.value(array.py()).to_string()))
+                Err(ColumnError::kind(error.value(array.py()).to_string()))
             }
             Err(error) => return Err(error),
         };
@@ -279,7 +279,7 @@ fn without_padding(bytes: &[u8]) -> &[u8] {
 }
 
 impl Cells for Leaf {
-    fn cell(&self, row: usize) -> Result<Cell<'_>, Trouble> {
+    fn cell(&self, row: usize) -> Result<Cell<'_>, ColumnError> {
         if let Some((mask, walk)) = &self.mask
             && mask[walk.at(row)] != 0
         {
@@ -310,7 +310,7 @@ impl Cells for Leaf {
 }
 
 impl Leaf {
-    fn text(&self, bytes: &[u8]) -> Result<String, Trouble> {
+    fn text(&self, bytes: &[u8]) -> Result<String, ColumnError> {
         let mut text = String::new();
         let mut zeros = 0;
         for sign in bytes.chunks_exact(4) {
@@ -322,7 +322,7 @@ impl Leaf {
             }
             text.extend(std::iter::repeat_n('\0', std::mem::take(&mut zeros)));
             text.push(char::from_u32(code).ok_or_else(|| {
-                Trouble::value("the str cannot be written as UTF-8 (lone surrogates)")
+                ColumnError::value("the str cannot be written as UTF-8 (lone surrogates)")
             })?);
         }
         Ok(text)
@@ -337,7 +337,7 @@ struct Group {
 }
 
 impl Cells for Group {
-    fn cell(&self, row: usize) -> Result<Cell<'_>, Trouble> {
+    fn cell(&self, row: usize) -> Result<Cell<'_>, ColumnError> {
         let mut rows = row * self.length..(row + 1) * self.length;
         let list = Cell::List(&*self.items, rows.clone());
         let is_null = |row| matches!(self.items.cell(row), Ok(Cell::Null));

@@ -1,5 +1,6 @@
 //! A table's rows as batches: each row is encoded once, and only so many are held at a time.
 
+use crate::columns::column_error;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -15,11 +16,11 @@ use super::Piece;
 use super::cell::Cell;
 use super::choice::Table;
 use super::keys::user;
-use crate::columns::trouble::Trouble;
 use crate::errors::{about, value_error};
 use crate::key::Key;
 use crate::space::Space;
 use crate::verbs::options::Outline;
+use spikewire_columns::ColumnError;
 
 /// Most rows in a window, so that three nodes get about one full request each.
 const ROWS: usize = 16_384;
@@ -65,7 +66,7 @@ impl Windows {
         let mut digests = window.digests.iter();
         for (piece, rows) in &window.spans {
             for (row, digest) in rows.clone().zip(&mut digests) {
-                let user = user(py, &piece.columns[0].cell(row)?)?.unbind();
+                let user = user(py, &piece.columns[0].cell(row).map_err(column_error)?)?.unbind();
                 keys.push(Key { space: self.space.clone(), user, digest: *digest });
             }
         }
@@ -114,18 +115,18 @@ impl Windows {
     /// Writes one row; returns its digest.
     fn encode(&self, piece: &Piece, at: usize, out: &mut Kind) -> PyResult<Digest> {
         let place = |column: &str| format!("row {}, column {column:?}", self.row);
-        let wrong = |trouble: Trouble, column: &str| PyErr::from(trouble.within(&place(column)));
-        let cell = piece.columns[0].cell(at).map_err(|trouble| wrong(trouble, &self.table.key))?;
+        let wrong = |error: ColumnError, column: &str| column_error(error.within(&place(column)));
+        let cell = piece.columns[0].cell(at).map_err(|error| wrong(error, &self.table.key))?;
         let key = match &cell {
             Cell::Int(int) => UserKey::Int(*int),
             Cell::Text(text) => UserKey::Str(text),
             Cell::Bytes(bytes) => UserKey::Bytes(bytes),
             Cell::Null => {
-                return Err(wrong(Trouble::value("a key must not be null"), &self.table.key));
+                return Err(wrong(ColumnError::value("a key must not be null"), &self.table.key));
             }
             _ => {
-                let trouble = Trouble::kind("a key must be an integer, text or bytes");
-                return Err(wrong(trouble, &self.table.key));
+                let error = ColumnError::kind("a key must be an integer, text or bytes");
+                return Err(wrong(error, &self.table.key));
             }
         };
         out.restart(&self.outline.header, &self.space.fields);
@@ -138,12 +139,12 @@ impl Windows {
             out.field(field::KEY, &data);
         }
         for ((column, bin), cells) in self.table.bins.iter().zip(&piece.columns[1..]) {
-            let cell = cells.cell(at).map_err(|trouble| wrong(trouble, column))?;
+            let cell = cells.cell(at).map_err(|error| wrong(error, column))?;
             if matches!(cell, Cell::Null) && !self.table.removes {
                 continue;
             }
             out.op_with(op::WRITE, bin.as_bytes(), |out| cell.particle(out))
-                .map_err(|trouble| wrong(trouble, column))?;
+                .map_err(|error| wrong(error, column))?;
         }
         if out.ops() == 0 {
             return Err(value_error(format!(

@@ -9,7 +9,7 @@ use spikewire_protocol::message::op;
 
 use crate::arguments::Given;
 use crate::columns::source::Choice;
-use crate::columns::{Extra, Wanted};
+use crate::columns::{Wanted, extra_columns};
 use crate::face::asynchronous::{AsyncClient, AsyncDataset, Loops};
 use crate::face::classes;
 use crate::face::classes::{Face as _, Runner as _, Verbs};
@@ -566,7 +566,7 @@ impl AsyncClient {
         let read =
             ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
         let wanted = Wanted {
-            extra: Extra::new(key, generation, ttl)?,
+            extra: extra_columns(key, generation, ttl)?,
             strict: false,
             lenient: errors == "mask",
         };

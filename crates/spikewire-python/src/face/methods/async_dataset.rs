@@ -10,7 +10,7 @@ use spikewire_protocol::message::op;
 use crate::arguments::Given;
 use crate::client::Pickled;
 use crate::columns::source::Choice;
-use crate::columns::{Extra, Wanted};
+use crate::columns::{Wanted, extra_columns};
 use crate::face::asynchronous::{AsyncDataset, Loops};
 use crate::face::classes;
 use crate::face::classes::{Runner as _, Verbs};
@@ -552,7 +552,7 @@ impl AsyncDataset {
         let read =
             ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
         let wanted = Wanted {
-            extra: Extra::new(key, generation, ttl)?,
+            extra: extra_columns(key, generation, ttl)?,
             strict: false,
             lenient: errors == "mask",
         };

@@ -10,7 +10,7 @@ use spikewire_protocol::message::op;
 use crate::arguments::Given;
 use crate::client::Shared;
 use crate::columns::source::Choice;
-use crate::columns::{Extra, Wanted};
+use crate::columns::{Wanted, extra_columns};
 use crate::face::blocking::{Client, Dataset};
 use crate::face::classes;
 use crate::face::classes::{Face as _, Runner as _, Verbs};
@@ -577,7 +577,7 @@ impl Client {
         let read =
             ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
         let wanted = Wanted {
-            extra: Extra::new(key, generation, ttl)?,
+            extra: extra_columns(key, generation, ttl)?,
             strict: false,
             lenient: errors == "mask",
         };

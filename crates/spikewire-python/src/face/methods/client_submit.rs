@@ -8,7 +8,7 @@ use spikewire_protocol::message::op;
 
 use crate::arguments::Given;
 use crate::columns::source::Choice;
-use crate::columns::{Extra, Wanted};
+use crate::columns::{Wanted, extra_columns};
 use crate::face::classes::{Runner as _, Verbs};
 use crate::face::submit::{ClientSubmit, Submit};
 use crate::space::Space;
@@ -500,7 +500,7 @@ impl ClientSubmit {
         let read =
             ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
         let wanted = Wanted {
-            extra: Extra::new(key, generation, ttl)?,
+            extra: extra_columns(key, generation, ttl)?,
             strict: false,
             lenient: errors == "mask",
         };

@@ -10,7 +10,7 @@ use spikewire_protocol::message::op;
 use crate::arguments::Given;
 use crate::client::{Pickled, Shared};
 use crate::columns::source::Choice;
-use crate::columns::{Extra, Wanted};
+use crate::columns::{Wanted, extra_columns};
 use crate::face::blocking::Dataset;
 use crate::face::classes;
 use crate::face::classes::{Runner as _, Verbs};
@@ -559,7 +559,7 @@ impl Dataset {
         let read =
             ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
         let wanted = Wanted {
-            extra: Extra::new(key, generation, ttl)?,
+            extra: extra_columns(key, generation, ttl)?,
             strict: false,
             lenient: errors == "mask",
         };

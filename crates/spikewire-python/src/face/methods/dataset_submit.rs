@@ -8,7 +8,7 @@ use spikewire_protocol::message::op;
 
 use crate::arguments::Given;
 use crate::columns::source::Choice;
-use crate::columns::{Extra, Wanted};
+use crate::columns::{Wanted, extra_columns};
 use crate::face::classes::Verbs;
 use crate::face::submit::{DatasetSubmit, Submit};
 use crate::space::Space;
@@ -499,7 +499,7 @@ impl DatasetSubmit {
         let read =
             ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
         let wanted = Wanted {
-            extra: Extra::new(key, generation, ttl)?,
+            extra: extra_columns(key, generation, ttl)?,
             strict: false,
             lenient: errors == "mask",
         };

@@ -9,10 +9,10 @@ use arrow_buffer::{Buffer, NullBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, Field, Fields};
 
-use super::column::{Bytes, Column, Ends, Store};
+use super::column::{Bytes, Column, Offsets, Store};
 use super::number::Numbers;
 
-impl Ends {
+impl Offsets {
     fn finish(self) -> Buffer {
         if self.most == i64::MAX {
             return Buffer::from_vec(self.all);
@@ -85,7 +85,7 @@ impl Column {
                 if keys.wanted.is_none() && matches!(keys.store, Store::Empty) {
                     // No map had a key; the type of keys must be one that is never null.
                     keys.store =
-                        Store::Bytes(Bytes { text: true, ends: Ends::new(false), data: vec![] });
+                        Store::Bytes(Bytes { text: true, ends: Offsets::new(false), data: vec![] });
                 }
                 let count = keys.len();
                 let (keys, values) = (keys.finish()?.to_data(), values.finish()?.to_data());

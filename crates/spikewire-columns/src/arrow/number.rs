@@ -2,26 +2,26 @@
 
 use arrow_buffer::Buffer;
 
-use super::super::item::Item;
-use super::super::trouble::Trouble;
+use crate::error::ColumnError;
+use crate::wire_value::WireValue;
 
 macro_rules! numbers {
     ($($variant:ident $type:ident $shown:literal),*) => {
         /// Numbers of one type. Times are the integers they are kept as.
         #[derive(Debug)]
         pub enum Numbers {
-            $($variant(Vec<$type>),)*
+            $(#[doc = concat!("The type ", $shown, ".")] $variant(Vec<$type>),)*
         }
 
         impl Numbers {
             /// Stores a number; `false` for what is none, or of another kind.
             #[inline]
-            pub fn push(&mut self, item: &Item<'_>) -> Result<bool, Trouble> {
+            pub fn push(&mut self, item: &WireValue<'_>) -> Result<bool, ColumnError> {
                 match self {
                     $(Self::$variant(all) => match <$type as Number>::take(item) {
                         Took::Number(number) => all.push(number),
                         Took::Other => return Ok(false),
-                        Took::Beyond(number) => return Err(Trouble::overflow(
+                        Took::Beyond(number) => return Err(ColumnError::overflow(
                             format!("{number} does not fit {}", $shown),
                         )),
                     },)*
@@ -29,12 +29,14 @@ macro_rules! numbers {
                 Ok(true)
             }
 
+            /// Stores a zero, in the place of a null.
             pub fn zero(&mut self) {
                 match self {
                     $(Self::$variant(all) => all.push($type::default()),)*
                 }
             }
 
+            /// Drops all but the first `len` numbers.
             pub fn truncate(&mut self, len: usize) {
                 match self {
                     $(Self::$variant(all) => all.truncate(len),)*
@@ -79,18 +81,18 @@ enum Took<T> {
 }
 
 trait Number: Sized {
-    fn take(item: &Item<'_>) -> Took<Self>;
+    fn take(item: &WireValue<'_>) -> Took<Self>;
 }
 
 macro_rules! integer {
     ($($type:ident)*) => {
         $(impl Number for $type {
             #[inline]
-            fn take(item: &Item<'_>) -> Took<Self> {
+            fn take(item: &WireValue<'_>) -> Took<Self> {
                 match *item {
-                    Item::Int(int) => Self::try_from(int)
+                    WireValue::Int(int) => Self::try_from(int)
                         .map_or_else(|_| Took::Beyond(int.to_string()), Took::Number),
-                    Item::UInt(int) => Self::try_from(int)
+                    WireValue::UInt(int) => Self::try_from(int)
                         .map_or_else(|_| Took::Beyond(int.to_string()), Took::Number),
                     _ => Took::Other,
                 }
@@ -115,11 +117,11 @@ macro_rules! exact {
 
 impl Number for f64 {
     #[inline]
-    fn take(item: &Item<'_>) -> Took<Self> {
+    fn take(item: &WireValue<'_>) -> Took<Self> {
         match *item {
-            Item::Float(float) => Took::Number(float),
-            Item::Int(int) => exact!(int, f64),
-            Item::UInt(int) => exact!(int, f64),
+            WireValue::Float(float) => Took::Number(float),
+            WireValue::Int(int) => exact!(int, f64),
+            WireValue::UInt(int) => exact!(int, f64),
             _ => Took::Other,
         }
     }
@@ -127,17 +129,17 @@ impl Number for f64 {
 
 impl Number for f32 {
     #[inline]
-    fn take(item: &Item<'_>) -> Took<Self> {
+    fn take(item: &WireValue<'_>) -> Took<Self> {
         match *item {
-            Item::Float(float) => {
+            WireValue::Float(float) => {
                 let short = float as Self;
                 if short.is_infinite() && float.is_finite() {
                     return Took::Beyond(float.to_string());
                 }
                 Took::Number(short)
             }
-            Item::Int(int) => exact!(int, f32),
-            Item::UInt(int) => exact!(int, f32),
+            WireValue::Int(int) => exact!(int, f32),
+            WireValue::UInt(int) => exact!(int, f32),
             _ => Took::Other,
         }
     }

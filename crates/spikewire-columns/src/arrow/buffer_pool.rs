@@ -13,7 +13,7 @@ const MOST: usize = 16 << 20;
 
 /// What is kept for the columns of a query.
 #[derive(Debug, Default)]
-pub struct Shelf {
+pub struct BufferPool {
     columns: Mutex<Vec<Kept>>,
 }
 
@@ -27,7 +27,7 @@ struct Kept {
     spare: Vec<u8>,
 }
 
-impl Shelf {
+impl BufferPool {
     /// Room for a column's bytes: as much as they took last.
     pub fn take(&self, name: &str) -> Vec<u8> {
         let (spare, len) = match self.columns.lock().iter_mut().find(|kept| kept.name == name) {
@@ -55,8 +55,8 @@ impl Shelf {
             self.give(name, data);
             return short;
         }
-        let shelf = Arc::downgrade(self);
-        bytes::Bytes::from_owner(Lent { shelf, name: name.to_owned(), data }).into()
+        let pool = Arc::downgrade(self);
+        bytes::Bytes::from_owner(Lent { pool, name: name.to_owned(), data }).into()
     }
 
     fn give(&self, name: &str, mut data: Vec<u8>) {
@@ -77,7 +77,7 @@ impl Shelf {
 
 /// Bytes that are in a table.
 struct Lent {
-    shelf: Weak<Shelf>,
+    pool: Weak<BufferPool>,
     name: String,
     data: Vec<u8>,
 }
@@ -90,8 +90,8 @@ impl AsRef<[u8]> for Lent {
 
 impl Drop for Lent {
     fn drop(&mut self) {
-        if let Some(shelf) = self.shelf.upgrade() {
-            shelf.give(&self.name, std::mem::take(&mut self.data));
+        if let Some(pool) = self.pool.upgrade() {
+            pool.give(&self.name, std::mem::take(&mut self.data));
         }
     }
 }

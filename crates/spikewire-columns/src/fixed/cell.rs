@@ -1,51 +1,60 @@
 //! One value into the bytes of one element.
 
-use super::super::item::Item;
-use super::super::trouble::Trouble;
-use super::layout::{Cell, Kind};
+use super::{Cell, CellKind};
+use crate::error::ColumnError;
+use crate::wire_value::WireValue;
 
 impl Cell {
     /// Writes a value over the element's bytes, of which there are `self.size`.
     #[inline]
-    pub fn write(&self, item: &Item<'_>, shown: &str, out: &mut [u8]) -> Result<(), Trouble> {
+    pub fn write(
+        &self,
+        item: &WireValue<'_>,
+        shown: &str,
+        out: &mut [u8],
+    ) -> Result<(), ColumnError> {
         match (self.kind, *item) {
-            (Kind::Int, Item::Int(int)) => self.int(int, shown, out),
-            (Kind::Float, Item::Float(float)) => self.float(float, shown, out),
+            (CellKind::Int, WireValue::Int(int)) => self.int(int, shown, out),
+            (CellKind::Float, WireValue::Float(float)) => self.float(float, shown, out),
             _ => self.other(item, shown, out),
         }
     }
 
-    fn other(&self, item: &Item<'_>, shown: &str, out: &mut [u8]) -> Result<(), Trouble> {
+    fn other(&self, item: &WireValue<'_>, shown: &str, out: &mut [u8]) -> Result<(), ColumnError> {
         match (self.kind, *item) {
-            (Kind::UInt, Item::Int(int)) => match u64::try_from(int) {
+            (CellKind::UInt, WireValue::Int(int)) => match u64::try_from(int) {
                 Ok(int) => self.uint(int, shown, out),
                 Err(_) => Err(beyond(int, shown)),
             },
-            (Kind::UInt, Item::UInt(int)) => self.uint(int, shown, out),
-            (Kind::Int | Kind::Time, Item::UInt(int)) => Err(beyond(int, shown)),
-            (Kind::Time, Item::Int(i64::MIN)) => {
-                Err(Trouble::overflow(format!("{} means \"not a time\" in {shown}", i64::MIN)))
+            (CellKind::UInt, WireValue::UInt(int)) => self.uint(int, shown, out),
+            (CellKind::Int | CellKind::Time, WireValue::UInt(int)) => Err(beyond(int, shown)),
+            (CellKind::Time, WireValue::Int(i64::MIN)) => {
+                Err(ColumnError::overflow(format!("{} means \"not a time\" in {shown}", i64::MIN)))
             }
-            (Kind::Time, Item::Int(int)) => self.int(int, shown, out),
-            (Kind::Float, Item::Int(int)) => self.whole(i128::from(int), shown, out),
-            (Kind::Float, Item::UInt(int)) => self.whole(i128::from(int), shown, out),
-            (Kind::Bool, Item::Bool(flag)) => {
+            (CellKind::Time, WireValue::Int(int)) => self.int(int, shown, out),
+            (CellKind::Float, WireValue::Int(int)) => self.whole(i128::from(int), shown, out),
+            (CellKind::Float, WireValue::UInt(int)) => self.whole(i128::from(int), shown, out),
+            (CellKind::Bool, WireValue::Bool(flag)) => {
                 out[0] = u8::from(flag);
                 Ok(())
             }
-            (Kind::Bytes, Item::Text(text) | Item::GeoJson(text)) => {
+            (CellKind::Bytes, WireValue::Text(text) | WireValue::GeoJson(text)) => {
                 if !text.is_ascii() {
-                    return Err(Trouble::value(format!(
+                    return Err(ColumnError::value(format!(
                         "text that is not ASCII does not go into {shown}: use a U field"
                     )));
                 }
                 self.bytes(text, shown, out)
             }
-            (Kind::Bytes, Item::Bytes(bytes) | Item::Hll(bytes)) => self.bytes(bytes, shown, out),
-            (Kind::Text, Item::Text(text) | Item::GeoJson(text)) => self.text(text, shown, out),
-            (Kind::Raw, Item::Bytes(bytes) | Item::Hll(bytes)) => {
+            (CellKind::Bytes, WireValue::Bytes(bytes) | WireValue::Hll(bytes)) => {
+                self.bytes(bytes, shown, out)
+            }
+            (CellKind::Text, WireValue::Text(text) | WireValue::GeoJson(text)) => {
+                self.text(text, shown, out)
+            }
+            (CellKind::Raw, WireValue::Bytes(bytes) | WireValue::Hll(bytes)) => {
                 if bytes.len() != self.size {
-                    return Err(Trouble::value(format!(
+                    return Err(ColumnError::value(format!(
                         "{} bytes do not fill {shown}, which has {}",
                         bytes.len(),
                         self.size
@@ -54,12 +63,12 @@ impl Cell {
                 out.copy_from_slice(bytes);
                 Ok(())
             }
-            _ => Err(Trouble::kind(format!("{} does not go into {shown}", item.name()))),
+            _ => Err(ColumnError::kind(format!("{} does not go into {shown}", item.name()))),
         }
     }
 
     #[inline]
-    fn int(&self, int: i64, shown: &str, out: &mut [u8]) -> Result<(), Trouble> {
+    fn int(&self, int: i64, shown: &str, out: &mut [u8]) -> Result<(), ColumnError> {
         let fits = match self.size {
             8 => true,
             4 => i32::try_from(int).is_ok(),
@@ -74,7 +83,7 @@ impl Cell {
     }
 
     #[inline]
-    fn uint(&self, int: u64, shown: &str, out: &mut [u8]) -> Result<(), Trouble> {
+    fn uint(&self, int: u64, shown: &str, out: &mut [u8]) -> Result<(), ColumnError> {
         if self.size < 8 && int >> (8 * self.size) != 0 {
             return Err(beyond(int, shown));
         }
@@ -83,7 +92,7 @@ impl Cell {
     }
 
     #[inline]
-    fn float(&self, float: f64, shown: &str, out: &mut [u8]) -> Result<(), Trouble> {
+    fn float(&self, float: f64, shown: &str, out: &mut [u8]) -> Result<(), ColumnError> {
         if self.size == 8 {
             self.put(float.to_bits(), out);
             return Ok(());
@@ -97,17 +106,17 @@ impl Cell {
     }
 
     /// An integer in a field of floats, which must hold just that.
-    fn whole(&self, int: i128, shown: &str, out: &mut [u8]) -> Result<(), Trouble> {
+    fn whole(&self, int: i128, shown: &str, out: &mut [u8]) -> Result<(), ColumnError> {
         let exact = if self.size == 8 { int as f64 as i128 } else { int as f32 as i128 };
         if exact != int {
-            return Err(Trouble::overflow(format!("{int} is not exact in {shown}")));
+            return Err(ColumnError::overflow(format!("{int} is not exact in {shown}")));
         }
         self.float(int as f64, shown, out)
     }
 
-    fn bytes(&self, bytes: &[u8], shown: &str, out: &mut [u8]) -> Result<(), Trouble> {
+    fn bytes(&self, bytes: &[u8], shown: &str, out: &mut [u8]) -> Result<(), ColumnError> {
         if bytes.len() > self.size {
-            return Err(Trouble::value(format!(
+            return Err(ColumnError::value(format!(
                 "{} bytes are too many for {shown}, which has {}",
                 bytes.len(),
                 self.size
@@ -122,9 +131,9 @@ impl Cell {
         Ok(())
     }
 
-    fn text(&self, text: &[u8], shown: &str, out: &mut [u8]) -> Result<(), Trouble> {
+    fn text(&self, text: &[u8], shown: &str, out: &mut [u8]) -> Result<(), ColumnError> {
         let text = std::str::from_utf8(text)
-            .map_err(|_| Trouble::value("text that is not valid UTF-8"))?;
+            .map_err(|_| ColumnError::value("text that is not valid UTF-8"))?;
         if text.ends_with('\0') {
             return Err(nul(shown));
         }
@@ -136,7 +145,7 @@ impl Cell {
         }
         match chars.next() {
             None => Ok(()),
-            Some(_) => Err(Trouble::value(format!(
+            Some(_) => Err(ColumnError::value(format!(
                 "text of {} characters is too long for {shown}, which has {}",
                 text.chars().count(),
                 self.size / 4
@@ -159,10 +168,10 @@ impl Cell {
     }
 }
 
-fn beyond(number: impl std::fmt::Display, shown: &str) -> Trouble {
-    Trouble::overflow(format!("{number} does not fit {shown}"))
+fn beyond(number: impl std::fmt::Display, shown: &str) -> ColumnError {
+    ColumnError::overflow(format!("{number} does not fit {shown}"))
 }
 
-fn nul(shown: &str) -> Trouble {
-    Trouble::value(format!("{shown} would lose the NUL at the end of the value: use a V field"))
+fn nul(shown: &str) -> ColumnError {
+    ColumnError::value(format!("{shown} would lose the NUL at the end of the value: use a V field"))
 }

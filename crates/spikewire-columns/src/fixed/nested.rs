@@ -2,15 +2,20 @@
 
 use spikewire_protocol::msgpack::Reader;
 
-use super::super::item::{self, Item};
-use super::super::trouble::Trouble;
-use super::layout::{Field, Kind};
+use super::{CellKind, Field};
+use crate::error::ColumnError;
+use crate::wire_value::{self, WireValue};
 
 impl Field {
     /// Writes a value into the field's bytes and flags: one flag per element, 1 where there is
     /// none.
     #[inline]
-    pub fn write(&self, item: &Item<'_>, data: &mut [u8], mask: &mut [u8]) -> Result<(), Trouble> {
+    pub fn write(
+        &self,
+        item: &WireValue<'_>,
+        data: &mut [u8],
+        mask: &mut [u8],
+    ) -> Result<(), ColumnError> {
         let data = &mut data[self.offset..self.offset + self.count * self.cell.size];
         let mask = &mut mask[self.mask..self.mask + self.count];
         if self.shape.is_empty() {
@@ -20,19 +25,26 @@ impl Field {
         self.sub_array(item, data, mask)
     }
 
-    fn sub_array(&self, item: &Item<'_>, data: &mut [u8], mask: &mut [u8]) -> Result<(), Trouble> {
-        let of_numbers =
-            matches!(self.cell.kind, Kind::Int | Kind::UInt | Kind::Float | Kind::Time);
+    fn sub_array(
+        &self,
+        item: &WireValue<'_>,
+        data: &mut [u8],
+        mask: &mut [u8],
+    ) -> Result<(), ColumnError> {
+        let of_numbers = matches!(
+            self.cell.kind,
+            CellKind::Int | CellKind::UInt | CellKind::Float | CellKind::Time
+        );
         match *item {
-            Item::PackedList(bytes) => {
-                let (head, mut reader) = item::open(bytes)?;
+            WireValue::PackedList(bytes) => {
+                let (head, mut reader) = wire_value::open(bytes)?;
                 let mut at = 0;
                 self.axis(&head, &mut reader, 0, &mut at, data, mask)?;
-                Ok(item::close(&reader)?)
+                Ok(wire_value::close(&reader)?)
             }
-            Item::Bytes(bytes) if of_numbers => {
+            WireValue::Bytes(bytes) if of_numbers => {
                 if bytes.len() != data.len() {
-                    return Err(Trouble::value(format!(
+                    return Err(ColumnError::value(format!(
                         "{} bytes do not fill {}, which has {}",
                         bytes.len(),
                         self.shown,
@@ -43,55 +55,55 @@ impl Field {
                 mask.fill(0);
                 Ok(())
             }
-            _ => Err(Trouble::kind(format!("{} does not go into {}", item.name(), self.shown))),
+            _ => Err(ColumnError::kind(format!("{} does not go into {}", item.name(), self.shown))),
         }
     }
 
     /// Writes the list `item` along one axis, and those in it along the next ones.
     fn axis(
         &self,
-        item: &Item<'_>,
+        item: &WireValue<'_>,
         reader: &mut Reader<'_>,
         axis: usize,
         at: &mut usize,
         data: &mut [u8],
         mask: &mut [u8],
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), ColumnError> {
         let wanted = self.shape[axis];
-        let Item::List(count) = *item else {
-            return Err(Trouble::value(format!(
+        let WireValue::List(count) = *item else {
+            return Err(ColumnError::value(format!(
                 "{} where axis {axis} of {} needs a list of {wanted}",
                 item.name(),
                 self.shown
             )));
         };
         if count as usize != wanted {
-            return Err(Trouble::value(format!(
+            return Err(ColumnError::value(format!(
                 "a list of {count} where axis {axis} of {} has {wanted}",
                 self.shown
             )));
         }
         for index in 0..wanted {
-            let item = Item::next(reader)?;
+            let item = WireValue::next(reader)?;
             if axis + 1 < self.shape.len() {
                 self.axis(&item, reader, axis + 1, at, data, mask)
             } else {
                 self.element(&item, *at, data, mask).inspect(|()| *at += 1)
             }
-            .map_err(|trouble| trouble.within(&format!("[{index}]")))?;
+            .map_err(|error| error.within(&format!("[{index}]")))?;
         }
         Ok(())
     }
 
     fn element(
         &self,
-        item: &Item<'_>,
+        item: &WireValue<'_>,
         at: usize,
         data: &mut [u8],
         mask: &mut [u8],
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), ColumnError> {
         let out = &mut data[at * self.cell.size..(at + 1) * self.cell.size];
-        mask[at] = u8::from(matches!(item, Item::Nil));
+        mask[at] = u8::from(matches!(item, WireValue::Nil));
         if mask[at] == 1 {
             out.fill(0);
             return Ok(());

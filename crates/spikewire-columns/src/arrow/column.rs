@@ -5,24 +5,30 @@ use arrow_schema::DataType;
 use spikewire_protocol::limits;
 use spikewire_protocol::msgpack::Reader;
 
-use super::super::item::{self, Item};
-use super::super::trouble::Trouble;
 use super::number::Numbers;
+use crate::error::ColumnError;
+use crate::wire_value::{self, WireValue};
 
 /// Values of a column without those that are null.
 #[derive(Debug)]
 pub enum Store {
     /// Nothing but nulls so far.
     Empty,
+    /// Flags.
     Bool(BooleanBufferBuilder),
+    /// Numbers of one type.
     Numbers(Numbers),
+    /// Text or bytes.
     Bytes(Bytes),
     /// Bytes of one size.
     Fixed(usize, Vec<u8>),
-    List(Ends, Box<Column>),
+    /// Lists of any length, and their items.
+    List(Offsets, Box<Column>),
     /// Lists of one length.
     Array(usize, Box<Column>),
-    Map(Ends, Box<[Column; 2]>),
+    /// Maps: keys and values.
+    Map(Offsets, Box<[Column; 2]>),
+    /// Maps with known keys: a column for each.
     Struct(Vec<Column>),
     /// Values that nothing above holds together; counted, and left to the caller.
     Objects,
@@ -31,28 +37,33 @@ pub enum Store {
 /// Text or bytes.
 #[derive(Debug)]
 pub struct Bytes {
+    /// Whether it is text.
     pub text: bool,
-    pub ends: Ends,
+    /// Where each value ends.
+    pub ends: Offsets,
+    /// The bytes of all values.
     pub data: Vec<u8>,
 }
 
 /// Where each value ends in what it has its items from.
 #[derive(Debug)]
-pub struct Ends {
+pub struct Offsets {
+    /// 0, and the end of each value.
     pub all: Vec<i64>,
     /// The type's limit of all items together.
     pub most: i64,
 }
 
-impl Ends {
+impl Offsets {
+    /// Of no values so far; `large` types have offsets of 64 bits.
     pub fn new(large: bool) -> Self {
         Self { all: vec![0], most: if large { i64::MAX } else { i32::MAX.into() } }
     }
 
-    fn push(&mut self, items: usize) -> Result<(), Trouble> {
+    fn push(&mut self, items: usize) -> Result<(), ColumnError> {
         let end = self.all[self.all.len() - 1] + items as i64;
         if end > self.most {
-            return Err(Trouble::overflow(
+            return Err(ColumnError::overflow(
                 "the column outgrows its type's 2^31 items: use a large type",
             ));
         }
@@ -67,31 +78,38 @@ impl Ends {
 
 /// Where a value is: its row, and how much deeper lists and maps may go.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct Depth {
+    /// Its row.
     pub row: usize,
+    /// Levels of lists and maps that are left.
     pub depth: usize,
 }
 
-impl Place {
+impl Depth {
+    /// A bin's value in this row.
     pub fn new(row: usize) -> Self {
         Self { row, depth: limits::NESTING }
     }
 
-    fn deeper(self) -> Result<Self, Trouble> {
-        Ok(Self { depth: item::deeper(self.depth)?, ..self })
+    fn deeper(self) -> Result<Self, ColumnError> {
+        Ok(Self { depth: wire_value::deeper(self.depth)?, ..self })
     }
 }
 
 /// A column, also one within a column.
 #[derive(Debug)]
 pub struct Column {
+    /// Its name.
     pub name: String,
     /// The type that was asked for; none: what the values say.
     pub wanted: Option<DataType>,
+    /// Whether it may have nulls.
     pub nullable: bool,
     /// Whether values of different types become objects, instead of an error.
     pub loose: bool,
+    /// Its values.
     pub store: Store,
+    /// Which rows have one.
     pub valid: NullBufferBuilder,
     /// The row that settled the type.
     settled: usize,
@@ -100,6 +118,7 @@ pub struct Column {
 }
 
 impl Column {
+    /// A column without values.
     pub fn new(name: &str, wanted: Option<DataType>, nullable: bool, store: Store) -> Self {
         let valid = NullBufferBuilder::new(0);
         let name = name.to_owned();
@@ -114,6 +133,12 @@ impl Column {
         column
     }
 
+    /// Whether there is no row yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Rows so far.
     pub fn len(&self) -> usize {
         self.valid.len()
     }
@@ -121,13 +146,13 @@ impl Column {
     /// Adds a value. What is next in the reader belongs to it.
     pub fn push(
         &mut self,
-        item: &Item<'_>,
+        item: &WireValue<'_>,
         reader: &mut Reader<'_>,
-        place: Place,
-    ) -> Result<(), Trouble> {
-        if matches!(item, Item::Nil) {
+        place: Depth,
+    ) -> Result<(), ColumnError> {
+        if matches!(item, WireValue::Nil) {
             if !self.nullable {
-                return Err(Trouble::value("no value where the schema wants one"));
+                return Err(ColumnError::value("no value where the schema wants one"));
             }
             self.null();
             return Ok(());
@@ -136,12 +161,12 @@ impl Column {
             self.settle(item, place.row);
         }
         match *item {
-            Item::PackedList(bytes) | Item::PackedMap(bytes) if !self.is_objects() => {
-                let (head, mut reader) = item::open(bytes)?;
+            WireValue::PackedList(bytes) | WireValue::PackedMap(bytes) if !self.is_objects() => {
+                let (head, mut reader) = wire_value::open(bytes)?;
                 self.push(&head, &mut reader, place)?;
                 // Objects are not looked into.
                 if !self.is_objects() {
-                    item::close(&reader)?;
+                    wire_value::close(&reader)?;
                 }
             }
             _ => {
@@ -154,60 +179,61 @@ impl Column {
         Ok(())
     }
 
+    /// Whether its values fit no column of one type.
     pub fn is_objects(&self) -> bool {
         matches!(self.store, Store::Objects)
     }
 
     /// Chooses the store by the first value.
-    fn settle(&mut self, item: &Item<'_>, row: usize) {
+    fn settle(&mut self, item: &WireValue<'_>, row: usize) {
         self.settled = row;
         let len = self.len();
-        let list = || Ends { all: vec![0; len + 1], most: i32::MAX.into() };
+        let list = || Offsets { all: vec![0; len + 1], most: i32::MAX.into() };
         self.store = match item {
             _ if self.loose && !item.is_plain() => Store::Objects,
-            Item::Bool(_) => {
+            WireValue::Bool(_) => {
                 let mut flags = BooleanBufferBuilder::new(len + 1);
                 flags.append_n(len, false);
                 Store::Bool(flags)
             }
-            Item::Int(_) | Item::UInt(_) => Store::Numbers(Numbers::I64(vec![0; len])),
-            Item::Float(_) => Store::Numbers(Numbers::F64(vec![0.0; len])),
-            Item::Text(_) | Item::GeoJson(_) => {
+            WireValue::Int(_) | WireValue::UInt(_) => Store::Numbers(Numbers::I64(vec![0; len])),
+            WireValue::Float(_) => Store::Numbers(Numbers::F64(vec![0.0; len])),
+            WireValue::Text(_) | WireValue::GeoJson(_) => {
                 let data = std::mem::take(&mut self.spare);
                 Store::Bytes(Bytes { text: true, ends: list(), data })
             }
-            Item::Bytes(_) | Item::Hll(_) => {
+            WireValue::Bytes(_) | WireValue::Hll(_) => {
                 let data = std::mem::take(&mut self.spare);
                 Store::Bytes(Bytes { text: false, ends: list(), data })
             }
-            Item::List(_) | Item::PackedList(_) => {
+            WireValue::List(_) | WireValue::PackedList(_) => {
                 Store::List(list(), Box::new(Self::open("item", 0)))
             }
-            Item::Map(_) | Item::PackedMap(_) => {
+            WireValue::Map(_) | WireValue::PackedMap(_) => {
                 let mut pair = [Self::open("key", 0), Self::open("value", 0)];
                 pair[0].nullable = false;
                 Store::Map(list(), Box::new(pair))
             }
-            Item::Nil => Store::Empty,
+            WireValue::Nil => Store::Empty,
         };
     }
 
     /// Stores a value; `false` when it is of another kind.
     fn value(
         &mut self,
-        item: &Item<'_>,
+        item: &WireValue<'_>,
         reader: &mut Reader<'_>,
-        place: Place,
-    ) -> Result<bool, Trouble> {
+        place: Depth,
+    ) -> Result<bool, ColumnError> {
         match (&mut self.store, *item) {
             (Store::Numbers(numbers), _) => return numbers.push(item),
-            (Store::Bool(flags), Item::Bool(flag)) => flags.append(flag),
-            (Store::Bytes(out), Item::Text(bytes) | Item::GeoJson(bytes)) => {
+            (Store::Bool(flags), WireValue::Bool(flag)) => flags.append(flag),
+            (Store::Bytes(out), WireValue::Text(bytes) | WireValue::GeoJson(bytes)) => {
                 if out.text && std::str::from_utf8(bytes).is_err() {
                     if self.loose {
                         return Ok(false);
                     }
-                    return Err(Trouble::value(
+                    return Err(ColumnError::value(
                         "text that is not valid UTF-8: ask for binary in a schema",
                     ));
                 }
@@ -218,53 +244,60 @@ impl Column {
                 out.ends.push(bytes.len())?;
                 out.data.extend_from_slice(bytes);
             }
-            (Store::Bytes(out), Item::Bytes(bytes) | Item::Hll(bytes)) if !out.text => {
+            (Store::Bytes(out), WireValue::Bytes(bytes) | WireValue::Hll(bytes)) if !out.text => {
                 out.ends.push(bytes.len())?;
                 out.data.extend_from_slice(bytes);
             }
-            (Store::Fixed(size, data), Item::Bytes(bytes) | Item::Hll(bytes)) => {
+            (Store::Fixed(size, data), WireValue::Bytes(bytes) | WireValue::Hll(bytes)) => {
                 if bytes.len() != *size {
-                    return Err(Trouble::value(format!(
+                    return Err(ColumnError::value(format!(
                         "{} bytes where the schema wants {size}",
                         bytes.len()
                     )));
                 }
                 data.extend_from_slice(bytes);
             }
-            (Store::List(ends, child), Item::List(count)) => {
+            (Store::List(ends, child), WireValue::List(count)) => {
                 ends.push(count as usize)?;
                 child.items(count, reader, place)?;
             }
-            (Store::Array(size, child), Item::List(count)) => {
+            (Store::Array(size, child), WireValue::List(count)) => {
                 if count as usize != *size {
-                    return Err(Trouble::value(format!(
+                    return Err(ColumnError::value(format!(
                         "a list of {count} where the schema wants {size}"
                     )));
                 }
                 child.items(count, reader, place)?;
             }
-            (Store::Map(ends, pair), Item::Map(count)) => {
+            (Store::Map(ends, pair), WireValue::Map(count)) => {
                 ends.push(count as usize)?;
                 let place = place.deeper()?;
                 for at in 0..count {
                     for (side, column) in ["key", "value"].into_iter().zip(pair.iter_mut()) {
-                        let item = Item::next(reader)?;
+                        let item = WireValue::next(reader)?;
                         let pushed = column.push(&item, reader, place);
                         pushed.map_err(|error| error.within(&format!("{side} {at}")))?;
                     }
                 }
             }
-            (Store::Struct(fields), Item::Map(count)) => members(fields, count, reader, place)?,
+            (Store::Struct(fields), WireValue::Map(count)) => {
+                members(fields, count, reader, place)?;
+            }
             (Store::Objects, _) => {}
             _ => return Ok(false),
         }
         Ok(true)
     }
 
-    fn items(&mut self, count: u32, reader: &mut Reader<'_>, place: Place) -> Result<(), Trouble> {
+    fn items(
+        &mut self,
+        count: u32,
+        reader: &mut Reader<'_>,
+        place: Depth,
+    ) -> Result<(), ColumnError> {
         let place = place.deeper()?;
         for at in 0..count {
-            let item = Item::next(reader)?;
+            let item = WireValue::next(reader)?;
             let pushed = self.push(&item, reader, place);
             pushed.map_err(|error| error.within(&format!("[{at}]")))?;
         }
@@ -272,12 +305,12 @@ impl Column {
     }
 
     /// A value of another kind than the column.
-    fn mismatch(&mut self, item: &Item<'_>) -> Result<(), Trouble> {
+    fn mismatch(&mut self, item: &WireValue<'_>) -> Result<(), ColumnError> {
         if self.loose {
             self.store = Store::Objects;
             return Ok(());
         }
-        Err(Trouble::kind(match &self.wanted {
+        Err(ColumnError::kind(match &self.wanted {
             Some(wanted) => format!("{} does not go into {wanted}", item.name()),
             None => format!(
                 "{} where row {} has {}: one column has one type; name it in a schema, or leave \
@@ -340,17 +373,17 @@ fn members(
     fields: &mut [Column],
     count: u32,
     reader: &mut Reader<'_>,
-    place: Place,
-) -> Result<(), Trouble> {
+    place: Depth,
+) -> Result<(), ColumnError> {
     let place = place.deeper()?;
     let len = fields.first().map_or(0, Column::len);
     for _ in 0..count {
-        let Item::Text(key) = Item::next(reader)? else {
-            return Err(Trouble::kind(
+        let WireValue::Text(key) = WireValue::next(reader)? else {
+            return Err(ColumnError::kind(
                 "a map with keys that are no text does not go into a struct",
             ));
         };
-        let item = Item::next(reader)?;
+        let item = WireValue::next(reader)?;
         match fields.iter_mut().find(|field| field.name.as_bytes() == key) {
             Some(field) if field.len() == len => {
                 let pushed = field.push(&item, reader, place);
@@ -358,14 +391,14 @@ fn members(
                 pushed.map_err(|error| error.within(&within))?;
             }
             Some(field) => {
-                return Err(Trouble::value(format!("the key {:?} twice", field.name)));
+                return Err(ColumnError::value(format!("the key {:?} twice", field.name)));
             }
             None => item.skip(reader, place.depth)?,
         }
     }
     for field in fields.iter_mut().filter(|field| field.len() == len) {
         if !field.nullable {
-            return Err(Trouble::value(format!(
+            return Err(ColumnError::value(format!(
                 "[{:?}]: no value where the schema wants one",
                 field.name
             )));

@@ -6,16 +6,24 @@ use spikewire_protocol::value::{geojson_text, particle as kind, read_bool, read_
 
 /// A value of a bin, or of a list or map in one.
 #[derive(Debug, Clone, Copy)]
-pub enum Item<'a> {
+pub enum WireValue<'a> {
+    /// No value.
     Nil,
+    /// True or false.
     Bool(bool),
+    /// An integer of 64 bits.
     Int(i64),
     /// 2^63 or more; other clients can write it into lists and maps.
     UInt(u64),
+    /// A float of 64 bits.
     Float(f64),
+    /// Text, not checked to be UTF-8.
     Text(&'a [u8]),
+    /// A byte string.
     Bytes(&'a [u8]),
+    /// The text of a GeoJSON value.
     GeoJson(&'a [u8]),
+    /// A HyperLogLog sketch.
     Hll(&'a [u8]),
     /// A list bin that was not looked into.
     PackedList(&'a [u8]),
@@ -27,7 +35,7 @@ pub enum Item<'a> {
     Map(u32),
 }
 
-impl<'a> Item<'a> {
+impl<'a> WireValue<'a> {
     /// The value of a bin.
     #[inline]
     pub fn of_bin(of: u8, bytes: &'a [u8]) -> Result<Self, Malformed> {
@@ -117,9 +125,9 @@ pub fn deeper(depth: usize) -> Result<usize, Malformed> {
 }
 
 /// Opens a packed list or map: its head, and the reader of what is in it.
-pub fn open(bytes: &[u8]) -> Result<(Item<'_>, Reader<'_>), Malformed> {
+pub fn open(bytes: &[u8]) -> Result<(WireValue<'_>, Reader<'_>), Malformed> {
     let mut reader = Reader::new(bytes);
-    Ok((Item::next(&mut reader)?, reader))
+    Ok((WireValue::next(&mut reader)?, reader))
 }
 
 /// Nothing may follow a list or map in its bin.

@@ -1,0 +1,22 @@
+//! Arrow columns from records.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `builder` | all columns of a table together |
+//! | `column` | the values of one column |
+//! | `number` | its numbers |
+//! | `finish` | making the array |
+//! | `schema` | the column for a field of a schema |
+//! | `buffer_pool` | memory that serves again |
+
+mod buffer_pool;
+mod builder;
+mod column;
+mod finish;
+mod number;
+mod schema;
+
+pub use buffer_pool::BufferPool;
+pub use builder::TableBuilder;
+pub use column::{Bytes, Column, Depth, Offsets, Store};
+pub use number::Numbers;
