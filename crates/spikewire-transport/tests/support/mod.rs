@@ -51,7 +51,7 @@ pub fn event(body: &[u8]) -> Vec<u8> {
 
 /// The protocol. A body holds the kind of its frame, then the bytes. When `SEALED`, the requests
 /// of a turn travel in one segment: length, checksum, requests.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Toy<const SEALED: bool> {
     steps: usize,
 }
@@ -95,7 +95,7 @@ impl<const SEALED: bool> Protocol for Toy<SEALED> {
     const SEALS: bool = SEALED;
 
     fn new(_: &Nodes, _: &Node) -> Self {
-        Self { steps: 0 }
+        Self::default()
     }
 
     fn classify(&mut self, body: &[u8], request: Asked) -> Result<Disposition, Malformed> {
