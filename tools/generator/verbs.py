@@ -133,7 +133,8 @@ class Verbs:
         if name in self.made:
             return self.made[name]
         type_, fields = self.gathered[name]
-        parts = [f"{field}: {self._field(verb, of)}" for field, of in fields]
+        values = [(field, self._field(verb, of)) for field, of in fields]
+        parts = [field if field == value else f"{field}: {value}" for field, value in values]
         return f"{type_} {{ {', '.join(parts)} }}"
 
     def _field(self, verb: Verb, name: str) -> str:

@@ -119,13 +119,11 @@ pub fn found<F: Face>(
     options: &Bound<'_, PyDict>,
 ) -> PyResult<Arc<F>> {
     let (known, fits) = (F::known(), |face: &F| !face.shared().is_closed());
-    match known.find(&token, fits) {
-        Some(face) => Ok(face),
-        None => {
-            let shared = Shared::adopted(token, seeds, options)?;
-            Ok(known.keep(token, Arc::new(F::of(shared)), fits))
-        }
+    if let Some(face) = known.find(&token, fits) {
+        return Ok(face);
     }
+    let shared = Shared::adopted(token, seeds, options)?;
+    Ok(known.keep(token, Arc::new(F::of(shared)), fits))
 }
 
 /// Why a client does not pickle.

@@ -150,8 +150,7 @@ impl AsyncClient {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read =
-            ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout };
         let call = verbs::get(&defaults, address, bins, default, &read)?.with_buffers(buffers);
         self.run(py, call)
     }
@@ -175,8 +174,7 @@ impl AsyncClient {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read =
-            ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout };
         let call = verbs::exists(&defaults, address, &read)?;
         self.run(py, call)
     }
@@ -230,14 +228,14 @@ impl AsyncClient {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::write(&defaults, address, bins, &write, op::WRITE)?;
         self.run(py, call)
@@ -266,14 +264,14 @@ impl AsyncClient {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::write(&defaults, address, bins, &write, op::ADD)?;
         self.run(py, call)
@@ -301,14 +299,14 @@ impl AsyncClient {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::write(&defaults, address, bins, &write, op::APPEND)?;
         self.run(py, call)
@@ -336,14 +334,14 @@ impl AsyncClient {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::write(&defaults, address, bins, &write, op::PREPEND)?;
         self.run(py, call)
@@ -375,13 +373,13 @@ impl AsyncClient {
         let address = self.address(key)?;
         let write = WriteOptions {
             ttl: None,
-            generation: generation,
+            generation,
             exists: None,
-            durable: durable,
+            durable,
             send_key: Some(send_key),
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::delete(&defaults, address, &write)?;
         self.run(py, call)
@@ -406,14 +404,14 @@ impl AsyncClient {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
+            ttl,
+            generation,
             exists: None,
             durable: false,
-            send_key: send_key,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::touch(&defaults, address, &write)?;
         self.run(py, call)
@@ -449,14 +447,14 @@ impl AsyncClient {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let write = WriteOptions {
-            ttl: ttl,
+            ttl,
             generation: None,
             exists: None,
-            durable: durable,
-            send_key: send_key,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let called = Function::new(module, function, arguments)?;
         let call = verbs::apply(&defaults, address, &called, &write)?;
@@ -495,14 +493,14 @@ impl AsyncClient {
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::operate(&defaults, address, operations, &write, &rules)?;
         self.run(py, call)
@@ -530,8 +528,7 @@ impl AsyncClient {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read =
-            ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout };
         let call =
             many::get(&defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
         self.run_many(py, call)
@@ -563,8 +560,7 @@ impl AsyncClient {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read =
-            ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout };
         let wanted = Wanted {
             extra: extra_columns(key, generation, ttl)?,
             strict: false,
@@ -592,8 +588,7 @@ impl AsyncClient {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read =
-            ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout };
         let call = many::exists(&defaults, &resolve, keys, &read)?;
         self.run_many(py, call)
     }
@@ -641,16 +636,16 @@ impl AsyncClient {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
-        let choice = Choice { key: key, bins: bins, nulls: nulls };
+        let choice = Choice { key, bins, nulls };
         let call = many::put(&defaults, &resolve, records, &choice, &write)?;
         self.run_many(py, call)
     }
@@ -675,13 +670,13 @@ impl AsyncClient {
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let write = WriteOptions {
             ttl: None,
-            generation: generation,
+            generation,
             exists: None,
-            durable: durable,
+            durable,
             send_key: Some(send_key),
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = many::delete(&defaults, &resolve, keys, &write)?;
         self.run_many(py, call)
@@ -712,14 +707,14 @@ impl AsyncClient {
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = many::operate(&defaults, &resolve, keys, operations, &write, &rules)?;
         self.run_many(py, call)
@@ -748,14 +743,14 @@ impl AsyncClient {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let write = WriteOptions {
-            ttl: ttl,
+            ttl,
             generation: None,
             exists: None,
-            durable: durable,
-            send_key: send_key,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let called = Function::new(module, function, arguments)?;
         let call = many::apply(&defaults, &resolve, keys, &called, &write)?;
@@ -850,20 +845,20 @@ impl AsyncClient {
         let space = Space::named(namespace, set)?;
         let query = QueryOptions {
             filter: r#where,
-            bins: bins,
-            index: index,
-            operations: operations,
-            include_values: include_values,
-            limit: limit,
-            partitions: partitions,
-            after: after,
-            page_size: page_size,
-            resume: resume,
-            records_per_second: records_per_second,
-            concurrent_nodes: concurrent_nodes,
-            replica: replica,
-            socket_timeout: socket_timeout,
-            timeout: timeout,
+            bins,
+            index,
+            operations,
+            include_values,
+            limit,
+            partitions,
+            after,
+            page_size,
+            resume,
+            records_per_second,
+            concurrent_nodes,
+            replica,
+            socket_timeout,
+            timeout,
         };
         let call = QueryCall::compose(&defaults, space, &query)?;
         self.run_query(py, call)
@@ -900,12 +895,7 @@ impl AsyncClient {
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let space = Space::named(namespace, set)?;
-        let job = JobOptions {
-            filter: r#where,
-            index: index,
-            records_per_second: records_per_second,
-            timeout: timeout,
-        };
+        let job = JobOptions { filter: r#where, index, records_per_second, timeout };
         let call = JobCall::operate(&defaults, &space, operations, durable, ttl, &job)?;
         self.run_job(py, call)
     }
@@ -932,12 +922,7 @@ impl AsyncClient {
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let space = Space::named(namespace, set)?;
-        let job = JobOptions {
-            filter: r#where,
-            index: index,
-            records_per_second: records_per_second,
-            timeout: timeout,
-        };
+        let job = JobOptions { filter: r#where, index, records_per_second, timeout };
         let called = Function::new(module, function, arguments)?;
         let call = JobCall::apply(&defaults, &space, called, &job)?;
         self.run_job(py, call)

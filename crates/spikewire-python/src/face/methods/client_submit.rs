@@ -84,8 +84,7 @@ impl ClientSubmit {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read =
-            ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout };
         let call = verbs::get(&defaults, address, bins, default, &read)?.with_buffers(buffers);
         self.run(py, call)
     }
@@ -109,8 +108,7 @@ impl ClientSubmit {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read =
-            ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout };
         let call = verbs::exists(&defaults, address, &read)?;
         self.run(py, call)
     }
@@ -164,14 +162,14 @@ impl ClientSubmit {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::write(&defaults, address, bins, &write, op::WRITE)?;
         self.run(py, call)
@@ -200,14 +198,14 @@ impl ClientSubmit {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::write(&defaults, address, bins, &write, op::ADD)?;
         self.run(py, call)
@@ -235,14 +233,14 @@ impl ClientSubmit {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::write(&defaults, address, bins, &write, op::APPEND)?;
         self.run(py, call)
@@ -270,14 +268,14 @@ impl ClientSubmit {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::write(&defaults, address, bins, &write, op::PREPEND)?;
         self.run(py, call)
@@ -309,13 +307,13 @@ impl ClientSubmit {
         let address = self.address(key)?;
         let write = WriteOptions {
             ttl: None,
-            generation: generation,
+            generation,
             exists: None,
-            durable: durable,
+            durable,
             send_key: Some(send_key),
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::delete(&defaults, address, &write)?;
         self.run(py, call)
@@ -340,14 +338,14 @@ impl ClientSubmit {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
+            ttl,
+            generation,
             exists: None,
             durable: false,
-            send_key: send_key,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::touch(&defaults, address, &write)?;
         self.run(py, call)
@@ -383,14 +381,14 @@ impl ClientSubmit {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let write = WriteOptions {
-            ttl: ttl,
+            ttl,
             generation: None,
             exists: None,
-            durable: durable,
-            send_key: send_key,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let called = Function::new(module, function, arguments)?;
         let call = verbs::apply(&defaults, address, &called, &write)?;
@@ -429,14 +427,14 @@ impl ClientSubmit {
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::operate(&defaults, address, operations, &write, &rules)?;
         self.run(py, call)
@@ -464,8 +462,7 @@ impl ClientSubmit {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read =
-            ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout };
         let call =
             many::get(&defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
         self.run_many(py, call)
@@ -497,8 +494,7 @@ impl ClientSubmit {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read =
-            ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout };
         let wanted = Wanted {
             extra: extra_columns(key, generation, ttl)?,
             strict: false,
@@ -526,8 +522,7 @@ impl ClientSubmit {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read =
-            ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout };
         let call = many::exists(&defaults, &resolve, keys, &read)?;
         self.run_many(py, call)
     }
@@ -575,16 +570,16 @@ impl ClientSubmit {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
-        let choice = Choice { key: key, bins: bins, nulls: nulls };
+        let choice = Choice { key, bins, nulls };
         let call = many::put(&defaults, &resolve, records, &choice, &write)?;
         self.run_many(py, call)
     }
@@ -609,13 +604,13 @@ impl ClientSubmit {
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let write = WriteOptions {
             ttl: None,
-            generation: generation,
+            generation,
             exists: None,
-            durable: durable,
+            durable,
             send_key: Some(send_key),
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = many::delete(&defaults, &resolve, keys, &write)?;
         self.run_many(py, call)
@@ -646,14 +641,14 @@ impl ClientSubmit {
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = many::operate(&defaults, &resolve, keys, operations, &write, &rules)?;
         self.run_many(py, call)
@@ -682,14 +677,14 @@ impl ClientSubmit {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let write = WriteOptions {
-            ttl: ttl,
+            ttl,
             generation: None,
             exists: None,
-            durable: durable,
-            send_key: send_key,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let called = Function::new(module, function, arguments)?;
         let call = many::apply(&defaults, &resolve, keys, &called, &write)?;

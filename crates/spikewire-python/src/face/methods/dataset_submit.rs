@@ -83,8 +83,7 @@ impl DatasetSubmit {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read =
-            ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout };
         let call = verbs::get(&defaults, address, bins, default, &read)?.with_buffers(buffers);
         self.run(py, call)
     }
@@ -108,8 +107,7 @@ impl DatasetSubmit {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read =
-            ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout };
         let call = verbs::exists(&defaults, address, &read)?;
         self.run(py, call)
     }
@@ -163,14 +161,14 @@ impl DatasetSubmit {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::write(&defaults, address, bins, &write, op::WRITE)?;
         self.run(py, call)
@@ -199,14 +197,14 @@ impl DatasetSubmit {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::write(&defaults, address, bins, &write, op::ADD)?;
         self.run(py, call)
@@ -234,14 +232,14 @@ impl DatasetSubmit {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::write(&defaults, address, bins, &write, op::APPEND)?;
         self.run(py, call)
@@ -269,14 +267,14 @@ impl DatasetSubmit {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::write(&defaults, address, bins, &write, op::PREPEND)?;
         self.run(py, call)
@@ -308,13 +306,13 @@ impl DatasetSubmit {
         let address = self.address(key)?;
         let write = WriteOptions {
             ttl: None,
-            generation: generation,
+            generation,
             exists: None,
-            durable: durable,
+            durable,
             send_key: Some(send_key),
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::delete(&defaults, address, &write)?;
         self.run(py, call)
@@ -339,14 +337,14 @@ impl DatasetSubmit {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
+            ttl,
+            generation,
             exists: None,
             durable: false,
-            send_key: send_key,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::touch(&defaults, address, &write)?;
         self.run(py, call)
@@ -382,14 +380,14 @@ impl DatasetSubmit {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let write = WriteOptions {
-            ttl: ttl,
+            ttl,
             generation: None,
             exists: None,
-            durable: durable,
-            send_key: send_key,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let called = Function::new(module, function, arguments)?;
         let call = verbs::apply(&defaults, address, &called, &write)?;
@@ -428,14 +426,14 @@ impl DatasetSubmit {
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = verbs::operate(&defaults, address, operations, &write, &rules)?;
         self.run(py, call)
@@ -463,8 +461,7 @@ impl DatasetSubmit {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read =
-            ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout };
         let call =
             many::get(&defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
         self.run_many(py, call)
@@ -496,8 +493,7 @@ impl DatasetSubmit {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read =
-            ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout };
         let wanted = Wanted {
             extra: extra_columns(key, generation, ttl)?,
             strict: false,
@@ -525,8 +521,7 @@ impl DatasetSubmit {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read =
-            ReadOptions { filter: r#where, rules: rules, replica: replica, timeout: timeout };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout };
         let call = many::exists(&defaults, &resolve, keys, &read)?;
         self.run_many(py, call)
     }
@@ -574,16 +569,16 @@ impl DatasetSubmit {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
-        let choice = Choice { key: key, bins: bins, nulls: nulls };
+        let choice = Choice { key, bins, nulls };
         let call = many::put(&defaults, &resolve, records, &choice, &write)?;
         self.run_many(py, call)
     }
@@ -608,13 +603,13 @@ impl DatasetSubmit {
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let write = WriteOptions {
             ttl: None,
-            generation: generation,
+            generation,
             exists: None,
-            durable: durable,
+            durable,
             send_key: Some(send_key),
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = many::delete(&defaults, &resolve, keys, &write)?;
         self.run_many(py, call)
@@ -645,14 +640,14 @@ impl DatasetSubmit {
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let write = WriteOptions {
-            ttl: ttl,
-            generation: generation,
-            exists: exists,
-            durable: durable,
-            send_key: send_key,
+            ttl,
+            generation,
+            exists,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let call = many::operate(&defaults, &resolve, keys, operations, &write, &rules)?;
         self.run_many(py, call)
@@ -681,14 +676,14 @@ impl DatasetSubmit {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let write = WriteOptions {
-            ttl: ttl,
+            ttl,
             generation: None,
             exists: None,
-            durable: durable,
-            send_key: send_key,
+            durable,
+            send_key,
             filter: r#where,
-            replica: replica,
-            timeout: timeout,
+            replica,
+            timeout,
         };
         let called = Function::new(module, function, arguments)?;
         let call = many::apply(&defaults, &resolve, keys, &called, &write)?;
