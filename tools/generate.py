@@ -13,13 +13,15 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from generator import classes, decoding, pages, stub, table, verbs, wrappers
+from generator import classes, decoding, pages, rust_functions, stub, table, verbs, wrappers
 from generator.text import ROOT, formatted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
+RUST = ROOT / "crates/spikewire/src"
+RUST_MODULES = {"op": "operation", "exp": "expression"}
 BINDING = ROOT / "crates/spikewire-python/src"
 PROTOCOL = ROOT / "crates/spikewire-protocol/src"
 
@@ -32,9 +34,12 @@ def outputs() -> dict[Path, str]:
         for face in ("op", "exp"):
             path = ROOT / f"python/spikewire/{face}/{name}.py"
             found[path] = wrappers.module(known, family, face)
+            path = RUST / RUST_MODULES[face] / f"{name}.rs"
+            found[path] = formatted(rust_functions.module(known, family, face))
         path = PROTOCOL / f"operation/{name}.rs"
         found[path] = formatted(decoding.module(known, family))
     found[PROTOCOL / "operation/words.rs"] = formatted(decoding.words(known))
+    found[RUST / "operation/words.rs"] = formatted(rust_functions.enumerations(known))
     named = verbs.load()
     for of in named.classes:
         path = BINDING / f"face/methods/{_snake(of.name)}.rs"

@@ -38,6 +38,15 @@ class Words:
 
 
 @dataclass(frozen=True)
+class Enumeration:
+    """An enumeration of words for Rust."""
+
+    doc: str
+    #: The documentation of each word.
+    are: dict[str, str]
+
+
+@dataclass(frozen=True)
 class Parameter:
     """A parameter of an operation."""
 
@@ -106,6 +115,7 @@ class Table:
 
     kinds: dict[str, Kind]
     words: dict[str, Words]
+    enums: dict[str, Enumeration]
     families: dict[str, Family] = field(default_factory=dict)
 
 
@@ -125,7 +135,8 @@ def load() -> Table:
         are = dict(words[of["also"]].are) if "also" in of else {}
         are = {word: number for word, number in are.items() if word not in of.get("without", ())}
         words[name] = Words(name, of["python"], of["rust"], {**are, **of["are"]})
-    table = Table(kinds, words)
+    enums = {name: Enumeration(**of) for name, of in raw["enums"].items()}
+    table = Table(kinds, words, enums)
     for name in FAMILIES:
         table.families[name] = _family(load_file(name))
     return table

@@ -182,6 +182,7 @@ mod asynchronous;
 mod batch;
 mod blocking;
 mod cluster;
+pub mod ctx;
 mod encode;
 mod expression;
 mod face;
@@ -204,12 +205,13 @@ pub use batch::Batch;
 pub use blocking::{Client, Dataset};
 pub use cluster::Node;
 pub use encode::Encode;
-pub use expression::Expression;
+pub use expression::operand::Operand;
+pub use expression::{Expression, exp};
 pub use face::Face;
 pub use index::{Index, IndexType, Indexes, NewIndex};
 pub use key::Key;
 pub use module::{Module, Modules};
-pub use operation::{Operation, op};
+pub use operation::{Operation, Order, Overflow, Returning, op};
 pub use options::{Builder, CallOptions, Seeds};
 pub use query::{
     Collection, Found, IndexOn, IndexRange, IndexValue, Job, Page, Pages, Progress, Query, Records,

@@ -1,9 +1,27 @@
 //! The steps of `operate`.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`list`], [`map`], [`bit`], [`hll`] | operations on what is in a bin; generated from `tools/verbs` |
+//! | [`words`] | words that they take; generated as well |
+//! | [`options`] | what else they take |
+//! | [`call`] | what one was given, and its bytes |
+
+pub mod bit;
+pub(crate) mod call;
+pub mod hll;
+pub mod list;
+pub mod map;
+mod options;
+mod words;
 
 use spikewire_engine::command::{OperationRef, check_bin_name, check_operand};
 use spikewire_protocol::message::op as code;
 use spikewire_protocol::value::{ParticleType, particle};
 
+use self::call::Call;
+pub(crate) use self::call::element;
+pub use self::words::{Order, Overflow, Returning};
 use crate::Result;
 use crate::encode::Encode;
 use crate::expression::Expression;
@@ -15,11 +33,13 @@ pub struct Operation {
     /// `None` for operations on the whole record.
     pub(crate) bin: Option<String>,
     pub(crate) value: Result<(ParticleType, Vec<u8>)>,
+    /// What a list, map, bit or sketch operation is made of, for its options.
+    call: Option<Box<Call<Vec<u8>>>>,
 }
 
 impl Operation {
     fn plain(code: u8, bin: Option<String>) -> Self {
-        Self { code, bin, value: Ok((particle::NULL, Vec::new())) }
+        Self { code, bin, value: Ok((particle::NULL, Vec::new())), call: None }
     }
 
     pub(crate) fn with(code: u8, bin: String, value: impl Encode) -> Self {
@@ -28,12 +48,21 @@ impl Operation {
             check_operand(code, of, &bin)?;
             Ok((of, bytes))
         });
-        Self { code, bin: Some(bin), value }
+        Self { code, bin: Some(bin), value, call: None }
     }
 
     fn computed(code: u8, bin: String, expression: impl Into<Expression>) -> Self {
         let value = expression.into().operation().map(|bytes| (particle::BLOB, bytes));
-        Self { code, bin: Some(bin), value }
+        Self { code, bin: Some(bin), value, call: None }
+    }
+
+    /// A list, map, bit or sketch operation.
+    pub(crate) fn called(bin: String, call: Call<Vec<u8>>) -> Self {
+        let (code, value) = match call.encode(&bin) {
+            Ok((code, value)) => (code, Ok((particle::BLOB, value))),
+            Err(error) => (code::CDT_READ, Err(error)),
+        };
+        Self { code, bin: Some(bin), value, call: Some(Box::new(call)) }
     }
 
     /// The operation as it is sent, or what is wrong with it.
@@ -54,6 +83,7 @@ impl Operation {
 /// ```
 pub mod op {
     use super::{Encode, Expression, Operation, code};
+    pub use super::{bit, hll, list, map};
 
     /// Reads a bin.
     pub fn get(bin: impl Into<String>) -> Operation {

@@ -173,6 +173,19 @@ impl Expression {
         Self { node: Arc::new(node), kind, depth: 1, weight: 16 }
     }
 
+    /// An integer constant as a float, where the other operand is one and nothing is lost.
+    #[must_use]
+    pub fn aligned(self, other: &Self) -> Self {
+        match self.node() {
+            Node::Constant(Constant::Int(int))
+                if other.kind() == Some(Type::Float) && *int == (*int as f64) as i64 =>
+            {
+                Self::from(*int as f64)
+            }
+            _ => self,
+        }
+    }
+
     /// What evaluates to "unknown".
     pub fn unknown() -> Self {
         Self::leaf(Node::Unknown, None)

@@ -17,7 +17,7 @@ use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 
-use spikewire_protocol::expression::{Constant, Expression as Tree, Fault, Meta, Node, Op, Type};
+use spikewire_protocol::expression::{Expression as Tree, Fault, Meta, Op, Type};
 
 use self::bytes::read_text;
 pub use self::bytes::{filter_bytes, operation_bytes, plain_bytes};
@@ -25,18 +25,6 @@ use self::constant::{kind_of, operand};
 use crate::calls::refused;
 use crate::errors::{type_error, value_error};
 use crate::value::pairs;
-
-/// Makes an integer constant a float where the other operand is one and nothing is lost.
-fn align(constant: Tree, other: &Tree) -> Tree {
-    match constant.node() {
-        Node::Constant(Constant::Int(int))
-            if other.kind() == Some(Type::Float) && *int == (*int as f64) as i64 =>
-        {
-            Tree::from(*int as f64)
-        }
-        _ => constant,
-    }
-}
 
 /// An expression; made by the functions of `spikewire.exp` and by operators on expressions.
 #[pyclass(frozen, module = "spikewire.exp")]
@@ -58,13 +46,13 @@ impl From<Tree> for Expression {
 
 impl Expression {
     fn with(&self, op: Op, other: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let other = align(operand(other)?, &self.tree);
-        made(Tree::join(op, align(self.tree.clone(), &other), other))
+        let other = operand(other)?.aligned(&self.tree);
+        made(Tree::join(op, self.tree.clone().aligned(&other), other))
     }
 
     fn behind(&self, op: Op, other: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let other = align(operand(other)?, &self.tree);
-        let own = align(self.tree.clone(), &other);
+        let other = operand(other)?.aligned(&self.tree);
+        let own = self.tree.clone().aligned(&other);
         made(Tree::join(op, other, own))
     }
 

@@ -1,16 +1,40 @@
 //! What the nodes compute from a record, as a filter or as a value.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`exp`] | typed expressions |
+//! | [`operand`], [`operators`] | what they are made of, and how they are joined |
+//! | [`list`], [`map`], [`bit`], [`hll`] | operations inside them; generated from `tools/verbs` |
+//! | [`call`], [`options`] | what such an operation was given |
+
+pub mod bit;
+mod call;
+pub mod exp;
+pub mod hll;
+pub mod list;
+pub mod map;
+pub(crate) mod operand;
+mod operators;
+mod options;
 
 use std::fmt;
 
 use spikewire_protocol::expression as wire;
+use spikewire_protocol::expression::{Expression as Tree, Fault};
 use spikewire_protocol::msgpack;
 
+use self::call::Called;
+use crate::operation::call::Call;
 use crate::{Error, Result, Value};
+
+/// A tree, or why it cannot be.
+type Made = std::result::Result<Tree, Fault>;
 
 /// What a node computes from one record: a filter, or the value of [`op::read`](crate::op::read).
 ///
-/// It is written as text. `?0`, `?1` stand for values given beside it, so that nothing has to be
-/// quoted; all of them have to be used.
+/// It is made of typed parts by the functions of [`exp`](crate::exp), or written as text. In a text
+/// `?0`, `?1` stand for values given beside it, so that nothing has to be quoted; all of them have to
+/// be used.
 ///
 /// ```
 /// use spikewire::{Expression, Value};
@@ -40,9 +64,36 @@ pub struct Expression(Form);
 enum Form {
     Text(String, Vec<Value>),
     Wire(Vec<u8>),
+    Tree(Made),
+    /// Still to be told its options.
+    Call(Box<Called>),
 }
 
 impl Expression {
+    /// A list, map, bit or sketch operation on what `on` gives.
+    pub(crate) fn called(on: impl operand::Operand, call: Call<Tree>) -> Self {
+        match on.into_tree() {
+            Ok(on) => Self(Form::Call(Box::new(Called { on, call, kind: None }))),
+            Err(fault) => Self(Form::Tree(Err(fault))),
+        }
+    }
+
+    /// The tree that it is.
+    pub(crate) fn tree(&self, filter: bool) -> Made {
+        match &self.0 {
+            Form::Tree(tree) => tree.clone(),
+            Form::Call(called) => called.tree(),
+            Form::Wire(bytes) => Tree::decode(bytes),
+            Form::Text(text, values) => {
+                let what = if filter { "filter" } else { "expression" };
+                let own = |error: Error| Fault::Value(error.message().to_owned());
+                let values = constants(what, values).map_err(own)?;
+                let read = if filter { wire::text::parse_filter } else { wire::text::parse };
+                read(text, &values).map_err(|error| own(unread(what, text, &error)))
+            }
+        }
+    }
+
     /// A text, and the values that its `?0`, `?1`, ... stand for.
     pub fn with(text: impl Into<String>, values: impl IntoIterator<Item = Value>) -> Self {
         Self(Form::Text(text.into(), values.into_iter().collect()))
@@ -63,6 +114,10 @@ impl Expression {
                 let parsed = parsed.map_err(|error| unread("filter", text, &error))?;
                 parsed.filter().map_err(|fault| fault_in("filter", &fault))
             }
+            Form::Tree(_) | Form::Call(_) => {
+                let tree = self.tree(true).and_then(|tree| tree.filter());
+                tree.map_err(|fault| fault_in("filter", &fault))
+            }
         }
     }
 
@@ -74,6 +129,10 @@ impl Expression {
                 let parsed = wire::text::parse(text, &constants("expression", values)?);
                 let parsed = parsed.map_err(|error| unread("expression", text, &error))?;
                 parsed.encode().map_err(|fault| fault_in("expression", &fault))
+            }
+            Form::Tree(_) | Form::Call(_) => {
+                let tree = self.tree(false).and_then(|tree| tree.encode());
+                tree.map_err(|fault| fault_in("expression", &fault))
             }
         }
     }
@@ -112,6 +171,10 @@ impl fmt::Display for Expression {
         match &self.0 {
             Form::Text(text, _) => f.write_str(text),
             Form::Wire(bytes) => write!(f, "<{} bytes>", bytes.len()),
+            Form::Tree(_) | Form::Call(_) => match self.tree(false) {
+                Ok(tree) => tree.fmt(f),
+                Err(fault) => write!(f, "<{fault}>"),
+            },
         }
     }
 }
@@ -128,7 +191,7 @@ fn unread(what: &str, text: &str, error: &wire::text::TextError) -> Error {
     Error::invalid(format!("{what}: {error}\n{}", error.shown(text)))
 }
 
-fn fault_in(what: &str, fault: &wire::Fault) -> Error {
+fn fault_in(what: &str, fault: &Fault) -> Error {
     Error::invalid(format!("{what}: {fault}"))
 }
 

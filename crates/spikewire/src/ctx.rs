@@ -1,0 +1,159 @@
+//! Steps on the way to a list or map that is nested in a bin, for
+//! [`Operation::ctx`](crate::Operation::ctx) and [`Expression::ctx`](crate::Expression::ctx).
+//!
+//! A path goes from the bin inward. Where a step leads nowhere the operation fails, unless the step
+//! [creates](Step::create) what is missing.
+//!
+//! ```
+//! use spikewire::{ctx, op};
+//!
+//! // The list at key "tags" of the first map in the list "items".
+//! op::list::append("items", "new").ctx([ctx::list_index(0), ctx::map_key("tags")]);
+//! ```
+
+use spikewire_protocol::cdt::context::{self, At, Create, Inside};
+use spikewire_protocol::expression::Fault;
+use spikewire_protocol::value::particle;
+
+use crate::encode::Encode;
+use crate::operation::{Order, element};
+
+/// One step of a path.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    step: Result<context::Step<Vec<u8>>, Fault>,
+}
+
+/// Into a list or map, whichever is there, by index; negative from the end. For reads.
+pub fn index(index: i64) -> Step {
+    Step::new(Inside::Either, At::Index(index))
+}
+
+/// Into a list or map, whichever is there, by rank: 0 is the smallest value, -1 the largest. For
+/// reads.
+pub fn rank(rank: i64) -> Step {
+    Step::new(Inside::Either, At::Rank(rank))
+}
+
+/// Into a list or map, whichever is there, by value: the first that equals it. For reads.
+pub fn value(value: impl Encode) -> Step {
+    Step::of_value(Inside::Either, &value)
+}
+
+/// Into a list by index; negative from the end.
+pub fn list_index(index: i64) -> Step {
+    Step::new(Inside::List, At::Index(index))
+}
+
+/// Into a list by rank: 0 is the smallest element, -1 the largest.
+pub fn list_rank(rank: i64) -> Step {
+    Step::new(Inside::List, At::Rank(rank))
+}
+
+/// Into a list by value: the first element that equals it.
+pub fn list_value(value: impl Encode) -> Step {
+    Step::of_value(Inside::List, &value)
+}
+
+/// Into a map by the index of its keys in order; negative from the end.
+pub fn map_index(index: i64) -> Step {
+    Step::new(Inside::Map, At::Index(index))
+}
+
+/// Into a map by the rank of its values: 0 is the smallest, -1 the largest.
+pub fn map_rank(rank: i64) -> Step {
+    Step::new(Inside::Map, At::Rank(rank))
+}
+
+/// Into a map by key: a string, an integer or bytes.
+pub fn map_key(key: impl Encode) -> Step {
+    let key = element("key", &key).and_then(|(of, packed)| match of {
+        particle::INTEGER | particle::STRING | particle::BLOB => Ok(packed),
+        other => Err(Fault::Type(format!(
+            "a map key must be an integer, a string or bytes, not {}",
+            particle::name(other)
+        ))),
+    });
+    Step { step: key.map(|key| context::Step::new(Inside::Map, At::Key(key))) }
+}
+
+/// Into a map by value: the first that equals it.
+pub fn map_value(value: impl Encode) -> Step {
+    Step::of_value(Inside::Map, &value)
+}
+
+impl Step {
+    fn new(inside: Inside, at: At<Vec<u8>>) -> Self {
+        Self { step: Ok(context::Step::new(inside, at)) }
+    }
+
+    fn of_value(inside: Inside, value: &impl Encode) -> Self {
+        let value = element("value", value);
+        Self { step: value.map(|(_, value)| context::Step::new(inside, At::Value(value))) }
+    }
+
+    /// Creates the list or map that it looks into where it is missing, in this order. For
+    /// [`list_index`] and [`map_key`].
+    ///
+    /// ```
+    /// use spikewire::{Order, ctx, op};
+    ///
+    /// let today = [ctx::map_key("2026").create(Order::Key), ctx::map_key("may").create(Order::Key)];
+    /// op::map::increment("visits", "monday", 1).ctx(today);
+    /// ```
+    #[must_use]
+    pub fn create(self, order: Order) -> Self {
+        self.change(|step| {
+            step.create = match (step.inside, order) {
+                (_, Order::Unordered) => Create::Unordered,
+                (Inside::List, Order::Ordered) | (Inside::Map, Order::KeyValue) => {
+                    Create::FullyOrdered
+                }
+                (Inside::Map, Order::Key) => Create::OrderedOrPadded,
+                (_, order) => {
+                    let inside = if step.inside == Inside::Map { "map" } else { "list" };
+                    let why = format!("order: a {inside} cannot be '{}'", order.word());
+                    return Err(Fault::Value(why));
+                }
+            };
+            Ok(())
+        })
+    }
+
+    /// Creates an unordered list where it is missing, and fills it with nil up to the index, which
+    /// is counted from the start. For [`list_index`].
+    #[must_use]
+    pub fn create_padded(self) -> Self {
+        self.change(|step| {
+            if step.inside != Inside::List {
+                return Err(Fault::Value("only a list can be padded".into()));
+            }
+            step.create = Create::OrderedOrPadded;
+            Ok(())
+        })
+    }
+
+    /// Keeps an index with what it creates. On the first step of a path only.
+    #[must_use]
+    pub fn persist_index(self) -> Self {
+        self.change(|step| {
+            step.persist = true;
+            Ok(())
+        })
+    }
+
+    fn change(self, change: impl FnOnce(&mut context::Step<Vec<u8>>) -> Result<(), Fault>) -> Self {
+        let step = self.step.and_then(|mut step| change(&mut step).map(|()| step));
+        Self { step }
+    }
+
+    /// The step as it is encoded, or why it cannot be.
+    pub(crate) fn made(&self) -> Result<context::Step<Vec<u8>>, Fault> {
+        let step = self.step.clone()?;
+        if step.create != Create::No && !step.makes() {
+            let why = "only a list index or a map key can be created";
+            return Err(Fault::Value(why.into()));
+        }
+        Ok(step)
+    }
+}

@@ -1,0 +1,183 @@
+//! Operators on expressions.
+
+use std::ops;
+
+use spikewire_protocol::expression::{Expression as Tree, Fault, Op, Type};
+
+use super::operand::Operand;
+use super::{Expression, Form};
+
+impl Expression {
+    fn joined(op: Op, left: impl Operand, right: impl Operand) -> Self {
+        Self(Form::Tree(left.into_tree().and_then(|left| {
+            let right = right.into_tree()?;
+            let (left, right) = (left.clone().aligned(&right), right.aligned(&left));
+            Tree::join(op, left, right)
+        })))
+    }
+
+    /// `&`, `|` and `^` are logic on bools and work bit by bit on integers.
+    fn bits_or(bits: Op, logic: Op, left: impl Operand, right: impl Operand) -> Self {
+        Self(Form::Tree(left.into_tree().and_then(|left| {
+            let right = right.into_tree()?;
+            let ints = left.kind() == Some(Type::Int) || right.kind() == Some(Type::Int);
+            Tree::join(if ints { bits } else { logic }, left, right)
+        })))
+    }
+
+    fn alone(&self, op: Op) -> Self {
+        Self::applied(op, [Expression::tree(self, false)])
+    }
+
+    /// An operator on operands.
+    pub(super) fn applied(op: Op, operands: impl IntoIterator<Item = Result<Tree, Fault>>) -> Self {
+        let operands: Result<Vec<_>, _> = operands.into_iter().collect();
+        Self(Form::Tree(operands.and_then(|operands| Tree::apply(op, operands))))
+    }
+}
+
+macro_rules! joining {
+    ($($(#[doc = $doc:literal])* $name:ident $op:ident;)*) => {
+        /// Comparing, and what has no operator of Rust's. An expression computes nothing here: the
+        /// nodes do.
+        impl Expression {
+            $($(#[doc = $doc])*
+            #[must_use]
+            pub fn $name(self, other: impl Operand) -> Self {
+                Self::joined(Op::$op, self, other)
+            })*
+        }
+    };
+}
+
+joining! {
+    /// Whether both are equal.
+    eq Eq;
+    /// Whether they are not equal.
+    ne Ne;
+    /// Whether this is less.
+    lt Lt;
+    /// Whether this is less or equal.
+    le Le;
+    /// Whether this is greater.
+    gt Gt;
+    /// Whether this is greater or equal.
+    ge Ge;
+    /// Whether both are true.
+    and And;
+    /// Whether one is true, or both.
+    or Or;
+    /// This float to the power of another.
+    pow Pow;
+    /// The logarithm of this float to a base.
+    log Log;
+    /// The bits of an integer moved down, zeros from above. (`>>` keeps the sign.)
+    shift_right ShiftRight;
+}
+
+impl Expression {
+    /// Whether a list holds this value.
+    #[must_use]
+    pub fn is_in(self, list: impl Operand) -> Self {
+        Self::applied(Op::In, [self.tree(false), list.into_tree()])
+    }
+
+    /// Whether the string matches a POSIX pattern (extended).
+    #[must_use]
+    pub fn matches(self, pattern: &str) -> Self {
+        Self(Form::Tree(self.tree(false).and_then(|it| Tree::regex(it, pattern, 1))))
+    }
+
+    /// The float cut toward zero.
+    #[must_use]
+    pub fn to_int(self) -> Self {
+        self.alone(Op::ToInt)
+    }
+
+    /// The integer as a float.
+    #[must_use]
+    pub fn to_float(self) -> Self {
+        self.alone(Op::ToFloat)
+    }
+
+    /// The number without its sign.
+    #[must_use]
+    pub fn abs(self) -> Self {
+        self.alone(Op::Abs)
+    }
+
+    /// The next whole float below.
+    #[must_use]
+    pub fn floor(self) -> Self {
+        self.alone(Op::Floor)
+    }
+
+    /// The next whole float above.
+    #[must_use]
+    pub fn ceil(self) -> Self {
+        self.alone(Op::Ceil)
+    }
+}
+
+macro_rules! operators {
+    ($($trait:ident $method:ident $op:ident;)*) => {
+        $(impl<T: Operand> ops::$trait<T> for Expression {
+            type Output = Self;
+
+            fn $method(self, other: T) -> Self {
+                Self::joined(Op::$op, self, other)
+            }
+        })*
+    };
+}
+
+operators! {
+    Add add Add;
+    Sub sub Sub;
+    Mul mul Mul;
+    Div div Div;
+    Rem rem Mod;
+    Shl shl ShiftLeft;
+    Shr shr ShiftSigned;
+}
+
+impl<T: Operand> ops::BitAnd<T> for Expression {
+    type Output = Self;
+
+    fn bitand(self, other: T) -> Self {
+        Self::bits_or(Op::IntAnd, Op::And, self, other)
+    }
+}
+
+impl<T: Operand> ops::BitOr<T> for Expression {
+    type Output = Self;
+
+    fn bitor(self, other: T) -> Self {
+        Self::bits_or(Op::IntOr, Op::Or, self, other)
+    }
+}
+
+impl<T: Operand> ops::BitXor<T> for Expression {
+    type Output = Self;
+
+    fn bitxor(self, other: T) -> Self {
+        Self::bits_or(Op::IntXor, Op::Exclusive, self, other)
+    }
+}
+
+impl ops::Not for Expression {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        let int = self.tree(false).is_ok_and(|it| it.kind() == Some(Type::Int));
+        self.alone(if int { Op::IntNot } else { Op::Not })
+    }
+}
+
+impl ops::Neg for Expression {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        self.alone(Op::Sub)
+    }
+}

@@ -1,0 +1,334 @@
+//! A list, map, bit or sketch operation with what it was given so far.
+
+use spikewire_protocol::cdt::context;
+use spikewire_protocol::expression::Fault;
+use spikewire_protocol::msgpack;
+use spikewire_protocol::operation::{Family, Given, Words, one_of, word};
+use spikewire_protocol::value::{Value, particle};
+
+use crate::Error;
+use crate::ctx::Step;
+use crate::encode::Encode;
+
+/// An argument; values are packed in operations, and parts of the tree in expressions.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Argument<V> {
+    /// Left out.
+    Absent,
+    Value(V),
+    Number(i64),
+    Flag(bool),
+    Word(&'static str),
+}
+
+/// An operation and its arguments, in the order of its signature.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Call<V> {
+    pub family: Family,
+    pub name: &'static str,
+    pub arguments: Vec<Argument<V>>,
+    pub path: Vec<Step>,
+    pub pad: bool,
+    /// The first thing that is wrong with it.
+    pub refused: Option<Fault>,
+}
+
+impl<V> Call<V> {
+    /// An operation that was given nothing yet.
+    pub fn new(family: Family, name: &'static str) -> Self {
+        let count = family.signature(name).map_or(0, |it| it.parameters.len());
+        let arguments = std::iter::repeat_with(|| Argument::Absent).take(count).collect();
+        Self { family, name, arguments, path: Vec::new(), pad: false, refused: None }
+    }
+
+    pub fn with(mut self, at: usize, argument: Argument<V>) -> Self {
+        self.arguments[at] = argument;
+        self
+    }
+
+    pub fn flag(self, at: usize, flag: bool) -> Self {
+        self.with(at, Argument::Flag(flag))
+    }
+
+    pub fn word(self, at: usize, word: &'static str) -> Self {
+        self.with(at, Argument::Word(word))
+    }
+
+    pub fn refuse(&mut self, fault: Fault) {
+        self.refused.get_or_insert(fault);
+    }
+
+    /// Sets an option by its name.
+    pub fn set(&mut self, name: &'static str, argument: Argument<V>) {
+        let place = self.family.signature(self.name).and_then(|it| it.place(name));
+        match place {
+            Some(at) => self.arguments[at] = argument,
+            None => self.refuse(no_option(&self.shown(), name)),
+        }
+    }
+
+    /// Its name with that of its family.
+    pub fn shown(&self) -> String {
+        format!("{}::{}", self.family.name(), self.name)
+    }
+
+    /// The path that it is carried out at.
+    pub fn steps(&self) -> Result<Vec<context::Step<Vec<u8>>>, Fault> {
+        let takes_path = matches!(self.family, Family::List | Family::Map);
+        if !takes_path && !self.path.is_empty() {
+            return Err(no_option(&self.shown(), "ctx"));
+        }
+        let mut steps = Vec::with_capacity(self.path.len());
+        for (at, step) in self.path.iter().enumerate() {
+            steps.push(step.made().map_err(|fault| fault.within(&format!("ctx[{at}]")))?);
+        }
+        context::check(&steps)?;
+        Ok(steps)
+    }
+}
+
+/// What a call has no place for.
+pub(crate) fn no_option(call: &str, name: &str) -> Fault {
+    Fault::Value(format!("{call} takes no {name}"))
+}
+
+impl Call<Vec<u8>> {
+    /// Any value.
+    pub fn value(mut self, at: usize, name: &'static str, value: impl Encode) -> Self {
+        match element(name, &value) {
+            Ok((_, packed)) => self.with(at, Argument::Value(packed)),
+            Err(fault) => {
+                self.refuse(fault);
+                self
+            }
+        }
+    }
+
+    /// Any value; nil stands for none.
+    pub fn optional_value(mut self, at: usize, name: &'static str, value: impl Encode) -> Self {
+        match element(name, &value) {
+            Ok((particle::NULL, _)) => self,
+            Ok((_, packed)) => self.with(at, Argument::Value(packed)),
+            Err(fault) => {
+                self.refuse(fault);
+                self
+            }
+        }
+    }
+
+    /// What can be stored as the key of a map.
+    pub fn key(mut self, at: usize, name: &'static str, key: impl Encode) -> Self {
+        match element(name, &key) {
+            Ok((particle::INTEGER | particle::STRING | particle::BLOB, packed)) => {
+                return self.with(at, Argument::Value(packed));
+            }
+            Ok((other, _)) => self.refuse(Fault::Type(format!(
+                "{name}: a map key must be an integer, a string or bytes, not {}",
+                particle::name(other)
+            ))),
+            Err(fault) => self.refuse(fault),
+        }
+        self
+    }
+
+    /// A list.
+    pub fn list<I: IntoIterator<Item: Into<Value>>>(
+        self,
+        at: usize,
+        name: &'static str,
+        items: I,
+    ) -> Self {
+        self.value(at, name, items.into_iter().map(Into::into).collect::<Vec<Value>>())
+    }
+
+    /// A list of sketches.
+    pub fn sketches<I: IntoIterator<Item: Into<Value>>>(
+        mut self,
+        at: usize,
+        name: &'static str,
+        sketches: I,
+    ) -> Self {
+        let all: Vec<Value> = sketches.into_iter().map(Into::into).collect();
+        if let Some(at) = all.iter().position(|it| !matches!(it, Value::Hll(_))) {
+            let other = particle::name(all[at].particle_type());
+            self.refuse(Fault::Type(format!("{name}[{at}] must be a HyperLogLog, not {other}")));
+        }
+        self.value(at, name, all)
+    }
+
+    /// A map.
+    pub fn map<K: Into<Value>, T: Into<Value>>(
+        self,
+        at: usize,
+        name: &'static str,
+        pairs: impl IntoIterator<Item = (K, T)>,
+    ) -> Self {
+        let pairs = pairs.into_iter().map(|(key, value)| (key.into(), value.into()));
+        self.value(at, name, pairs.collect::<Vec<(Value, Value)>>())
+    }
+
+    /// Bytes.
+    pub fn bytes(self, at: usize, name: &'static str, bytes: impl AsRef<[u8]>) -> Self {
+        self.value(at, name, bytes.as_ref())
+    }
+
+    /// An integer.
+    pub fn number(self, at: usize, number: i64) -> Self {
+        self.with(at, Argument::Number(number))
+    }
+
+    /// An integer, or none.
+    pub fn optional_number(self, at: usize, number: Option<i64>) -> Self {
+        self.with(at, number.map_or(Argument::Absent, Argument::Number))
+    }
+
+    /// The code of the operation, and its bytes.
+    pub fn encode(&self, bin: &str) -> Result<(u8, Vec<u8>), Error> {
+        self.packed().map_err(|fault| Error::invalid(format!("bin {bin:?}: {fault}")))
+    }
+
+    fn packed(&self) -> Result<(u8, Vec<u8>), Fault> {
+        if let Some(fault) = &self.refused {
+            return Err(fault.clone());
+        }
+        let composed = self.family.compose(self.name, &mut Packed(&self.arguments))?;
+        let mut steps = self.steps()?;
+        match composed.order() {
+            Some(order) if self.name == "create" => {
+                context::create_last(&mut steps, order, self.pad)?;
+            }
+            _ if self.pad => return Err(no_option(&self.shown(), "pad")),
+            _ => {}
+        }
+        let mut out = Vec::with_capacity(32);
+        composed.encode(&steps, &mut out);
+        Ok((composed.code(), out))
+    }
+}
+
+/// A value as an element of a list, and its type.
+pub(crate) fn element(name: &str, value: &impl Encode) -> Result<(u8, Vec<u8>), Fault> {
+    let mut plain = Vec::new();
+    let of = value.encode(name, &mut plain).map_err(|error| {
+        let bin = format!("bin {name:?}");
+        Fault::Value(error.message().replacen(&bin, name, 1))
+    })?;
+    let mut out = Vec::with_capacity(plain.len() + 6);
+    match (of, plain.first_chunk()) {
+        (particle::NULL, _) => msgpack::nil(&mut out),
+        (particle::INTEGER, Some(bytes)) => msgpack::int(&mut out, i64::from_be_bytes(*bytes)),
+        (particle::FLOAT, Some(bytes)) => msgpack::float(&mut out, f64::from_be_bytes(*bytes)),
+        (particle::BOOL, _) => msgpack::boolean(&mut out, plain != [0]),
+        (particle::LIST | particle::MAP, _) => out = plain,
+        (of, _) => msgpack::bytes(&mut out, of, &plain),
+    }
+    Ok((of, out))
+}
+
+/// What is the same for operations and for expressions.
+pub(crate) fn flag<V>(argument: &Argument<V>) -> bool {
+    matches!(argument, Argument::Flag(true))
+}
+
+/// The same for a word, which the operation may not know.
+pub(crate) fn number_of<V>(
+    argument: &Argument<V>,
+    name: &str,
+    known: &Words,
+) -> Result<i64, Fault> {
+    let Argument::Word(given) = argument else { return Err(missing(name)) };
+    word(known, given)
+        .ok_or_else(|| Fault::Value(format!("{name} must be {}, got '{given}'", one_of(known))))
+}
+
+/// The same for a number within bounds.
+pub(crate) fn bits<V>(
+    argument: &Argument<V>,
+    name: &str,
+    (from, to): (i64, i64),
+) -> Result<i64, Fault> {
+    match argument {
+        Argument::Number(bits) if (from..=to).contains(bits) => Ok(*bits),
+        Argument::Number(bits) => {
+            Err(Fault::Value(format!("{name} must be from {from} to {to}, got {bits}")))
+        }
+        _ => Err(missing(name)),
+    }
+}
+
+pub(crate) fn missing(name: &str) -> Fault {
+    Fault::Value(format!("{name} is missing"))
+}
+
+/// The arguments of an operation, packed.
+struct Packed<'a>(&'a [Argument<Vec<u8>>]);
+
+impl Packed<'_> {
+    fn packed(&self, at: usize, name: &str) -> Result<Vec<u8>, Fault> {
+        match &self.0[at] {
+            Argument::Value(packed) => Ok(packed.clone()),
+            _ => Err(missing(name)),
+        }
+    }
+}
+
+impl Given for Packed<'_> {
+    type Value = Vec<u8>;
+    type Number = i64;
+    type Error = Fault;
+
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn is_absent(&self, at: usize) -> bool {
+        matches!(self.0[at], Argument::Absent)
+    }
+
+    fn value(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Fault> {
+        self.packed(at, name)
+    }
+
+    fn key(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Fault> {
+        self.packed(at, name)
+    }
+
+    fn list(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Fault> {
+        self.packed(at, name)
+    }
+
+    fn map(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Fault> {
+        self.packed(at, name)
+    }
+
+    fn bytes(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Fault> {
+        self.packed(at, name)
+    }
+
+    fn sketches(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Fault> {
+        self.packed(at, name)
+    }
+
+    fn number(&mut self, at: usize, name: &'static str) -> Result<i64, Fault> {
+        match self.0[at] {
+            Argument::Number(number) => Ok(number),
+            _ => Err(missing(name)),
+        }
+    }
+
+    fn bits(&mut self, at: usize, name: &'static str, bounds: (i64, i64)) -> Result<i64, Fault> {
+        bits(&self.0[at], name, bounds)
+    }
+
+    fn flag(&mut self, at: usize, _: &'static str) -> Result<bool, Fault> {
+        Ok(flag(&self.0[at]))
+    }
+
+    fn word(&mut self, at: usize, name: &'static str, known: &Words) -> Result<i64, Fault> {
+        number_of(&self.0[at], name, known)
+    }
+
+    fn is_empty(&self, list: &Vec<u8>) -> bool {
+        *list == [0x90]
+    }
+}
