@@ -86,6 +86,38 @@
 //! written to a bin says [`Encode`]; what is read from one is a [`Value`]. Bins to write are pairs
 //! of a name and a value: an array, a vector, a map, or [`bins!`] when the types differ.
 //!
+//! # Operations and expressions
+//!
+//! [`op`] makes the steps of [`operate`](Dataset::operate), which are applied in order and all or
+//! nothing: on whole bins, and on what is inside of them with [`op::list`], [`op::map`], [`op::bit`]
+//! and [`op::hll`], also nested ([`ctx`]). [`exp`] makes expressions, which the nodes compute from a
+//! record: as filters and as values.
+//!
+//! ```
+//! use spikewire::{CallOptions, Client, Order, Returning, Value, exp, op};
+//!
+//! # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+//! # let seeds = cluster.seeds();
+//! # let client = Client::connect(seeds)?;
+//! # let users = client.dataset("test", "users")?;
+//! let record = users.operate(
+//!     "alice",
+//!     [
+//!         op::list::append_items("log", ["in", "out"]),
+//!         op::map::put("cart", "apples", 3).order(Order::Key),
+//!         op::map::increment("cart", "pears", 2),
+//!         op::map::get_by_rank("cart", -1).returning(Returning::Key),
+//!     ],
+//! )?;
+//! let given: Vec<&Value> = record.bins.iter().map(|bin| &bin.value).collect();
+//! assert_eq!(given, [&2.into(), &1.into(), &2.into(), &"apples".into()]);
+//!
+//! let apples = exp::map::get_by_key(exp::bin("cart"), "apples");
+//! let hungry = users.with(CallOptions::new().filter(apples.lt(3)));
+//! assert!(hungry.get("alice")?.is_none());
+//! # Ok::<(), spikewire::Error>(())
+//! ```
+//!
 //! # Many records in one call
 //!
 //! [`get_many`](Dataset::get_many) and its like take many keys and return a [`Batch`]: one outcome

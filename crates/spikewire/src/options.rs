@@ -22,7 +22,7 @@ use crate::{Error, Expression, Result};
 /// use spikewire::{CallOptions, Exists};
 ///
 /// let session = CallOptions::new().ttl(Duration::from_secs(1800));
-/// let first = session.exists(Exists::Create);
+/// let first = session.clone().exists(Exists::Create);
 /// # assert_ne!(first, session);
 /// ```
 ///

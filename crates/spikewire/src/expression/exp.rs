@@ -6,7 +6,8 @@
 //!
 //! let adults = exp::bin("age").ge(18);
 //! let wanted = adults & exp::bin("country").eq("US") & !exp::bin("banned");
-//! assert_eq!(wanted.to_string(), "$.age:INT >= 18 and $.country:STRING == 'US' and not $.banned:BOOL");
+//! let text = "$.age:INT >= 18 and $.country:STRING == 'US' and not($.banned:BOOL)";
+//! assert_eq!(wanted.to_string(), text);
 //! ```
 //!
 //! Bins take the type of what they are used with; where nothing says it, name it with
