@@ -10,7 +10,7 @@
 //! | [`list`], [`map`], [`bit`], [`hll`] | the operations of each family; generated from `tools/verbs` |
 //! | [`words`] | words that arguments may be, and their numbers; generated as well |
 //! | [`given`] | what arguments come from |
-//! | [`checks`] | what is refused although each argument is sound |
+//! | `checks` | what is refused although each argument is sound |
 //! | [`compose`] | an operation of any family, made and written |
 
 pub mod bit;
