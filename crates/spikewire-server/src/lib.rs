@@ -38,6 +38,7 @@ pub mod bits;
 pub mod cdt;
 pub mod cluster;
 pub mod command;
+mod error;
 pub mod expression;
 pub mod hll;
 pub mod index;

@@ -1,5 +1,6 @@
 //! How much a function may use: time, and the memory of the values it makes.
 
+use std::any::Any;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::rc::Rc;
@@ -9,7 +10,6 @@ use mlua::{Function, WeakLua};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::failure::{Failure, told};
-use crate::value::Val;
 
 /// How often a caller is asked whether it still waits.
 const WATCH: Duration = Duration::from_millis(10);
@@ -53,7 +53,7 @@ pub(crate) struct Bounds {
     ended: RefCell<Option<Failure>>,
     lua: OnceCell<WeakLua>,
     /// Containers whose owner is gone: they are dropped one after the other, not one in the other.
-    orphans: RefCell<Vec<Val>>,
+    orphans: RefCell<Vec<Box<dyn Any>>>,
     is_dropping: Cell<bool>,
 }
 
@@ -178,7 +178,7 @@ impl Bounds {
     }
 
     /// Drops containers without recursion, however deep they are nested.
-    pub fn drop_all(&self, containers: Vec<Val>) {
+    pub fn drop_all(&self, containers: impl Iterator<Item = Box<dyn Any>>) {
         self.orphans.borrow_mut().extend(containers);
         if self.is_dropping.replace(true) {
             return;

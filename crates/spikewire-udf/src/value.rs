@@ -1,6 +1,7 @@
 //! Values as Lua code holds them. Lists, maps and bytes are shared: code that changes a list it
 //! found in a map changes the map's.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::{self, Write as _};
@@ -160,7 +161,8 @@ impl<T: Content> Drop for Shared<T> {
         let mut containers = Vec::new();
         self.inner.get_mut().take_containers(&mut containers);
         if !containers.is_empty() {
-            self.bounds.drop_all(containers);
+            let boxed = containers.into_iter().map(|value| Box::new(value) as Box<dyn Any>);
+            self.bounds.drop_all(boxed);
         }
     }
 }

@@ -28,6 +28,7 @@ use self::keeper::Keeper;
 use self::options::Options;
 use self::state::State;
 use self::stats::NodeStats;
+use crate::error::invalid;
 use crate::index::build::Build;
 use crate::index::list::Created;
 use crate::net::faults::Faults;
@@ -164,9 +165,4 @@ impl Drop for Cluster {
     fn drop(&mut self) {
         self.state.is_stopping.store(true, std::sync::atomic::Ordering::Release);
     }
-}
-
-/// An error for an argument that makes no sense.
-pub(crate) fn invalid(text: String) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, text)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use spikewire_protocol::{frame, limits};
 
-use super::invalid;
+use crate::error::invalid;
 use crate::storage::sets::MAX_SETS;
 
 /// Options of a cluster.

@@ -10,10 +10,10 @@ use spikewire_sync::{Mutex, RwLock};
 use spikewire_udf::Library;
 
 use super::background::Background;
-use super::invalid;
 use super::options::Options;
 use super::placement::mix;
 use crate::command::tally::Counters;
+use crate::error::invalid;
 use crate::job::list::Jobs;
 use crate::net::faults::Faults;
 use crate::storage::clock::Clock;

@@ -5,7 +5,8 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use spikewire_protocol::limits;
 use spikewire_protocol::message::{Header, Op, info2, info3, op};
@@ -19,7 +20,6 @@ use super::reply::{Refusal, Reply};
 use super::request::Request;
 use super::write::{RECORD_OVERHEAD, prepare};
 use super::{Context, Target};
-use crate::cluster::state::State;
 use crate::storage::bins::Bin;
 use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
@@ -62,9 +62,11 @@ thread_local! {
     static MACHINE: RefCell<Option<Machine>> = const { RefCell::new(None) };
 }
 
-/// Works with this thread's machine for these modules; ends with the cluster.
+/// Works with this thread's machine for these modules. A call may take so much time of the
+/// processor, and ends with the cluster.
 pub fn with_machine<R>(
-    state: &State,
+    time: Duration,
+    is_stopping: &AtomicBool,
     library: &Arc<Library>,
     work: impl FnOnce(&Machine) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
@@ -72,12 +74,12 @@ pub fn with_machine<R>(
         let machine = match own.take() {
             Some(machine) if Arc::ptr_eq(machine.library(), library) => machine,
             _ => {
-                let limits = Limits { time: state.options.udf_time, ..Limits::default() };
+                let limits = Limits { time, ..Limits::default() };
                 Machine::new(library.clone(), limits)?
             }
         };
-        let is_stopping = || state.is_stopping.load(Ordering::Acquire);
-        let result = machine.watched(None, &is_stopping, || work(&machine))?;
+        let interrupted = || is_stopping.load(Ordering::Acquire);
+        let result = machine.watched(None, &interrupted, || work(&machine))?;
         // What a module keeps in its globals must not starve the others.
         *own = (!machine.is_crowded()).then_some(machine);
         result
@@ -115,7 +117,8 @@ impl Context {
             Err(code) => return self.refuse(reply, Refusal::at(code, found)),
         };
         let ran = described(target, found).and_then(|record| {
-            with_machine(&self.state, &library, |machine| {
+            let (time, ends) = (self.state.options.udf_time, &self.state.is_stopping);
+            with_machine(time, ends, &library, |machine| {
                 Ok(machine.apply(&call.package, &call.function, record, &call.arguments))
             })
         });

@@ -34,8 +34,8 @@ use mio::{Poll, Waker};
 use self::connection::Connection;
 use self::listener::Port;
 use self::worker::{WAKE, Worker};
-use crate::cluster::invalid;
 use crate::cluster::state::State;
+use crate::error::invalid;
 
 /// Something a worker is told to do.
 #[derive(Debug)]

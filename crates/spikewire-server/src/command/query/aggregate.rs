@@ -21,7 +21,6 @@ use super::super::reply::Reply;
 use super::super::stream::{Pace, SLICE};
 use super::sending::Choice;
 use super::walking::{Walking, gather};
-use crate::cluster::state::State;
 use crate::job::{End, Job};
 use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
@@ -82,7 +81,6 @@ impl Aggregate {
 
     /// The code it ends with, if it does.
     fn fill(&mut self, context: &Context, now: Moment, out: &mut Vec<u8>) -> Option<ResultCode> {
-        let state = context.state.clone();
         let (start, started) = (out.len(), Instant::now());
         for _ in 0..LOOKS {
             if self.job.is_aborted() {
@@ -93,7 +91,7 @@ impl Aggregate {
             }
             let pid = self.next;
             self.next += 1;
-            if let Err(failure) = self.partition(&state, pid, now, out) {
+            if let Err(failure) = self.partition(context, pid, now, out) {
                 write_failure(&failure, out);
                 return Some(ResultCode::SERVER);
             }
@@ -108,11 +106,12 @@ impl Aggregate {
     /// Runs the function over the records of one partition, if this node is its master.
     fn partition(
         &self,
-        state: &State,
+        context: &Context,
         pid: u16,
         now: Moment,
         out: &mut Vec<u8>,
     ) -> Result<(), Failure> {
+        let state = &context.state;
         let namespace = &state.namespaces[self.namespace];
         let Some(mut walking) = self.walking(namespace, pid) else { return Ok(()) };
         let mut copies = Vec::new();
@@ -122,7 +121,7 @@ impl Aggregate {
         }
         let start = out.len();
         let mut values = Vec::new();
-        with_machine(state, &self.library, |machine| {
+        with_machine(state.options.udf_time, &state.is_stopping, &self.library, |machine| {
             let Call { package, function, arguments } = &self.call;
             let mut pipeline = machine.stream(package, function, arguments, Side::Node)?;
             loop {

@@ -1,0 +1,8 @@
+//! Errors of arguments.
+
+use std::io;
+
+/// An error for an argument that makes no sense.
+pub(crate) fn invalid(text: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, text)
+}
