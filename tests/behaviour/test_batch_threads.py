@@ -65,13 +65,13 @@ def test_everybody_gets_the_rows_they_asked_for(shared: spikewire.Client) -> Non
     in_threads(work)
 
 
-def test_a_crowd_needs_few_connections(nodes: Cluster, shared: spikewire.Client) -> None:
+def test_many_threads_need_few_connections(nodes: Cluster, shared: spikewire.Client) -> None:
     data = shared.dataset("test", "crowd")
     before = [nodes.stats(node)["connections"] for node in range(3)]
     in_threads(lambda _: [data.get_many(range(40)).raise_for_errors() for _ in range(50)], 32)
     after = [nodes.stats(node)["connections"] for node in range(3)]
-    # `connections_per_node`, however many threads there are.
-    assert all(there - here <= 4 for here, there in zip(before, after, strict=True))
+    # `connections_per_node` for threads that have one each, and two that the others share.
+    assert all(there - here <= 4 + 2 for here, there in zip(before, after, strict=True))
 
 
 def test_a_deadline_is_kept_while_others_wait_longer(

@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 use spikewire_sync::Mutex;
 
 use spikewire_engine::cluster::Cluster;
-use spikewire_engine::transport::{Batches, Lanes, Streams};
+use spikewire_engine::command::blocking::BlockingExecutor;
+use spikewire_engine::transport::Streams;
 use spikewire_engine::{Error, Kind, Options};
 
 use crate::errors;
@@ -24,8 +25,7 @@ pub trait Background: Any + fmt::Debug + Send + Sync {
 #[derive(Debug)]
 pub struct Core {
     pub cluster: Arc<Cluster>,
-    pub lanes: Arc<Lanes>,
-    pub batches: Arc<Batches>,
+    pub blocking: BlockingExecutor,
     pub streams: Arc<Streams>,
     /// Started when something is submitted for the first time.
     submitter: OnceLock<Box<dyn Background>>,
@@ -37,11 +37,10 @@ impl Core {
     /// Finds the cluster; blocks.
     pub fn open(options: Options) -> Result<Self, Error> {
         let cluster = Cluster::connect(options)?;
-        let lanes = Lanes::new(cluster.clone());
-        let batches = Batches::new(cluster.clone());
+        let blocking = BlockingExecutor::new(cluster.clone());
         let streams = Streams::new(cluster.clone());
         let (submitter, starting) = (OnceLock::new(), Mutex::new(()));
-        Ok(Self { cluster, lanes, batches, streams, submitter, starting, born: forks() })
+        Ok(Self { cluster, blocking, streams, submitter, starting, born: forks() })
     }
 
     /// What sends submitted calls; `start` starts it, once.
@@ -84,11 +83,10 @@ impl Core {
     /// Ends everything; callers that wait get an error.
     pub fn close(&self) {
         if self.is_own() {
-            self.lanes.close();
+            self.blocking.close();
             self.end_submitted();
             self.cluster.close();
             // Last, because what still runs gives its connections back until the cluster is closed.
-            self.batches.close();
             self.streams.close();
         } else {
             self.cluster.abandon();

@@ -10,6 +10,7 @@
 //! | [`protocol`], [`topology`] | what a database provides |
 //! | [`command`], [`policy`], [`attempts`] | a command, its limits, when it is tried again, what is in doubt |
 //! | [`multiplexer`], `connection`, `placement` | all connections of a driver, one of them, which one a command takes |
+//! | [`blocking`] | calling threads that turn multiplexers |
 //! | [`pipeline`], `in_flight`, [`inbound`] | one connection without its socket: for every driver |
 //! | [`dial`], [`wire`] | the one way to open a connection; its byte stream |
 //! | [`driver`] | riding an event loop: when to write, the timer, what outcomes lead to, closing |
@@ -21,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 pub mod attempts;
+pub mod blocking;
 pub mod breaker;
 pub mod buffer;
 pub mod clock;
@@ -42,6 +44,7 @@ pub mod topology;
 pub mod wire;
 
 pub use attempts::{Attempts, Failure, Refusal, Verdict};
+pub use blocking::{BlockingPool, BlockingTicket, CallerLimits};
 pub use breaker::Breaker;
 pub use clock::Tick;
 pub use command::{Collect, Command};

@@ -42,9 +42,9 @@ pub(crate) struct Load {
 /// connection costs fewer system calls than it costs parallelism on the server.
 const SPILL: usize = 64;
 
-/// How many connections carry the commands of several threads once there are more threads than
-/// connections. Fewer carry more per write; a few keep the server's processors busy.
-const CROWDED: usize = 2;
+/// How many connections carry the commands of threads that share them. Fewer carry more per write;
+/// a few keep the server's processors busy.
+const SHARED_WIDTH: usize = 2;
 
 /// How commands spread over connections.
 #[derive(Debug, Clone, Copy)]
@@ -62,9 +62,9 @@ impl Default for Spread {
 }
 
 impl Spread {
-    /// For commands of this many threads, each of which waits for its own.
-    pub fn of(threads: usize, most: usize) -> Self {
-        Self { spill: 1, width: if threads > most { CROWDED } else { usize::MAX } }
+    /// For the commands of many threads, each of which waits for its own.
+    pub fn shared() -> Self {
+        Self { spill: 1, width: SHARED_WIDTH }
     }
 }
 
@@ -113,21 +113,20 @@ mod tests {
     }
 
     #[test]
-    fn a_crowd_shares_two_connections_unless_they_stall() {
+    fn many_threads_share_two_connections_unless_they_stall() {
         let placed =
-            |loads: &[(usize, bool)], threads| {
+            |loads: &[(usize, bool)]| {
                 let loads = loads.iter().enumerate().map(|(connection, (in_flight, stalled))| {
                     Load { connection, in_flight: *in_flight, stalled: *stalled }
                 });
-                place(loads, Spread::of(threads, 4), 4, 512)
+                place(loads, Spread::shared(), 4, 512)
             };
-        assert_eq!(placed(&[(0, false)], 1), Place::On(0));
-        assert_eq!(placed(&[(1, false), (1, false)], 4), Place::Open);
-        assert_eq!(placed(&[(1, false)], 5), Place::Open);
-        assert_eq!(placed(&[(2, false), (1, false)], 5), Place::On(1));
-        assert_eq!(placed(&[(2, false), (2, false), (0, false)], 5), Place::On(0));
-        assert_eq!(placed(&[(2, false), (2, true), (0, false)], 5), Place::On(2));
-        assert_eq!(placed(&[(2, true), (2, true)], 5), Place::Open);
+        assert_eq!(placed(&[(0, false)]), Place::On(0));
+        assert_eq!(placed(&[(1, false)]), Place::Open);
+        assert_eq!(placed(&[(2, false), (1, false)]), Place::On(1));
+        assert_eq!(placed(&[(2, false), (2, false), (0, false)]), Place::On(0));
+        assert_eq!(placed(&[(2, false), (2, true), (0, false)]), Place::On(2));
+        assert_eq!(placed(&[(2, true), (2, true)]), Place::Open);
     }
 
     #[test]

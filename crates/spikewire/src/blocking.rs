@@ -4,8 +4,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use spikewire_engine::cluster::Cluster;
+use spikewire_engine::command::blocking::BlockingExecutor;
 use spikewire_engine::command::{Prepared, SetRef};
-use spikewire_engine::transport::{Batches, Lanes, Reply, Streams, buffer};
+use spikewire_engine::transport::{Reply, Streams, buffer};
 
 use crate::answer::{self, Answer};
 use crate::batch::Batch;
@@ -29,8 +30,7 @@ pub struct Client {
 #[derive(Debug)]
 struct Core {
     tools: Tools,
-    lanes: Arc<Lanes>,
-    batches: Arc<Batches>,
+    executor: BlockingExecutor,
 }
 
 impl Client {
@@ -87,20 +87,17 @@ impl Builder {
     pub fn connect(self, seeds: impl Seeds) -> Result<Client> {
         let (options, defaults, _) = self.finish(&seeds)?;
         let cluster = Cluster::connect(options)?;
-        let lanes = Lanes::new(cluster.clone());
-        let batches = Batches::new(cluster.clone());
+        let executor = BlockingExecutor::new(cluster.clone());
         let streams = Streams::new(cluster.clone());
         let tools = Tools { cluster, streams, defaults };
-        Ok(Client { core: Arc::new(Core { tools, lanes, batches }) })
+        Ok(Client { core: Arc::new(Core { tools, executor }) })
     }
 }
 
 impl Core {
     fn close(&self) {
-        self.lanes.close();
+        self.executor.close();
         self.tools.close();
-        // Last, because a batch that still runs gives its connections back until then.
-        self.batches.close();
     }
 }
 
@@ -160,13 +157,12 @@ impl Dataset {
     fn run<A: Answer>(&self, request: Result<Prepared>, plan: A::Plan) -> Result<A> {
         let Prepared { bytes, target, policy } = request?;
         let mut body = buffer::take();
-        let outcome = self.core.lanes.run(&bytes, &target, &policy, &mut body);
+        let outcome = self.core.executor.run(bytes, target, policy, &mut body, None);
         let answer = outcome.and_then(|(node, attempts)| {
             answer::check(&Reply { body: &body, node: &node, attempts }, A::KIND)?;
             answer::read(&body, &plan).map_err(|error| error.on(node.to_string()))
         });
         buffer::give(body);
-        buffer::give(bytes);
         answer
     }
 
@@ -175,7 +171,7 @@ impl Dataset {
         if self.core.tools.cluster.is_closed() {
             return Err(Error::new(Kind::Closed, "the client is closed"));
         }
-        self.core.batches.run(&mut rows, None)?;
+        self.core.executor.run_batch(&mut rows, None)?;
         Ok(Batch::new(rows, answered))
     }
 }

@@ -12,11 +12,13 @@
 //! | `refusal` | why a command is not composed |
 //! | `route` | which node it goes to |
 //! | [`batch`] | many records in one call |
+//! | [`blocking`] | commands of blocking callers |
 //! | `execution` | a batch, for drivers of many commands |
 //! | [`query`] | scans and index queries |
 //! | `function` | a function that the cluster runs on records |
 
 pub mod batch;
+pub mod blocking;
 mod execution;
 mod function;
 mod operations;

@@ -7,11 +7,11 @@ use spikewire_protocol::message::{self, Header, info3};
 use spikewire_protocol::result_code::ResultCode;
 use spikewire_transport::protocol::{Asked, Disposition, Malformed, ReplyKind, Sharing};
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target as Addressed};
-use spikewire_transport::{Breaker, CommandError, Fault, FaultKind, Protocol, Refusal, Topology};
+use spikewire_transport::{Breaker, CommandError, Fault, FaultKind, Protocol, Topology};
 
 use super::{LARGE, MANY};
 use crate::cluster::{Cluster, Node};
-use crate::command::{Failure, Router, Target};
+use crate::command::{Router, Target};
 use crate::error::{Error, Kind, Result};
 use crate::framing::Aerospike;
 use crate::options::ReplicaPolicy;
@@ -75,12 +75,6 @@ fn refuses_all(body: &[u8]) -> bool {
 /// The server's own timeout says nothing about whether it wrote.
 fn is_doubtful(code: ResultCode) -> bool {
     code == ResultCode::TIMEOUT
-}
-
-/// The failure of an attempt that was answered with this code.
-pub fn refused(code: ResultCode) -> Failure {
-    let (retryable, doubtful) = (code.is_retryable(), is_doubtful(code));
-    Failure::Refused(Refusal { error: Error::server(code), retryable, doubtful })
 }
 
 impl Topology for Cluster {
@@ -191,10 +185,10 @@ impl CommandError for Error {
 mod tests {
     use std::time::Duration;
 
-    use spikewire_transport::{Attempts, Tick};
+    use spikewire_transport::{Attempts, Refusal, Tick};
 
     use super::*;
-    use crate::command::Verdict;
+    use crate::command::{Failure, Verdict};
     use crate::options::Policy;
 
     const NOW: Tick = Tick(1_000);
@@ -209,6 +203,12 @@ mod tests {
 
     fn not_sent() -> Failure {
         Failure::NotSent(Error::new(Kind::Connection, "refused"))
+    }
+
+    /// The failure of an attempt that was answered with this code.
+    fn refused(code: ResultCode) -> Failure {
+        let (retryable, doubtful) = (code.is_retryable(), is_doubtful(code));
+        Failure::Refused(Refusal { error: Error::server(code), retryable, doubtful })
     }
 
     fn fails(verdict: Verdict) -> Error {

@@ -1,11 +1,9 @@
 //! Connections that many commands share, and what turns them.
 //!
 //! A server answers a connection's requests strictly in order, so commands queue on a connection
-//! and their replies complete first in, first out. Two shapes of that one idea:
-//!
-//! - [`Multiplexer`]: every connection behind one pollable descriptor, owned by one thread at a
-//!   time. A foreign event loop turns it, or [`native`] does on a thread of its own.
-//! - [`Lanes`]: connections that calling threads share; whoever finds one idle leads it.
+//! and their replies complete first in, first out. That is a [`Multiplexer`]: every connection
+//! behind one pollable descriptor, owned by one thread at a time. A foreign event loop turns it,
+//! [`native`] does on a thread of its own, or calling threads do ([`BlockingPool`]).
 //!
 //! Queries are different: each [`stream::Stream`] has connections of its own for as long as it lasts.
 //!
@@ -13,36 +11,25 @@
 //! |---|---|
 //! | `aerospike` | what Aerospike is to the crate `spikewire-transport`: all of its wall |
 //! | [`native`] | a thread that turns the connections |
-//! | `lanes`, `lane`, `waiter`, `socket` | what blocking callers share, one connection of it, who waits there |
-//! | `batches` | many records for a blocking caller |
 //! | [`stream`], [`gather`] | queries and aggregations |
-//! | `inbound`, `reply` | bytes that arrived for calling threads, cut into frames |
 //! | `node_error` | what goes wrong with a node, in the same words for all |
 
 mod aerospike;
-mod batches;
 pub mod gather;
-mod inbound;
-mod lane;
-mod lanes;
 pub mod native;
 mod node_error;
-mod reply;
-mod socket;
 pub mod stream;
-mod waiter;
-
-use std::time::Duration;
 
 pub use crate::framing::Aerospike;
-pub use batches::Batches;
-pub use lanes::Lanes;
 pub use spikewire_transport::driver::EventLoop;
 pub use spikewire_transport::{Collect, Poller, buffer, permits};
 pub use stream::{Stream, Streams};
 
 /// Every connection of one driver behind one pollable descriptor.
 pub type Multiplexer<T> = spikewire_transport::Multiplexer<Aerospike, T>;
+
+/// The connections that calling threads drive.
+pub type BlockingPool<T> = spikewire_transport::BlockingPool<Aerospike, T>;
 
 /// A server's reply to one command.
 pub type Reply<'a> = spikewire_transport::Reply<'a, Aerospike>;
@@ -55,9 +42,6 @@ pub type LoopDriver<T> = spikewire_transport::LoopDriver<Aerospike, T>;
 
 /// What an outcome leads to.
 pub type Next<T> = spikewire_transport::driver::Next<Aerospike, T>;
-
-/// How long the replies of timed-out commands may stay away before their connection is given up.
-const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Requests longer than this (bytes) travel on connections of their own, so that short commands
 /// never wait behind them.

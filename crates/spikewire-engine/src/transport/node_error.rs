@@ -27,8 +27,3 @@ pub fn nonsense(node: &Node, why: impl Display) -> Error {
 pub fn resting(node: &Node) -> Error {
     Fault::breaker_open(node).into()
 }
-
-/// As many commands wait for the node as may.
-pub fn full(node: &Node, limit: usize) -> Error {
-    Fault::full(node, limit).into()
-}

@@ -101,8 +101,7 @@ fn run<'py>(py: Python<'py>, shared: &Shared, call: Call) -> PyResult<Bound<'py,
     let (outcome, answered) = py.detach(|| {
         let look = || signal.look();
         let interrupted = Signal::is_minded().then_some(&look as &dyn Fn() -> bool);
-        let outcome =
-            core.lanes.run_interruptibly(&bytes, &target, &policy, &mut body, interrupted);
+        let outcome = core.blocking.run(bytes, target, policy, &mut body, interrupted);
         (outcome, courtesy::answered())
     });
     drop((answered, sent));
@@ -119,7 +118,6 @@ fn run<'py>(py: Python<'py>, shared: &Shared, call: Call) -> PyResult<Bound<'py,
         Err(error) => plan.finish(py, Err(error.clone())),
     };
     buffer::give(body);
-    buffer::give(bytes);
     result
 }
 
@@ -131,7 +129,7 @@ fn run_many<'py>(py: Python<'py>, shared: &Shared, call: ManyCall) -> PyResult<B
         let outcome = py.detach(|| {
             let look = || signal.look();
             let interrupted = Signal::is_minded().then_some(&look as &dyn Fn() -> bool);
-            core.batches.run(&mut rows, interrupted)
+            core.blocking.run_batch(&mut rows, interrupted)
         });
         if let Some(error) = signal.raised() {
             return Err(error);

@@ -174,23 +174,26 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
         }
     }
 
-    /// For many threads that share one multiplexer behind a lock: one of them waits with the
-    /// poller, without the lock, and then lets [`Multiplexer::handle`] do what a turn does, while
-    /// the others submit and flush. From then on a request waits while the connection has one
-    /// without a reply, so that the next write carries those of several threads.
-    pub fn share(&mut self) -> Option<Poller> {
-        self.holds = true;
+    /// For drivers that wait without the multiplexer: one waits with the poller, and then lets
+    /// [`Multiplexer::handle`] do what a turn does. `None` when it was detached before.
+    pub fn detach_poller(&mut self) -> Option<Poller> {
         self.poller.take()
     }
 
-    /// How many threads share it at the moment: a crowd has fewer connections, which carry more
-    /// per write.
-    pub fn shared_by(&mut self, threads: usize) {
-        self.spread = Spread::of(threads, self.settings.connections_per_node);
+    /// For many threads that share one multiplexer behind a lock. From here on a request waits
+    /// while its connection has one without a reply, so that the next write carries those of
+    /// several threads; and fewer connections are used, which carry more per write.
+    pub fn share(&mut self) {
+        self.holds = true;
+        self.spread = Spread::shared();
     }
 
-    /// What a turn does after the waiting.
-    pub fn handle(&mut self, poller: &mut Poller, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
+    /// What a turn does after the waiting. Returns the time at which that ended.
+    pub fn handle(
+        &mut self,
+        poller: &mut Poller,
+        deliver: &mut impl FnMut(T, Outcome<'_, P>),
+    ) -> Tick {
         let now = Tick::now();
         for event in poller.events() {
             if event.token() != WAKER {
@@ -199,6 +202,7 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
         }
         poller.forget();
         self.flush(now, deliver);
+        now
     }
 
     /// Ends what is overdue: commands, connection attempts, stuck and idle connections, nodes

@@ -1,6 +1,6 @@
-"""How blocking threads should share connections: one each, one for all, or the default.
+"""How blocking threads should share connections: one each, as few as possible, or the default.
 
-    python benches/lanes.py [--hosts HOST:PORT] [--rounds 3] [--seconds 2]
+    python benches/blocking_threads.py [--hosts HOST:PORT] [--rounds 3] [--seconds 2]
 
 Prints operations per second and client CPU per operation (user + sys) for each number of threads,
 medians over interleaved rounds, each cell in a fresh process. Without --hosts it starts an embedded
@@ -19,8 +19,8 @@ import threading
 import time
 
 THREADS = (1, 2, 4, 8, 16, 32)
-#: More lanes than threads: every thread keeps a socket of its own. One lane: all share it.
-SHAPES = {"a socket each": 64, "one shared": 1, "default": None}
+#: More connections than threads: every thread keeps one of its own. One: the others share.
+SHAPES = {"a socket each": 64, "shared": 1, "default": None}
 KEYS = 100_000
 
 
@@ -31,7 +31,7 @@ def run(hosts: str, threads: int, connections: int | None, seconds: float) -> di
     options = {} if connections is None else {"connections_per_node": connections}
     counts = [0] * threads
     with spikewire.Client(hosts, **options) as client:
-        data = client.dataset("test", "lanes")
+        data = client.dataset("test", "threads")
         until = time.perf_counter() + seconds
 
         def work(number: int) -> None:

@@ -1,0 +1,216 @@
+//! Calling threads that drive connections, against a node whose every byte the test decides.
+
+mod support;
+
+use std::cell::Cell;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use spikewire_engine::clock::Tick;
+use spikewire_engine::cluster::{Cluster, Node};
+use spikewire_engine::command::{Aim, Command, Target};
+use spikewire_engine::transport::{Aerospike, BlockingPool, Collect, Outcome};
+use spikewire_engine::{Error, Kind, Options, Policy};
+use spikewire_protocol::host::Host;
+use spikewire_transport::blocking::{BlockingTicket, CallerLimits, pause};
+use spikewire_transport::{Fault, FaultKind};
+use support::LONG;
+use support::fake::FakeNode;
+
+const REQUEST: &[u8] = b"request";
+/// How long a request waits that is to time out.
+const HASTY: Duration = Duration::from_millis(50);
+
+/// Keeps the result code of the reply, or the error.
+#[derive(Debug, Default)]
+struct Kept(Option<Result<u8, Error>>);
+
+impl Collect for Kept {}
+
+impl BlockingTicket<Aerospike> for Kept {
+    fn complete(&mut self, outcome: Outcome<'_>) {
+        self.0 = Some(outcome.map(|reply| reply.body[5]));
+    }
+}
+
+/// A pool, and a node on whose listener the test answers.
+struct Bench {
+    /// Lets the pool have a cluster; commands go to `node` all the same.
+    _fake: FakeNode,
+    pool: Arc<BlockingPool<Kept>>,
+    listener: TcpListener,
+    node: Arc<Node>,
+}
+
+impl Bench {
+    fn new(connections_per_node: usize) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let fake = FakeNode::start("FAKE");
+        fake.set_map(1, 0, &[&|_| true]);
+        let name = fake.address.ip().to_string();
+        let seed = Host { name, tls_name: None, port: fake.address.port() };
+        let mut options = Options::new(vec![seed]);
+        (options.connect_timeout, options.tend_interval) = (LONG, LONG);
+        (options.connections_per_node, options.max_error_rate) = (connections_per_node, 0);
+        let address = listener.local_addr().unwrap();
+        let node = Arc::new(Node::new(1000, "SCRIPTED".into(), address, None));
+        let pool = Arc::new(BlockingPool::new(&Cluster::connect(options).unwrap()));
+        Self { _fake: fake, pool, listener, node }
+    }
+
+    /// A write of one attempt; whether the call as a whole ended well, and how the command did.
+    fn ask(
+        &self,
+        within: Duration,
+        interrupted: Option<&dyn Fn() -> bool>,
+    ) -> (Result<(), Fault>, Option<Result<u8, Error>>) {
+        let target = Target { aim: Aim::Node(self.node.clone()), write: true };
+        let policy = Policy { timeout: within, max_retries: 0, ..Policy::default() };
+        let command = Command::new(REQUEST.to_vec(), target, policy, Tick::now(), Kept::default());
+        let limits = CallerLimits { deadline: command.deadline, alone: false, interrupted };
+        let mut kept = None;
+        let commands = std::iter::once(command);
+        let outcome = self.pool.run(commands, limits, |ticket| kept = ticket.0);
+        (outcome, kept)
+    }
+
+    fn code(&self, within: Duration) -> Result<u8, Error> {
+        let (outcome, kept) = self.ask(within, None);
+        outcome.unwrap();
+        kept.unwrap()
+    }
+}
+
+/// A reply with this result code.
+fn reply(code: u8) -> [u8; 30] {
+    let mut reply = [0; 30];
+    reply[..9].copy_from_slice(&[2, 3, 0, 0, 0, 0, 0, 22, 22]);
+    reply[13] = code;
+    reply
+}
+
+fn read_request(mut stream: &TcpStream) {
+    let mut came = [0; REQUEST.len()];
+    stream.read_exact(&mut came).unwrap();
+    assert_eq!(came, REQUEST);
+}
+
+#[test]
+fn a_late_reply_that_was_not_read_does_not_make_the_node_a_silent_one() {
+    let bench = Bench::new(4);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let (mut stream, _) = bench.listener.accept().unwrap();
+            read_request(&stream);
+            thread::sleep(HASTY * 4);
+            stream.write_all(&reply(1)).unwrap();
+            // On the same connection.
+            read_request(&stream);
+            stream.write_all(&reply(2)).unwrap();
+        });
+        let error = bench.code(HASTY).unwrap_err();
+        assert_eq!((error.kind(), error.in_doubt()), (Kind::Timeout, true));
+        // Longer than the reply to an orphaned request may stay away.
+        thread::sleep(Duration::from_secs(3) + HASTY);
+        assert_eq!(bench.code(LONG).unwrap(), 2);
+    });
+}
+
+#[test]
+fn a_connection_that_ended_unused_is_replaced_before_anything_is_sent() {
+    // One multiplexer of its own, or the one that callers share.
+    for connections in [4, 0] {
+        let bench = Bench::new(connections.max(1));
+        let occupied = (connections == 0).then(|| occupy(&bench));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                for code in [1, 2] {
+                    let (mut stream, _) = bench.listener.accept().unwrap();
+                    read_request(&stream);
+                    stream.write_all(&reply(code)).unwrap();
+                }
+            });
+            assert_eq!(bench.code(LONG).unwrap(), 1);
+            thread::sleep(Duration::from_millis(200));
+            assert_eq!(bench.code(LONG).unwrap(), 2, "a write that is sent once at most");
+        });
+        if let Some((peer, thread)) = occupied {
+            drop(peer);
+            thread.join().unwrap();
+        }
+    }
+}
+
+/// Keeps the only multiplexer of its own in use; ends when the peer is dropped.
+fn occupy(bench: &Bench) -> (TcpStream, thread::JoinHandle<()>) {
+    let (pool, node) = (bench.pool.clone(), bench.node.clone());
+    let thread = thread::spawn(move || {
+        let target = Target { aim: Aim::Node(node), write: true };
+        let policy = Policy { timeout: LONG, max_retries: 0, ..Policy::default() };
+        let command = Command::new(REQUEST.to_vec(), target, policy, Tick::now(), Kept::default());
+        let limits = CallerLimits { deadline: Tick::NEVER, alone: false, interrupted: None };
+        pool.run(std::iter::once(command), limits, |_| {}).unwrap();
+    });
+    let (peer, _) = bench.listener.accept().unwrap();
+    read_request(&peer);
+    (peer, thread)
+}
+
+#[test]
+fn an_interrupted_call_says_what_became_of_its_command() {
+    for shared in [false, true] {
+        let bench = Bench::new(1);
+        let occupied = shared.then(|| occupy(&bench));
+        thread::scope(|scope| {
+            let peer = scope.spawn(|| {
+                let (stream, _) = bench.listener.accept().unwrap();
+                read_request(&stream);
+                stream
+            });
+            let looks = Cell::new(0);
+            let interrupted = || {
+                looks.set(looks.get() + 1);
+                looks.get() == 3
+            };
+            let (outcome, kept) = bench.ask(LONG, Some(&interrupted));
+            assert_eq!(outcome.unwrap_err().kind, FaultKind::Withdrawn);
+            let ended = kept.unwrap().unwrap_err();
+            assert_eq!((ended.attempts(), ended.in_doubt()), (1, true));
+            drop(peer.join().unwrap());
+        });
+        if let Some((peer, thread)) = occupied {
+            drop(peer);
+            thread.join().unwrap();
+        }
+    }
+}
+
+#[test]
+fn closing_ends_calls_that_wait() {
+    for shared in [false, true] {
+        let bench = Bench::new(1);
+        let occupied = shared.then(|| occupy(&bench));
+        thread::scope(|scope| {
+            let call = scope.spawn(|| bench.code(Duration::ZERO).unwrap_err());
+            let (peer, _) = bench.listener.accept().unwrap();
+            read_request(&peer);
+            bench.pool.close();
+            let error = call.join().unwrap();
+            assert_eq!((error.kind(), error.in_doubt()), (Kind::Closed, true));
+        });
+        if let Some((_, thread)) = occupied {
+            thread.join().unwrap();
+        }
+        assert_eq!(bench.code(LONG).unwrap_err().kind(), Kind::Closed);
+    }
+}
+
+#[test]
+fn a_pause_ends_when_its_caller_gives_up() {
+    let far = Tick::now().after(Duration::from_secs(3600));
+    assert_eq!(pause(far, Some(&|| true)).unwrap_err().kind, FaultKind::Withdrawn);
+    assert!(pause(Tick::now().after(HASTY), None).is_ok());
+}

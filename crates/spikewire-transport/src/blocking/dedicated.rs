@@ -1,0 +1,181 @@
+//! Multiplexers for one caller at a time.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use spikewire_sync::Mutex;
+
+use super::signals::{CallerLimits, SignalCheck};
+use super::{BlockingTicket, REVALIDATE_AFTER_IDLE, no_descriptor};
+use crate::clock::Tick;
+use crate::fault::Fault;
+use crate::multiplexer::{Multiplexer, Poller};
+use crate::protocol::{CommandOf, Protocol};
+use crate::reply::Outcome;
+use crate::topology::Topology as _;
+
+/// Multiplexers kept for the next callers.
+const KEEP: usize = 64;
+
+/// The multiplexers that no caller uses, and how many are in use.
+#[derive(Debug)]
+pub(super) struct DedicatedMultiplexers<P: Protocol, T> {
+    topology: Arc<P::Topology>,
+    pool: Mutex<IdleMultiplexers<P, T>>,
+}
+
+#[derive(Debug)]
+struct IdleMultiplexers<P: Protocol, T> {
+    /// Used last, taken first.
+    idle: Vec<DedicatedMultiplexer<P, T>>,
+    /// In use by callers that could have used the shared one.
+    in_use: usize,
+}
+
+/// A multiplexer and what waits for it.
+#[derive(Debug)]
+pub(super) struct DedicatedMultiplexer<P: Protocol, T> {
+    multiplexer: Multiplexer<P, T>,
+    poller: Poller,
+    last_used: Tick,
+}
+
+impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexers<P, T> {
+    pub fn new(topology: Arc<P::Topology>) -> Self {
+        Self { topology, pool: Mutex::new(IdleMultiplexers { idle: Vec::new(), in_use: 0 }) }
+    }
+
+    /// One that no other caller uses. There are as many as a node may have connections, so `None`
+    /// when all are in use; a caller that must be alone gets one all the same.
+    pub fn take(&self, alone: bool) -> Option<Result<DedicatedMultiplexer<P, T>, Fault>> {
+        let spare = {
+            let mut pool = self.pool.lock();
+            if !alone {
+                if pool.in_use >= self.topology.settings().connections_per_node {
+                    return None;
+                }
+                pool.in_use += 1;
+            }
+            pool.idle.pop()
+        };
+        let taken = match spare {
+            Some(spare) => Ok(spare),
+            None => DedicatedMultiplexer::new(self.topology.clone()),
+        };
+        if taken.is_err() && !alone {
+            self.pool.lock().in_use -= 1;
+        }
+        Some(taken.map_err(|error| no_descriptor(&error)))
+    }
+
+    /// Ends the use of one; it is dropped with its connections unless it is to be kept.
+    pub fn give_back(&self, used: DedicatedMultiplexer<P, T>, alone: bool, kept: bool) {
+        let mut pool = self.pool.lock();
+        if !alone {
+            pool.in_use -= 1;
+        }
+        if kept && pool.idle.len() < KEEP {
+            pool.idle.push(used);
+            return;
+        }
+        drop(pool);
+        drop(used);
+    }
+
+    /// Looks after the connections that no caller uses.
+    pub fn maintain(&self, now: Tick) {
+        let mut idle = std::mem::take(&mut self.pool.lock().idle);
+        for dedicated in &mut idle {
+            dedicated.maintain(now);
+        }
+        // Those that were given back meanwhile were used last.
+        let mut pool = self.pool.lock();
+        idle.append(&mut pool.idle);
+        pool.idle = idle;
+    }
+
+    /// Ends the connections that no caller uses.
+    pub fn close(&self) {
+        let idle = std::mem::take(&mut self.pool.lock().idle);
+        drop(idle);
+    }
+}
+
+impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexer<P, T> {
+    fn new(topology: Arc<P::Topology>) -> io::Result<Self> {
+        let mut multiplexer = Multiplexer::new(topology)?;
+        let poller = multiplexer.detach_poller();
+        let poller = poller.ok_or_else(|| io::Error::other("a new multiplexer has a poller"))?;
+        Ok(Self { multiplexer, poller, last_used: Tick::now() })
+    }
+
+    /// Sends commands and waits until all are completed.
+    pub fn run(
+        &mut self,
+        commands: impl Iterator<Item = CommandOf<P, T>>,
+        limits: CallerLimits<'_>,
+        closed: &AtomicBool,
+        take: &mut impl FnMut(T),
+    ) -> Result<(), Fault> {
+        let Self { multiplexer, poller, last_used } = self;
+        let mut deliver = |mut ticket: T, outcome: Outcome<'_, P>| {
+            ticket.complete(outcome);
+            take(ticket);
+        };
+        let mut now = Tick::now();
+        if last_used.after(REVALIDATE_AFTER_IDLE) <= now {
+            look(multiplexer, poller, &mut deliver);
+        }
+        for command in commands {
+            multiplexer.submit(command, now);
+        }
+        multiplexer.flush(now, &mut deliver);
+        let mut signals = SignalCheck::new(limits.interrupted, now);
+        while multiplexer.in_flight() > 0 {
+            if closed.load(Relaxed) {
+                multiplexer.close(&mut deliver);
+                break;
+            }
+            if multiplexer.alarm() <= now {
+                look(multiplexer, poller, &mut deliver);
+                multiplexer.expire(now, &mut deliver);
+                if multiplexer.in_flight() == 0 {
+                    break;
+                }
+            }
+            let wait = signals.bound(multiplexer.alarm().since(now));
+            match poller.wait(Some(wait)) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => signals.hurry(),
+                Err(error) => return Err(no_descriptor(&error)),
+            }
+            now = multiplexer.handle(poller, &mut deliver);
+            if signals.is_due(now)
+                && let Err(error) = signals.look()
+            {
+                multiplexer.close(&mut deliver);
+                return Err(error);
+            }
+        }
+        *last_used = now;
+        Ok(())
+    }
+
+    fn maintain(&mut self, now: Tick) {
+        look(&mut self.multiplexer, &mut self.poller, &mut |_, _| {});
+        self.multiplexer.expire(now, &mut |_, _| {});
+    }
+}
+
+/// Takes what has come without waiting for more. Should the system have no poll for it, the next
+/// wait says so.
+fn look<P: Protocol, T: BlockingTicket<P>>(
+    multiplexer: &mut Multiplexer<P, T>,
+    poller: &mut Poller,
+    deliver: &mut impl FnMut(T, Outcome<'_, P>),
+) {
+    let _ = poller.wait(Some(Duration::ZERO));
+    multiplexer.handle(poller, deliver);
+}

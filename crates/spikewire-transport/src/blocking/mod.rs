@@ -1,0 +1,114 @@
+//! Calling threads that drive connections themselves.
+//!
+//! Every call goes through a [`Multiplexer`](super::Multiplexer), so silence, retries, timeouts,
+//! closing codes and the circuit breaker follow one set of rules for all callers. What differs is
+//! who waits for the network:
+//!
+//! - few callers: each has a multiplexer of its own for the length of the call, so that a call is
+//!   a write, a wait and a read without another thread being involved;
+//! - more of them: one multiplexer for all, of which one thread, the leader, reads for everyone.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | here | which of the two a call takes |
+//! | `dedicated` | multiplexers for one caller at a time |
+//! | `shared` | the multiplexer that many callers share, leader and followers |
+//! | `waiter` | a follower, its replies, and how it is woken |
+//! | `signals` | waiting, and looking for signals meanwhile |
+
+mod dedicated;
+mod shared;
+mod signals;
+mod waiter;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use self::dedicated::DedicatedMultiplexers;
+use self::shared::SharedMultiplexer;
+pub use self::signals::{CallerLimits, pause};
+use crate::clock::Tick;
+use crate::command::Collect;
+use crate::fault::{Fault, FaultKind};
+use crate::protocol::{CommandOf, ErrorOf, Protocol};
+use crate::reply::Outcome;
+
+/// Connections that were idle for longer than this are checked for end of file before they are
+/// written to.
+const REVALIDATE_AFTER_IDLE: Duration = Duration::from_millis(100);
+
+/// What a blocking caller gets back for a command.
+pub trait BlockingTicket<P: Protocol>: Collect {
+    /// Keeps the outcome; must be brief. May run on the thread of another caller.
+    fn complete(&mut self, outcome: Outcome<'_, P>);
+}
+
+/// The connections that calling threads drive.
+#[derive(Debug)]
+pub struct BlockingPool<P: Protocol, T> {
+    dedicated: DedicatedMultiplexers<P, T>,
+    shared: SharedMultiplexer<P, T>,
+    closed: AtomicBool,
+}
+
+impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
+    /// Without connections; they are opened when commands need them.
+    pub fn new(topology: &Arc<P::Topology>) -> Self {
+        Self {
+            dedicated: DedicatedMultiplexers::new(topology.clone()),
+            shared: SharedMultiplexer::new(topology.clone()),
+            closed: AtomicBool::new(false),
+        }
+    }
+
+    /// Sends commands and waits for all of them; `take` gets their tickets, completed. Fails when
+    /// the caller was interrupted or no descriptor is left; the tickets that were completed until
+    /// then have been taken all the same.
+    pub fn run(
+        &self,
+        commands: impl ExactSizeIterator<Item = CommandOf<P, T>>,
+        limits: CallerLimits<'_>,
+        mut take: impl FnMut(T),
+    ) -> Result<(), Fault> {
+        if self.closed.load(Relaxed) {
+            for mut command in commands {
+                let fault = Fault::new(FaultKind::Closed, "the client is closed");
+                command.ticket.complete(Err(command.attempts.annotate(ErrorOf::<P>::from(fault))));
+                take(command.ticket);
+            }
+            return Ok(());
+        }
+        let dedicated = if limits.alone || self.shared.is_idle() {
+            self.dedicated.take(limits.alone)
+        } else {
+            None
+        };
+        let Some(dedicated) = dedicated else {
+            return self.shared.run(commands, limits, take);
+        };
+        let mut multiplexer = dedicated?;
+        let outcome = multiplexer.run(commands, limits, &self.closed, &mut take);
+        let kept = outcome.is_ok() && !self.closed.load(Relaxed);
+        self.dedicated.give_back(multiplexer, limits.alone, kept);
+        outcome
+    }
+
+    /// Looks after connections that no caller looks after at the moment: closes idle ones and those
+    /// of nodes that left. To be called now and then.
+    pub fn maintain(&self, now: Tick) {
+        self.dedicated.maintain(now);
+        self.shared.maintain(now);
+    }
+
+    /// Ends the connections; callers that wait get an error.
+    pub fn close(&self) {
+        self.closed.store(true, Relaxed);
+        self.dedicated.close();
+        self.shared.close();
+    }
+}
+
+fn no_descriptor(error: &std::io::Error) -> Fault {
+    Fault::new(FaultKind::Connection, format!("the system gives no poller for a call: {error}"))
+}

@@ -1,0 +1,321 @@
+//! One multiplexer for many calling threads.
+//!
+//! The first caller leads: it waits for all connections, takes every reply, wakes the callers that
+//! have all of theirs, and hands the lead on when its own commands are completed. The others
+//! write their requests themselves, unless the leader is awake and about to, and sleep until their
+//! last reply is in. So a call costs its thread one sleep, and requests that come while a
+//! connection waits for replies share the next write.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
+
+use spikewire_sync::{Mutex, MutexGuard};
+
+use super::signals::{CallerLimits, SignalCheck};
+use super::waiter::{SharedTicket, Waiter};
+use super::{BlockingTicket, REVALIDATE_AFTER_IDLE, no_descriptor};
+use crate::clock::Tick;
+use crate::fault::Fault;
+use crate::multiplexer::{Multiplexer, Poller};
+use crate::protocol::{CommandOf, Protocol};
+use crate::reply::Outcome;
+
+/// How long an overdue follower waits before it looks again.
+const OVERDUE_RECHECK: Duration = Duration::from_millis(1);
+
+/// The longest wait of a leader: a client that is closed does not wake it.
+const LONGEST_WAIT: Duration = Duration::from_millis(50);
+
+/// Takes the outcome of a command.
+type Deliver<'a, P, T> = &'a mut dyn FnMut(SharedTicket<T>, Outcome<'_, P>);
+
+/// The connections that all callers share.
+#[derive(Debug)]
+pub(super) struct SharedMultiplexer<P: Protocol, T> {
+    inner: Arc<Inner<P, T>>,
+}
+
+#[derive(Debug)]
+struct Inner<P: Protocol, T> {
+    topology: Arc<P::Topology>,
+    /// `None` until there is a caller. Never held while waiting for the network.
+    multiplexer: Mutex<Option<Multiplexer<P, SharedTicket<T>>>>,
+    /// The leader's as long as it leads.
+    lead: Mutex<Lead>,
+    queue: Mutex<CallerQueue<P, T>>,
+    callers: AtomicUsize,
+}
+
+/// What the leader waits with.
+#[derive(Debug, Default)]
+struct Lead {
+    poller: Option<Poller>,
+    /// When the latest leader was done.
+    ended: Tick,
+}
+
+#[derive(Debug)]
+struct CallerQueue<P: Protocol, T> {
+    has_leader: bool,
+    /// Requests that were not submitted yet.
+    commands: Vec<CommandOf<P, SharedTicket<T>>>,
+    /// All callers, latest last.
+    callers: Vec<Arc<Waiter<T>>>,
+}
+
+impl<P: Protocol, T: BlockingTicket<P>> SharedMultiplexer<P, T> {
+    pub fn new(topology: Arc<P::Topology>) -> Self {
+        let queue = CallerQueue { has_leader: false, commands: Vec::new(), callers: Vec::new() };
+        Self {
+            inner: Arc::new(Inner {
+                topology,
+                multiplexer: Mutex::default(),
+                lead: Mutex::default(),
+                queue: Mutex::new(queue),
+                callers: AtomicUsize::new(0),
+            }),
+        }
+    }
+
+    /// Whether there is no caller at the moment.
+    pub fn is_idle(&self) -> bool {
+        self.inner.callers.load(Relaxed) == 0
+    }
+
+    /// Sends commands, at least one, and waits until all are completed.
+    pub fn run(
+        &self,
+        commands: impl ExactSizeIterator<Item = CommandOf<P, T>>,
+        limits: CallerLimits<'_>,
+        take: impl FnMut(T),
+    ) -> Result<(), Fault> {
+        let inner = &*self.inner;
+        let waiter = Waiter::new(commands.len());
+        let shared = |ticket| SharedTicket { ticket, waiter: waiter.clone() };
+        inner.callers.fetch_add(1, Relaxed);
+        let leads = {
+            let mut queue = inner.queue.lock();
+            queue.commands.extend(commands.map(|command| command.map(shared)));
+            queue.enter(&waiter)
+        };
+        if !leads {
+            inner.submit();
+        }
+        let outcome = inner.attend(&waiter, limits);
+        if outcome.is_err() {
+            waiter.withdraw();
+            inner.expire();
+        }
+        inner.leave(&waiter);
+        inner.callers.fetch_sub(1, Relaxed);
+        waiter.take(take);
+        outcome
+    }
+
+    /// Looks after the connections.
+    pub fn maintain(&self, now: Tick) {
+        if let Some(slot) = self.inner.multiplexer.try_lock() {
+            work(slot, |multiplexer, mut deliver| multiplexer.expire(now, &mut deliver));
+        }
+        self.inner.submit();
+    }
+
+    /// Ends the connections; callers that wait get an error.
+    pub fn close(&self) {
+        work(self.inner.multiplexer.lock(), |multiplexer, mut deliver| {
+            multiplexer.close(&mut deliver);
+        });
+        self.inner.submit();
+    }
+}
+
+impl<P: Protocol, T> Drop for SharedMultiplexer<P, T> {
+    /// In the child of a fork a thread of the parent may have been at work in here: what it held
+    /// is then left as it was.
+    fn drop(&mut self) {
+        let Inner { multiplexer, lead, queue, .. } = &*self.inner;
+        let held = multiplexer.try_lock().is_none()
+            || lead.try_lock().is_none()
+            || queue.try_lock().is_none();
+        if held {
+            std::mem::forget(self.inner.clone());
+        }
+    }
+}
+
+impl<P: Protocol, T> CallerQueue<P, T> {
+    /// Adds a caller; whether it leads.
+    fn enter(&mut self, waiter: &Arc<Waiter<T>>) -> bool {
+        self.callers.push(waiter.clone());
+        let leads = !std::mem::replace(&mut self.has_leader, true);
+        if leads {
+            waiter.make_leader();
+        }
+        leads
+    }
+}
+
+impl<P: Protocol, T: BlockingTicket<P>> Inner<P, T> {
+    /// Sees a caller through, as leader or follower.
+    fn attend(&self, waiter: &Arc<Waiter<T>>, limits: CallerLimits<'_>) -> Result<(), Fault> {
+        let mut signals = SignalCheck::new(limits.interrupted, Tick::now());
+        while !waiter.is_done() {
+            if waiter.is_leader() {
+                self.lead(waiter, &mut signals)?;
+            } else {
+                self.follow(waiter, limits.deadline, &signals);
+            }
+            if !waiter.is_done() && signals.is_due(Tick::now()) {
+                // Others must not wait for a handler, least of all a call that it makes itself.
+                self.leave(waiter);
+                signals.look()?;
+                self.queue.lock().enter(waiter);
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for all replies until the leader's own are in, or until it is time to look for
+    /// signals.
+    fn lead(&self, waiter: &Arc<Waiter<T>>, signals: &mut SignalCheck<'_>) -> Result<(), Fault> {
+        let mut lead = self.lead.lock();
+        let Lead { poller, ended } = &mut *lead;
+        if let Some(poller) = poller
+            && ended.after(REVALIDATE_AFTER_IDLE) <= Tick::now()
+        {
+            // Should the system have no poll for it, the next wait says so.
+            let _ = poller.wait(Some(Duration::ZERO));
+        }
+        loop {
+            let (now, wait) = self.turn(poller)?;
+            self.submit();
+            *ended = now;
+            if waiter.is_done() || signals.is_due(now) {
+                return Ok(());
+            }
+            let Some(poller) = poller else { continue };
+            match poller.wait(Some(signals.bound(wait.min(LONGEST_WAIT)))) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => signals.hurry(),
+                Err(error) => return Err(no_descriptor(&error)),
+            }
+        }
+    }
+
+    /// Takes what came, sends what is queued, and says when it wants to be called again at the
+    /// latest.
+    fn turn(&self, poller: &mut Option<Poller>) -> Result<(Tick, Duration), Fault> {
+        let mut slot = self.multiplexer.lock();
+        if slot.is_none() {
+            let new = Multiplexer::new(self.topology.clone());
+            let mut new = new.map_err(|error| no_descriptor(&error))?;
+            new.share();
+            *slot = Some(new);
+        }
+        let turned = work(slot, |multiplexer, mut deliver| {
+            let now = match poller {
+                Some(poller) => multiplexer.handle(poller, &mut deliver),
+                none => {
+                    *none = multiplexer.detach_poller();
+                    Tick::now()
+                }
+            };
+            if multiplexer.alarm() <= now {
+                multiplexer.expire(now, &mut deliver);
+            }
+            self.take_in(multiplexer, now, deliver);
+            (now, multiplexer.alarm().since(now))
+        });
+        Ok(turned.unwrap_or_default())
+    }
+
+    /// Sends what is queued, unless another thread is at it, which will look again.
+    fn submit(&self) {
+        while !self.queue.lock().commands.is_empty() {
+            let Some(slot) = self.multiplexer.try_lock() else { return };
+            if slot.is_none() {
+                // The first leader is about to make it.
+                return;
+            }
+            work(slot, |multiplexer, deliver| self.take_in(multiplexer, Tick::now(), deliver));
+        }
+    }
+
+    fn take_in(
+        &self,
+        multiplexer: &mut Multiplexer<P, SharedTicket<T>>,
+        now: Tick,
+        mut deliver: Deliver<'_, P, T>,
+    ) {
+        let commands = std::mem::take(&mut self.queue.lock().commands);
+        if !commands.is_empty() {
+            for command in commands {
+                multiplexer.submit(command, now);
+            }
+            multiplexer.flush(now, &mut deliver);
+        }
+    }
+
+    /// Waits until all replies are in, for the lead, or until it is time to look for signals.
+    fn follow(&self, waiter: &Waiter<T>, deadline: Tick, signals: &SignalCheck<'_>) {
+        loop {
+            let now = Tick::now();
+            if waiter.is_needed() || signals.is_due(now) {
+                return;
+            }
+            let span = if deadline <= now {
+                self.expire();
+                OVERDUE_RECHECK
+            } else {
+                deadline.since(now)
+            };
+            match signals.bound(span) {
+                Duration::MAX => thread::park(),
+                span => thread::park_timeout(span),
+            }
+        }
+    }
+
+    /// Ends what is overdue or withdrawn.
+    fn expire(&self) {
+        work(self.multiplexer.lock(), |multiplexer, mut deliver| {
+            let now = Tick::now();
+            self.take_in(multiplexer, now, deliver);
+            multiplexer.expire(now, &mut deliver);
+        });
+        self.submit();
+    }
+
+    /// Takes a caller off the list. If it leads, the latest of those that wait leads next, for
+    /// that one will keep the lead for the longest.
+    fn leave(&self, waiter: &Arc<Waiter<T>>) {
+        let mut queue = self.queue.lock();
+        queue.callers.retain(|other| !Arc::ptr_eq(other, waiter));
+        if waiter.resign() {
+            let next = queue.callers.iter().rev().find(|other| !other.is_done()).cloned();
+            queue.has_leader = next.is_some();
+            if let Some(next) = next {
+                next.make_leader();
+                drop(queue);
+                next.wake();
+            }
+        }
+    }
+}
+
+/// Does something with the multiplexer, lets go of it, and wakes the callers that are done.
+fn work<P: Protocol, T: BlockingTicket<P>, R>(
+    mut slot: MutexGuard<'_, Option<Multiplexer<P, SharedTicket<T>>>>,
+    work: impl FnOnce(&mut Multiplexer<P, SharedTicket<T>>, Deliver<'_, P, T>) -> R,
+) -> Option<R> {
+    let mut done = Vec::new();
+    let mut deliver =
+        |ticket: SharedTicket<T>, outcome: Outcome<'_, P>| done.extend(ticket.complete(outcome));
+    let result = slot.as_mut().map(|multiplexer| work(multiplexer, &mut deliver));
+    drop(slot);
+    done.iter().for_each(|waiter: &Arc<Waiter<T>>| waiter.wake());
+    result
+}

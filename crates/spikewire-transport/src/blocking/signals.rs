@@ -1,0 +1,75 @@
+//! Waiting, and looking for signals meanwhile.
+
+use std::thread;
+use std::time::Duration;
+
+use crate::clock::Tick;
+use crate::fault::{Fault, FaultKind};
+
+/// How often a caller that can be interrupted looks whether it was. A signal that arrives just
+/// before a wait does not end it.
+pub const SIGNAL_POLL: Duration = Duration::from_millis(50);
+
+/// How long a caller waits, and for what.
+#[derive(Clone, Copy)]
+pub struct CallerLimits<'a> {
+    /// When its commands are over, whatever comes of them.
+    pub deadline: Tick,
+    /// Whether its commands keep away from those of other callers.
+    pub alone: bool,
+    /// Runs the handlers of signals that came; says whether the caller gives up.
+    pub interrupted: Option<&'a dyn Fn() -> bool>,
+}
+
+/// When a caller looked for signals last.
+pub(super) struct SignalCheck<'a> {
+    interrupted: Option<&'a dyn Fn() -> bool>,
+    looked: Tick,
+}
+
+impl<'a> SignalCheck<'a> {
+    pub fn new(interrupted: Option<&'a dyn Fn() -> bool>, now: Tick) -> Self {
+        Self { interrupted, looked: now }
+    }
+
+    /// The longest wait until it is time to look.
+    pub fn bound(&self, wait: Duration) -> Duration {
+        if self.interrupted.is_some() { wait.min(SIGNAL_POLL) } else { wait }
+    }
+
+    /// Whether it is time to look.
+    pub fn is_due(&self, now: Tick) -> bool {
+        self.interrupted.is_some() && self.looked.after(SIGNAL_POLL) <= now
+    }
+
+    /// A signal ended a wait: it is time to look.
+    pub fn hurry(&mut self) {
+        self.looked = Tick(0);
+    }
+
+    /// Runs the handlers of signals that came. Must not be called while others wait for this
+    /// thread: a handler may take its time, or make a call of its own.
+    pub fn look(&mut self) -> Result<(), Fault> {
+        let given_up = self.interrupted.is_some_and(|interrupted| interrupted());
+        self.looked = Tick::now();
+        if given_up { Err(interruption()) } else { Ok(()) }
+    }
+}
+
+/// Lets time pass until `at`.
+pub fn pause(at: Tick, interrupted: Option<&dyn Fn() -> bool>) -> Result<(), Fault> {
+    let mut now = Tick::now();
+    let mut signals = SignalCheck::new(interrupted, now);
+    while now < at {
+        thread::sleep(signals.bound(at.since(now)));
+        now = Tick::now();
+        if signals.is_due(now) {
+            signals.look()?;
+        }
+    }
+    Ok(())
+}
+
+fn interruption() -> Fault {
+    Fault::new(FaultKind::Withdrawn, "a signal interrupted the call")
+}
