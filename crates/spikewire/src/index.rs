@@ -120,7 +120,7 @@ impl<C: Face> Indexes<C> {
     }
 
     /// Waits until every node has built an index; zero: without a limit. Fails with
-    /// [`Kind::Timeout`] if that takes longer.
+    /// [`Kind::Timeout`](crate::Kind::Timeout) if that takes longer.
     pub fn wait(&self, namespace: &str, name: &str, limit: Duration) -> C::Answer<()> {
         administer(&self.0, wait_for_index(namespace, name, limit))
     }

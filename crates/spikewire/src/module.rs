@@ -37,7 +37,7 @@ impl<C: Face> Modules<C> {
     /// Registers a module under a file name such as `counters.lua`, in place of one of that name,
     /// and waits until every node has it; zero: without a limit.
     ///
-    /// Fails with the line when the source does not compile, with [`Kind::Timeout`] when a node
+    /// Fails with the line when the source does not compile, with [`Kind::Timeout`](crate::Kind::Timeout) when a node
     /// does not get it in time.
     pub fn register(&self, name: &str, source: &str, limit: Duration) -> C::Answer<()> {
         administer(&self.0, RegisterModule::new(name, source, limit))

@@ -234,7 +234,7 @@ fn expressions() {
     assert_eq!(computed(&users, exp::bit::count(exp::bin("bits"), 0, 8)), 4.into());
     assert_eq!(computed(&users, n() * 2), 5.0.into());
     assert_eq!(computed(&users, -exp::bin("n").floor()), (-2.0).into());
-    assert_eq!(computed(&users, exp::value(7) % 4 << 1), 6.into());
+    assert_eq!(computed(&users, (exp::value(7) % 4) << 1), 6.into());
     let both = n().lt(3) & !exp::bin_exists("none");
     assert_eq!(computed(&users, both), true.into());
     let size = exp::cond([(exp::list::size(log()).gt(3), "many")], "few");

@@ -36,7 +36,7 @@ impl<C: Face> Job<C> {
     }
 
     /// Waits until it has ended on every node; zero: without a limit. Fails with
-    /// [`Kind::Timeout`] when that takes longer, and the job goes on then.
+    /// [`Kind::Timeout`](crate::Kind::Timeout) when that takes longer, and the job goes on then.
     pub fn wait(&self, limit: Duration) -> C::Answer<Progress> {
         administer(&self.client, Ok(WatchJob::wait(self.job.clone(), limit)))
     }
