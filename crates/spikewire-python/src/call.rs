@@ -6,21 +6,22 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyNone, PyTuple};
 
 use spikewire_engine::cluster::Node;
-use spikewire_engine::command::{Attempts, Target};
-use spikewire_engine::transport::{Reply, buffer};
+use spikewire_engine::command::{
+    Attempts, CommandSpec, Judgement, Prepared, ResponseKind, Sink, Target, read_bins,
+};
+use spikewire_engine::transport::Reply;
 use spikewire_engine::{Error, Policy};
 use spikewire_protocol::key::Digest;
-use spikewire_protocol::message::{Header, Message, Op, field};
-use spikewire_protocol::request::{Request, server_timeout};
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_protocol::message::{Message, Op};
+use spikewire_protocol::request::Request;
 use spikewire_protocol::void_time;
 
-use crate::errors::{self, too_large};
+use crate::errors::{self, Raised};
 use crate::key::Key;
 use crate::record::Record;
 use crate::space::{Address, Space};
 use crate::value::{Buffer, Codec, Views, bin, is_bytes, particle};
-use crate::verbs::options::Outline;
+use crate::verbs::Defaults;
 
 /// A composed request and what its reply becomes.
 pub struct Call {
@@ -55,39 +56,34 @@ pub enum Shape {
     Applied,
 }
 
+impl Shape {
+    fn kind(&self) -> ResponseKind {
+        match self {
+            Self::Record { .. } => ResponseKind::Record,
+            Self::Found => ResponseKind::Presence,
+            Self::Done => ResponseKind::Done,
+            Self::Operated { .. } => ResponseKind::Results,
+            Self::Applied => ResponseKind::Returned,
+        }
+    }
+}
+
 impl Call {
-    /// Composes a request for one record: `compose` adds the operations.
+    /// Composes a request for one record: `write` adds the operations.
+    #[inline]
     pub fn compose(
         address: Address<'_>,
-        outline: &Outline,
+        spec: &CommandSpec,
+        defaults: &Defaults,
         shape: Shape,
-        compose: impl FnOnce(&mut Request<'_>) -> PyResult<()>,
+        write: impl FnOnce(&mut Request<'_>) -> Result<(), Raised>,
     ) -> PyResult<Self> {
-        let policy = outline.policy;
-        let mut bytes = buffer::take();
-        let timeout = server_timeout(policy.timeout);
-        let mut request = Request::begin(&mut bytes, &Header { timeout, ..outline.header });
-        request.encoded_fields(2, &address.space.fields);
-        request.digest(&address.digest);
-        if let Some(filter) = &outline.filter {
-            request.field(field::FILTER, filter);
-        }
-        let composed =
-            add_key(&mut request, outline.send_key, &address).and_then(|()| compose(&mut request));
-        if let Err(error) = composed.and_then(|()| request.finish().map_err(too_large)) {
-            buffer::give(bytes);
-            return Err(error);
-        }
-        let (namespace, partition) = (address.space.namespace.clone(), address.digest.partition());
-        let target = Target::record(namespace, partition, outline.write);
-        let plan = Plan {
-            shape,
-            codec: outline.codec.clone(),
-            buffers: false,
-            space: address.space,
-            user: address.key.unbind(),
-            digest: address.digest,
-        };
+        let stored_key = if spec.send_key { address.stored_key()? } else { None };
+        let Address { space, key, digest } = address;
+        let Prepared { bytes, target, policy } =
+            spec.compose(&space, &digest, stored_key.as_deref(), write)?;
+        let (codec, user) = (defaults.codec.clone(), key.unbind());
+        let plan = Plan { shape, codec, buffers: false, space, user, digest };
         Ok(Self { bytes, target, policy, plan })
     }
 
@@ -96,16 +92,6 @@ impl Call {
         self.plan.buffers = buffers;
         self
     }
-}
-
-fn add_key(request: &mut Request<'_>, send_key: bool, address: &Address<'_>) -> PyResult<()> {
-    if !send_key || address.key.is_none() {
-        return Ok(());
-    }
-    let mut data = Vec::with_capacity(16);
-    crate::space::with_user_key(&address.key, |user| user.encode(&mut data))?;
-    request.field(field::KEY, &data);
-    Ok(())
 }
 
 impl Plan {
@@ -147,18 +133,15 @@ impl Plan {
             Ok(reply) => reply,
             Err(error) => return Err(self.error(py, &error)),
         };
-        match (reply.code(), &self.shape) {
-            (ResultCode::OK, Shape::Found) => Ok(PyBool::new(py, true).to_owned().into_any()),
-            (ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT, Shape::Found) => {
-                Ok(PyBool::new(py, false).to_owned().into_any())
+        match (self.shape.kind().judge(reply.code()), &self.shape) {
+            (Judgement::Present, Shape::Found) => Ok(PyBool::new(py, true).to_owned().into_any()),
+            (Judgement::Absent, Shape::Found) => Ok(PyBool::new(py, false).to_owned().into_any()),
+            (Judgement::Present, Shape::Done) => Ok(PyNone::get(py).to_owned().into_any()),
+            (Judgement::Absent, Shape::Record { default: Some(default) }) => {
+                Ok(default.bind(py).clone())
             }
-            (ResultCode::OK, Shape::Done) => Ok(PyNone::get(py).to_owned().into_any()),
-            (
-                ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT,
-                Shape::Record { default: Some(default) },
-            ) => Ok(default.bind(py).clone()),
-            (ResultCode::OK, Shape::Applied) => returned(py, &reply),
-            (ResultCode::OK, _) => self.record(py, &reply, lent),
+            (Judgement::Present, Shape::Applied) => returned(py, &reply),
+            (Judgement::Present, _) => self.record(py, &reply, lent),
             _ => Err(self.error(py, &reply.error())),
         }
     }
@@ -245,6 +228,38 @@ impl Decoding<'_> {
     }
 }
 
+/// Bins of a record and results of operations, taken straight from the wire.
+struct Taken<'py, F> {
+    bins: Bound<'py, PyDict>,
+    results: Vec<Bound<'py, PyAny>>,
+    /// Makes the value.
+    decode: F,
+}
+
+impl<'py, F: Fn(&Op<'_>) -> PyResult<Bound<'py, PyAny>>> Sink for Taken<'py, F> {
+    type Error = PyErr;
+
+    fn result(&mut self, answer: Option<Op<'_>>) -> PyResult<()> {
+        let py = self.bins.py();
+        let Some(answer) = answer else {
+            self.results.push(PyNone::get(py).to_owned().into_any());
+            return Ok(());
+        };
+        let value = (self.decode)(&answer)?;
+        if !value.is_none() && !answer.name.is_empty() {
+            self.bins.set_item(bin(py, answer.name)?, &value)?;
+        }
+        self.results.push(value);
+        Ok(())
+    }
+
+    #[inline]
+    fn bin(&mut self, answer: Op<'_>) -> PyResult<()> {
+        let value = (self.decode)(&answer)?;
+        self.bins.set_item(bin(self.bins.py(), answer.name)?, value)
+    }
+}
+
 /// Seconds left to live of a record that was just read; records that never expire need no clock.
 fn left(void_time: u32) -> Option<u32> {
     if void_time == 0 { None } else { void_time::seconds_left(void_time, void_time::now()) }
@@ -276,29 +291,12 @@ pub fn record<'py>(
             None => Ok(value),
         }
     };
-    let bins = PyDict::new(py);
-    let mut results = None;
-    let mut answers = message.ops();
-    if let Some(Answers { given, .. }) = asked {
-        let mut values = Vec::with_capacity(given.len());
-        for answered in given {
-            let answer = if *answered { answers.next() } else { None };
-            let Some(answer) = answer else {
-                values.push(PyNone::get(py).to_owned().into_any());
-                continue;
-            };
-            let value = decode(&answer)?;
-            if !value.is_none() && !answer.name.is_empty() {
-                bins.set_item(bin(py, answer.name)?, &value)?;
-            }
-            values.push(value);
-        }
-        results = Some(PyTuple::new(py, values)?.unbind());
-    }
-    // Without per-operation answers (a get, or a read of everything) the bins come as they are.
-    for answer in answers {
-        bins.set_item(bin(py, answer.name)?, decode(&answer)?)?;
-    }
+    let mut taken = Taken { bins: PyDict::new(py), results: Vec::new(), decode };
+    let given = asked.map_or(&[][..], |asked| &asked.given);
+    taken.results.reserve(given.len());
+    read_bins(message, given, &mut taken)?;
+    let Taken { bins, results, .. } = taken;
+    let results = asked.map(|_| PyTuple::new(py, results).map(Bound::unbind)).transpose()?;
     Ok(Record {
         bins: bins.into(),
         generation: message.header.generation,

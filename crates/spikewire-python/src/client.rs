@@ -9,9 +9,10 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use spikewire_sync::RwLock;
 
 use spikewire_engine::Options;
+use spikewire_engine::command::{CommandDefaults, ReadMode};
 use spikewire_protocol::host::parse_hosts;
 
-use crate::arguments::{ReadMode, count, replica, seconds};
+use crate::arguments::{self, count, replica, seconds};
 use crate::core::{Core, not_connected};
 use crate::errors::{to_python, type_error, type_name, value_error};
 use crate::identity::{Token, token};
@@ -77,7 +78,7 @@ impl Shared {
         for (name, value) in options.into_iter().flatten() {
             match text("option", &name)? {
                 "codec" => codec = Some(Arc::new(Codec::new(&value)?)),
-                "read_mode" => read_mode = ReadMode::named(&value)?,
+                "read_mode" => read_mode = arguments::read_mode(&value)?,
                 "submit_limit" => {
                     submit_limit = count("submit_limit", &value, 1, 1_000_000)? as usize;
                 }
@@ -86,7 +87,8 @@ impl Shared {
         }
         checked.seeds = parse_hosts(&seed_text(seeds)?, 3000)
             .map_err(|error| value_error(format!("seeds: {error}")))?;
-        let defaults = Defaults { policy: checked.policy, send_key, read_mode, codec };
+        let commands = CommandDefaults { policy: checked.policy, send_key, read_mode };
+        let defaults = Defaults { commands, codec };
         // A copy: the caller may change a list or a dict among them later.
         let given = match options {
             Some(options) => {

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
+use spikewire_engine::command::{Refusal, RefusalClass};
 use spikewire_engine::{Error, Kind};
 use spikewire_protocol::request::TooLarge;
 
@@ -18,6 +19,37 @@ fn maker(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 /// The exception for a request that no server takes.
 pub fn too_large(error: TooLarge) -> PyErr {
     value_error(error.to_string())
+}
+
+/// What the engine's composing raises here: its own refusals and whatever Python code raises.
+#[derive(Debug)]
+pub struct Raised(PyErr);
+
+impl From<Refusal> for Raised {
+    fn from(refusal: Refusal) -> Self {
+        let message = refusal.message().to_owned();
+        Self(match refusal.class() {
+            RefusalClass::Type => type_error(message),
+            RefusalClass::Value => value_error(message),
+        })
+    }
+}
+
+impl From<PyErr> for Raised {
+    fn from(error: PyErr) -> Self {
+        Self(error)
+    }
+}
+
+impl From<Raised> for PyErr {
+    fn from(raised: Raised) -> Self {
+        raised.0
+    }
+}
+
+/// The exception for what the engine refuses.
+pub fn refused(refusal: Refusal) -> PyErr {
+    Raised::from(refusal).0
 }
 
 /// The exception for a failure of the engine; `key` is what the caller asked for.

@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyTuple, PyType};
 
 use spikewire_protocol::key::Digest;
 
-use crate::space::{Address, Space, parse_digest};
+use crate::space::{Address, Space, named, parse_digest};
 
 /// A record's address: namespace, set and user key, with the digest worked out once. Every verb
 /// of a client takes one, and so do the verbs of the dataset it belongs to.
@@ -45,7 +45,7 @@ impl Key {
         set: Option<&Bound<'_, PyAny>>,
         key: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
-        Ok(Address::within(&Space::named(namespace, set)?, key)?.into())
+        Ok(Address::within(&named(namespace, set)?, key)?.into())
     }
 
     /// The key of a record of which only the 20-byte digest is known; its `key` is `None`.
@@ -58,7 +58,7 @@ impl Key {
         digest: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
         let digest = parse_digest(digest)?;
-        Ok(Self { space: Space::named(namespace, set)?, user: py.None(), digest })
+        Ok(Self { space: named(namespace, set)?, user: py.None(), digest })
     }
 
     /// The namespace's name.

@@ -1,78 +1,26 @@
-//! A namespace and a set, with everything about them that a request needs ready made.
+//! Names and keys as Python gives them: datasets, and the addresses of records.
 
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyMemoryView, PyString, PyTuple};
 
-use spikewire_protocol::key::{Digest, SetHasher, UserKey};
-use spikewire_protocol::{limits, request};
+use spikewire_protocol::key::{Digest, UserKey};
 
-use crate::errors::{overflow, shown, type_error, type_name, value_error};
+use crate::errors::{overflow, refused, shown, type_error, type_name, value_error};
 use crate::key::Key;
 
-/// A namespace and a set.
-#[derive(Debug)]
-pub struct Space {
-    pub namespace: Arc<str>,
-    pub set: String,
-    /// The two message fields, encoded.
-    pub fields: Vec<u8>,
-    hasher: SetHasher,
+pub use spikewire_engine::command::SetRef as Space;
+
+/// Checks names; `None` is the null set.
+pub fn of(namespace: &str, set: Option<&str>) -> PyResult<Arc<Space>> {
+    Space::new(namespace, set.unwrap_or_default()).map_err(refused)
 }
 
-impl Space {
-    /// Checks the names.
-    pub fn new(namespace: &str, set: Option<&str>) -> PyResult<Arc<Self>> {
-        let set = set.unwrap_or_default();
-        check("namespace", namespace, limits::NAMESPACE_NAME)?;
-        check("set", set, limits::SET_NAME)?;
-        if namespace.is_empty() {
-            return Err(value_error("namespace must not be empty"));
-        }
-        Ok(Arc::new(Self {
-            namespace: namespace.into(),
-            set: set.to_owned(),
-            fields: request::address(namespace, set),
-            hasher: SetHasher::new(set),
-        }))
-    }
-
-    /// Checks names as Python gives them; `None` is the null set.
-    pub fn named(
-        namespace: &Bound<'_, PyAny>,
-        set: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Arc<Self>> {
-        let set = set.map(|set| text("set", set)).transpose()?;
-        Self::new(text("namespace", namespace)?, set)
-    }
-
-    /// The set as Python shows it: `None` for the null set.
-    pub fn set_name(&self) -> Option<&str> {
-        (!self.set.is_empty()).then_some(self.set.as_str())
-    }
-
-    /// The digest of a key in this set.
-    pub fn digest(&self, key: &UserKey<'_>) -> Digest {
-        self.hasher.digest(key)
-    }
-
-    pub fn same_as(&self, other: &Self) -> bool {
-        self.namespace == other.namespace && self.set == other.set
-    }
-}
-
-fn check(what: &str, name: &str, limit: usize) -> PyResult<()> {
-    if name.len() > limit {
-        return Err(value_error(format!(
-            "{what} {name:?} is {} bytes long; the server's limit is {limit}",
-            name.len()
-        )));
-    }
-    if let Some(sign) = name.chars().find(|sign| matches!(sign, '\0' | ':' | ';')) {
-        return Err(value_error(format!("{what} {name:?} contains {sign:?}")));
-    }
-    Ok(())
+/// Checks names as Python gives them; `None` is the null set.
+pub fn named(namespace: &Bound<'_, PyAny>, set: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<Space>> {
+    let set = set.map(|set| text("set", set)).transpose()?;
+    of(text("namespace", namespace)?, set)
 }
 
 /// One record's address, resolved from what the caller gave.
@@ -98,7 +46,7 @@ impl<'py> Address<'py> {
             }
             return Ok(whole.address(key.py()));
         }
-        let digest = with_user_key(key, |user| space.hasher.digest(&user))?;
+        let digest = with_user_key(key, |user| space.digest(&user))?;
         Ok(Self { space: space.clone(), key: key.clone(), digest })
     }
 
@@ -121,7 +69,7 @@ impl<'py> Address<'py> {
         }
         let namespace = parts.get_item(0)?;
         let set = parts.get_item(1)?;
-        let space = Space::named(&namespace, Some(&set).filter(|set| !set.is_none()))?;
+        let space = named(&namespace, Some(&set).filter(|set| !set.is_none()))?;
         let user = parts.get_item(2)?;
         match (user.is_none(), parts.get_item(3).ok().filter(|digest| !digest.is_none())) {
             (false, None) => Self::within(&space, &user),
@@ -136,6 +84,23 @@ impl<'py> Address<'py> {
             (true, None) => Err(value_error("a key tuple needs a key or a digest")),
         }
     }
+}
+
+impl Address<'_> {
+    /// The user key as it goes along with the request; `None` when only the digest is known.
+    pub fn stored_key(&self) -> PyResult<Option<Vec<u8>>> {
+        stored_key(&self.key)
+    }
+}
+
+/// A user key as it goes along with a request; `None` when only the digest is known.
+pub fn stored_key(key: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
+    if key.is_none() {
+        return Ok(None);
+    }
+    let mut data = Vec::with_capacity(16);
+    with_user_key(key, |user| user.encode(&mut data))?;
+    Ok(Some(data))
 }
 
 pub fn text<'a>(what: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {

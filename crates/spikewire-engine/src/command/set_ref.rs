@@ -40,6 +40,11 @@ impl SetRef {
         self.hasher.digest(key)
     }
 
+    /// The set's name; `None` for the records outside of all sets.
+    pub fn set_name(&self) -> Option<&str> {
+        (!self.set.is_empty()).then_some(self.set.as_str())
+    }
+
     /// Whether both have the same names.
     pub fn same_as(&self, other: &Self) -> bool {
         self.namespace == other.namespace && self.set == other.set

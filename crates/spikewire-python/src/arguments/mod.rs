@@ -9,9 +9,10 @@
 mod reading;
 mod writing;
 
-pub use reading::{ReadMode, policy, read_touch, replica};
+pub use reading::{policy, read_mode, read_touch, replica, timeout_of};
 pub use writing::{Newer, exists, generation, ttl};
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
@@ -82,10 +83,10 @@ pub fn count(what: &str, value: &Bound<'_, PyAny>, min: u64, max: u64) -> PyResu
 }
 
 /// The bytes of a filter expression.
-pub fn filter(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec<u8>>> {
+pub fn filter(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Arc<[u8]>>> {
     let Some(value) = value else { return Ok(None) };
     match filter_bytes(value) {
-        Ok(bytes) => Ok(Some(bytes)),
+        Ok(bytes) => Ok(Some(bytes.into())),
         Err(error) => Err(about(value.py(), error, "where")),
     }
 }

@@ -5,23 +5,21 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDateTime, PyDelta, PyDeltaAccess, PyFloat, PyInt, PyString, PyType};
 
-use spikewire_protocol::limits;
-use spikewire_protocol::message::{Header, info2, info3};
+use spikewire_engine::command::{ExistsRule, GenerationRule, Ttl};
 
-use super::count;
-use crate::errors::{overflow, shown, type_error, type_name, value_error};
+use crate::errors::{overflow, refused, shown, type_error, type_name, value_error};
 
 const TTL_FORMS: &str =
     "whole seconds (int), a timedelta, a datetime, 'default', 'never' or 'unchanged'";
 
-/// The expiration slot of a write.
-pub fn ttl(value: Option<&Bound<'_, PyAny>>) -> PyResult<u32> {
-    let Some(value) = value else { return Ok(limits::TTL_DEFAULT) };
+/// How long a record lives after a write.
+pub fn ttl(value: Option<&Bound<'_, PyAny>>) -> PyResult<Ttl> {
+    let Some(value) = value else { return Ok(Ttl::Default) };
     if let Ok(word) = value.cast::<PyString>() {
         return match word.to_str()? {
-            "default" => Ok(limits::TTL_DEFAULT),
-            "never" => Ok(limits::TTL_NEVER),
-            "unchanged" => Ok(limits::TTL_UNCHANGED),
+            "default" => Ok(Ttl::Default),
+            "never" => Ok(Ttl::Never),
+            "unchanged" => Ok(Ttl::Unchanged),
             word => Err(value_error(format!("ttl must be {TTL_FORMS}, got {word:?}"))),
         };
     }
@@ -39,15 +37,7 @@ pub fn ttl(value: Option<&Bound<'_, PyAny>>) -> PyResult<u32> {
     } else {
         return Err(type_error(format!("ttl must be {TTL_FORMS}, not {}", type_name(value))));
     };
-    match u32::try_from(whole) {
-        Ok(ttl @ 1..=limits::TTL_SECONDS) => Ok(ttl),
-        _ => Err(value_error(format!(
-            "ttl must be from 1 to {} seconds (10 years), got {}; use ttl='never' for no \
-             expiry and ttl='default' for the namespace's own",
-            limits::TTL_SECONDS,
-            shown(value)
-        ))),
-    }
+    Ttl::seconds(whole, shown(value)).map_err(refused)
 }
 
 /// Seconds from now to a moment, rounded up.
@@ -82,7 +72,9 @@ pub struct Newer {
 impl Newer {
     #[new]
     fn new(generation: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self { generation: number(generation, 1)? })
+        let generation = number(generation)?;
+        GenerationRule::Newer(generation).check().map_err(refused)?;
+        Ok(Self { generation })
     }
 
     /// What the record's generation must be less than.
@@ -100,45 +92,38 @@ impl Newer {
     }
 }
 
-fn number(value: &Bound<'_, PyAny>, least: u32) -> PyResult<u32> {
-    if value.is_instance_of::<PyInt>() && value.extract::<u32>().is_err() {
-        return Err(overflow(format!(
-            "generation must be from {least} to 65535, got {}",
-            shown(value)
-        )));
+fn number(value: &Bound<'_, PyAny>) -> PyResult<u32> {
+    if !value.is_instance_of::<PyInt>() || value.is_instance_of::<PyBool>() {
+        return Err(type_error(format!("generation must be int, not {}", type_name(value))));
     }
-    Ok(count("generation", value, u64::from(least), 0xFFFF)? as u32)
+    value
+        .extract()
+        .map_err(|_| overflow(format!("generation must be from 0 to 65535, got {}", shown(value))))
 }
 
-/// Puts the expected generation into the header.
-pub fn generation(header: &mut Header, value: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-    let Some(value) = value else { return Ok(()) };
-    if let Ok(newer) = value.cast::<Newer>() {
-        header.generation = newer.get().generation;
-        header.info2 |= info2::GENERATION_GT;
-    } else {
-        header.generation = number(value, 0)?;
-        header.info2 |= info2::GENERATION;
+/// Which generation the record must have.
+pub fn generation(value: Option<&Bound<'_, PyAny>>) -> PyResult<GenerationRule> {
+    let Some(value) = value else { return Ok(GenerationRule::Any) };
+    match value.cast::<Newer>() {
+        Ok(newer) => Ok(GenerationRule::Newer(newer.get().generation)),
+        Err(_) => number(value).map(GenerationRule::Equals),
     }
-    Ok(())
 }
 
-/// Puts the rule about existing records into the header.
-pub fn exists(header: &mut Header, value: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-    let Some(value) = value else { return Ok(()) };
-    let word = crate::space::text("exists", value)?;
-    match word {
-        "merge" => {}
-        "create" => header.info2 |= info2::CREATE_ONLY,
-        "update" => header.info3 |= info3::UPDATE_ONLY,
-        "replace" => header.info3 |= info3::CREATE_OR_REPLACE,
-        "replace_only" => header.info3 |= info3::REPLACE_ONLY,
-        _ => {
+/// What a write does about a record that is there, or is not.
+pub fn exists(value: Option<&Bound<'_, PyAny>>) -> PyResult<ExistsRule> {
+    let Some(value) = value else { return Ok(ExistsRule::Merge) };
+    Ok(match crate::space::text("exists", value)? {
+        "merge" => ExistsRule::Merge,
+        "create" => ExistsRule::Create,
+        "update" => ExistsRule::Update,
+        "replace" => ExistsRule::Replace,
+        "replace_only" => ExistsRule::ReplaceOnly,
+        word => {
             return Err(value_error(format!(
                 "exists must be 'merge' (the default: create or update), 'create', 'update', \
                  'replace' or 'replace_only', got {word:?}"
             )));
         }
-    }
-    Ok(())
+    })
 }

@@ -1,15 +1,20 @@
 //! Verbs that do the same to every row.
 
+use std::sync::Arc;
+
 use pyo3::prelude::*;
 
-use spikewire_protocol::message::{info2, op};
+use spikewire_engine::command::{CommandSpec, Operations};
+use spikewire_protocol::batch::Kind;
+use spikewire_protocol::message::info2;
 
 use super::gather::{Gather, Resolve, each};
 use super::plan::{Answered, ManyCall};
 use crate::call::Answers;
-use crate::verbs::options::{Defaults, Outline, ReadOptions, ReadRules, WriteOptions};
-use crate::verbs::single::{looking, reading};
-use crate::verbs::{Function, Operations, Steps};
+use crate::errors::{Raised, refused};
+use crate::value::Codec;
+use crate::verbs::single::reading;
+use crate::verbs::{Defaults, Function, ReadOptions, ReadRules, Steps, WriteOptions};
 
 pub fn get<'py>(
     defaults: &Defaults,
@@ -18,16 +23,10 @@ pub fn get<'py>(
     bins: Option<&Bound<'py, PyAny>>,
     options: &ReadOptions<'py>,
 ) -> PyResult<ManyCall> {
-    let (header, names) = reading(bins)?;
-    let outline = options.outline(defaults, header)?;
-    let mut rows = Gather::new(resolve);
-    each("keys", keys, |key| {
-        rows.add(&key, &outline, |out| {
-            names.iter().for_each(|name| Operations::op(out, op::READ, name.as_bytes()));
-            Ok(())
-        })
-    })?;
-    Ok(rows.finish(outline.policy, outline.codec.clone(), Answered::None))
+    let (spec, names) = reading(defaults, options, bins)?;
+    alike(resolve, keys, &spec, defaults.codec.clone(), Answered::None, |row| {
+        names.iter().try_for_each(|name| Ok(row.read_bin(name)?))
+    })
 }
 
 pub fn exists<'py>(
@@ -36,8 +35,8 @@ pub fn exists<'py>(
     keys: &Bound<'py, PyAny>,
     options: &ReadOptions<'py>,
 ) -> PyResult<ManyCall> {
-    let outline = options.outline(defaults, looking())?;
-    alike(resolve, keys, &outline)
+    let spec = CommandSpec::exists(defaults, &options.checked()?).map_err(refused)?;
+    alike(resolve, keys, &spec, defaults.codec.clone(), Answered::None, |_| Ok(()))
 }
 
 pub fn delete<'py>(
@@ -46,16 +45,8 @@ pub fn delete<'py>(
     keys: &Bound<'py, PyAny>,
     options: &WriteOptions<'py>,
 ) -> PyResult<ManyCall> {
-    let mut outline = options.outline(defaults)?;
-    outline.header.info2 |= info2::DELETE;
-    alike(resolve, keys, &outline)
-}
-
-/// Rows that are all of one kind and need no operations.
-fn alike(resolve: Resolve<'_>, keys: &Bound<'_, PyAny>, outline: &Outline) -> PyResult<ManyCall> {
-    let mut rows = Gather::new(resolve);
-    each("keys", keys, |key| rows.add(&key, outline, |_| Ok(())))?;
-    Ok(rows.finish(outline.policy, outline.codec.clone(), Answered::None))
+    let spec = CommandSpec::delete(defaults, &options.checked()?).map_err(refused)?;
+    alike(resolve, keys, &spec, defaults.codec.clone(), Answered::None, |_| Ok(()))
 }
 
 /// Calls a function on many records.
@@ -66,16 +57,12 @@ pub fn apply<'py>(
     function: &Function,
     options: &WriteOptions<'py>,
 ) -> PyResult<ManyCall> {
-    let mut outline = options.outline(defaults)?;
-    outline.header.info2 |= info2::RESPOND_ALL_OPS;
-    let mut rows = Gather::new(resolve);
-    each("keys", keys, |key| {
-        rows.add(&key, &outline, |out| {
-            function.fields(|id, data| out.field(id, data));
-            Ok(())
-        })
-    })?;
-    Ok(rows.finish(outline.policy, None, Answered::Same(Answers::of_a_function())))
+    let mut spec = CommandSpec::apply(defaults, &options.checked()?).map_err(refused)?;
+    spec.header.info2 |= info2::RESPOND_ALL_OPS;
+    alike(resolve, keys, &spec, None, Answered::Same(Answers::of_a_function()), |row| {
+        row.call(&function.0);
+        Ok(())
+    })
 }
 
 pub fn operate<'py>(
@@ -87,9 +74,23 @@ pub fn operate<'py>(
     rules: &ReadRules<'py>,
 ) -> PyResult<ManyCall> {
     let steps = Steps::new(operations, options, rules, defaults)?;
-    let outline = &steps.outline;
+    let answered = Answered::Same(steps.answers());
+    alike(resolve, keys, &steps.spec, defaults.codec.clone(), answered, |row| {
+        steps.write(row);
+        Ok(())
+    })
+}
+
+/// Rows that are all of one kind.
+fn alike(
+    resolve: Resolve<'_>,
+    keys: &Bound<'_, PyAny>,
+    spec: &CommandSpec,
+    codec: Option<Arc<Codec>>,
+    answered: Answered,
+    write: impl Fn(&mut Kind) -> Result<(), Raised>,
+) -> PyResult<ManyCall> {
     let mut rows = Gather::new(resolve);
-    each("keys", keys, |key| rows.add(&key, outline, |out| steps.write(out)))?;
-    let (policy, codec) = (outline.policy, outline.codec.clone());
-    Ok(rows.finish(policy, codec, Answered::Same(steps.answers())))
+    each("keys", keys, |key| rows.alike(&key, spec, &write))?;
+    Ok(rows.finish(spec.policy, codec, answered))
 }

@@ -3,18 +3,18 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-use spikewire_protocol::message::{info2, op};
+use spikewire_engine::command::{CommandDefaults, CommandSpec, Operations};
+use spikewire_protocol::batch::Kind;
+use spikewire_protocol::message::op;
 
-use super::gather::{Gather, Resolve, at_row, each, kind};
+use super::gather::{Gather, Resolve, at_row, each};
 use super::plan::{Answered, ManyCall};
 use crate::arguments;
 use crate::call::Answers;
-use crate::errors::{type_error, type_name, value_error};
-use crate::key::Key;
+use crate::errors::{Raised, refused, type_error, type_name, value_error};
 use crate::rows::{Apply, Delete, Read, Write};
-use crate::verbs::options::{Defaults, Outline, ReadOptions, ReadRules, WriteOptions};
 use crate::verbs::single::reading;
-use crate::verbs::{Function, Operations, Steps, write_bins};
+use crate::verbs::{Defaults, Function, ReadOptions, ReadRules, Steps, WriteOptions, write_bins};
 
 pub fn batch<'py>(
     defaults: &Defaults,
@@ -25,7 +25,10 @@ pub fn batch<'py>(
 ) -> PyResult<ManyCall> {
     let policy = arguments::policy(&defaults.policy, timeout, replica)?;
     let mut mixed = Mixed {
-        defaults: Defaults { policy, ..defaults.clone() },
+        defaults: Defaults {
+            commands: CommandDefaults { policy, ..defaults.commands },
+            codec: defaults.codec.clone(),
+        },
         resolve,
         rows: Gather::new(resolve),
         answered: Vec::new(),
@@ -67,33 +70,31 @@ impl Mixed<'_> {
 
     fn read(&mut self, row: &Bound<'_, Read>) -> PyResult<()> {
         let (py, row) = (row.py(), row.get());
-        let key = (self.resolve)(row.key.bind(py))?;
+        self.key(row.key.bind(py))?;
         let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
         let rules = ReadRules { touch: bound(&row.read_touch), mode: bound(&row.read_mode) };
         let Some(ops) = &row.ops else {
             let filter = bound(&row.r#where);
             let options = ReadOptions { filter, rules, replica: None, timeout: None };
-            let (header, names) = reading(bound(&row.bins).as_ref())?;
-            let outline = options.outline(&self.defaults, header)?;
-            return self.add(py, key, &outline, None, |out| {
-                names.iter().for_each(|name| Operations::op(out, op::READ, name.as_bytes()));
-                Ok(())
+            let (spec, names) = reading(&self.defaults, &options, bound(&row.bins).as_ref())?;
+            return self.add(py, &spec, None, |out| {
+                names.iter().try_for_each(|name| Ok(out.read_bin(name)?))
             });
         };
         if row.bins.is_some() {
             return Err(value_error("bins and ops exclude each other"));
         }
-        let options = WriteOptions { filter: bound(&row.r#where), ..WriteOptions::none() };
+        let options = WriteOptions { filter: bound(&row.r#where), ..WriteOptions::default() };
         let steps = Steps::new(ops.bind(py), &options, &rules, &self.defaults)?;
-        if steps.outline.write {
+        if steps.spec.write {
             return Err(value_error("ops of a Read must only read: use Write for these"));
         }
-        self.add(py, key, &steps.outline, Some(steps.answers()), |out| steps.write(out))
+        self.steps(py, &steps)
     }
 
     fn write(&mut self, row: &Bound<'_, Write>) -> PyResult<()> {
         let (py, row) = (row.py(), row.get());
-        let key = (self.resolve)(row.key.bind(py))?;
+        self.key(row.key.bind(py))?;
         let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
         let options = WriteOptions {
             ttl: bound(&row.ttl),
@@ -102,56 +103,67 @@ impl Mixed<'_> {
             durable: row.durable,
             send_key: row.send_key,
             filter: bound(&row.r#where),
-            ..WriteOptions::none()
+            ..WriteOptions::default()
         };
         let what = row.what.bind(py);
         if what.is_instance_of::<PyList>() || what.is_instance_of::<PyTuple>() {
             let rules = ReadRules { touch: None, mode: None };
             let steps = Steps::new(what, &options, &rules, &self.defaults)?;
-            if !steps.outline.write {
+            if !steps.spec.write {
                 return Err(value_error("operations of a Write must write: use Read for these"));
             }
-            let answers = steps.answers();
-            return self.add(py, key, &steps.outline, Some(answers), |out| steps.write(out));
+            return self.steps(py, &steps);
         }
-        let outline = options.outline(&self.defaults)?;
-        self.add(py, key, &outline, None, |out| {
-            write_bins(out, what, op::WRITE, outline.codec.as_deref())
-        })
+        let spec = CommandSpec::write(&self.defaults, &options.checked()?).map_err(refused)?;
+        let codec = self.defaults.codec.clone();
+        self.add(py, &spec, None, |out| write_bins(out, what, op::WRITE, codec.as_deref()))
     }
 
     fn delete(&mut self, row: &Bound<'_, Delete>) -> PyResult<()> {
         let (py, row) = (row.py(), row.get());
-        let key = (self.resolve)(row.key.bind(py))?;
+        self.key(row.key.bind(py))?;
         let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
         let options = WriteOptions {
             generation: bound(&row.generation),
             durable: row.durable,
             send_key: Some(row.send_key),
             filter: bound(&row.r#where),
-            ..WriteOptions::none()
+            ..WriteOptions::default()
         };
-        let mut outline = options.outline(&self.defaults)?;
-        outline.header.info2 |= info2::DELETE;
-        self.add(py, key, &outline, None, |_| Ok(()))
+        let spec = CommandSpec::delete(&self.defaults, &options.checked()?).map_err(refused)?;
+        self.add(py, &spec, None, |_| Ok(()))
     }
 
     fn apply(&mut self, row: &Bound<'_, Apply>) -> PyResult<()> {
         let (py, row) = (row.py(), row.get());
-        let key = (self.resolve)(row.key.bind(py))?;
+        self.key(row.key.bind(py))?;
         let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
         let options = WriteOptions {
             ttl: bound(&row.ttl),
             durable: row.durable,
             send_key: row.send_key,
             filter: bound(&row.r#where),
-            ..WriteOptions::none()
+            ..WriteOptions::default()
         };
         let (module, function) = (row.module.bind(py), row.function.bind(py));
         let function = Function::new(module, function, bound(&row.arguments).as_ref())?;
-        let outline = options.outline(&self.defaults)?;
-        self.add(py, key, &outline, Some(Answers::of_a_function()), |out| {
-            function.fields(|id, data| out.field(id, data));
+        let spec = CommandSpec::apply(&self.defaults, &options.checked()?).map_err(refused)?;
+        self.add(py, &spec, Some(Answers::of_a_function()), |out| {
+            out.call(&function.0);
+            Ok(())
+        })
+    }
+
+    /// Notes the record of the next row.
+    fn key(&mut self, key: &Bound<'_, PyAny>) -> PyResult<()> {
+        let key = (self.resolve)(key)?;
+        self.rows.whole_key(key);
+        Ok(())
+    }
+
+    fn steps(&mut self, py: Python<'_>, steps: &Steps<'_>) -> PyResult<()> {
+        self.add(py, &steps.spec, Some(steps.answers()), |out| {
+            steps.write(out);
             Ok(())
         })
     }
@@ -159,13 +171,11 @@ impl Mixed<'_> {
     fn add(
         &mut self,
         py: Python<'_>,
-        key: Key,
-        outline: &Outline,
+        spec: &CommandSpec,
         answered: Option<Answers>,
-        compose: impl FnOnce(&mut spikewire_protocol::batch::Kind) -> PyResult<()>,
+        write: impl FnOnce(&mut Kind) -> Result<(), Raised>,
     ) -> PyResult<()> {
-        let made = kind(py, &key, outline, compose)?;
-        self.rows.like_the_last(key, made);
+        self.rows.row(py, spec, true, write)?;
         self.answered.push(answered);
         Ok(())
     }

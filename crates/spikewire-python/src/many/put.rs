@@ -4,17 +4,17 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 
 use spikewire_engine::clock::Tick;
+use spikewire_engine::command::CommandSpec;
 use spikewire_engine::command::batch::Batch as Rows;
 use spikewire_protocol::message::op;
 
-use super::gather::{Gather, Resolve, at_row, each, kind};
+use super::gather::{Gather, Resolve, at_row, each};
 use super::plan::{Answered, ManyCall, ManyPlan};
 use crate::columns::source::{self, Choice, Table, Windows};
-use crate::errors::{type_error, type_name, value_error};
+use crate::errors::{refused, type_error, type_name, value_error};
 use crate::key::Key;
 use crate::value::pairs;
-use crate::verbs::options::{Defaults, Outline, WriteOptions};
-use crate::verbs::write_bins;
+use crate::verbs::{Defaults, WriteOptions, write_bins};
 
 /// `records`: a mapping of keys to bins, pairs of them, or a table.
 pub fn put<'py>(
@@ -24,20 +24,19 @@ pub fn put<'py>(
     choice: &Choice<'py>,
     options: &WriteOptions<'py>,
 ) -> PyResult<ManyCall> {
-    let outline = options.outline(defaults)?;
+    let spec = CommandSpec::write(defaults, &options.checked()?).map_err(refused)?;
     if let Some(table) = source::open(records, choice)? {
-        return put_table(resolve, table, outline, records.py());
+        return put_table(resolve, table, spec, records.py());
     }
     let mut rows = Gather::new(resolve);
     let mut row = |key: &Bound<'py, PyAny>, bins: &Bound<'py, PyAny>| {
         let number = rows.len();
-        let key = rows.key(key)?;
-        let made = kind(bins.py(), &key, &outline, |out| {
-            write_bins(out, bins, op::WRITE, outline.codec.as_deref())
+        rows.key(key)?;
+        let py = bins.py();
+        let made = rows.row(py, &spec, false, |row| {
+            write_bins(row, bins, op::WRITE, defaults.codec.as_deref())
         });
-        let kind = made.map_err(|error| at_row(bins.py(), error, number))?;
-        rows.own(key, kind);
-        Ok(())
+        made.map_err(|error| at_row(py, error, number))
     };
     if let Ok(records) = records.cast::<PyDict>() {
         for pair in pairs(records) {
@@ -63,13 +62,13 @@ pub fn put<'py>(
             row(&key, &bins)
         })?;
     }
-    Ok(rows.finish(outline.policy, outline.codec.clone(), Answered::None))
+    Ok(rows.finish(spec.policy, defaults.codec.clone(), Answered::None))
 }
 
 fn put_table(
     resolve: Resolve<'_>,
     table: Table,
-    outline: Outline,
+    spec: CommandSpec,
     py: Python<'_>,
 ) -> PyResult<ManyCall> {
     // A dataset takes any user key; a client, which does not, has no set to write a table to.
@@ -78,8 +77,8 @@ fn put_table(
             "a table goes to a dataset: client.dataset(namespace, set).put_many(table, key=...)",
         ));
     };
-    let policy = outline.policy;
-    let mut more = Box::new(Windows::new(table, space, outline));
+    let policy = spec.policy;
+    let mut more = Box::new(Windows::new(table, space, spec));
     let none = || (Rows::new(vec![], std::iter::empty(), policy, Tick::now()), vec![]);
     let (rows, keys) = more.next(py)?.unwrap_or_else(none);
     Ok(ManyCall { rows, plan: ManyPlan { more: Some(more), ..ManyPlan::of(keys) } })

@@ -6,6 +6,7 @@ mod words;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
+use spikewire_engine::command::{OperationRef, check_operand};
 use spikewire_protocol::message::op;
 use spikewire_protocol::operation::Family;
 use spikewire_protocol::value::particle;
@@ -14,7 +15,7 @@ use self::packer::Packer;
 use self::words::{Shown, Words};
 use crate::calls::context::Path;
 use crate::calls::{Arguments, Refusal};
-use crate::errors::{about, type_error, value_error};
+use crate::errors::{about, refused, value_error};
 use crate::expression::operation_bytes;
 use crate::value::{Place, bin_name, encode};
 
@@ -39,31 +40,10 @@ mod expression {
 }
 
 impl Operation {
-    /// Whether it makes the command a read.
-    pub fn reads(&self) -> bool {
-        matches!(self.code, op::READ | op::CDT_READ | op::EXP_READ | op::BITS_READ | op::HLL_READ)
-    }
-
-    /// Whether it reads every bin.
-    pub fn reads_all(&self) -> bool {
-        self.code == op::READ && self.bin.is_empty()
-    }
-
-    /// Whether it gives a result of its own, which a read of every bin leaves no place for.
-    pub fn gives(&self) -> bool {
-        !self.reads_all()
-            && matches!(
-                self.code,
-                op::READ
-                    | op::CDT_READ
-                    | op::CDT_MODIFY
-                    | op::EXP_READ
-                    | op::EXP_MODIFY
-                    | op::BITS_READ
-                    | op::BITS_MODIFY
-                    | op::HLL_READ
-                    | op::HLL_MODIFY
-            )
+    /// As it is sent.
+    pub fn as_sent(&self) -> OperationRef<'_> {
+        let Self { code, bin, particle, value, .. } = self;
+        OperationRef { code: *code, bin, particle: *particle, value }
     }
 
     /// Whether its answer is something else than the value of its bin.
@@ -72,11 +52,6 @@ impl Operation {
             self.code,
             op::READ | op::WRITE | op::ADD | op::APPEND | op::PREPEND | op::TOUCH | op::DELETE
         )
-    }
-
-    /// Whether the server answers it when it answers every operation.
-    pub fn is_answered(&self) -> bool {
-        self.code != op::TOUCH
     }
 
     /// An operation whose value is `value`.
@@ -139,7 +114,7 @@ impl Operation {
         let mut of = particle::NULL;
         if let Some(value) = value {
             of = encode(&mut bytes, value, &Place::Bin(bin))?;
-            check(code, of, bin)?;
+            check_operand(code, of, bin).map_err(refused)?;
         }
         let arguments = PyTuple::new(kind.py(), value)?;
         let (py, words) = (kind.py(), (kind.cast::<PyString>()?, &arguments));
@@ -246,20 +221,4 @@ impl Operation {
 /// Names the bin of an operation in what is wrong with its arguments.
 fn in_bin(py: Python<'_>, error: PyErr, bin: &str) -> PyErr {
     about(py, error, &format!("bin {bin:?}"))
-}
-
-/// Refuses operands that the server would take only to fail on the next use of the bin.
-pub fn check(code: u8, of: u8, bin: &str) -> PyResult<()> {
-    let (verb, wanted, fits) = match code {
-        op::ADD => ("add", "int or float", matches!(of, particle::INTEGER | particle::FLOAT)),
-        op::APPEND | op::PREPEND => {
-            let verb = if code == op::APPEND { "append" } else { "prepend" };
-            (verb, "str or bytes", matches!(of, particle::STRING | particle::BLOB))
-        }
-        _ => return Ok(()),
-    };
-    if fits {
-        return Ok(());
-    }
-    Err(type_error(format!("bin {bin:?}: {verb} takes {wanted}, not {}", particle::name(of))))
 }

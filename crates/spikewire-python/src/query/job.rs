@@ -15,7 +15,7 @@ use super::index::IndexRange;
 use crate::admin::task::{AdminTask, AdminValue};
 use crate::arguments::{self, count};
 use crate::core::Core;
-use crate::errors::{type_error, type_name, value_error};
+use crate::errors::{refused, type_error, type_name, value_error};
 use crate::operation::Operation;
 use crate::space::Space;
 use crate::verbs::{Defaults, Function};
@@ -54,7 +54,7 @@ impl JobCall {
         let query = Query {
             namespace: space.namespace.to_string(),
             set: space.set.clone(),
-            filter: arguments::filter(options.filter.as_ref())?,
+            filter: arguments::filter(options.filter.as_ref())?.map(|bytes| bytes.to_vec()),
             index,
             records_per_second: pace.unwrap_or(0) as u32,
             ..Query::default()
@@ -71,7 +71,7 @@ impl JobCall {
         ttl: Option<&Bound<'_, PyAny>>,
         options: &JobOptions<'_>,
     ) -> PyResult<Self> {
-        let work = Work::Operations { durable, ttl: arguments::ttl(ttl)? };
+        let work = Work::Operations { durable, ttl: arguments::ttl(ttl)?.slot().map_err(refused)? };
         let mut call = Self::new(defaults, space, options, work)?;
         let steps: Vec<Bound<'_, PyAny>> = if let Ok(list) = operations.cast::<PyList>() {
             list.iter().collect()

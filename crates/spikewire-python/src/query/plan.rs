@@ -71,7 +71,7 @@ impl QueryCall {
         let mut query = Query {
             namespace: space.namespace.to_string(),
             set: space.set.clone(),
-            filter: arguments::filter(options.filter.as_ref())?,
+            filter: arguments::filter(options.filter.as_ref())?.map(|bytes| bytes.to_vec()),
             no_bins: !options.include_values,
             ..Query::default()
         };

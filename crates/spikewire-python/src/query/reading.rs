@@ -472,7 +472,7 @@ impl Shape {
         }
         let name = std::str::from_utf8(set)
             .map_err(|_| value_error("a record's set has a name that is not UTF-8"))?;
-        let space = Space::new(&self.space.namespace, Some(name))?;
+        let space = crate::space::of(&self.space.namespace, Some(name))?;
         spaces.push(space.clone());
         Ok(space)
     }

@@ -6,11 +6,12 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 
+use spikewire_engine::command::check_bin_name;
 use spikewire_protocol::value::{geojson, particle};
 use spikewire_protocol::{limits, msgpack};
 
 use super::{Codec, GeoJSON, HyperLogLog, Marker, changed, foreign, pairs};
-use crate::errors::{overflow, shown, type_error, type_name, value_error};
+use crate::errors::{overflow, refused, shown, type_error, type_name, value_error};
 
 /// Where a value stands, for error messages: the bin, then the way down into it.
 pub enum Place<'a> {
@@ -254,26 +255,20 @@ fn root<'a>(place: &'a Place<'a>) -> &'a Place<'a> {
     }
 }
 
-/// Checks a bin name and borrows its text.
+/// Checks a bin's name.
 pub fn bin_name<'a>(name: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
+    let text = bin_text(name)?;
+    check_bin_name(text).map_err(refused)?;
+    Ok(text)
+}
+
+/// A bin's name where it is checked later, with its value.
+pub fn bin_text<'a>(name: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
     let Ok(text) = name.cast::<PyString>() else {
         return Err(type_error(format!("a bin name must be str, not {}", type_name(name))));
     };
     let text = text.to_str().map_err(|_| {
         value_error(format!("the bin name {} cannot be written as UTF-8", shown(name)))
     })?;
-    if text.len() > limits::BIN_NAME {
-        return Err(value_error(format!(
-            "the bin name {text:?} is {} bytes long; the server's limit is {}",
-            text.len(),
-            limits::BIN_NAME
-        )));
-    }
-    if text.is_empty() {
-        return Err(value_error("a bin name must not be empty"));
-    }
-    if text.contains('\0') {
-        return Err(value_error(format!("the bin name {text:?} contains a NUL character")));
-    }
     Ok(text)
 }

@@ -22,7 +22,7 @@ mod wrappers;
 pub use buffer::{Buffer, Views};
 pub use codec::Codec;
 pub use decode::{is_bytes, particle};
-pub use encode::{Place, bin_name, element, encode};
+pub use encode::{Place, bin_name, bin_text, element, encode};
 pub use foreign::is_array;
 pub use marker::Marker;
 pub use names::bin;

@@ -3,13 +3,10 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-use spikewire_protocol::message::field;
 use spikewire_protocol::msgpack;
 
-use super::options::{Defaults, WriteOptions};
-use crate::call::{Call, Shape};
 use crate::errors::{type_error, type_name, value_error};
-use crate::space::{Address, text};
+use crate::space::text;
 use crate::value::{Place, encode};
 
 /// A function of a registered module, and what it is called with.
@@ -41,24 +38,4 @@ impl Function {
         let function = spikewire_engine::command::Function::new(module, name, packed);
         function.map(Self).map_err(|error| value_error(error.message()))
     }
-
-    /// Appends the fields of the call through `write`.
-    pub fn fields(&self, mut write: impl FnMut(u8, &[u8])) {
-        write(field::UDF_PACKAGE, self.0.module().as_bytes());
-        write(field::UDF_FUNCTION, self.0.name().as_bytes());
-        write(field::UDF_ARGUMENTS, self.0.arguments());
-    }
-}
-
-pub fn apply<'py>(
-    defaults: &Defaults,
-    address: Address<'py>,
-    function: &Function,
-    options: &WriteOptions<'py>,
-) -> PyResult<Call> {
-    let outline = options.outline(defaults)?;
-    Call::compose(address, &outline, Shape::Applied, |request| {
-        function.fields(|id, data| request.field(id, data));
-        Ok(())
-    })
 }

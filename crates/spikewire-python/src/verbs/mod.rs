@@ -17,7 +17,7 @@ pub mod options;
 pub mod single;
 pub mod steps;
 
-pub use function::{Function, apply};
+pub use function::Function;
 pub use options::{Defaults, ReadOptions, ReadRules, WriteOptions};
-pub use single::{delete, exists, get, operate, touch, write};
-pub use steps::{Operations, Steps, write_bins};
+pub use single::{apply, delete, exists, get, operate, touch, write};
+pub use steps::{Steps, write_bins};

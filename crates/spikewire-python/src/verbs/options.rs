@@ -1,45 +1,27 @@
-//! The keywords of a call, and what they make of its request.
+//! The keywords of a call, and what they make of its command.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 
-use spikewire_engine::Policy;
-use spikewire_protocol::message::{Header, info2};
+use spikewire_engine::command::{self, CommandDefaults, ReadMode, ReadTouch};
 
-use crate::arguments::{self, ReadMode};
+use crate::arguments;
 use crate::value::Codec;
 
 /// What every call inherits from its client.
 #[derive(Debug, Clone)]
 pub struct Defaults {
-    pub policy: Policy,
-    pub send_key: bool,
-    pub read_mode: ReadMode,
+    pub commands: CommandDefaults,
     pub codec: Option<Arc<Codec>>,
 }
 
-/// What a request is besides its address and its operations.
-#[derive(Debug)]
-pub struct Outline {
-    pub header: Header,
-    pub write: bool,
-    /// Whether the user key goes along.
-    pub send_key: bool,
-    /// The filter expression, encoded.
-    pub filter: Option<Vec<u8>>,
-    pub policy: Policy,
-    pub codec: Option<Arc<Codec>>,
-}
+impl Deref for Defaults {
+    type Target = CommandDefaults;
 
-impl Outline {
-    /// Makes it a read under these rules.
-    pub fn reads(&mut self, defaults: &Defaults, rules: &ReadRules<'_>) -> PyResult<()> {
-        let mode = rules.mode.as_ref().map(ReadMode::named).transpose()?;
-        self.header.ttl = arguments::read_touch(rules.touch.as_ref())?;
-        mode.unwrap_or(defaults.read_mode).apply(&mut self.header, &mut self.policy);
-        (self.write, self.send_key) = (false, false);
-        Ok(())
+    fn deref(&self) -> &CommandDefaults {
+        &self.commands
     }
 }
 
@@ -47,6 +29,13 @@ impl Outline {
 pub struct ReadRules<'py> {
     pub touch: Option<Bound<'py, PyAny>>,
     pub mode: Option<Bound<'py, PyAny>>,
+}
+
+impl ReadRules<'_> {
+    pub fn checked(&self) -> PyResult<(Option<ReadTouch>, Option<ReadMode>)> {
+        let mode = self.mode.as_ref().map(arguments::read_mode).transpose()?;
+        Ok((arguments::read_touch(self.touch.as_ref())?, mode))
+    }
 }
 
 /// Keywords that every read takes.
@@ -58,22 +47,17 @@ pub struct ReadOptions<'py> {
 }
 
 impl ReadOptions<'_> {
-    pub fn outline(&self, defaults: &Defaults, header: Header) -> PyResult<Outline> {
-        let (timeout, replica) = (self.timeout.as_ref(), self.replica.as_ref());
-        let mut outline = Outline {
-            header,
-            write: false,
-            send_key: false,
-            filter: arguments::filter(self.filter.as_ref())?,
-            policy: arguments::policy(&defaults.policy, timeout, replica)?,
-            codec: defaults.codec.clone(),
-        };
-        outline.reads(defaults, &self.rules)?;
-        Ok(outline)
+    pub fn checked(&self) -> PyResult<command::ReadOptions> {
+        let filter = arguments::filter(self.filter.as_ref())?;
+        let timeout = arguments::timeout_of(self.timeout.as_ref())?;
+        let replica = self.replica.as_ref().map(arguments::replica).transpose()?;
+        let (touch, mode) = self.rules.checked()?;
+        Ok(command::ReadOptions { filter, touch, mode, replica, timeout })
     }
 }
 
 /// Keywords that every write takes.
+#[derive(Default)]
 pub struct WriteOptions<'py> {
     pub ttl: Option<Bound<'py, PyAny>>,
     pub generation: Option<Bound<'py, PyAny>>,
@@ -86,39 +70,16 @@ pub struct WriteOptions<'py> {
 }
 
 impl WriteOptions<'_> {
-    /// Nothing was given.
-    pub fn none() -> Self {
-        Self {
-            ttl: None,
-            generation: None,
-            exists: None,
-            durable: false,
-            send_key: None,
-            filter: None,
-            replica: None,
-            timeout: None,
-        }
-    }
-
-    pub fn outline(&self, defaults: &Defaults) -> PyResult<Outline> {
-        let mut header = Header {
-            info2: info2::WRITE,
+    pub fn checked(&self) -> PyResult<command::WriteOptions> {
+        Ok(command::WriteOptions {
             ttl: arguments::ttl(self.ttl.as_ref())?,
-            ..Header::default()
-        };
-        arguments::generation(&mut header, self.generation.as_ref())?;
-        arguments::exists(&mut header, self.exists.as_ref())?;
-        if self.durable {
-            header.info2 |= info2::DURABLE_DELETE;
-        }
-        let (timeout, replica) = (self.timeout.as_ref(), self.replica.as_ref());
-        Ok(Outline {
-            header,
-            write: true,
-            send_key: self.send_key.unwrap_or(defaults.send_key),
+            generation: arguments::generation(self.generation.as_ref())?,
+            exists: arguments::exists(self.exists.as_ref())?,
+            durable: self.durable,
+            send_key: self.send_key,
             filter: arguments::filter(self.filter.as_ref())?,
-            policy: arguments::policy(&defaults.policy, timeout, replica)?,
-            codec: defaults.codec.clone(),
+            timeout: arguments::timeout_of(self.timeout.as_ref())?,
+            replica: self.replica.as_ref().map(arguments::replica).transpose()?,
         })
     }
 }

@@ -2,12 +2,14 @@
 
 use pyo3::prelude::*;
 
-use spikewire_protocol::message::{Header, info1, info2, op};
+use spikewire_engine::command::{BinSelection, CommandSpec, Operations};
 
+use super::function::Function;
 use super::options::{Defaults, ReadOptions, ReadRules, WriteOptions};
 use super::steps::{Steps, write_bins};
 use crate::arguments::{self, Given};
 use crate::call::{Call, Shape};
+use crate::errors::refused;
 use crate::space::Address;
 
 pub fn get<'py>(
@@ -21,28 +23,26 @@ pub fn get<'py>(
         Given::No => None,
         Given::Yes(value) => Some(value.unbind()),
     };
-    let (header, names) = reading(bins.as_ref())?;
-    let outline = options.outline(defaults, header)?;
-    Call::compose(address, &outline, Shape::Record { default }, |request| {
-        names.iter().for_each(|name| request.op(op::READ, name.as_bytes()));
-        Ok(())
+    let (spec, names) = reading(defaults, options, bins.as_ref())?;
+    Call::compose(address, &spec, defaults, Shape::Record { default }, |out| {
+        names.iter().try_for_each(|name| Ok(out.read_bin(name)?))
     })
 }
 
-/// The header of a read, and the bins to read when not all of them are wanted.
-pub fn reading(bins: Option<&Bound<'_, PyAny>>) -> PyResult<(Header, Vec<String>)> {
-    let mut header = Header { info1: info1::READ | info1::GET_ALL, ..Header::default() };
+/// A read, and the bins to read when not all of them are wanted.
+pub fn reading(
+    defaults: &Defaults,
+    options: &ReadOptions<'_>,
+    bins: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(CommandSpec, Vec<String>)> {
     let mut names = Vec::new();
+    let mut selection = BinSelection::All;
     if let Some(bins) = bins {
         arguments::bins(bins, |name| names.push(name.to_owned()))?;
-        header.info1 = info1::READ | if names.is_empty() { info1::NO_BINS } else { 0 };
+        selection = if names.is_empty() { BinSelection::None } else { BinSelection::Named };
     }
-    Ok((header, names))
-}
-
-/// The header of a look that reads no bins.
-pub fn looking() -> Header {
-    Header { info1: info1::READ | info1::NO_BINS, ..Header::default() }
+    let spec = CommandSpec::get(defaults, &options.checked()?, selection).map_err(refused)?;
+    Ok((spec, names))
 }
 
 pub fn exists<'py>(
@@ -50,8 +50,8 @@ pub fn exists<'py>(
     address: Address<'py>,
     options: &ReadOptions<'py>,
 ) -> PyResult<Call> {
-    let outline = options.outline(defaults, looking())?;
-    Call::compose(address, &outline, Shape::Found, |_| Ok(()))
+    let spec = CommandSpec::exists(defaults, &options.checked()?).map_err(refused)?;
+    Call::compose(address, &spec, defaults, Shape::Found, |_| Ok(()))
 }
 
 /// One write operation per bin: put, add, append, prepend.
@@ -62,9 +62,9 @@ pub fn write<'py>(
     options: &WriteOptions<'py>,
     code: u8,
 ) -> PyResult<Call> {
-    let outline = options.outline(defaults)?;
-    Call::compose(address, &outline, Shape::Done, |request| {
-        write_bins(request, bins, code, outline.codec.as_deref())
+    let spec = CommandSpec::write(defaults, &options.checked()?).map_err(refused)?;
+    Call::compose(address, &spec, defaults, Shape::Done, |out| {
+        write_bins(out, bins, code, defaults.codec.as_deref())
     })
 }
 
@@ -73,9 +73,8 @@ pub fn delete<'py>(
     address: Address<'py>,
     options: &WriteOptions<'py>,
 ) -> PyResult<Call> {
-    let mut outline = options.outline(defaults)?;
-    outline.header.info2 |= info2::DELETE;
-    Call::compose(address, &outline, Shape::Found, |_| Ok(()))
+    let spec = CommandSpec::delete(defaults, &options.checked()?).map_err(refused)?;
+    Call::compose(address, &spec, defaults, Shape::Found, |_| Ok(()))
 }
 
 pub fn touch<'py>(
@@ -83,9 +82,9 @@ pub fn touch<'py>(
     address: Address<'py>,
     options: &WriteOptions<'py>,
 ) -> PyResult<Call> {
-    let outline = options.outline(defaults)?;
-    Call::compose(address, &outline, Shape::Done, |request| {
-        request.op(op::TOUCH, b"");
+    let spec = CommandSpec::touch(defaults, &options.checked()?).map_err(refused)?;
+    Call::compose(address, &spec, defaults, Shape::Done, |out| {
+        out.touch();
         Ok(())
     })
 }
@@ -99,5 +98,21 @@ pub fn operate<'py>(
 ) -> PyResult<Call> {
     let steps = Steps::new(operations, options, rules, defaults)?;
     let shape = Shape::Operated { answers: steps.answers() };
-    Call::compose(address, &steps.outline, shape, |request| steps.write(request))
+    Call::compose(address, &steps.spec, defaults, shape, |out| {
+        steps.write(out);
+        Ok(())
+    })
+}
+
+pub fn apply<'py>(
+    defaults: &Defaults,
+    address: Address<'py>,
+    function: &Function,
+    options: &WriteOptions<'py>,
+) -> PyResult<Call> {
+    let spec = CommandSpec::apply(defaults, &options.checked()?).map_err(refused)?;
+    Call::compose(address, &spec, defaults, Shape::Applied, |out| {
+        out.call(&function.0);
+        Ok(())
+    })
 }

@@ -3,51 +3,36 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
 
-use spikewire_protocol::message::{Header, info1, info2, op};
+use spikewire_engine::command::{CommandSpec, Operations, Source};
+use spikewire_protocol::message::op;
+use spikewire_protocol::value::ParticleType;
 
-use super::options::{Defaults, Outline, ReadRules, WriteOptions};
+use super::options::{Defaults, ReadRules, WriteOptions};
 use crate::call::Answers;
-use crate::errors::{type_error, type_name, value_error};
-use crate::operation::{self, Operation};
-use crate::value::{Codec, Place, bin_name, encode, pairs};
+use crate::errors::{Raised, refused, type_error, type_name};
+use crate::operation::Operation;
+use crate::value::{Codec, Place, bin_text, encode, pairs};
 
-/// Where operations are written: a request on one record, or the kind of batch rows.
-pub trait Operations {
-    fn op(&mut self, code: u8, name: &[u8]);
-    fn op_with(
-        &mut self,
-        code: u8,
-        name: &[u8],
-        write: impl FnOnce(&mut Vec<u8>) -> PyResult<u8>,
-    ) -> PyResult<()>;
-    fn count(&self) -> usize;
+/// A bin's value on its way into a request, through the codec where there is one.
+struct BinValue<'a, 'py> {
+    value: &'a Bound<'py, PyAny>,
+    codec: Option<&'a Codec>,
+    /// Whether it is the value of the bin: what is added or appended is none.
+    whole: bool,
 }
 
-macro_rules! operations {
-    ($class:ty) => {
-        impl Operations for $class {
-            fn op(&mut self, code: u8, name: &[u8]) {
-                <$class>::op(self, code, name);
-            }
+impl Source for BinValue<'_, '_> {
+    type Error = Raised;
 
-            fn op_with(
-                &mut self,
-                code: u8,
-                name: &[u8],
-                write: impl FnOnce(&mut Vec<u8>) -> PyResult<u8>,
-            ) -> PyResult<()> {
-                <$class>::op_with(self, code, name, write)
-            }
-
-            fn count(&self) -> usize {
-                self.ops()
-            }
-        }
-    };
+    #[inline]
+    fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType, Raised> {
+        let Some(codec) = self.codec else {
+            return Ok(encode(out, self.value, &Place::Bin(bin))?);
+        };
+        let made = if self.whole { codec.encode(bin, self.value)? } else { None };
+        Ok(encode(out, made.as_ref().unwrap_or(self.value), &Place::Coded(bin, codec))?)
+    }
 }
-
-operations!(spikewire_protocol::request::Request<'_>);
-operations!(spikewire_protocol::batch::Kind);
 
 /// One operation per bin of a mapping.
 pub fn write_bins(
@@ -55,21 +40,10 @@ pub fn write_bins(
     bins: &Bound<'_, PyAny>,
     code: u8,
     codec: Option<&Codec>,
-) -> PyResult<()> {
-    let mut bin = |name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>| -> PyResult<()> {
-        let name = bin_name(name)?;
-        out.op_with(code, name.as_bytes(), |out| {
-            let of = match codec {
-                None => encode(out, value, &Place::Bin(name))?,
-                Some(codec) => {
-                    // What is added or appended is no value of the bin.
-                    let made = if code == op::WRITE { codec.encode(name, value)? } else { None };
-                    encode(out, made.as_ref().unwrap_or(value), &Place::Coded(name, codec))?
-                }
-            };
-            operation::check(code, of, name)?;
-            Ok(of)
-        })
+) -> Result<(), Raised> {
+    let mut bin = |name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>| {
+        let value = BinValue { value, codec, whole: code == op::WRITE };
+        out.write_bin(code, bin_text(name)?, &value)
     };
     if let Ok(bins) = bins.cast::<PyDict>() {
         for pair in pairs(bins) {
@@ -82,22 +56,20 @@ pub fn write_bins(
             bin(&name, &value)?;
         }
     } else {
-        return Err(type_error(format!(
-            "bins must be a dict of bin names to values, not {}",
-            type_name(bins)
-        )));
+        let message =
+            format!("bins must be a dict of bin names to values, not {}", type_name(bins));
+        return Err(type_error(message).into());
     }
-    if out.count() == 0 {
-        return Err(value_error("bins must not be empty: nothing to write"));
-    }
-    Ok(())
+    Ok(out.check_any()?)
 }
 
 /// The operations of one `operate`, checked together.
 pub struct Steps<'py> {
     all: Vec<Bound<'py, Operation>>,
-    pub outline: Outline,
-    reads_all: bool,
+    pub spec: CommandSpec,
+    answered: Vec<bool>,
+    /// Whether the client has a codec.
+    coded: bool,
 }
 
 impl<'py> Steps<'py> {
@@ -107,61 +79,24 @@ impl<'py> Steps<'py> {
         rules: &ReadRules<'py>,
         defaults: &Defaults,
     ) -> PyResult<Self> {
-        let steps = operations_of(operations)?;
-        let any = |test: fn(&Operation) -> bool| steps.iter().any(|step| test(step.get()));
-        let (reads, reads_all) = (any(Operation::reads), any(Operation::reads_all));
-        if reads_all && any(Operation::gives) {
-            return Err(value_error(
-                "op.get() of every bin cannot be mixed with operations that give results: name \
-                 the bins to read",
-            ));
-        }
-        let mut outline = options.outline(defaults)?;
-        if any(|step| !step.reads()) {
-            if rules.touch.is_some() || rules.mode.is_some() {
-                return Err(value_error(
-                    "read_touch and read_mode apply to reads, and these operations write",
-                ));
-            }
-        } else {
-            let plain = Header { info2: info2::WRITE, ..Header::default() };
-            if outline.header != plain || options.send_key == Some(true) {
-                return Err(value_error(
-                    "ttl, generation, exists, durable and send_key apply to writes, and these \
-                     operations only read",
-                ));
-            }
-            outline.header.info2 = 0;
-            outline.reads(defaults, rules)?;
-        }
-        let header = &mut outline.header;
-        if reads {
-            header.info1 |= info1::READ | if reads_all { info1::GET_ALL } else { 0 };
-        }
-        if !reads_all {
-            header.info2 |= info2::RESPOND_ALL_OPS;
-        }
-        Ok(Self { all: steps, outline, reads_all })
+        let all = operations_of(operations)?;
+        let (options, rules) = (options.checked()?, rules.checked()?);
+        let steps = all.iter().map(|step| step.get().as_sent());
+        let (spec, answered) =
+            CommandSpec::operate(defaults, &options, rules, steps).map_err(refused)?;
+        Ok(Self { all, spec, answered, coded: defaults.codec.is_some() })
     }
 
     /// What the operations answer.
     pub fn answers(&self) -> Answers {
-        let steps = || self.all.iter().map(Bound::get);
-        let given =
-            if self.reads_all { Vec::new() } else { steps().map(Operation::is_answered).collect() };
-        let parts = steps().filter(|step| self.outline.codec.is_some() && step.gives_a_part());
-        Answers { given, plain: parts.map(|step| step.bin.clone()).collect() }
+        let steps = self.all.iter().map(Bound::get);
+        let parts = steps.filter(|step| self.coded && step.gives_a_part());
+        let plain = parts.map(|step| step.bin.clone()).collect();
+        Answers { given: self.answered.clone(), plain }
     }
 
-    pub fn write(&self, out: &mut impl Operations) -> PyResult<()> {
-        for step in &self.all {
-            let step = step.get();
-            out.op_with(step.code, step.bin.as_bytes(), |out| {
-                out.extend_from_slice(&step.value);
-                Ok(step.particle)
-            })?;
-        }
-        Ok(())
+    pub fn write(&self, out: &mut impl Operations) {
+        self.all.iter().for_each(|step| out.step(step.get().as_sent()));
     }
 }
 
@@ -176,9 +111,6 @@ fn operations_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, Oper
             type_name(value)
         )));
     };
-    if items.is_empty() {
-        return Err(value_error("operations must not be empty"));
-    }
     items
         .into_iter()
         .enumerate()

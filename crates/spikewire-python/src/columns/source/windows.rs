@@ -7,10 +7,11 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 
 use spikewire_engine::clock::Tick;
+use spikewire_engine::command::CommandSpec;
 use spikewire_engine::command::batch::{Batch as Rows, RowKind};
 use spikewire_protocol::batch::Kind;
 use spikewire_protocol::key::{Digest, UserKey};
-use spikewire_protocol::message::{field, op};
+use spikewire_protocol::message::op;
 
 use super::Piece;
 use super::cell::Cell;
@@ -19,7 +20,6 @@ use super::keys::user;
 use crate::errors::{about, value_error};
 use crate::key::Key;
 use crate::space::Space;
-use crate::verbs::options::Outline;
 use spikewire_columns::ColumnError;
 
 /// Most rows in a window, so that three nodes get about one full request each.
@@ -31,7 +31,7 @@ const BYTES: usize = 16 << 20;
 pub struct Windows {
     table: Table,
     space: Arc<Space>,
-    outline: Outline,
+    spec: CommandSpec,
     piece: Option<Arc<Piece>>,
     /// Rows of the piece that are done.
     at: usize,
@@ -48,8 +48,8 @@ struct Window {
 }
 
 impl Windows {
-    pub fn new(table: Table, space: Arc<Space>, outline: Outline) -> Self {
-        Self { table, space, outline, piece: None, at: 0, row: 0 }
+    pub fn new(table: Table, space: Arc<Space>, spec: CommandSpec) -> Self {
+        Self { table, space, spec, piece: None, at: 0, row: 0 }
     }
 
     /// The next rows and their keys; `None` after the last ones.
@@ -71,7 +71,7 @@ impl Windows {
             }
         }
         let rows = window.digests.into_iter().zip(0..);
-        let rows = Rows::new(window.kinds, rows, self.outline.policy, Tick::now());
+        let rows = Rows::new(window.kinds, rows, self.spec.policy, Tick::now());
         Ok(Some((rows, keys)))
     }
 
@@ -90,7 +90,7 @@ impl Windows {
                     row: scratch.clone(),
                     namespace: self.space.namespace.clone(),
                     write: true,
-                    replica: self.outline.policy.replica,
+                    replica: self.spec.policy.replica,
                 });
                 self.at += 1;
                 self.row += 1;
@@ -129,15 +129,12 @@ impl Windows {
                 return Err(wrong(error, &self.table.key));
             }
         };
-        out.restart(&self.outline.header, &self.space.fields);
-        if let Some(filter) = &self.outline.filter {
-            out.field(field::FILTER, filter);
-        }
-        if self.outline.send_key {
+        let stored = self.spec.send_key.then(|| {
             let mut data = Vec::with_capacity(16);
             key.encode(&mut data);
-            out.field(field::KEY, &data);
-        }
+            data
+        });
+        self.spec.begin_row(&self.space, stored.as_deref(), out);
         for ((column, bin), cells) in self.table.bins.iter().zip(&piece.columns[1..]) {
             let cell = cells.cell(at).map_err(|error| wrong(error, column))?;
             if matches!(cell, Cell::Null) && !self.table.removes {

@@ -97,7 +97,7 @@ impl AsyncClient {
         namespace: &Bound<'_, PyAny>,
         set: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<AsyncDataset> {
-        let space = Space::named(namespace, set)?;
+        let space = crate::space::named(namespace, set)?;
         Ok(AsyncDataset { face: self.face.clone(), space })
     }
 
@@ -842,7 +842,7 @@ impl AsyncClient {
         timeout: Option<Bound<'py, PyAny>>,
     ) -> PyResult<AsyncQuery> {
         let defaults = self.defaults();
-        let space = Space::named(namespace, set)?;
+        let space = crate::space::named(namespace, set)?;
         let query = QueryOptions {
             filter: r#where,
             bins,
@@ -894,7 +894,7 @@ impl AsyncClient {
         timeout: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
-        let space = Space::named(namespace, set)?;
+        let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
         let call = JobCall::operate(&defaults, &space, operations, durable, ttl, &job)?;
         self.run_job(py, call)
@@ -921,7 +921,7 @@ impl AsyncClient {
         timeout: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
-        let space = Space::named(namespace, set)?;
+        let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
         let called = Function::new(module, function, arguments)?;
         let call = JobCall::apply(&defaults, &space, called, &job)?;

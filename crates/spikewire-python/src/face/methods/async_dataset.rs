@@ -72,7 +72,7 @@ impl AsyncDataset {
         set: Option<&str>,
     ) -> PyResult<Self> {
         let face = classes::found(token, seeds, options)?;
-        Ok(Self { face, space: Space::new(namespace, set)? })
+        Ok(Self { face, space: crate::space::of(namespace, set)? })
     }
 
     fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {

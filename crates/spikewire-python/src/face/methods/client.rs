@@ -108,7 +108,7 @@ impl Client {
         namespace: &Bound<'_, PyAny>,
         set: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Dataset> {
-        let space = Space::named(namespace, set)?;
+        let space = crate::space::named(namespace, set)?;
         Ok(Dataset { face: self.face.clone(), space })
     }
 
@@ -853,7 +853,7 @@ impl Client {
         timeout: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Query> {
         let defaults = self.defaults();
-        let space = Space::named(namespace, set)?;
+        let space = crate::space::named(namespace, set)?;
         let query = QueryOptions {
             filter: r#where,
             bins,
@@ -905,7 +905,7 @@ impl Client {
         timeout: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
-        let space = Space::named(namespace, set)?;
+        let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
         let call = JobCall::operate(&defaults, &space, operations, durable, ttl, &job)?;
         self.run_job(py, call)
@@ -932,7 +932,7 @@ impl Client {
         timeout: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
-        let space = Space::named(namespace, set)?;
+        let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
         let called = Function::new(module, function, arguments)?;
         let call = JobCall::apply(&defaults, &space, called, &job)?;
