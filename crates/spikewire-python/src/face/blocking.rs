@@ -9,8 +9,8 @@ use spikewire_engine::transport::{Reply, buffer};
 use super::classes::{Face, Runner};
 use crate::call::Call;
 use crate::client::Shared;
-use crate::courtesy;
 use crate::errors::to_python;
+use crate::gil_fairness;
 use crate::identity::Registry;
 use crate::many::{ManyCall, Window};
 use crate::query::QueryCall;
@@ -97,12 +97,12 @@ fn run<'py>(py: Python<'py>, shared: &Shared, call: Call) -> PyResult<Bound<'py,
     let Call { bytes, target, policy, plan } = call;
     let mut body = buffer::take();
     let signal = Signal::default();
-    let sent = courtesy::sent();
+    let sent = gil_fairness::command_sent();
     let (outcome, answered) = py.detach(|| {
         let look = || signal.look();
         let interrupted = Signal::is_minded().then_some(&look as &dyn Fn() -> bool);
         let outcome = core.blocking.run(bytes, target, policy, &mut body, interrupted);
-        (outcome, courtesy::answered())
+        (outcome, gil_fairness::await_gil())
     });
     drop((answered, sent));
     if let Some(error) = signal.raised() {

@@ -22,7 +22,7 @@ use spikewire_engine::transport::{Multiplexer, Outcome};
 
 use super::ticket::{Owner, Promise, Ticket};
 use crate::call::Call;
-use crate::courtesy;
+use crate::gil_fairness;
 use crate::many::ManyCall;
 
 /// The connections of one event loop, and the loop that turns them.
@@ -97,7 +97,7 @@ impl Driver {
         let Call { bytes, target, policy, plan } = call;
         let future = self.create_future.bind(py).call0()?;
         let promise = Promise::on_loop(&future);
-        let ticket = Ticket::One { promise, plan, sent: courtesy::sent() };
+        let ticket = Ticket::One { promise, plan, sent: gil_fairness::command_sent() };
         let command = Command::new(bytes, target, policy, Tick::now(), ticket);
         let on = self.on(py);
         self.driver.submit(&on, command, &mut deliver(py));

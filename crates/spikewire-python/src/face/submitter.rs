@@ -23,8 +23,8 @@ use super::future::FutureBase;
 use super::ticket::{Owner, Pending, Promise, Ticket};
 use crate::call::Call;
 use crate::core::Background;
-use crate::courtesy;
 use crate::errors::to_python;
+use crate::gil_fairness;
 use crate::many::ManyCall;
 use crate::signal::Signal;
 
@@ -85,7 +85,7 @@ impl Submitter {
             return Ok(future.into_any());
         };
         let promise = Promise::own(Pending::new(&future, permit));
-        let ticket = Ticket::One { promise, plan, sent: courtesy::sent() };
+        let ticket = Ticket::One { promise, plan, sent: gil_fairness::command_sent() };
         let command = Command::new(bytes, target, policy, start, ticket);
         drop(self.native.submit(command));
         Ok(future.into_any())

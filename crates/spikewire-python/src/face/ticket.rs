@@ -16,9 +16,9 @@ use spikewire_engine::{Error, Kind};
 
 use super::future::FutureBase;
 use crate::call::Plan;
-use crate::courtesy::Sent;
 use crate::errors::to_python;
 use crate::forks::forks;
+use crate::gil_fairness::CommandGuard;
 use crate::many::{ManyCall, ManyPlan, Window};
 
 /// The future that a call's outcome goes to. It is completed in any case: one whose promise is
@@ -132,7 +132,7 @@ impl Drop for Promise {
 /// Who is told how a command ended.
 pub(super) enum Ticket {
     /// A future and what its reply becomes.
-    One { promise: Promise, plan: Plan, sent: Option<Sent> },
+    One { promise: Promise, plan: Plan, sent: Option<CommandGuard> },
     /// One node's rows of a batch.
     Part(BatchTicket<Owner>),
 }

@@ -22,8 +22,8 @@ use spikewire_protocol::void_time;
 use super::plan::QueryCall;
 use crate::call::Decoding;
 use crate::core::Core;
-use crate::courtesy::Guest;
 use crate::errors::{self, value_error};
+use crate::gil_fairness::ScanGuard;
 use crate::record::{Bins, Record};
 use crate::space::Space;
 use crate::value::{self, Codec, bin};
@@ -67,7 +67,7 @@ pub struct Reading {
     stopper: Arc<Stopper>,
     pub page_size: Option<u64>,
     shape: Shape,
-    guest: Guest,
+    guard: ScanGuard,
     state: Mutex<State>,
 }
 
@@ -119,7 +119,7 @@ impl Reading {
             stopper: stream.stopper(),
             page_size,
             shape: Shape { space, operations, codec, plain },
-            guest: Guest::new(py),
+            guard: ScanGuard::new(py),
             state: Mutex::new(State {
                 stream: Some(stream),
                 run: VecDeque::new(),
@@ -144,12 +144,12 @@ impl Reading {
     /// Lets go first who waits for the interpreter with the answer to a short command.
     #[inline]
     pub fn make_room(&self, py: Python<'_>) {
-        self.guest.make_room(py);
+        self.guard.yield_gil(py);
     }
 
     /// Whether commands on single records come, which should not wait for many records.
     pub fn is_crowded(&self) -> bool {
-        self.guest.is_crowded()
+        self.guard.is_crowded()
     }
 
     /// All records that are ready.
@@ -174,10 +174,10 @@ impl Reading {
             }
             let pause = if wait { None } else { Some(Duration::ZERO) };
             let filled = py.detach(|| {
-                self.guest.end_turn();
+                self.guard.end_turn();
                 let filled = held.stream().fill(pause);
                 if wait && matches!(filled, Ok(true)) {
-                    self.guest.begin_turn();
+                    self.guard.begin_turn();
                 }
                 filled
             });

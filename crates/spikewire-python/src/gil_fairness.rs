@@ -2,8 +2,8 @@
 //!
 //! A thread that takes records of a query needs the interpreter nearly all the time, and one whose
 //! command was answered stands behind all such threads to get it. So the latter says that it
-//! waits, and queries make room when they come to the next record. While such commands come, one
-//! thread with a query at a time asks for the interpreter: whoever waits finds one thread there
+//! waits, and queries yield when they come to the next record. While such commands come, one
+//! thread with a query at a time asks for the interpreter: a waiting thread finds one thread there
 //! and not all of them. On an event loop, queries take turns in the same way.
 //!
 //! All waits are short and bounded. However many commands come, queries go on.
@@ -23,15 +23,15 @@ use crate::forks::forks;
 
 /// How long after a command on a single record more of them are expected.
 const LULL: Duration = Duration::from_millis(5);
-/// How long a query makes room before it goes on all the same, and how long it then does.
+/// How long a query yields before it goes on all the same, and how long it then does.
 const ROOM: Duration = Duration::from_millis(1);
 /// How long a thread may have its turn: one that pauses between records does not hold up others.
 const TURN: Duration = Duration::from_millis(2);
 /// The longest wait for a turn.
 const LONGEST: Duration = Duration::from_millis(20);
 
-/// What the threads of a process know of each other.
-struct Courtesy {
+/// How the threads of a process share its interpreter.
+struct Scheduler {
     /// Queries under way.
     queries: AtomicUsize,
     /// Those among them that share the interpreter with other threads.
@@ -42,14 +42,14 @@ struct Courtesy {
     sent: AtomicUsize,
     /// When one ended last.
     last: AtomicU64,
-    /// Until when queries make no room.
+    /// Until when queries do not yield.
     spared: AtomicU64,
-    /// Threads that make room.
-    resting: Mutex<Vec<Thread>>,
+    /// Threads that yield at this moment.
+    yielding: Mutex<Vec<Thread>>,
     line: Mutex<Line>,
     ids: AtomicU64,
     /// That of the child of a fork, which does not touch what threads of its parent may hold.
-    child: OnceLock<Box<Courtesy>>,
+    child: OnceLock<Box<Scheduler>>,
 }
 
 /// The threads with a query that want the interpreter.
@@ -59,9 +59,9 @@ struct Line {
     waiting: VecDeque<(u64, Thread)>,
 }
 
-static FIRST: Courtesy = Courtesy::new();
+static FIRST: Scheduler = Scheduler::new();
 
-impl Courtesy {
+impl Scheduler {
     const fn new() -> Self {
         Self {
             queries: AtomicUsize::new(0),
@@ -70,7 +70,7 @@ impl Courtesy {
             sent: AtomicUsize::new(0),
             last: AtomicU64::new(0),
             spared: AtomicU64::new(0),
-            resting: Mutex::new(Vec::new()),
+            yielding: Mutex::new(Vec::new()),
             line: Mutex::new(Line { turn: None, waiting: VecDeque::new() }),
             ids: AtomicU64::new(0),
             child: OnceLock::new(),
@@ -93,18 +93,18 @@ impl Courtesy {
 }
 
 /// A command on a single record, to be dropped when it ended. `None` when there are no queries.
-pub fn sent() -> Option<Sent> {
-    let here = Courtesy::here();
+pub fn command_sent() -> Option<CommandGuard> {
+    let here = Scheduler::here();
     (here.queries.load(Relaxed) > 0).then(|| {
         here.sent.fetch_add(1, Relaxed);
-        Sent(here)
+        CommandGuard(here)
     })
 }
 
 /// A command under way.
-pub struct Sent(&'static Courtesy);
+pub struct CommandGuard(&'static Scheduler);
 
-impl Drop for Sent {
+impl Drop for CommandGuard {
     fn drop(&mut self) {
         self.0.last.store(Tick::now().0, Relaxed);
         self.0.sent.fetch_sub(1, Relaxed);
@@ -112,40 +112,40 @@ impl Drop for Sent {
 }
 
 /// A command was answered, and its thread is about to ask for the interpreter: to be dropped when
-/// it has it. `None` when there is nobody to make room.
-pub fn answered() -> Option<Answered> {
-    let here = Courtesy::here();
+/// it has it. `None` when no query could yield.
+pub fn await_gil() -> Option<GilWaiter> {
+    let here = Scheduler::here();
     (here.sharing.load(Relaxed) > 0).then(|| {
         here.waiting.fetch_add(1, SeqCst);
-        Answered(here)
+        GilWaiter(here)
     })
 }
 
 /// A thread that waits for the interpreter.
-pub struct Answered(&'static Courtesy);
+pub struct GilWaiter(&'static Scheduler);
 
-impl Drop for Answered {
+impl Drop for GilWaiter {
     fn drop(&mut self) {
         if self.0.waiting.fetch_sub(1, SeqCst) == 1 {
-            let resting = std::mem::take(&mut *self.0.resting.lock());
-            resting.iter().for_each(Thread::unpark);
+            let yielding = std::mem::take(&mut *self.0.yielding.lock());
+            yielding.iter().for_each(Thread::unpark);
         }
     }
 }
 
 /// A query's part.
-pub struct Guest {
-    here: &'static Courtesy,
+pub struct ScanGuard {
+    here: &'static Scheduler,
     id: u64,
     /// Whether threads have to share an interpreter.
     shares: bool,
     has_turn: AtomicBool,
 }
 
-impl Guest {
+impl ScanGuard {
     /// From now on others say when they wait.
     pub fn new(py: Python<'_>) -> Self {
-        let here = Courtesy::here();
+        let here = Scheduler::here();
         here.queries.fetch_add(1, Relaxed);
         let shares = has_lock(py);
         here.sharing.fetch_add(usize::from(shares), Relaxed);
@@ -158,23 +158,23 @@ impl Guest {
         self.here.is_crowded()
     }
 
-    /// Makes room if somebody waits for the interpreter.
+    /// Yields if a command waits for the interpreter.
     #[inline]
-    pub fn make_room(&self, py: Python<'_>) {
+    pub fn yield_gil(&self, py: Python<'_>) {
         if self.here.waiting.load(Relaxed) > 0 && self.shares {
-            py.detach(|| self.rest());
+            py.detach(|| self.wait_for_commands());
         }
     }
 
-    /// Waits without the interpreter until nobody else wants it, but not for long.
-    fn rest(&self) {
+    /// Waits without the interpreter until no command wants it, but not for long.
+    fn wait_for_commands(&self) {
         let begun = Tick::now();
         if begun < Tick(self.here.spared.load(Relaxed)) {
             return;
         }
         let until = begun.after(ROOM);
         loop {
-            self.here.resting.lock().push(thread::current());
+            self.here.yielding.lock().push(thread::current());
             if self.here.waiting.load(SeqCst) == 0 {
                 return;
             }
@@ -221,7 +221,7 @@ impl Guest {
             thread::park_timeout(TURN.saturating_mul(places + 1).min(until.since(now)));
         }
         if self.here.waiting.load(Relaxed) > 0 {
-            self.rest();
+            self.wait_for_commands();
         }
     }
 
@@ -240,7 +240,7 @@ impl Guest {
     }
 }
 
-impl Drop for Guest {
+impl Drop for ScanGuard {
     fn drop(&mut self) {
         self.end_turn();
         self.here.queries.fetch_sub(1, Relaxed);
