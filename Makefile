@@ -113,6 +113,12 @@ test-python: build ## Run the Python tests (TESTS='tests/test_docs.py -k README'
 		--optional requirements/peers.txt
 	$(BIN)/python -m pytest $(TESTS)
 
+.PHONY: test-quick
+test-quick: build ## Run the Python tests that take little time, each on one face, in a minute or so
+	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt
+	$(BIN)/python -m pytest -q --one-face \
+		-m 'not (faults or interop or lab or peers or slow or types)' $(TESTS)
+
 .PHONY: test-free-threaded
 test-free-threaded: build-free-threaded ## Run the Python tests without a GIL, if there is a Python for it
 	@if [ ! -e $(VENV_FT)/$(BUILT) ]; then \

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
+import selection
 from faces import FACES, Face, Opened
 from loops import run_on
 from spikewire.testing import Cluster
@@ -19,6 +20,7 @@ from spikewire.testing import Cluster
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
 
+TESTS = Path(__file__).parent
 #: A test that takes longer than this hangs: say where, and end the run.
 LONGEST = 400
 # A machine with other work is slow at drawing examples, too.
@@ -34,6 +36,29 @@ hypothesis.settings.load_profile("patient")
 
 _sets = itertools.count()
 _report = os.dup(2)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--one-face", action="store_true", help="run each case on one face, in turns (quick)"
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Marks tests by their files, and leaves out what another face stands for."""
+    for item in items:
+        if TESTS not in item.path.parents:
+            continue
+        path = item.path.relative_to(TESTS)
+        mark = selection.mark_of(path)
+        if mark is not None:
+            item.add_marker(mark)
+        if path.as_posix().startswith(selection.ANY_FACE):
+            item.add_marker("any_face")
+    dropped = selection.one_face(items, everywhere=config.getoption("one_face"))
+    if dropped:
+        config.hook.pytest_deselected(items=dropped)
 
 
 @pytest.fixture(autouse=True)

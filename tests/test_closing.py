@@ -57,9 +57,7 @@ async def ended(data: Any, future: asyncio.Future[Any], client: Any) -> Any:
 
 
 @pytest.mark.parametrize("what", ["table", "rounds", "many"])
-def test_asyncio(
-    own: Cluster, what: str, run: Callable[[Coroutine[Any, Any, Any]], Any]
-) -> None:
+def test_asyncio(own: Cluster, what: str, run: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
     numpy = pytest.importorskip("numpy")
 
     async def work() -> Any:

@@ -1,0 +1,103 @@
+"""Which of the collected tests run: marks by file, and tests that need one face only.
+
+Every test of a behaviour is written once and collected for each face. Where the face cannot make a
+difference, as in the arguments of a call, the mark `any_face` has each case run on one of them, in
+turns, so that every face has its share and no case is left out. `--one-face` treats all tests so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from faces import FACES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import PurePath
+
+    import pytest
+
+#: Marks of whole files, by the beginning of their path under tests/.
+MARKS = {
+    "behaviour/test_chaos": "faults",
+    "behaviour/test_faults": "faults",
+    "behaviour/test_query_chaos": "faults",
+    "behaviour/test_seeds": "faults",
+    "interop/": "interop",
+    "peers/": "peers",
+    "test_bench": "lab",
+    "test_closing": "faults",
+    "test_examples": "slow",
+    "test_fork": "faults",
+    "test_interrupts": "faults",
+    "test_plugin": "slow",
+    "test_typing": "types",
+}
+
+
+#: Files about what comes before faces differ, or after: how arguments are checked and encoded, and
+#: what is made of replies.
+ANY_FACE = (
+    "behaviour/test_bad_input",
+    "behaviour/test_columns_arrow",
+    "behaviour/test_expressions",
+    "behaviour/test_foreign_values",
+    "behaviour/test_operations",
+    "behaviour/test_values",
+)
+
+
+def mark_of(path: PurePath) -> str | None:
+    """The mark of a file, named from the folder of the tests."""
+    found = (mark for start, mark in MARKS.items() if path.as_posix().startswith(start))
+    return next(found, None)
+
+
+def parameters(item: pytest.Item) -> dict[str, object]:
+    """What a test was collected with; nothing for a test without parameters."""
+    spec = getattr(item, "callspec", None)
+    return dict(spec.params) if spec is not None else {}
+
+
+def case_of(item: pytest.Item, without: Iterable[str]) -> tuple[object, ...]:
+    """What is tested, whatever these parameters are."""
+    spec = getattr(item, "callspec", None)
+    indices = spec.indices if spec is not None else {}
+    rest = sorted((name, index) for name, index in indices.items() if name not in without)
+    return (item.nodeid.partition("[")[0], *rest)
+
+
+def keep(
+    items: list[pytest.Item],
+    wanted: Callable[[int, dict[str, object]], bool],
+    without: Iterable[str],
+    among: Callable[[pytest.Item], bool],
+) -> list[pytest.Item]:
+    """Takes items out of the list and returns them: those that `wanted` says no to.
+
+    It is asked with the number of the case, counted without the parameters `without`.
+    """
+    numbers: dict[tuple[object, ...], int] = {}
+    kept: list[pytest.Item] = []
+    dropped: list[pytest.Item] = []
+    for item in items:
+        if not among(item):
+            kept.append(item)
+            continue
+        number = numbers.setdefault(case_of(item, without), len(numbers))
+        (kept if wanted(number, parameters(item)) else dropped).append(item)
+    items[:] = kept
+    return dropped
+
+
+def one_face(items: list[pytest.Item], *, everywhere: bool) -> list[pytest.Item]:
+    """Leaves each case that any face may stand for with one face, in turns."""
+
+    def among(item: pytest.Item) -> bool:
+        is_any = everywhere or item.get_closest_marker("any_face") is not None
+        return is_any and parameters(item).get("face") in FACES
+
+    def wanted(number: int, given: dict[str, object]) -> bool:
+        return given["face"] == FACES[number % len(FACES)]
+
+    return keep(items, wanted, ["face"], among)
