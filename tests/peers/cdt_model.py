@@ -89,6 +89,15 @@ class Bin:
         """Indexes, the one of the smallest value first."""
         return sorted(range(len(self.values)), key=lambda at: (in_rank(self.values[at]), at))
 
+    def of_rank(self, rank: int) -> int:
+        """The index of the element with a rank. Of equal ones in a list without order, it is the
+        first where the search starts at the high end."""
+        size = len(self.values)
+        if self.is_map or self.ordered or rank < size - 1 - rank:
+            return self.ranks()[rank]
+        falling = sorted(range(size), key=lambda at: in_rank(self.values[at]), reverse=True)
+        return falling[size - 1 - rank]
+
     def pick(self, way: str, args: tuple[Any, ...], *, inverted: bool = False) -> list[int]:
         """The indexes of the elements that an operation names, in the order of its answer."""
         size = len(self.values)
@@ -98,7 +107,7 @@ class Bin:
             case (("index" | "rank"), (at,)):
                 if not -size <= at < size:
                     raise RefusedError(NOT_APPLICABLE)
-                found = [(list(every) if way == "index" else self.ranks())[at]]
+                found = [at % size if way == "index" else self.of_rank(at % size)]
             case "key", (key,):
                 found = [at for at in every if same(self.keys[at], key)]
             case "all by value", (value,):
@@ -111,7 +120,7 @@ class Bin:
                     for value in values:
                         found += [
                             at for at in every
-                            if same(self.values[at], value) and at not in found
+                            if same(self.values[at], value)
                         ]  # fmt: skip
             case "key list", (keys,):
                 found = [at for at in every if any(same(self.keys[at], key) for key in keys)]
@@ -148,7 +157,7 @@ class Bin:
             case "none":
                 return None
             case "count":
-                return len(found)
+                return len(set(found))
             case "exists":
                 return bool(found)
             case "pairs":
@@ -195,17 +204,16 @@ class Bin:
         code = 0
         for item in items:
             if any(same(item, other) for other in kept):
-                code = NOT_APPLICABLE
+                code = code or NOT_APPLICABLE
             elif not any(same(item, other) for other in self.values):
                 kept.append(item)
-            elif code == 0:
+            else:
                 code = EXISTS
-        again = any(same(a, b) for at, a in enumerate(items) for b in items[:at])
         if code == 0 or partial:
             return kept
         if lenient:
             return []
-        raise RefusedError(NOT_APPLICABLE if again else EXISTS)
+        raise RefusedError(EXISTS if code == EXISTS else NOT_APPLICABLE)
 
     def _settle(self) -> None:
         if self.ordered:

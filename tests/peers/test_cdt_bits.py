@@ -130,7 +130,12 @@ def test_integers(
     assert found & low == was & low
     made = bits.bit_set_int("v", offset, size, number)
     assert text(changed(client, value, made)) == before + f"{number & low:0{size}b}" + after
-    total = was - number if subtract else was + number
+    # Of the number as many bits count as the integer has; the least one is its own negative.
+    short = number & low
+    if signed and short > most:
+        short -= 1 << size
+    negated = subtract and not (signed and short == least)
+    total = was - short if negated else was + short
     action = [
         aerospike.BIT_OVERFLOW_FAIL, aerospike.BIT_OVERFLOW_SATURATE, aerospike.BIT_OVERFLOW_WRAP,
     ][how]  # fmt: skip
