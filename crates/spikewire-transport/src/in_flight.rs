@@ -79,6 +79,8 @@ impl<C> InFlight<C> {
     }
 
     /// Adds a request and gives it an id (0 in order). There must be room.
+    // Inlined, for a command is large: it is moved once instead of through every return.
+    #[inline(always)]
     pub fn push(&mut self, slot: Slot<C>) -> u16 {
         match self {
             Self::InOrder(queue) => {
@@ -97,6 +99,7 @@ impl<C> InFlight<C> {
     }
 
     /// The request that a frame answers.
+    #[inline(always)]
     pub fn answered(&mut self, answers: Answers) -> Option<&mut Slot<C>> {
         match (self, answers) {
             (Self::InOrder(queue), Answers::Oldest) => queue.front_mut(),
@@ -106,6 +109,7 @@ impl<C> InFlight<C> {
     }
 
     /// Takes that request out, its id free again.
+    #[inline(always)]
     pub fn remove(&mut self, answers: Answers) -> Option<Slot<C>> {
         match (self, answers) {
             (Self::InOrder(queue), Answers::Oldest) => queue.pop_front(),

@@ -169,6 +169,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
     }
 
     /// Appends a whole request to the output; [`Pipeline::queue`] follows.
+    #[inline(always)]
     pub fn compose(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Composed {
         let at = self.out.len();
         write(&mut self.out);
@@ -176,6 +177,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
     }
 
     /// Queues a composed request for the next write. There must be room.
+    #[inline(always)]
     pub fn queue(&mut self, composed: Composed, request: Request, command: C, now: Tick) {
         debug_assert!(self.has_room(), "the caller looks first");
         if self.in_flight.len() == 0 {
@@ -255,6 +257,8 @@ impl<P: Protocol, C> Pipeline<P, C> {
     }
 
     /// The next thing among the bytes that came.
+    // Inlined, for a command is large: it is moved once instead of through every return.
+    #[inline(always)]
     pub fn next_arrival(&mut self) -> Result<Option<Arrival<'_, C>>, Malformed> {
         loop {
             let Some((range, answers)) = self.inbound.next(&mut self.protocol)? else {
