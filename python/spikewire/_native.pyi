@@ -698,6 +698,38 @@ class Client:
         such index, `ConnectionFailed`, `Timeout`; if it runs on some nodes and not on
         others, the error is `in_doubt`.
         """
+    def delete_all(
+        self,
+        namespace: str,
+        set: str | None,
+        *,
+        where: Where | None = None,
+        index: IndexRange | None = None,
+        durable: bool = False,
+        records_per_second: int | None = None,
+        timeout: Seconds | None = None,
+    ) -> Job:
+        """Deletes every record of the set in the background: the nodes do it by themselves. Returns
+        a `Job` as soon as it runs on every node.
+
+        Keywords and errors as in `operate_all`.
+        """
+    def touch_all(
+        self,
+        namespace: str,
+        set: str | None,
+        *,
+        where: Where | None = None,
+        index: IndexRange | None = None,
+        ttl: Ttl | None = None,
+        records_per_second: int | None = None,
+        timeout: Seconds | None = None,
+    ) -> Job:
+        """Renews the time to live of every record of the set in the background: the nodes do it by
+        themselves. Returns a `Job` as soon as it runs on every node.
+
+        Keywords and errors as in `operate_all`.
+        """
     def apply_all(
         self,
         namespace: str,
@@ -1306,6 +1338,34 @@ class Dataset:
         Raises `ServerError` when a node refuses it, such as with code 201 when there is no
         such index, `ConnectionFailed`, `Timeout`; if it runs on some nodes and not on
         others, the error is `in_doubt`.
+        """
+    def delete_all(
+        self,
+        *,
+        where: Where | None = None,
+        index: IndexRange | None = None,
+        durable: bool = False,
+        records_per_second: int | None = None,
+        timeout: Seconds | None = None,
+    ) -> Job:
+        """Deletes every record of the set in the background: the nodes do it by themselves. Returns
+        a `Job` as soon as it runs on every node.
+
+        Keywords and errors as in `operate_all`.
+        """
+    def touch_all(
+        self,
+        *,
+        where: Where | None = None,
+        index: IndexRange | None = None,
+        ttl: Ttl | None = None,
+        records_per_second: int | None = None,
+        timeout: Seconds | None = None,
+    ) -> Job:
+        """Renews the time to live of every record of the set in the background: the nodes do it by
+        themselves. Returns a `Job` as soon as it runs on every node.
+
+        Keywords and errors as in `operate_all`.
         """
     def apply_all(
         self,
@@ -2954,6 +3014,38 @@ class AsyncClient:
         such index, `ConnectionFailed`, `Timeout`; if it runs on some nodes and not on
         others, the error is `in_doubt`.
         """
+    def delete_all(
+        self,
+        namespace: str,
+        set: str | None,
+        *,
+        where: Where | None = None,
+        index: IndexRange | None = None,
+        durable: bool = False,
+        records_per_second: int | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[AsyncJob]:
+        """Deletes every record of the set in the background: the nodes do it by themselves. Returns
+        a `Job` as soon as it runs on every node.
+
+        Keywords and errors as in `operate_all`.
+        """
+    def touch_all(
+        self,
+        namespace: str,
+        set: str | None,
+        *,
+        where: Where | None = None,
+        index: IndexRange | None = None,
+        ttl: Ttl | None = None,
+        records_per_second: int | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[AsyncJob]:
+        """Renews the time to live of every record of the set in the background: the nodes do it by
+        themselves. Returns a `Job` as soon as it runs on every node.
+
+        Keywords and errors as in `operate_all`.
+        """
     def apply_all(
         self,
         namespace: str,
@@ -3560,6 +3652,34 @@ class AsyncDataset:
         Raises `ServerError` when a node refuses it, such as with code 201 when there is no
         such index, `ConnectionFailed`, `Timeout`; if it runs on some nodes and not on
         others, the error is `in_doubt`.
+        """
+    def delete_all(
+        self,
+        *,
+        where: Where | None = None,
+        index: IndexRange | None = None,
+        durable: bool = False,
+        records_per_second: int | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[AsyncJob]:
+        """Deletes every record of the set in the background: the nodes do it by themselves. Returns
+        a `Job` as soon as it runs on every node.
+
+        Keywords and errors as in `operate_all`.
+        """
+    def touch_all(
+        self,
+        *,
+        where: Where | None = None,
+        index: IndexRange | None = None,
+        ttl: Ttl | None = None,
+        records_per_second: int | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[AsyncJob]:
+        """Renews the time to live of every record of the set in the background: the nodes do it by
+        themselves. Returns a `Job` as soon as it runs on every node.
+
+        Keywords and errors as in `operate_all`.
         """
     def apply_all(
         self,

@@ -107,6 +107,19 @@ def test_abort(filled: Filled) -> None:
     filled.face.settle(job.abort)
 
 
+def test_touching_and_deleting_all(filled: Filled) -> None:
+    progress = filled.ended(filled.verbs.touch_all(where="$.n < 10", ttl=1000))
+    assert progress.succeeded == 10
+    assert 900 <= filled.verbs.get(3).ttl <= 1000
+    filled.ended(filled.verbs.delete_all(where="$.n >= 10"))
+    left = filled.face.rows(filled.client.raw.query("test", filled.name))
+    assert sorted(record["n"] for record in left) == list(range(10))
+    filled.ended(filled.client.verbs.delete_all("test", filled.name))
+    assert filled.face.rows(filled.client.raw.query("test", filled.name)) == []
+    with pytest.raises(ValueError, match="records_per_second must be from 1"):
+        filled.verbs.delete_all(records_per_second=0)
+
+
 def test_zero_is_no_limit(filled: Filled) -> None:
     job = filled.verbs.operate_all([op.add("v", 1)], records_per_second=COUNT // 2)
     assert filled.face.settle(lambda: job.wait(0)).done

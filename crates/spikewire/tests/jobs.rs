@@ -160,7 +160,7 @@ fn what_jobs_do_not_do() {
         ("after", query().after(5).delete_all()),
         ("window", query().window(1 << 20).delete_all()),
         ("socket_timeout", query().socket_timeout(LONG).delete_all()),
-        ("operation 0 reads", query().operate_all([op::get("n")])),
+        ("operations[0] reads", query().operate_all([op::get("n")])),
         ("empty", query().operate_all([])),
         ("module", query().apply_all("counters.lua", "visit", &[])),
         ("limit", query().limit(5).apply_all("counters", "visit", &[])),

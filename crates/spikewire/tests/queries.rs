@@ -359,7 +359,7 @@ fn what_cannot_be_asked() {
         ),
         ("GeoJSON", Box::new(|query| query.index(IndexRange::within("at", "")))),
         (
-            "name of an index",
+            "name must have",
             Box::new(|query| query.index(IndexRange::equal(IndexOn::Name(String::new()), 1))),
         ),
         ("bin name", Box::new(|query| query.bins(vec![""]))),
@@ -367,10 +367,10 @@ fn what_cannot_be_asked() {
         ("exclude", Box::new(|query| query.bins(vec!["n"]).operations(vec![op::get("n")]))),
         ("empty", Box::new(|query| query.operations(vec![]))),
         (
-            "operation 1 writes",
+            "operations[1] writes",
             Box::new(|query| query.operations(vec![op::get("n"), op::put("n", 1)])),
         ),
-        ("operation 0 reads every bin", Box::new(|query| query.operations(vec![op::get_all()]))),
+        ("operations[0] reads every bin", Box::new(|query| query.operations(vec![op::get_all()]))),
         ("limit", Box::new(|query| query.limit(0))),
         ("limit", Box::new(|query| query.limit(1 << 32))),
         ("records_per_second", Box::new(|query| query.records_per_second(0))),

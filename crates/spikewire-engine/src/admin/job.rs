@@ -76,16 +76,12 @@ impl Procedure for StartJob {
                 Err(error) => return AdminAction::Done(Err(self.failed(&node, &error))),
             }
         }
-        match self.waiting.pop_front() {
-            Some(node) => {
-                let frame = self.frame.clone();
-                AdminAction::Send(MessageRequest { node, frame, deadline: limit.ends })
-            }
-            None => {
-                let nodes = std::mem::take(&mut self.started);
-                AdminAction::Done(Ok(RunningJob { id: self.id, nodes }))
-            }
+        if let Some(node) = self.waiting.pop_front() {
+            let frame = self.frame.clone();
+            return AdminAction::Send(MessageRequest { node, frame, deadline: limit.ends });
         }
+        let nodes = std::mem::take(&mut self.started);
+        AdminAction::Done(Ok(RunningJob { id: self.id, nodes }))
     }
 }
 

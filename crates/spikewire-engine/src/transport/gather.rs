@@ -15,8 +15,6 @@ use std::time::{Duration, Instant};
 use spikewire_protocol::frame::{HEADER_LEN, Header, Kind as Frame};
 use spikewire_protocol::limits::PARTITIONS;
 use spikewire_protocol::message::{Message, info3};
-use spikewire_protocol::result_code::ResultCode;
-use spikewire_protocol::value::Value;
 
 use spikewire_transport::dial;
 
@@ -47,7 +45,7 @@ enum News {
     Over(Result<()>),
 }
 
-/// Sends `request` to every node of `namespace` and hands `take` each value they send. Ends at the
+/// Sends `request` to every node of `namespace` and hands `take` each frame of messages they send. Ends at the
 /// first failure, of a node or of `take`. The records a node is asked for are those it is master
 /// of, so a change of masters meanwhile is a failure, too.
 pub fn gather(
@@ -56,7 +54,7 @@ pub fn gather(
     request: &[u8],
     patience: Patience,
     interrupted: Option<&dyn Fn() -> bool>,
-    take: &mut dyn FnMut(Value) -> Result<()>,
+    take: &mut dyn FnMut(&[u8]) -> Result<()>,
 ) -> Result<()> {
     if cluster.is_closed() {
         return Err(Error::new(Kind::Closed, "the client is closed"));
@@ -178,12 +176,12 @@ fn take_all(
     mut open: usize,
     timeout: Duration,
     interrupted: Option<&dyn Fn() -> bool>,
-    take: &mut dyn FnMut(Value) -> Result<()>,
+    take: &mut dyn FnMut(&[u8]) -> Result<()>,
 ) -> Result<()> {
     let start = Instant::now();
     while open > 0 {
         match news.recv_timeout(GLANCE) {
-            Ok(News::Frame(body)) => take_frame(&body, take)?,
+            Ok(News::Frame(body)) => take(&body)?,
             Ok(News::Over(outcome)) => {
                 outcome?;
                 open -= 1;
@@ -201,32 +199,6 @@ fn take_all(
             let message = format!("the aggregation's total timeout of {limit} s passed");
             return Err(Error::new(Kind::Timeout, message));
         }
-    }
-    Ok(())
-}
-
-fn take_frame(body: &[u8], take: &mut dyn FnMut(Value) -> Result<()>) -> Result<()> {
-    let odd = |error: spikewire_protocol::Malformed| Error::new(Kind::Malformed, error.to_string());
-    let mut rest = body;
-    while !rest.is_empty() {
-        let (message, used) = Message::parse(rest).map_err(odd)?;
-        for answer in message.ops() {
-            let value = Value::decode(answer.particle, answer.value).map_err(odd)?;
-            if answer.name == b"FAILURE" {
-                let text = match value {
-                    Value::Str(text) => text,
-                    other => format!("{other:?}"),
-                };
-                return Err(Error::new(Kind::Server(ResultCode::UDF), text));
-            }
-            take(value)?;
-        }
-        match ResultCode(message.header.result) {
-            // A node that knows no such set has no records of it.
-            ResultCode::OK | ResultCode::NOT_FOUND => {}
-            code => return Err(Error::server(code)),
-        }
-        rest = &rest[used..];
     }
     Ok(())
 }

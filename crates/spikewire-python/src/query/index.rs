@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyInt, PyString};
 
-use spikewire_protocol::limits;
+use spikewire_engine::command::query::check_index;
 use spikewire_protocol::query::{Collection, Index, Range, Subject};
 
 use crate::calls::context::Path;
@@ -13,9 +13,6 @@ use crate::errors::{overflow, shown, type_error, type_name, value_error};
 use crate::expression::{Expression, plain_bytes};
 use crate::space::text;
 use crate::value::{GeoJSON, bin_name};
-
-/// Longest text or bytes that an index holds.
-const LONGEST: usize = 2048;
 
 /// What a query asks a secondary index for; from `between`, `equal`, `contains`, `within` and
 /// `around`. For the `index` of `query`.
@@ -54,18 +51,10 @@ impl IndexRange {
     ) -> PyResult<Self> {
         let kind = text("kind", kind)?;
         let subject = subject(bin, name)?;
-        let context = path(&subject, ctx)?;
+        let context = Path::new(ctx)?.packed();
         let collection = of.map_or(Ok(Collection::Value), collection)?;
         let range = match (kind, values.as_slice()) {
-            ("between", [low, high]) => {
-                let (low, high) = (integer("low", low)?, integer("high", high)?);
-                if low > high {
-                    return Err(value_error(format!(
-                        "low must not be greater than high, got {low} and {high}"
-                    )));
-                }
-                Range::Int(low, high)
-            }
+            ("between", [low, high]) => Range::Int(integer("low", low)?, integer("high", high)?),
             ("equal" | "contains", [value]) => exact(value)?,
             ("within" | "around", [place]) => Range::Geo(geo(place)?),
             _ => return Err(value_error(format!("unknown index range {kind:?}"))),
@@ -81,7 +70,9 @@ impl IndexRange {
             }
         }
         shown.push(')');
-        Ok(Self { index: Index { subject, collection, context, range }, shown })
+        let index = Index { subject, collection, context, range };
+        check_index(&index).map_err(|error| value_error(error.message()))?;
+        Ok(Self { index, shown })
     }
 
     fn __repr__(&self) -> &str {
@@ -97,26 +88,8 @@ fn subject(bin: Option<&Bound<'_, PyAny>>, name: Option<&Bound<'_, PyAny>>) -> P
             Ok(expression) => Ok(Subject::Expression(plain_bytes(expression)?)),
             Err(_) => Ok(Subject::Bin(bin_name(bin)?.to_owned())),
         },
-        (None, Some(name)) => {
-            let name = text("name", name)?;
-            if name.is_empty() || name.len() > limits::INDEX_NAME {
-                return Err(value_error(format!(
-                    "name must have from 1 to {} bytes, got {name:?}",
-                    limits::INDEX_NAME
-                )));
-            }
-            Ok(Subject::Name(name.to_owned()))
-        }
+        (None, Some(name)) => Ok(Subject::Name(text("name", name)?.to_owned())),
     }
-}
-
-/// The way to a nested list or map, packed.
-fn path(subject: &Subject, ctx: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec<u8>>> {
-    let packed = Path::new(ctx)?.packed();
-    if packed.is_some() && !matches!(subject, Subject::Bin(_)) {
-        return Err(value_error("ctx goes with a bin, not with an expression or name="));
-    }
-    Ok(packed)
 }
 
 /// What a new index is on: a bin, with a path or without one, or an expression.
@@ -128,7 +101,7 @@ pub fn subject_of_new(
         Ok(expression) => Subject::Expression(plain_bytes(expression)?),
         Err(_) => Subject::Bin(text("bin", bin)?.to_owned()),
     };
-    let context = path(&subject, ctx)?;
+    let context = Path::new(ctx)?.packed();
     Ok((subject, context))
 }
 
@@ -152,21 +125,11 @@ fn integer(what: &str, value: &Bound<'_, PyAny>) -> PyResult<i64> {
 }
 
 fn exact(value: &Bound<'_, PyAny>) -> PyResult<Range> {
-    let fits = |len: usize| {
-        if len < LONGEST {
-            return Ok(());
-        }
-        Err(value_error(format!("value has {len} bytes; an index holds values under {LONGEST}")))
-    };
     if let Ok(text) = value.cast::<PyString>() {
-        let text = text.to_str()?;
-        fits(text.len())?;
-        return Ok(Range::Str(text.to_owned()));
+        return Ok(Range::Str(text.to_str()?.to_owned()));
     }
     if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>() {
-        let bytes: Vec<u8> = value.extract()?;
-        fits(bytes.len())?;
-        return Ok(Range::Blob(bytes));
+        return Ok(Range::Blob(value.extract()?));
     }
     if value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>() {
         let int = integer("value", value)?;

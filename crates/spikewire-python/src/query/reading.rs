@@ -11,6 +11,7 @@ use pyo3::types::{PyBytes, PyDict, PyNone, PyTuple};
 use spikewire_sync::Mutex;
 
 use spikewire_engine::clock::Tick;
+use spikewire_engine::command::query::QueryPlan;
 use spikewire_engine::transport::Stream;
 use spikewire_engine::transport::stream::{Found, Mark, Stopper};
 use spikewire_engine::{Error, Kind};
@@ -105,8 +106,8 @@ struct Ready {
 
 impl Reading {
     pub fn new(py: Python<'_>, core: Arc<Core>, call: QueryCall) -> PyResult<Self> {
-        let QueryCall { space, query, limits, tracker, left, page_size, operations, codec, .. } =
-            call;
+        let QueryCall { space, plan, codec, .. } = call;
+        let QueryPlan { query, limits, tracker, left, page_size, operations } = plan;
         let parts = ops_in(&query.ops).filter(|step| step.code != op::READ);
         let plain = parts.map(|step| String::from_utf8_lossy(step.name).into_owned()).collect();
         let stream = Stream::new(core.streams.clone(), query, limits, tracker, left);

@@ -3,15 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use spikewire_engine::Policy;
 use spikewire_engine::admin;
-use spikewire_engine::admin::job::{AbortJob, RunningJob, StartJob, WatchJob};
+use spikewire_engine::admin::job::{AbortJob, RunningJob, WatchJob};
+use spikewire_engine::command::query::{JobPlan, JobRules, QueryOps};
 use spikewire_engine::command::{CommandDefaults, CommandSpec, Function};
-use spikewire_protocol::query::Task;
 
-use super::plan::{Choice, append, check_count};
-use crate::face::{Face, Tools, Wanted, administer};
+use super::plan::{Choice, encoded};
+use crate::face::{Face, administer};
 use crate::operation::Operation;
-use crate::{Client, Error, Result};
+use crate::{Client, Result};
 
 pub use spikewire_engine::admin::job::JobProgress as Progress;
 
@@ -53,12 +54,11 @@ pub(super) fn operate<C: Face>(
     choice: &Choice,
     operations: &[Operation],
 ) -> C::Answer<Job<C>> {
-    let composed = compose(choice, operations);
-    let (choice, face) = (choice.clone(), client.clone());
-    client.work(move |tools, wanted| {
-        let (query, header) = composed?;
-        let (info2, info3, ttl) = (header.info2, header.info3, header.ttl);
-        start(face, (tools, wanted), &choice, &query, &Task::Operations { info2, info3, ttl })
+    let composed = rules(choice)
+        .and_then(|rules| Ok((choice.spec()?, encoded(QueryOps::writing(), operations)?, rules)));
+    start(client, move |policy| {
+        let (spec, operations, rules) = composed?;
+        spec.operate(&operations, rules, policy)
     })
 }
 
@@ -69,59 +69,32 @@ pub(super) fn apply<C: Face>(
     function: Result<Function>,
 ) -> C::Answer<Job<C>> {
     let composed = function.and_then(|function| {
-        check(choice)?;
-        Ok((choice.scope()?, function))
+        choice.options.check_job()?;
+        Ok((choice.spec()?, function))
     });
-    let (choice, face) = (choice.clone(), client.clone());
-    client.work(move |tools, wanted| {
-        let (query, function) = composed?;
-        let (package, name) = (function.module(), function.name());
-        let task = Task::Function { package, name, arguments: function.arguments() };
-        start(face, (tools, wanted), &choice, &query, &task)
+    start(client, move |policy| {
+        let (spec, function) = composed?;
+        spec.apply(function, policy)
     })
 }
 
 fn start<C: Face>(
-    client: C,
-    (tools, wanted): (&Tools, Wanted<'_>),
-    choice: &Choice,
-    query: &spikewire_protocol::query::Query,
-    task: &Task<'_>,
-) -> Result<Job<C>> {
-    let timeout = choice.timeout.or(choice.options.timeout);
-    let timeout = timeout.unwrap_or(tools.defaults.policy.timeout);
-    let mut start = StartJob::new(tools.cluster.members()?, query, task, timeout)?;
-    let job = admin::run(&tools.cluster, &mut start, &|| !wanted())?;
-    Ok(Job { client, job: Arc::new(job) })
+    client: &C,
+    plan: impl FnOnce(&Policy) -> Result<JobPlan> + Send + 'static,
+) -> C::Answer<Job<C>> {
+    let face = client.clone();
+    client.work(move |tools, wanted| {
+        let plan = plan(&tools.defaults.policy)?;
+        let mut start = plan.start(tools.cluster.members()?)?;
+        let job = admin::run(&tools.cluster, &mut start, &|| !wanted())?;
+        Ok(Job { client: face, job: Arc::new(job) })
+    })
 }
 
-fn check(choice: &Choice) -> Result<()> {
-    choice.check_whole("a background job")?;
-    if choice.socket_timeout.is_some() {
-        return Err(Error::invalid("socket_timeout does not apply to a background job"));
-    }
-    choice.options.check_job()
-}
-
-fn compose(
-    choice: &Choice,
-    operations: &[Operation],
-) -> Result<(spikewire_protocol::query::Query, spikewire_protocol::message::Header)> {
-    check(choice)?;
-    let header =
-        CommandSpec::write(&CommandDefaults::default(), &choice.options.for_write()?)?.header;
-    let mut query = choice.scope()?;
-    if operations.is_empty() {
-        return Err(Error::invalid("operations must not be empty"));
-    }
-    check_count(operations.len(), "operations")?;
-    for (at, step) in operations.iter().enumerate() {
-        if step.as_sent()?.reads() {
-            return Err(Error::invalid(format!(
-                "operation {at} reads; a job only writes, as nobody takes what it reads"
-            )));
-        }
-        append(&mut query, step)?;
-    }
-    Ok((query, header))
+/// How the operations write.
+fn rules(choice: &Choice) -> Result<JobRules> {
+    choice.options.check_job()?;
+    let options = choice.options.for_write()?;
+    let header = CommandSpec::write(&CommandDefaults::default(), &options)?.header;
+    Ok(JobRules { info2: header.info2, info3: header.info3, ttl: header.ttl })
 }

@@ -1,16 +1,13 @@
 //! Which values of which secondary index.
 
 use spikewire_engine::command::check_bin_name;
-use spikewire_protocol::limits;
+use spikewire_engine::command::query::check_index;
 use spikewire_protocol::query::{Index, Range, Subject};
 
 pub use spikewire_protocol::query::Collection;
 
+use crate::Result;
 use crate::expression::Expression;
-use crate::{Error, Result};
-
-/// Longest text or bytes that an index holds.
-const LONGEST: usize = 2048;
 
 /// Which secondary index a query means, or what a new one is on. A text is the name of a bin.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,15 +39,7 @@ impl IndexOn {
                 check_bin_name(bin)?;
                 Subject::Bin(bin.clone())
             }
-            Self::Name(name) => {
-                if name.is_empty() || name.len() > limits::INDEX_NAME {
-                    return Err(Error::invalid(format!(
-                        "the name of an index has from 1 to {} bytes, got {name:?}",
-                        limits::INDEX_NAME
-                    )));
-                }
-                Subject::Name(name.clone())
-            }
+            Self::Name(name) => Subject::Name(name.clone()),
             Self::Expression(expression) => Subject::Expression(expression.value()?),
         })
     }
@@ -111,32 +100,14 @@ impl IndexRange {
 
     /// As it goes into the request.
     pub(crate) fn index(&self) -> Result<Index> {
-        let fits = |len: usize| {
-            if len < LONGEST {
-                return Ok(());
-            }
-            let message = format!("an index holds values under {LONGEST} bytes; this has {len}");
-            Err(Error::invalid(message))
-        };
-        match &self.range {
-            Range::Int(low, high) if low > high => {
-                return Err(Error::invalid(format!(
-                    "low must not be greater than high, got {low} and {high}"
-                )));
-            }
-            Range::Str(text) => fits(text.len())?,
-            Range::Blob(bytes) => fits(bytes.len())?,
-            Range::Geo(text) if text.is_empty() => {
-                return Err(Error::invalid("a place must be GeoJSON text, not an empty one"));
-            }
-            Range::Int(..) | Range::Geo(_) => {}
-        }
-        Ok(Index {
+        let index = Index {
             subject: self.on.subject()?,
             collection: self.collection,
             context: None,
             range: self.range.clone(),
-        })
+        };
+        check_index(&index)?;
+        Ok(index)
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_engine::clock::Tick;
+use spikewire_engine::command::query::QueryPlan;
 use spikewire_engine::transport::{Stream, Streams};
 
 use super::found::{Found, Shape};
@@ -34,7 +35,8 @@ pub(crate) enum Step {
 
 impl Reading {
     pub fn new(streams: Arc<Streams>, plan: Plan) -> Result<Self> {
-        let Plan { query, limits, tracker, left, shape } = plan;
+        let Plan { plan, shape } = plan;
+        let QueryPlan { query, limits, tracker, left, .. } = plan;
         let stream = Stream::new(streams, query, limits, tracker, left).map_err(|error| {
             let message = format!("the system gives no poller for a query: {error}");
             Error::new(Kind::Connection, message)

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use spikewire_protocol::query::{Query, Row};
 use spikewire_protocol::result_code::ResultCode;
+use spikewire_protocol::value::particle;
 
 use crate::options::ReplicaPolicy;
 
@@ -57,16 +59,48 @@ impl Retries {
     }
 }
 
-/// Whether what a node refused with this code may succeed later or elsewhere. An index that the
-/// node does not have may only be late there, if other nodes have it (`known`).
-pub fn is_retryable(code: ResultCode, known: bool) -> bool {
-    match code {
-        ResultCode::TIMEOUT | ResultCode::PARTITION_UNAVAILABLE | ResultCode::DEVICE_OVERLOAD => {
-            true
+/// What the end of a node's answer means for the query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerEnd {
+    /// All that it was to send has come.
+    Whole,
+    /// Asked again, or another node, it may send the rest.
+    TryAgain,
+    /// No node will answer this.
+    Refused,
+}
+
+impl AnswerEnd {
+    /// What this code says at the end. An index that the node does not have may only be late there,
+    /// if other nodes have it (`known`).
+    pub fn of(code: ResultCode, known: bool) -> Self {
+        match code {
+            code if is_whole(code) => Self::Whole,
+            ResultCode::TIMEOUT
+            | ResultCode::PARTITION_UNAVAILABLE
+            | ResultCode::DEVICE_OVERLOAD => Self::TryAgain,
+            ResultCode::INDEX_NOT_FOUND | ResultCode::INDEX_NOT_READABLE if known => Self::TryAgain,
+            _ => Self::Refused,
         }
-        ResultCode::INDEX_NOT_FOUND | ResultCode::INDEX_NOT_READABLE => known,
-        _ => false,
     }
+}
+
+/// Whether an answer that ends with this code is whole. A node that knows no such set has no
+/// records of it.
+pub fn is_whole(code: ResultCode) -> bool {
+    matches!(code, ResultCode::OK | ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT)
+}
+
+/// Whether none of the wanted bins is there. Nodes that are asked for each operation's answer send
+/// such records, too, because they count towards what a node may send.
+pub fn is_empty_answer(query: &Query, row: &Row<'_>) -> bool {
+    query.respond_all_ops && row.ops().all(|op| op.particle == particle::NULL)
+}
+
+/// What node number `number` of `count` is asked for, of `wanted` records in all: as much as the
+/// others, the first ones one more.
+pub fn share_of(wanted: u64, count: u64, number: u64) -> u64 {
+    wanted / count + u64::from(number < wanted % count)
 }
 
 #[cfg(test)]
@@ -95,9 +129,26 @@ mod tests {
 
     #[test]
     fn codes() {
-        assert!(is_retryable(ResultCode::PARTITION_UNAVAILABLE, false));
-        assert!(is_retryable(ResultCode::INDEX_NOT_FOUND, true));
-        assert!(!is_retryable(ResultCode::INDEX_NOT_FOUND, false));
-        assert!(!is_retryable(ResultCode::PARAMETER, true));
+        use AnswerEnd::{Refused, TryAgain, Whole};
+        for (code, fresh, known) in [
+            (ResultCode::OK, Whole, Whole),
+            (ResultCode::NOT_FOUND, Whole, Whole),
+            (ResultCode::FILTERED_OUT, Whole, Whole),
+            (ResultCode::PARTITION_UNAVAILABLE, TryAgain, TryAgain),
+            (ResultCode::INDEX_NOT_FOUND, Refused, TryAgain),
+            (ResultCode::INDEX_NOT_READABLE, Refused, TryAgain),
+            (ResultCode::PARAMETER, Refused, Refused),
+        ] {
+            assert_eq!((AnswerEnd::of(code, false), AnswerEnd::of(code, true)), (fresh, known));
+        }
+    }
+
+    #[test]
+    fn shares_add_up() {
+        for (wanted, count) in [(0, 3), (1, 3), (7, 3), (9, 3), (100, 7)] {
+            let shares: Vec<u64> = (0..count).map(|it| share_of(wanted, count, it)).collect();
+            assert_eq!(shares.iter().sum::<u64>(), wanted);
+            assert!(shares[0] - shares[shares.len() - 1] <= 1, "{shares:?}");
+        }
     }
 }

@@ -13,6 +13,7 @@ use super::line::Line;
 use crate::clock::Tick;
 use crate::cluster::Node;
 use crate::command::Target;
+use crate::command::query::rules::share_of;
 use crate::command::query::{Piece, task_id};
 use crate::error::{Error, Kind};
 use crate::framing::Aerospike;
@@ -46,7 +47,7 @@ impl Stream {
             // Each gets its part of what is still wanted, the first ones the rest.
             let cap = match wanted {
                 u64::MAX => 0,
-                wanted => wanted / count + u64::from(number < wanted % count),
+                wanted => share_of(wanted, count, number),
             };
             if let Err((error, node)) = self.ask(node, &pids, cap, now) {
                 node.breaker.record();

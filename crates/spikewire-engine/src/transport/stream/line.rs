@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use spikewire_protocol::Malformed;
 use spikewire_protocol::query::Answer;
-use spikewire_protocol::result_code::ResultCode;
 use spikewire_transport::dial::Opening;
 use spikewire_transport::wire::Wire;
 
@@ -13,6 +12,7 @@ use super::inbox::Inbox;
 use crate::clock::Tick;
 use crate::cluster::Node;
 use crate::command::query::Piece;
+use crate::command::query::rules::is_whole;
 use crate::framing::Aerospike;
 
 #[derive(Debug)]
@@ -43,11 +43,6 @@ pub(super) struct Line {
     inbox: Inbox,
     out: Vec<u8>,
     written: usize,
-}
-
-/// Whether an answer that ends with this code is whole.
-pub(super) fn is_good(code: ResultCode) -> bool {
-    matches!(code, ResultCode::OK | ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT)
 }
 
 /// What a look at a line's socket gave.
@@ -157,7 +152,7 @@ impl Line {
                 Ok(None) => {}
                 Ok(Some(Answer::Partition(..))) => continue,
                 Ok(Some(Answer::End(code))) => {
-                    return Some(is_good(code) && self.is_reusable());
+                    return Some(is_whole(code) && self.is_reusable());
                 }
                 Ok(Some(Answer::Row(_))) | Err(_) => return Some(false),
             }

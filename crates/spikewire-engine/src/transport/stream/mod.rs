@@ -32,12 +32,13 @@ use mio::{Events, Poll, Token};
 use spikewire_protocol::query::{Answer, Point, Query, Row};
 use spikewire_protocol::result_code::ResultCode;
 
-use self::line::{Line, is_good};
+use self::line::Line;
 pub use self::pool::Streams;
 use super::node_error;
 use crate::clock::Tick;
 use crate::command::Router;
-use crate::command::query::{Limits, Retries, Tracker, cursor, rules};
+use crate::command::query::rules::{AnswerEnd, is_empty_answer};
+use crate::command::query::{Limits, Retries, Tracker, cursor};
 use crate::error::{Error, Kind, Result};
 
 /// Token of the waker that [`Stopper`] uses.
@@ -296,26 +297,24 @@ impl Stream {
     /// The answer on a line came to its end.
     fn ended(&mut self, index: usize, code: ResultCode) {
         let Some(mut line) = self.lines[index].take() else { return };
-        let good = is_good(code);
         let node = line.node.to_string();
+        let end = AnswerEnd::of(code, self.known);
+        let good = end == AnswerEnd::Whole;
         if good {
             self.known = true;
             self.tracker.finish(line.piece, line.cap > 0 && line.got >= line.cap);
-            if line.unavailable > 0 {
+        } else {
+            self.tracker.lost(line.piece);
+        }
+        match end {
+            AnswerEnd::Whole if line.unavailable > 0 => {
                 let message = format!("{} partitions are not available now", line.unavailable);
                 let code = Kind::Server(ResultCode::PARTITION_UNAVAILABLE);
                 self.trouble(Error::new(code, message).on(node), Tick::now());
-            } else {
-                self.retries.progress();
             }
-        } else {
-            self.tracker.lost(line.piece);
-            let error = Error::server(code).on(node);
-            if rules::is_retryable(code, self.known) {
-                self.trouble(error, Tick::now());
-            } else {
-                self.fail(error);
-            }
+            AnswerEnd::Whole => self.retries.progress(),
+            AnswerEnd::TryAgain => self.trouble(Error::server(code).on(node), Tick::now()),
+            AnswerEnd::Refused => self.fail(Error::server(code).on(node)),
         }
         let _ = self.poll.registry().deregister(&mut line.wire);
         if good && line.is_reusable() {
@@ -371,13 +370,6 @@ impl Stream {
         }
         Ok(())
     }
-}
-
-/// A record of which none of the wanted bins is there. Nodes that are asked for each operation's
-/// answer send those too, because such records count towards what a node may send.
-fn is_empty_answer(query: &Query, row: &Row<'_>) -> bool {
-    query.respond_all_ops
-        && row.ops().all(|op| op.particle == spikewire_protocol::value::particle::NULL)
 }
 
 impl AsRawFd for Stream {

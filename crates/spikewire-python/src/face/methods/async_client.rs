@@ -900,6 +900,52 @@ impl AsyncClient {
         self.run_job(py, call)
     }
 
+    /// Deletes every record of the set in the background: the nodes do it by themselves. Returns
+    /// a `Job` as soon as it runs on every node.
+    ///
+    /// Keywords and errors as in `operate_all`.
+    #[pyo3(signature = (namespace, set, *, r#where=None, index=None, durable=false, records_per_second=None, timeout=None))]
+    fn delete_all<'py>(
+        &self,
+        py: Python<'py>,
+        namespace: &Bound<'py, PyAny>,
+        set: Option<&Bound<'py, PyAny>>,
+        r#where: Option<Bound<'py, PyAny>>,
+        index: Option<Bound<'py, PyAny>>,
+        durable: bool,
+        records_per_second: Option<Bound<'py, PyAny>>,
+        timeout: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let defaults = self.defaults();
+        let space = crate::space::named(namespace, set)?;
+        let job = JobOptions { filter: r#where, index, records_per_second, timeout };
+        let call = JobCall::delete(&defaults, &space, durable, &job)?;
+        self.run_job(py, call)
+    }
+
+    /// Renews the time to live of every record of the set in the background: the nodes do it by
+    /// themselves. Returns a `Job` as soon as it runs on every node.
+    ///
+    /// Keywords and errors as in `operate_all`.
+    #[pyo3(signature = (namespace, set, *, r#where=None, index=None, ttl=None, records_per_second=None, timeout=None))]
+    fn touch_all<'py>(
+        &self,
+        py: Python<'py>,
+        namespace: &Bound<'py, PyAny>,
+        set: Option<&Bound<'py, PyAny>>,
+        r#where: Option<Bound<'py, PyAny>>,
+        index: Option<Bound<'py, PyAny>>,
+        ttl: Option<&Bound<'py, PyAny>>,
+        records_per_second: Option<Bound<'py, PyAny>>,
+        timeout: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let defaults = self.defaults();
+        let space = crate::space::named(namespace, set)?;
+        let job = JobOptions { filter: r#where, index, records_per_second, timeout };
+        let call = JobCall::touch(&defaults, &space, ttl, &job)?;
+        self.run_job(py, call)
+    }
+
     /// Calls a function of a registered module on every record of the set in the
     /// background: the nodes do it by themselves. Returns a `Job` as soon as it runs on
     /// every node. `module`, `function` and `arguments` as in `apply`; what the function
