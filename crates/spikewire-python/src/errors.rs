@@ -7,18 +7,12 @@ use pyo3::types::PyType;
 
 use spikewire_engine::command::{Refusal, RefusalClass};
 use spikewire_engine::{Error, Kind};
-use spikewire_protocol::request::TooLarge;
 
 /// The Python function that makes an exception from a code and its circumstances.
 fn maker(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     MAKE.get_or_try_init(py, || py.import("spikewire.errors")?.getattr("_make").map(Bound::unbind))
         .map(|make| make.bind(py))
-}
-
-/// The exception for a request that no server takes.
-pub fn too_large(error: TooLarge) -> PyErr {
-    value_error(error.to_string())
 }
 
 /// What the engine's composing raises here: its own refusals and whatever Python code raises.
