@@ -452,7 +452,7 @@ class TestRest:
                     seen.add(type(error))
                     if isinstance(error, spikewire.NodeUnavailable):
                         assert error.code == -14  # noqa: PT017
-                        assert "rest" in str(error)  # noqa: PT017
+                        assert "circuit breaker" in str(error)  # noqa: PT017
                         assert not error.in_doubt  # noqa: PT017
                 return spikewire.NodeUnavailable in seen
 
