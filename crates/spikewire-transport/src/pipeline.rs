@@ -86,6 +86,9 @@ pub struct Pipeline<P, C> {
     orphans: usize,
     draining: bool,
     last_progress: Tick,
+    /// Where the request begins that was the oldest when bytes of it were written last, when its
+    /// first ones were, and when the last ones.
+    upload: (u64, Tick, Tick),
 }
 
 impl<P: Protocol, C> Pipeline<P, C> {
@@ -103,6 +106,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
             orphans: 0,
             draining: false,
             last_progress: now,
+            upload: (u64::MAX, now, now),
         }
     }
 
@@ -206,15 +210,18 @@ impl<P: Protocol, C> Pipeline<P, C> {
         }
         // Requests behind one that was sent leave also when the node is silent: that they do is
         // no sign of life.
-        let uploads = self.in_flight.front().is_some_and(|slot| slot.end > self.total_written);
+        let oldest = self.in_flight.front().filter(|slot| slot.end > self.total_written);
+        let uploads = oldest.map(|slot| slot.start);
         while self.written < self.out.len() {
             match wire.write(&self.out[self.written..]) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(size) => {
                     self.written += size;
                     self.total_written += size as u64;
-                    if uploads {
+                    if let Some(start) = uploads {
                         self.last_progress = now;
+                        let first = if self.upload.0 == start { self.upload.1 } else { now };
+                        self.upload = (start, first, now);
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
@@ -355,7 +362,14 @@ impl<P: Protocol, C> Pipeline<P, C> {
     pub fn silence_ends(&self, limit: impl Fn(&C) -> Option<Duration>) -> Tick {
         let Some(front) = self.in_flight.front() else { return Tick::NEVER };
         let limit = front.command.as_ref().map_or(Some(PATIENCE), limit);
-        limit.map_or(Tick::NEVER, |limit| self.last_progress.max(front.since).after(limit))
+        // The system takes bytes long before they arrive: what took its time to leave may take as
+        // long to get there.
+        let is_sent = front.end <= self.total_written;
+        let (start, first, last) = self.upload;
+        let uploaded = is_sent && front.start == start;
+        let on_its_way = if uploaded { last.since(first) } else { Duration::ZERO };
+        let since = self.last_progress.max(front.since);
+        limit.map_or(Tick::NEVER, |limit| since.after(limit.saturating_add(on_its_way)))
     }
 
     /// The commands in flight, orphans left out.
