@@ -1,5 +1,6 @@
 //! Steps on the way to a list or map that is nested in a bin, for
-//! [`Operation::ctx`](crate::Operation::ctx) and [`Expression::ctx`](crate::Expression::ctx).
+//! [`Operation::ctx`](crate::Operation::ctx), [`Expression::ctx`](crate::Expression::ctx),
+//! [`NewIndex::ctx`](crate::NewIndex::ctx) and [`IndexRange::ctx`](crate::IndexRange::ctx).
 //!
 //! A path goes from the bin inward. Where a step leads nowhere the operation fails, unless the step
 //! [creates](Step::create) what is missing.
@@ -156,4 +157,20 @@ impl Step {
         }
         Ok(step)
     }
+}
+
+/// A path as index definitions and index queries carry it; `None` for one without steps.
+pub(crate) fn packed(path: &[Step]) -> crate::Result<Option<Vec<u8>>> {
+    if path.is_empty() {
+        return Ok(None);
+    }
+    let refused = |fault: Fault| crate::Error::invalid(fault.to_string());
+    let mut steps = Vec::with_capacity(path.len());
+    for (at, step) in path.iter().enumerate() {
+        steps.push(step.made().map_err(|fault| refused(fault.within(&format!("ctx[{at}]"))))?);
+    }
+    context::check(&steps).map_err(refused)?;
+    let mut out = Vec::new();
+    context::encode(&steps, &mut out);
+    Ok(Some(out))
 }

@@ -9,6 +9,7 @@ use spikewire_engine::admin::index::{
 
 pub use spikewire_engine::admin::index::IndexType;
 
+use crate::ctx::{self, Step};
 use crate::face::{Face, administer};
 use crate::{Client, Collection, IndexOn, Result};
 
@@ -28,6 +29,7 @@ pub struct NewIndex {
     namespace: String,
     set: String,
     on: IndexOn,
+    path: Vec<Step>,
     of: Collection,
     kind: IndexType,
     name: Option<String>,
@@ -46,6 +48,7 @@ impl NewIndex {
             namespace: namespace.into(),
             set: set.into(),
             on: on.into(),
+            path: Vec::new(),
             of: Collection::Value,
             kind,
             name: None,
@@ -59,7 +62,25 @@ impl NewIndex {
         self
     }
 
-    /// Its name, which one on an expression needs. Default: of set, bin and what is indexed, such
+    /// On what this path leads to within a list or map of the bin. Such an index needs a name.
+    ///
+    /// ```
+    /// use spikewire::{Collection, IndexRange, IndexType, NewIndex, ctx};
+    ///
+    /// let sizes = NewIndex::new("test", "users", "cart", IndexType::Numeric)
+    ///     .ctx([ctx::map_key("sizes")])
+    ///     .of(Collection::List)
+    ///     .named("sizes");
+    /// let large = IndexRange::contains("cart", 42, Collection::List).ctx([ctx::map_key("sizes")]);
+    /// # drop((sizes, large));
+    /// ```
+    #[must_use]
+    pub fn ctx(mut self, path: impl IntoIterator<Item = Step>) -> Self {
+        self.path = path.into_iter().collect();
+        self
+    }
+
+    /// Its name, which one on an expression or a nested value needs. Default: of set, bin and what is indexed, such
     /// as `users_age` or `users_tags_list`.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
@@ -73,7 +94,7 @@ impl NewIndex {
             namespace: &self.namespace,
             set: some(&self.set),
             subject: self.on.subject()?,
-            context: None,
+            context: ctx::packed(&self.path)?,
             collection: self.of,
             kind: self.kind,
             name: self.name.as_deref(),

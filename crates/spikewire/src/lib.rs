@@ -269,3 +269,8 @@ macro_rules! bins {
         [$(($name, &$value as &dyn $crate::Encode)),*]
     };
 }
+
+/// The page about Rust in the documentation, whose examples have to compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/rust.md")]
+struct PageAboutRust;

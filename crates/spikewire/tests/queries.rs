@@ -9,7 +9,7 @@ use futures::TryStreamExt as _;
 use futures::executor::block_on;
 use spikewire::{
     AsyncClient, CallOptions, Client, Collection, Error, Expression, Found, IndexOn, IndexRange,
-    IndexType, Key, Kind, NewIndex, Page, Query, ResultCode, Value, bins, op,
+    IndexType, Key, Kind, NewIndex, Page, Query, ResultCode, Value, bins, ctx, op,
 };
 use spikewire_server::{Cluster, Faults};
 
@@ -218,6 +218,7 @@ fn index_ranges() {
         new("map", IndexType::Numeric).of(Collection::MapValues),
         NewIndex::new("test", "demo", IndexOn::Expression("$.n % 10".into()), IndexType::Numeric)
             .named("by_digit"),
+        new("map", IndexType::Numeric).ctx([ctx::map_key("k")]).named("nested"),
     ] {
         names.push(indexes.create(&index).unwrap());
         assert_eq!(block_on(futures.indexes().create(&index)).unwrap(), *names.last().unwrap());
@@ -237,6 +238,8 @@ fn index_ranges() {
     assert_eq!(find(IndexRange::equal(IndexOn::Name("by_digit".into()), 3)).len(), 50);
     let digit = IndexOn::Expression("$.n % 10".into());
     assert_eq!(find(IndexRange::equal(digit, 3)).len(), 50);
+    let nested = IndexRange::between("map", 3, 4).ctx([ctx::map_key("k")]);
+    assert_eq!(find(nested), [3, 4]);
     let region =
         r#"{"type":"Polygon","coordinates":[[[2.5,-1],[5.5,-1],[5.5,1],[2.5,1],[2.5,-1]]]}"#;
     assert_eq!(find(IndexRange::within("at", region)), [3, 4, 5]);
@@ -258,6 +261,8 @@ fn index_ranges() {
     let gone = client.query("test", "demo").index(IndexRange::equal("n", 7)).records().unwrap();
     let code = Kind::Server(ResultCode::INDEX_NOT_FOUND);
     assert_eq!(kind(gone.collect::<Result<Vec<_>, _>>()), code);
+    let nameless = new("map", IndexType::Numeric).ctx([ctx::map_key("k")]);
+    assert_eq!(kind(indexes.create(&nameless)), Kind::Invalid);
     let nowhere = NewIndex::new("nowhere", "demo", "n", IndexType::Numeric);
     assert_eq!(kind(indexes.create(&nowhere)), Kind::NoNamespace);
     let late = indexes.wait("test", "never", Duration::from_millis(50));

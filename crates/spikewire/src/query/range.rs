@@ -7,6 +7,7 @@ use spikewire_protocol::query::{Index, Range, Subject};
 pub use spikewire_protocol::query::Collection;
 
 use crate::Result;
+use crate::ctx::{self, Step};
 use crate::expression::Expression;
 
 /// Which secondary index a query means, or what a new one is on. A text is the name of a bin.
@@ -57,13 +58,14 @@ impl IndexOn {
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexRange {
     on: IndexOn,
+    path: Vec<Step>,
     collection: Collection,
     range: Range,
 }
 
 impl IndexRange {
     fn new(on: impl Into<IndexOn>, range: Range) -> Self {
-        Self { on: on.into(), collection: Collection::Value, range }
+        Self { on: on.into(), path: Vec::new(), collection: Collection::Value, range }
     }
 
     /// Integers from `low` to `high`, both included.
@@ -98,12 +100,19 @@ impl IndexRange {
         self
     }
 
+    /// Where the index looks within a list or map of the bin: the path it was created with.
+    #[must_use]
+    pub fn ctx(mut self, path: impl IntoIterator<Item = Step>) -> Self {
+        self.path = path.into_iter().collect();
+        self
+    }
+
     /// As it goes into the request.
     pub(crate) fn index(&self) -> Result<Index> {
         let index = Index {
             subject: self.on.subject()?,
             collection: self.collection,
-            context: None,
+            context: ctx::packed(&self.path)?,
             range: self.range.clone(),
         };
         check_index(&index)?;
