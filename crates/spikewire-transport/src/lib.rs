@@ -1,6 +1,6 @@
 //! Connections that many commands share, for any database and any event loop.
 //!
-//! This crate knows no database. What it needs to know of one, two small traits tell it: a
+//! This crate knows no database. Two small traits define what it needs from one: a
 //! [`Protocol`] (where a frame ends, which command it answers, what it means, how a connection is
 //! greeted) and a [`Topology`] (which node a command goes to). Everything is generic over them and
 //! monomorphised.
