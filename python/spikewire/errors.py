@@ -210,7 +210,7 @@ _BY_KIND: dict[str, type[Error]] = {
     "timeout": Timeout,
     "connection": ConnectionFailed,
     "no_node": NodeUnavailable,
-    "resting": NodeUnavailable,
+    "circuit_open": NodeUnavailable,
     "no_namespace": NamespaceNotFound,
     "busy": TooBusy,
     "malformed": ProtocolError,

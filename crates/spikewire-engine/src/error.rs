@@ -22,8 +22,8 @@ pub enum Kind {
     NoNamespace,
     /// The bounded wait for a connection or a place in the queue is full.
     Busy,
-    /// The node failed too often lately and is given a rest.
-    Resting,
+    /// The node failed too often lately: its circuit breaker is open.
+    CircuitOpen,
     /// The node's bytes are not this protocol.
     Malformed,
     /// The client is closed.
@@ -51,7 +51,7 @@ impl Kind {
             Self::Connection => -10,
             Self::Malformed => -1,
             Self::Paused => -9,
-            Self::Resting => -14,
+            Self::CircuitOpen => -14,
         }
     }
 }

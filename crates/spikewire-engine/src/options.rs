@@ -49,7 +49,7 @@ pub struct Options {
     pub queue: usize,
     /// Idle connections are closed after this time.
     pub idle: Duration,
-    /// Errors per window after which a node is given a rest; zero: never.
+    /// Errors per window after which a node's circuit breaker opens; zero: never.
     pub max_error_rate: u32,
     /// Length of that window in tend intervals.
     pub error_rate_window: u32,

@@ -136,7 +136,7 @@ impl Shared {
         let late = {
             let mut state = self.state.write();
             match &*state {
-                // Somebody else was faster, or closed the client meanwhile.
+                // Another thread was faster, or closed the client meanwhile.
                 State::Open(other) if other.is_own() => Some((core, false)),
                 State::Closed => Some((core, true)),
                 _ => {
@@ -203,7 +203,7 @@ impl Shared {
 }
 
 impl Drop for Shared {
-    /// Nobody can use it any more, so its connections end; the client's own `__del__` has warned.
+    /// The last reference is gone, so its connections end; the client's own `__del__` has warned.
     fn drop(&mut self) {
         let Some(core) = self.close() else { return };
         // Off the interpreter, as ending the background thread may take a moment.

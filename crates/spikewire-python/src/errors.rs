@@ -55,7 +55,7 @@ pub fn to_python(py: Python<'_>, error: &Error, key: Option<Bound<'_, PyAny>>) -
         Kind::NoNode => "no_node",
         Kind::NoNamespace => "no_namespace",
         Kind::Busy => "busy",
-        Kind::Resting => "resting",
+        Kind::CircuitOpen => "circuit_open",
         Kind::Malformed => "malformed",
         Kind::Paused => "paused",
         Kind::Closed | Kind::Interrupted => "closed",

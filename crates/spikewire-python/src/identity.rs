@@ -31,7 +31,7 @@ pub struct Registry<T>(Mutex<Vec<Known<T>>>);
 struct Known<T> {
     token: Token,
     client: Weak<T>,
-    /// Keeps a client that nobody in this process has made.
+    /// Keeps a client that was made by unpickling.
     kept: Option<Arc<T>>,
 }
 

@@ -6,7 +6,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`verbs`], [`many`], [`query`] | the verbs: on one record, on many, on a whole set |
-//! | [`face`] | who runs them: the calling thread, an event loop, a thread of ours |
+//! | [`face`] | who runs them: the calling thread, an event loop, the client's own thread |
 //! | [`call`] | a verb composed and checked, on its way from the former to the latter |
 //! | [`client`], [`core`], [`identity`] | a client's options, its running half, and how pickles find it again |
 //! | [`admin`] | info, indexes, modules, jobs: what both clients do now and then |

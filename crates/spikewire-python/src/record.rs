@@ -18,7 +18,7 @@ use crate::value::{Codec, bin, pairs, particle};
 /// Operations in their wire form, and what reads their values.
 type Packed = (Arc<[u8]>, Option<Arc<Codec>>);
 
-/// Bins that were read: a dict, or what becomes one when somebody looks.
+/// Bins that were read: a dict, or what becomes one on first access.
 pub struct Bins {
     dict: PyOnceLock<Py<PyDict>>,
     /// Operations in their wire form, until they are a dict.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// Counts a node's errors per window; above the limit the node is given a rest.
+/// Counts a node's errors per window; above the limit the circuit is open: commands to the node fail at once.
 ///
 /// A window in which the limit was hit halves it for the next one, a quiet window doubles it back.
 #[derive(Debug, Default)]

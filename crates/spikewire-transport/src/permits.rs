@@ -73,7 +73,7 @@ impl Permits {
         self.limit
     }
 
-    /// A permit if there is one and nobody waits for it.
+    /// A permit if there is one and no caller waits for it.
     pub fn enter(self: &Arc<Self>) -> Option<Permit> {
         let mut line = self.line.lock();
         if line.closed || line.taken >= self.limit || !line.waiting.is_empty() {
@@ -143,7 +143,7 @@ impl Permits {
     fn give_back(&self) {
         let mut line = self.line.lock();
         line.taken -= 1;
-        // Whoever waits is let in when there is room for several calls, not one by one: a thread
+        // Waiting callers are let in when there is room for several calls, not one by one: a thread
         // that wakes for every reply costs more than the call it then makes.
         if line.waiting.is_empty() || line.taken > self.limit - self.limit / 8 {
             return;
@@ -156,7 +156,7 @@ impl Permits {
         }
     }
 
-    /// Nobody is let in any more.
+    /// No more callers are let in.
     pub fn close(&self) {
         let mut line = self.line.lock();
         line.closed = true;

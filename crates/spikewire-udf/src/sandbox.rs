@@ -179,7 +179,7 @@ fn aerospike(lua: &Lua) -> Result<()> {
     let nothing = |_: &Lua, _: MultiValue| Ok(0);
     object.set("log", lua.create_function(nothing)?)?;
     lua.globals().set("aerospike", object)?;
-    // Nobody reads the log of an embedded cluster, but a wrong format is still an error.
+    // An embedded cluster has no log, but a wrong format is still an error.
     let format: Function = lua.globals().get::<Table>("string")?.get("format")?;
     for level in ["trace", "debug", "info", "warn"] {
         let format = format.clone();

@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     sessions.put("session-1", [("user", "alice")])?;
     println!("lives for {:?}", sessions.get("session-1")?.and_then(|record| record.ttl));
 
-    // Write only if nobody else did.
+    // Write only if it was not changed since.
     let create = users.with(CallOptions::new().exists(Exists::Create));
     match create.put("alice", [("name", "Another")]) {
         Err(error) if error.kind() == Kind::Server(ResultCode::RECORD_EXISTS) => {

@@ -43,7 +43,7 @@ pub trait Face: Clone + Send + Sync + sealed::Sealed + 'static {
     fn read_pages(&self, plan: Plan, size: usize) -> Result<Self::Pages>;
 }
 
-/// Whether somebody still waits for what is being done.
+/// Whether the result is still wanted.
 pub type Wanted<'a> = &'a dyn Fn() -> bool;
 
 /// What commands that are rare work with.
@@ -55,7 +55,7 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Ends what queries and everybody else lean on.
+    /// Ends what queries and all other calls depend on.
     pub(crate) fn close(&self) {
         self.cluster.close();
         // Afterwards, because a query that still runs gives its connections back until then.

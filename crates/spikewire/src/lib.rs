@@ -52,7 +52,7 @@
 //! ```
 //!
 //! A command is checked and encoded when the verb is called, and sent when its future is first
-//! polled. Dropping the future abandons the answer and disturbs nobody else.
+//! polled. Dropping the future abandons the answer and affects no other command.
 //!
 //! # Tokio
 //!
@@ -128,7 +128,7 @@
 //!
 //! [`Client::query`] and [`Dataset::query`] make a [`Query`]: a scan, or the records that a secondary
 //! index finds, filtered and projected by the nodes. Its [`records`](Query::records) are an iterator,
-//! on an [`AsyncClient`] a stream, whose pace is that of whoever takes them; its
+//! on an [`AsyncClient`] a stream, at the reader's pace; its
 //! [`pages`](Query::pages) have cursors that another process goes on from. Each record comes once,
 //! whichever nodes fail meanwhile. The nodes themselves change the records of a query with
 //! [`operate_all`](Query::operate_all), [`delete_all`](Query::delete_all),
@@ -156,7 +156,7 @@
 //! let sessions = client.dataset("test", "sessions")?.with(half_an_hour);
 //! sessions.put(7, [("user", "alice")])?;
 //!
-//! // Written only if nobody else did meanwhile.
+//! // Written only if it was not changed meanwhile.
 //! let session = sessions.get(7)?.expect("it was just written");
 //! let unchanged = CallOptions::new().generation(session.generation).exists(Exists::Update);
 //! sessions.with(unchanged).put(7, [("user", "bob")])?;
@@ -202,7 +202,7 @@
 //! | [`AsyncClient::connect`] | a thread of the client's, or several ([`Builder::threads`]) |
 //! | `AsyncClient::connect_tokio` | a task on the runtime |
 //!
-//! A query has connections of its own, which whoever takes its records reads; with
+//! A query has connections of its own, which the caller that takes its records reads; with
 //! [`AsyncClient::connect`] one thread for all queries wakes the tasks that wait for records.
 //!
 //! Each has one more thread that looks after the cluster. Everything is `Send` and `Sync`, and

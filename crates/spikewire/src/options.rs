@@ -416,7 +416,7 @@ impl Builder {
         self
     }
 
-    /// Errors per window after which a node is given a rest; zero: never. Default 100.
+    /// Errors per window after which a node's circuit breaker opens; zero: never. Default 100.
     pub fn max_error_rate(mut self, errors: u32) -> Self {
         self.options.max_error_rate = errors;
         self

@@ -194,7 +194,10 @@ fn survives(cluster: &Cluster, read: &(impl Fn(i64) -> Result<i64, Error> + Sync
                         Err(error) => assert!(
                             matches!(
                                 error.kind(),
-                                Kind::Connection | Kind::NoNode | Kind::Resting | Kind::Server(_)
+                                Kind::Connection
+                                    | Kind::NoNode
+                                    | Kind::CircuitOpen
+                                    | Kind::Server(_)
                             ),
                             "{error:?}"
                         ),

@@ -1,7 +1,7 @@
 //! Administrative commands: info, secondary indexes, modules, background jobs.
 //!
 //! Each is a [`Procedure`]: a state machine without I/O that says which nodes to ask what, or how
-//! long to pause, until it is done. Whoever runs it only asks and waits, so that a blocking thread,
+//! long to pause, until it is done. Its runner only asks and waits, so that a blocking thread,
 //! an event loop and a test run the same machine.
 //!
 //! | module | what it holds |

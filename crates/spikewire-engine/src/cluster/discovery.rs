@@ -94,14 +94,14 @@ impl Tender {
                     failures: member.failures,
                     listed_by: member.listed_by,
                 };
-                rules::leaves(standing, count, answered, || self.atlas.holds(member.node.slot))
+                rules::leaves(standing, count, answered, || self.partitions.holds(member.node.slot))
             })
             .map(|member| member.node.slot)
             .collect();
         if !leavers.is_empty() {
             self.members.retain(|member| !leavers.contains(&member.node.slot));
             for slot in leavers {
-                self.atlas.forget(slot);
+                self.partitions.forget(slot);
             }
             self.changed = true;
             self.unrest();

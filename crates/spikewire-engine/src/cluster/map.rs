@@ -194,8 +194,8 @@ mod tests {
             .collect()
     }
 
-    fn holder(atlas: &mut PartitionTable, column: usize, pid: u16) -> Option<u32> {
-        let maps = atlas.publish(&nodes(4), |_, _| None);
+    fn holder(partitions: &mut PartitionTable, column: usize, pid: u16) -> Option<u32> {
+        let maps = partitions.publish(&nodes(4), |_, _| None);
         maps.get("test")?.holder(column, pid).map(|(node, _)| node.slot)
     }
 
@@ -205,85 +205,88 @@ mod tests {
 
     #[test]
     fn a_partition_that_moves_names_its_loser() {
-        let mut atlas = PartitionTable::default();
-        assert_eq!(atlas.apply(1, &said("test", 0, &[&[5, 6], &[7]])), set(&[]));
-        assert_eq!(atlas.apply(1, &said("test", 0, &[&[5, 6], &[7]])), set(&[]));
-        assert_eq!(atlas.apply(2, &said("test", 0, &[&[5], &[]])), set(&[1]));
-        assert_eq!(holder(&mut atlas, 0, 5), Some(2));
-        assert_eq!(holder(&mut atlas, 0, 6), Some(1));
-        assert_eq!(holder(&mut atlas, 1, 7), Some(1));
-        assert_eq!(holder(&mut atlas, 0, 8), None);
+        let mut partitions = PartitionTable::default();
+        assert_eq!(partitions.apply(1, &said("test", 0, &[&[5, 6], &[7]])), set(&[]));
+        assert_eq!(partitions.apply(1, &said("test", 0, &[&[5, 6], &[7]])), set(&[]));
+        assert_eq!(partitions.apply(2, &said("test", 0, &[&[5], &[]])), set(&[1]));
+        assert_eq!(holder(&mut partitions, 0, 5), Some(2));
+        assert_eq!(holder(&mut partitions, 0, 6), Some(1));
+        assert_eq!(holder(&mut partitions, 1, 7), Some(1));
+        assert_eq!(holder(&mut partitions, 0, 8), None);
     }
 
     #[test]
     fn an_older_regime_has_no_say() {
-        let mut atlas = PartitionTable::default();
-        atlas.apply(1, &said("test", 3, &[&[5]]));
-        assert_eq!(atlas.apply(2, &said("test", 2, &[&[5, 6]])), set(&[]));
-        assert_eq!(holder(&mut atlas, 0, 5), Some(1), "regime 2 is older than 3");
-        assert_eq!(holder(&mut atlas, 0, 6), Some(2), "never claimed before");
-        assert_eq!(atlas.apply(2, &said("test", 3, &[&[5]])), set(&[1]), "equal counts");
-        assert_eq!(atlas.apply(1, &said("test", 4, &[&[5]])), set(&[2]), "newer counts");
-        let maps = atlas.publish(&nodes(3), |_, _| None);
+        let mut partitions = PartitionTable::default();
+        partitions.apply(1, &said("test", 3, &[&[5]]));
+        assert_eq!(partitions.apply(2, &said("test", 2, &[&[5, 6]])), set(&[]));
+        assert_eq!(holder(&mut partitions, 0, 5), Some(1), "regime 2 is older than 3");
+        assert_eq!(holder(&mut partitions, 0, 6), Some(2), "never claimed before");
+        assert_eq!(partitions.apply(2, &said("test", 3, &[&[5]])), set(&[1]), "equal counts");
+        assert_eq!(partitions.apply(1, &said("test", 4, &[&[5]])), set(&[2]), "newer counts");
+        let maps = partitions.publish(&nodes(3), |_, _| None);
         assert!(maps["test"].strong);
-        atlas.forget(1);
-        assert_eq!(atlas.apply(2, &said("test", 3, &[&[5]])), set(&[]));
-        assert_eq!(holder(&mut atlas, 0, 5), None, "the regime outlives its node");
-        atlas.clear();
-        atlas.apply(2, &said("test", 1, &[&[5]]));
-        assert_eq!(holder(&mut atlas, 0, 5), Some(2), "a new start");
+        partitions.forget(1);
+        assert_eq!(partitions.apply(2, &said("test", 3, &[&[5]])), set(&[]));
+        assert_eq!(holder(&mut partitions, 0, 5), None, "the regime outlives its node");
+        partitions.clear();
+        partitions.apply(2, &said("test", 1, &[&[5]]));
+        assert_eq!(holder(&mut partitions, 0, 5), Some(2), "a new start");
     }
 
     #[test]
     fn a_master_stays_until_another_claims_it_but_a_replica_does_not() {
-        let mut atlas = PartitionTable::default();
-        atlas.apply(1, &said("test", 0, &[&[5], &[6]]));
-        atlas.apply(1, &said("test", 0, &[&[], &[]]));
-        assert_eq!(holder(&mut atlas, 0, 5), Some(1));
-        assert_eq!(holder(&mut atlas, 1, 6), None);
-        atlas.apply(2, &said("test", 0, &[&[5], &[6]]));
-        atlas.apply(1, &said("test", 0, &[&[], &[]]));
-        assert_eq!((holder(&mut atlas, 0, 5), holder(&mut atlas, 1, 6)), (Some(2), Some(2)));
+        let mut partitions = PartitionTable::default();
+        partitions.apply(1, &said("test", 0, &[&[5], &[6]]));
+        partitions.apply(1, &said("test", 0, &[&[], &[]]));
+        assert_eq!(holder(&mut partitions, 0, 5), Some(1));
+        assert_eq!(holder(&mut partitions, 1, 6), None);
+        partitions.apply(2, &said("test", 0, &[&[5], &[6]]));
+        partitions.apply(1, &said("test", 0, &[&[], &[]]));
+        assert_eq!(
+            (holder(&mut partitions, 0, 5), holder(&mut partitions, 1, 6)),
+            (Some(2), Some(2))
+        );
     }
 
     #[test]
     fn nodes_that_left_hold_nothing() {
-        let mut atlas = PartitionTable::default();
-        atlas.apply(1, &said("test", 0, &[&[5], &[6]]));
-        assert!(atlas.holds(1) && !atlas.holds(2));
-        atlas.forget(1);
-        assert!(!atlas.holds(1));
-        assert_eq!(holder(&mut atlas, 0, 5), None);
+        let mut partitions = PartitionTable::default();
+        partitions.apply(1, &said("test", 0, &[&[5], &[6]]));
+        assert!(partitions.holds(1) && !partitions.holds(2));
+        partitions.forget(1);
+        assert!(!partitions.holds(1));
+        assert_eq!(holder(&mut partitions, 0, 5), None);
     }
 
     #[test]
     fn tables_follow_the_reported_factors() {
-        let mut atlas = PartitionTable::default();
-        atlas.apply(1, &said("test", 0, &[&[5], &[6]]));
-        atlas.apply(1, &said("old", 0, &[&[5]]));
-        atlas.fit(&[("test", 1)].into_iter().collect());
-        let maps = atlas.publish(&nodes(2), |_, _| None);
+        let mut partitions = PartitionTable::default();
+        partitions.apply(1, &said("test", 0, &[&[5], &[6]]));
+        partitions.apply(1, &said("old", 0, &[&[5]]));
+        partitions.fit(&[("test", 1)].into_iter().collect());
+        let maps = partitions.publish(&nodes(2), |_, _| None);
         assert_eq!(maps.len(), 1);
         assert_eq!(maps["test"].replicas(), 1);
     }
 
     #[test]
     fn unchanged_maps_are_shared_between_snapshots() {
-        let mut atlas = PartitionTable::default();
+        let mut partitions = PartitionTable::default();
         let nodes = nodes(2);
-        atlas.apply(0, &said("a", 0, &[&[5]]));
-        atlas.apply(0, &said("b", 0, &[&[5]]));
-        let first = atlas.publish(&nodes, |node, _| Some(node.slot + 10));
+        partitions.apply(0, &said("a", 0, &[&[5]]));
+        partitions.apply(0, &said("b", 0, &[&[5]]));
+        let first = partitions.publish(&nodes, |node, _| Some(node.slot + 10));
         assert_eq!(first["a"].holder(0, 5).unwrap().1, Some(10));
-        assert!(!atlas.is_stale());
-        atlas.apply(0, &said("a", 0, &[&[5]]));
-        assert!(!atlas.is_stale(), "nothing new was said");
-        atlas.apply(1, &said("a", 0, &[&[5]]));
-        assert!(atlas.is_stale());
-        let second = atlas.publish(&nodes, |_, _| None);
+        assert!(!partitions.is_stale());
+        partitions.apply(0, &said("a", 0, &[&[5]]));
+        assert!(!partitions.is_stale(), "nothing new was said");
+        partitions.apply(1, &said("a", 0, &[&[5]]));
+        assert!(partitions.is_stale());
+        let second = partitions.publish(&nodes, |_, _| None);
         assert!(Arc::ptr_eq(&first["b"], &second["b"]));
         assert!(!Arc::ptr_eq(&first["a"], &second["a"]));
-        atlas.invalidate();
-        assert!(atlas.is_stale());
+        partitions.invalidate();
+        assert!(partitions.is_stale());
     }
 }

@@ -28,7 +28,7 @@ pub(super) struct Tender {
     pub(super) shared: Arc<Shared>,
     seeds: Vec<Host>,
     pub(super) members: Vec<Member>,
-    pub(super) atlas: PartitionTable,
+    pub(super) partitions: PartitionTable,
     pub(super) candidates: Candidates,
     next_slot: u32,
     is_first: bool,
@@ -46,7 +46,7 @@ impl Tender {
             seeds: shared.options.seeds.clone(),
             shared,
             members: Vec::new(),
-            atlas: PartitionTable::default(),
+            partitions: PartitionTable::default(),
             candidates: Candidates::default(),
             next_slot: 0,
             is_first: true,
@@ -72,7 +72,7 @@ impl Tender {
     pub fn pass(&mut self, regular: bool) -> Result<()> {
         let seeding = self.members.is_empty();
         if seeding {
-            self.atlas.clear();
+            self.partitions.clear();
             self.seed()?;
         }
         let disturbed = self.greet();
@@ -165,7 +165,7 @@ impl Tender {
         let mut losers = FxHashSet::default();
         for (at, answer) in answers {
             match answer.and_then(|answer| self.members[at].hear_map(&answer)) {
-                Ok(said) => losers.extend(self.atlas.apply(self.members[at].node.slot, &said)),
+                Ok(said) => losers.extend(self.partitions.apply(self.members[at].node.slot, &said)),
                 Err(_) => self.fail(at),
             }
         }
@@ -178,7 +178,7 @@ impl Tender {
             *largest = (*largest).max(*factor);
         }
         if !factors.is_empty() {
-            self.atlas.fit(&factors);
+            self.partitions.fit(&factors);
         }
     }
 
@@ -197,7 +197,7 @@ impl Tender {
             moved |= answer.and_then(|a| self.members[at].hear_racks(&a)).unwrap_or(false);
         }
         if moved {
-            self.atlas.invalidate();
+            self.partitions.invalidate();
         }
     }
 
@@ -212,14 +212,14 @@ impl Tender {
     }
 
     fn publish(&mut self) {
-        if !self.changed && !self.atlas.is_stale() {
+        if !self.changed && !self.partitions.is_stale() {
             return;
         }
         self.changed = false;
         let nodes: Vec<Arc<Node>> = self.members.iter().map(|m| m.node.clone()).collect();
         let racks: FxHashMap<u32, &FxHashMap<String, u32>> =
             self.members.iter().map(|m| (m.node.slot, &m.racks)).collect();
-        let namespaces = self.atlas.publish(&nodes, |node, namespace| {
+        let namespaces = self.partitions.publish(&nodes, |node, namespace| {
             racks.get(&node.slot).and_then(|racks| racks.get(namespace)).copied()
         });
         self.shared.publish(Snapshot { nodes, namespaces });

@@ -19,7 +19,7 @@ pub struct Target {
 /// Where a command goes.
 #[derive(Debug, Clone)]
 pub enum Aim {
-    /// To whoever holds this partition of this namespace.
+    /// To a holder of this partition of this namespace.
     Partition(Arc<str>, u16),
     /// To this node and no other.
     Node(Arc<Node>),
@@ -71,7 +71,7 @@ impl Router {
         };
         let map = snapshot.map(namespace)?;
         let found = self.holder(map, partition, target.write, policy, step);
-        found.cloned().ok_or_else(|| nobody(namespace, partition))
+        found.cloned().ok_or_else(|| no_holder(namespace, partition))
     }
 
     /// The node for a record whose earlier attempts moved on by `step` replicas.
@@ -90,7 +90,7 @@ impl Router {
                 in_turn(map, partition, start.wrapping_add(step))
             }
             ReplicaPolicy::PreferRack if !write => self.on_rack(map, partition, step),
-            // Whoever else is asked passes a write on to the master.
+            // Any other node passes a write on to the master.
             _ => in_turn(map, partition, step),
         }
     }
@@ -118,7 +118,7 @@ fn in_turn(map: &NamespaceMap, pid: u16, start: u32) -> Option<&Arc<Node>> {
 }
 
 /// The error for a partition without a holder.
-pub fn nobody(namespace: &str, partition: u16) -> Error {
+pub fn no_holder(namespace: &str, partition: u16) -> Error {
     Error::new(
         Kind::NoNode,
         format!("no reachable node holds partition {partition} of namespace {namespace:?} now"),

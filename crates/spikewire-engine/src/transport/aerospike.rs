@@ -154,7 +154,7 @@ impl From<Fault> for Error {
             FaultKind::Timeout => Kind::Timeout,
             FaultKind::Connection => Kind::Connection,
             FaultKind::Busy => Kind::Busy,
-            FaultKind::BreakerOpen => Kind::Resting,
+            FaultKind::BreakerOpen => Kind::CircuitOpen,
             FaultKind::Malformed => Kind::Malformed,
             FaultKind::Closed => Kind::Closed,
             FaultKind::Withdrawn => Kind::Interrupted,

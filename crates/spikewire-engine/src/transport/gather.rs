@@ -2,7 +2,7 @@
 //! arrives.
 //!
 //! Such a request is rare and long, and cannot be taken up where it broke, so it is kept simple: a
-//! thread per node reads its answer, and hands it over through a short queue. Whoever takes nothing
+//! thread per node reads its answer, and hands it over through a short queue. A caller that takes nothing
 //! makes the queue fill up, then the socket, and then the node waits.
 
 use std::io::{self, Read as _, Write as _};
@@ -40,7 +40,7 @@ pub struct Patience {
 }
 
 /// What a node's thread hands over.
-enum News {
+enum Progress {
     Frame(Vec<u8>),
     Over(Result<()>),
 }
@@ -76,7 +76,7 @@ pub fn gather(
         }
         drop(sender);
         let outcome = take_all(&receiver, nodes.len(), patience.timeout, interrupted, take);
-        // Whoever still reads has nothing to wait for, and whoever hands over has nobody to.
+        // Threads that still read, or wait for room in the queue, end.
         drop(receiver);
         for socket in &sockets {
             let _ = socket.shutdown(Shutdown::Both);
@@ -126,7 +126,7 @@ fn connect(cluster: &Cluster, nodes: &[Arc<Node>], silence: Duration) -> Result<
 }
 
 /// A node's thread.
-fn read(node: &Node, mut socket: &TcpStream, request: &[u8], news: &SyncSender<News>) {
+fn read(node: &Node, mut socket: &TcpStream, request: &[u8], progress: &SyncSender<Progress>) {
     let broke = |error: io::Error| match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
             let message = format!("node {node} was silent for the socket timeout");
@@ -150,12 +150,12 @@ fn read(node: &Node, mut socket: &TcpStream, request: &[u8], news: &SyncSender<N
                 socket.read_exact(&mut body[from..]).map_err(broke)?;
             }
             let last = is_last(&body).map_err(|error| odd(&error))?;
-            if news.send(News::Frame(body)).is_err() || last {
+            if progress.send(Progress::Frame(body)).is_err() || last {
                 return Ok(());
             }
         }
     };
-    let _ = news.send(News::Over(work()));
+    let _ = progress.send(Progress::Over(work()));
 }
 
 /// Whether a frame ends the answer: with the last message, or with a refusal of the request.
@@ -172,7 +172,7 @@ fn is_last(body: &[u8]) -> std::result::Result<bool, spikewire_protocol::Malform
 }
 
 fn take_all(
-    news: &Receiver<News>,
+    progress: &Receiver<Progress>,
     mut open: usize,
     timeout: Duration,
     interrupted: Option<&dyn Fn() -> bool>,
@@ -180,9 +180,9 @@ fn take_all(
 ) -> Result<()> {
     let start = Instant::now();
     while open > 0 {
-        match news.recv_timeout(GLANCE) {
-            Ok(News::Frame(body)) => take(&body)?,
-            Ok(News::Over(outcome)) => {
+        match progress.recv_timeout(GLANCE) {
+            Ok(Progress::Frame(body)) => take(&body)?,
+            Ok(Progress::Over(outcome)) => {
                 outcome?;
                 open -= 1;
             }

@@ -24,6 +24,6 @@ pub fn nonsense(node: &Node, why: impl Display) -> Error {
 }
 
 /// The node's circuit breaker is open.
-pub fn resting(node: &Node) -> Error {
+pub fn circuit_open(node: &Node) -> Error {
     Fault::breaker_open(node).into()
 }

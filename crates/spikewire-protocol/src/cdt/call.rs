@@ -180,7 +180,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Refuses arguments that nobody asked for.
+    /// Refuses surplus arguments.
     pub(crate) fn end(&self) -> Result<(), Malformed> {
         if self.left == 0 { Ok(()) } else { Err(Malformed::new(WHAT, "too many arguments")) }
     }

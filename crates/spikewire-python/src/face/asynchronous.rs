@@ -44,7 +44,7 @@ fn running_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 static KNOWN: Registry<Loops> = Registry::new();
 
 impl Drop for Loops {
-    /// Event loops hold on to their drivers, so these are told that nobody needs them any more.
+    /// Event loops hold on to their drivers, so these are closed when their client is gone.
     fn drop(&mut self) {
         let drivers = std::mem::take(self.drivers.get_mut());
         if drivers.is_empty() {

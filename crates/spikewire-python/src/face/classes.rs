@@ -16,7 +16,7 @@ use crate::query::job::{self, JobCall};
 use crate::space::{Address, Space};
 use crate::verbs::Defaults;
 
-/// Runs calls: on the calling thread, on an event loop, or on a thread of ours.
+/// Runs calls: on the calling thread, on an event loop, or on the client's own thread.
 pub trait Runner {
     /// The client whose calls these are.
     fn shared(&self) -> &Shared;

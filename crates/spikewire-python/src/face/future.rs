@@ -1,4 +1,4 @@
-//! The future of a submitted call: a `concurrent.futures.Future` that costs little until somebody
+//! The future of a submitted call: a `concurrent.futures.Future` that costs little until a thread
 //! waits for it.
 //!
 //! The standard class makes a condition, which is two locks and a queue, for every future. Here it
@@ -89,7 +89,7 @@ impl FutureBase {
         begun.is_ok() || begun == Err(RUNNING)
     }
 
-    /// Completes it and tells everybody who waits; nothing happens when it is complete already.
+    /// Completes it and wakes all waiters; nothing happens when it is complete already.
     pub fn settle(slf: &Bound<'_, Self>, outcome: PyResult<Bound<'_, PyAny>>) {
         let outcome = match outcome {
             Ok(value) => Outcome::Value(value.unbind()),
@@ -109,7 +109,7 @@ impl FutureBase {
         let (callbacks, waiters) = loop {
             let mut inner = this.inner.lock();
             if let (None, Some(condition)) = (&held, &inner.condition) {
-                // Made by somebody who looks at this future right now: let them finish.
+                // Made by a thread that looks at this future right now: let it finish.
                 let condition = condition.clone_ref(py);
                 drop(inner);
                 report(slf, condition.bind(py).call_method0(intern!(py, "acquire")));
@@ -322,7 +322,7 @@ impl FutureBase {
 
     /// Calls `fn` with this future when it is done; at once if it is. It is called on the thread
     /// that drives the client, which does nothing else meanwhile, so it should be brief. It may
-    /// submit further calls. An exception in it is logged and disturbs nobody.
+    /// submit further calls. An exception in it is logged and affects no other call.
     #[pyo3(signature = (r#fn))]
     fn add_done_callback(slf: &Bound<'_, Self>, r#fn: Bound<'_, PyAny>) {
         {

@@ -37,7 +37,7 @@ enum Completes {
     Own(Pending),
 }
 
-/// A future of ours, and its right to be in flight, which ends with it.
+/// A submitted call's future, and its permit, which ends with it.
 #[derive(Debug)]
 pub(super) struct Pending {
     future: Py<FutureBase>,
@@ -56,7 +56,7 @@ impl Promise {
         Self::of(Completes::Loop(future.clone().unbind()))
     }
 
-    /// For a future of ours.
+    /// For a submitted call's future.
     pub fn own(pending: Pending) -> Self {
         Self::of(Completes::Own(pending))
     }
@@ -65,7 +65,7 @@ impl Promise {
         Self { future, is_kept: AtomicBool::new(false), born: forks() }
     }
 
-    /// Whether somebody still wants the call sent. Needs no interpreter.
+    /// Whether the call is still wanted. Needs no interpreter.
     fn starts(&self) -> bool {
         match &self.future {
             Completes::Loop(_) => true,
@@ -174,7 +174,7 @@ fn tell(future: &Bound<'_, PyAny>, outcome: PyResult<Bound<'_, PyAny>>) {
         Ok(value) => future.call_method1(intern!(py, "set_result"), (value,)),
         Err(error) => future.call_method1(intern!(py, "set_exception"), (error.into_value(py),)),
     };
-    // A future that is done already was cancelled by its owner; nobody waits for the reply.
+    // A future that is done already was cancelled by its owner; the reply is not wanted.
     // Whatever else may go wrong here is not the engine's to handle: let Python report it.
     if let Err(error) = told
         && !is_done(future)

@@ -21,7 +21,7 @@ pub struct Words {
     pub path: Vec<Py<Step>>,
 }
 
-/// How an operation is shown. Most are never, so their words are put together when somebody asks;
+/// How an operation is shown. Most are never, so the text is put together on demand;
 /// what could change in between is written down at once.
 pub enum Shown {
     Text(String),

@@ -60,7 +60,7 @@ fn numpy<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>
     if let Some(found) = known.get(py) {
         return Ok(Some(found.bind(py).clone()));
     }
-    // Nobody holds a NumPy scalar before NumPy is imported.
+    // There is no NumPy scalar before NumPy is imported.
     let modules = py.import("sys")?.getattr("modules")?;
     let module = modules.call_method1("get", ("numpy",))?;
     // It may be half imported, by another thread.

@@ -39,7 +39,7 @@ impl<'py> Iterator for Pairs<'py> {
             return None;
         }
         let Self { dict, inner, len, .. } = self;
-        // The iterator panics at another length, so nobody may change it in between.
+        // The iterator panics at another length, so it must not change in between.
         let next = with_critical_section(dict.as_any(), || {
             if dict.len() == *len { inner.next() } else { None }
         });

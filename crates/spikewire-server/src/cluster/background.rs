@@ -1,4 +1,4 @@
-//! The thread for work that nobody waits for on a connection: filling indexes, background jobs.
+//! The thread for work that no connection waits for: filling indexes, background jobs.
 //!
 //! Tasks take turns, a slice each.
 

@@ -42,7 +42,7 @@ impl Bell {
         !call.stop
     }
 
-    /// Waits, whoever calls meanwhile; says whether to go on.
+    /// Waits, however often it is woken; returns whether to go on.
     fn pause(&self, length: Duration) -> bool {
         let deadline = Instant::now() + length;
         let mut call = self.call.lock();

@@ -27,7 +27,7 @@ pub fn first(state: &State) {
 }
 
 /// A node died: its copies are gone, and the next in line answers for what it was master of. What
-/// nobody else holds starts empty.
+/// no other node holds starts empty.
 pub fn remove(state: &State, node: usize) {
     // First of all, so that a migration under way does not hand the dead node anything.
     state.rebalances.fetch_add(1, Ordering::AcqRel);
@@ -48,7 +48,7 @@ pub fn remove(state: &State, node: usize) {
 pub fn add(state: &State, node: usize) {
     state.rebalances.fetch_add(1, Ordering::AcqRel);
     if state.alive() == [node] {
-        // Nobody else is left to copy from.
+        // No other node is left to copy from.
         for namespace in &state.namespaces {
             for pid in Namespace::ids() {
                 namespace.partition(pid).assign(&[node]);

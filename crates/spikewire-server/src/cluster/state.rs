@@ -110,7 +110,7 @@ pub struct State {
     pub must_free: AtomicBool,
     /// The registered user-defined functions.
     pub modules: RwLock<Arc<Library>>,
-    /// Work that nobody waits for on a connection.
+    /// Work that no connection waits for.
     pub background: Background,
     /// Set when the cluster ends: functions that run end with it.
     pub is_stopping: AtomicBool,

@@ -1,6 +1,6 @@
 //! A user-defined function applied to one record.
 //!
-//! The function runs while its partition is locked, so nobody sees the record half changed; its
+//! The function runs while its partition is locked, so no other command sees the record half changed; its
 //! time is bounded, and with it how long others wait.
 
 use std::cell::RefCell;

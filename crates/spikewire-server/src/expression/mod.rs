@@ -35,7 +35,7 @@ pub use self::subject::{Bins, Subject};
 /// What an expression gives.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Val<'a> {
-    /// Nobody can say.
+    /// Unknown.
     Unknown,
     /// No value.
     Nil,

@@ -102,7 +102,7 @@ impl Indexes {
     }
 
     /// The index that a query of this set can use: one of the set, else one of the namespace.
-    /// `set` is 0 for a query without one, and none for one that nobody wrote to.
+    /// `set` is 0 for a query without one, and none for one that was never written to.
     pub fn choose(
         &self,
         set: Option<u16>,

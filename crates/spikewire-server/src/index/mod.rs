@@ -100,7 +100,7 @@ impl Index {
         self.built.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Whether it was deleted; whoever still holds it has nothing to look for in it.
+    /// Whether it was deleted: a query that still holds it finds nothing.
     pub fn is_dropped(&self) -> bool {
         self.dropped.load(Ordering::Acquire)
     }

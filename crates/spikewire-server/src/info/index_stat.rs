@@ -37,7 +37,7 @@ pub(super) fn stat(asker: &Asker<'_>, namespace: Option<&str>, name: Option<&str
 struct Size {
     entries: usize,
     /// Different keys, and records that have some. Not counted before the index is ready: that
-    /// takes a look at every entry, and whoever waits for the index asks often.
+    /// takes a look at every entry, and clients that wait for the index ask often.
     values: usize,
     records: usize,
 }

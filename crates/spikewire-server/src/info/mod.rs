@@ -85,7 +85,7 @@ fn value(asker: &mut Asker<'_>, command: &Command<'_>) -> String {
         .unwrap_or_else(|| error(4, "unrecognized command"))
 }
 
-/// Commands that belong to rooms not built yet, or to nobody in particular.
+/// Commands that have no module of their own.
 fn other(asker: &mut Asker<'_>, command: &Command<'_>) -> Option<String> {
     Some(match command.name {
         "user-agent-set" => user_agent(asker, command),

@@ -161,7 +161,7 @@ impl Worker {
         match fate {
             Fate::Lost => return false,
             Fate::Failed(code) if frame.kind != Kind::Info => {
-                // Whoever expects many messages waits for the last one.
+                // A client that expects many messages waits for the last one.
                 let many = frame.kind == Kind::Message && batch::is_batch(frame.body);
                 answer_code(&mut connection.out, code, if many { info3::LAST } else { 0 });
             }

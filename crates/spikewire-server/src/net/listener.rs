@@ -1,5 +1,5 @@
 //! A node's port. While its node is dead the port stays bound without listening, so that
-//! connections are refused and nobody else takes it.
+//! connections are refused and no other process takes it.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};

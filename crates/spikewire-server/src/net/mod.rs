@@ -1,4 +1,4 @@
-//! Sockets: threads that wait for many connections at once and serve whoever has sent something.
+//! Sockets: threads that wait for many connections at once and serve those that are readable.
 //!
 //! | module | what it holds |
 //! |---|---|

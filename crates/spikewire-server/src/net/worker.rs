@@ -29,7 +29,7 @@ const LISTENERS: usize = usize::MAX / 2;
 const READ: usize = 256 << 10;
 /// Reads of one connection before the others get their turn.
 const READS: usize = 4;
-/// Connections with more to do that get their turn before news of others are looked at.
+/// Connections with more to do that get their turn before events of others are looked at.
 const TURNS: usize = 8;
 /// How much nicer than the rest of the process a thread is that makes the replies that go on.
 const NICER: i32 = 5;
@@ -249,7 +249,7 @@ impl Worker {
         }
     }
 
-    /// Gives a connection a place, and waits for news of it from now on.
+    /// Gives a connection a place, and waits for its events from now on.
     fn settle(&mut self, mut connection: Box<Connection>) -> Option<usize> {
         if self.shut[connection.node] {
             connection.reset_on_close();
@@ -329,7 +329,7 @@ impl Worker {
                 return Ok(());
             }
             if connection.running.is_some() {
-                // With less room, news of more come as an event or by a timer.
+                // With less room, the rest is announced by an event or a timer.
                 if connection.pending() >= SLICE {
                     return Ok(());
                 }
@@ -384,7 +384,7 @@ impl Worker {
             Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(()),
             Err(error) => return Err(error),
         };
-        // A read that does not fill the buffer has emptied the socket; news come as an event.
+        // A read that does not fill the buffer has emptied the socket; more is announced by an event.
         connection.readable = count == self.buffer.len();
         if connection.input.is_empty() {
             let buffer = std::mem::take(&mut self.buffer);

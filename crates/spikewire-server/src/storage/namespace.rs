@@ -31,7 +31,7 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    /// An empty namespace whose partitions nobody owns yet.
+    /// An empty namespace whose partitions have no owner yet.
     pub fn new(options: NamespaceOptions) -> Self {
         Self {
             options,
@@ -53,7 +53,7 @@ impl Namespace {
         0..PARTITIONS as u16
     }
 
-    /// Creates the index of all records of a set, which comes to be if nobody wrote to it; `None`:
+    /// Creates the index of all records of a set, which is created if it was never written to; `None`:
     /// there are too many sets.
     pub fn index_set(&self, name: &str, set: &str) -> Option<Created> {
         let number = self.sets.intern(set.as_bytes())?;

@@ -55,7 +55,7 @@ impl Partition {
         self.owners().position(|owner| owner == node)
     }
 
-    /// The master's records; `None` while nobody owns the partition.
+    /// The master's records; `None` while no node owns the partition.
     pub fn master(&self) -> Option<&Table> {
         self.replicas.first().map(|replica| &replica.table)
     }

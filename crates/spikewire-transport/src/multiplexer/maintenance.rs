@@ -17,8 +17,8 @@ use crate::topology::{Endpoint as _, Topology as _};
 pub(super) enum Blame {
     /// The node's: its breaker counts this, once.
     Node,
-    /// Nobody's.
-    Nobody,
+    /// Neither side's.
+    None,
 }
 
 /// Why a connection ends on which a request was given up half sent.
@@ -61,16 +61,16 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
             let why = "it did not answer within the connect timeout";
             Some((Fault::unreachable(node, why), Blame::Node))
         } else if !node.is_active() {
-            Some((Fault::left(node), Blame::Nobody))
+            Some((Fault::left(node), Blame::None))
         } else if connection.dial.is_none() && connection.silence_ends() <= now {
             Some((Fault::silent(node), Blame::Node))
         } else if pipeline.is_drained() {
-            Some((drained(), Blame::Nobody))
+            Some((drained(), Blame::None))
         } else if pipeline.has_too_many_orphans() {
             let why = "too many answers to requests that were given up are missing";
             Some((Fault::broken(node, why), Blame::Node))
         } else if pipeline.in_flight() == 0 && connection.dial.is_none() && idle_until <= now {
-            Some((Fault::new(FaultKind::Connection, "closed while idle"), Blame::Nobody))
+            Some((Fault::new(FaultKind::Connection, "closed while idle"), Blame::None))
         } else {
             None
         }

@@ -57,7 +57,7 @@ pub struct Multiplexer<P: Protocol, T> {
     router: <P::Topology as Topology>::Router,
     settings: Settings,
     registry: Registry,
-    /// Away while somebody else waits.
+    /// `None` while another thread waits with it.
     poller: Option<Poller>,
     connections: Vec<Option<Box<Connection<P, T>>>>,
     vacant: Vec<usize>,
@@ -358,10 +358,10 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
         self.connections[index] = Some(connection);
         if let Err(error) = outcome {
             // Servers close idle connections: nothing is wrong with them.
-            let blame = if was_idle { Blame::Nobody } else { Blame::Node };
+            let blame = if was_idle { Blame::None } else { Blame::Node };
             self.give_up(index, error, blame, now);
         } else if drained {
-            self.give_up(index, maintenance::drained(), Blame::Nobody, now);
+            self.give_up(index, maintenance::drained(), Blame::None, now);
         }
         for (command, error, doubtful) in refused {
             self.refused(command, error, doubtful, now);

@@ -1,4 +1,4 @@
-//! What waits for news of a multiplexer's connections.
+//! What waits for events on a multiplexer's connections.
 
 use std::io;
 use std::time::Duration;

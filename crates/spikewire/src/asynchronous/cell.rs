@@ -55,7 +55,7 @@ impl Cell {
         }
     }
 
-    /// Nobody waits any more: the outcome is dropped when it comes.
+    /// The future is gone: the outcome is dropped when it comes.
     pub fn abandon(&self) {
         let former = std::mem::replace(&mut *self.state.lock(), State::Gone);
         if let State::Done(Ok(body)) = former {

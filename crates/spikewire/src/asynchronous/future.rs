@@ -25,7 +25,7 @@ use crate::answer::{self, Answer};
 pub struct Pending<A: Answer> {
     stage: Stage,
     plan: A::Plan,
-    /// Keeps the connections open while somebody waits.
+    /// Keeps the connections open while a future is pending.
     core: Arc<Core>,
     answer: PhantomData<fn() -> A>,
 }
@@ -84,7 +84,7 @@ impl<A: Answer> Drop for Pending<A> {
 }
 
 /// Runs something that blocks on a thread of its own: connecting and the like, which is rare. It is
-/// told whether somebody still waits for it.
+/// given a check whether its future still exists.
 pub(super) fn on_a_thread<T: Send + 'static>(
     work: impl FnOnce(&dyn Fn() -> bool) -> Result<T> + Send + 'static,
 ) -> impl Future<Output = Result<T>> + Send + 'static {

@@ -206,7 +206,7 @@ impl Face for AsyncClient {
         &self,
         work: impl FnOnce(&Tools, Wanted<'_>) -> Result<T> + Send + 'static,
     ) -> Working<T> {
-        // The connections stay open while somebody waits.
+        // The connections stay open while a future is pending.
         let core = self.core.clone();
         Working::new(future::on_a_thread(move |wanted| work(&core.tools, wanted)))
     }

@@ -30,7 +30,7 @@ pub struct AsyncRecords {
     /// Records since the task last gave others their turn.
     run: u32,
     over: bool,
-    /// Keeps the connections open while somebody reads.
+    /// Keeps the connections open while records are read.
     _core: Arc<Core>,
 }
 

@@ -144,7 +144,7 @@ fn run(mut poll: mio::Poll, shared: &Shared) {
             (state.looks != Tick::NEVER).then(|| state.looks.since(Tick::now()))
         };
         if poll.poll(&mut events, wait).is_err() {
-            // A signal, most likely: whoever waits may look.
+            // A signal, most likely: the waiting caller may look.
             events.clear();
         }
         let now = Tick::now();

@@ -177,7 +177,7 @@ impl<C: Face> Query<C> {
         self
     }
 
-    /// Longest silence of a node while records are wanted, and longest pause of whoever takes
+    /// Longest silence of a node while records are wanted, and longest pause of the caller that takes
     /// them: after it the node gives up. Taking more may fail with
     /// [`Kind::Paused`](crate::Kind::Paused) then, and a new query goes on from the cursor. Zero:
     /// no limit. Default: the client's, or 30 s.

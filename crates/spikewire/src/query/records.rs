@@ -13,7 +13,7 @@ use super::plan::Plan;
 use crate::face::Face as _;
 use crate::{Client, Error, Kind, Result};
 
-/// How often whoever waits looks whether the nodes are still there.
+/// How often a waiting caller checks that the nodes are still there.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A query under way, for both faces.
@@ -25,7 +25,7 @@ pub(crate) struct Reading {
     failed: bool,
 }
 
-/// What came of a look for the next record.
+/// The outcome of looking for the next record.
 #[derive(Debug)]
 pub(crate) enum Step {
     Found(Found),
@@ -128,7 +128,7 @@ impl AsRawFd for Reading {
 #[derive(Debug)]
 pub struct Records {
     reading: Reading,
-    /// Keeps the connections open while somebody reads.
+    /// Keeps the connections open while records are read.
     _client: Client,
 }
 

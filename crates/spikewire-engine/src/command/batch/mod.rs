@@ -6,7 +6,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | here | rows, and what came of each |
+//! | here | rows, and the outcome of each |
 //! | [`BatchBuilder`] | keys and what is done to their records become rows |
 //! | `send` | a round: rows to nodes to requests |
 //! | `settle` | replies to rows, and which rows go again |
@@ -86,7 +86,7 @@ pub struct Records<'a> {
     messages: &'a [u8],
     rows: &'a [u32],
     single: bool,
-    /// What came of the rows is kept here, without the records.
+    /// The outcomes of the rows are kept here, without the records.
     kept: &'a mut Vec<u8>,
 }
 
@@ -115,7 +115,7 @@ impl Records<'_> {
     }
 }
 
-/// What came of one row.
+/// The outcome of one row.
 #[derive(Debug)]
 pub enum Answer<'a> {
     /// The server's message.
@@ -166,7 +166,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Takes what came of it. What that means for the rows, [`Batch::settle`] finds out, perhaps
+    /// Takes its outcome. What that means for the rows, [`Batch::settle`] finds out, perhaps
     /// on another thread.
     pub fn close(&mut self, outcome: Outcome<'_>) {
         self.error = match outcome {
@@ -218,7 +218,7 @@ impl Batch {
         }
     }
 
-    /// Hands the records that are found to a sink as they arrive; what came of a row is then a
+    /// Hands the records that are found to a sink as they arrive; the outcome of a row is then a
     /// message without bins.
     pub fn set_sink(&mut self, sink: Arc<dyn Sink>) {
         self.sink = Some(sink);
@@ -244,7 +244,7 @@ impl Batch {
         self.rows.is_empty()
     }
 
-    /// Appends the rows of another batch, both being over. Only what came of them is kept.
+    /// Appends the rows of another batch, both being over. Only their outcomes are kept.
     pub fn absorb(&mut self, mut other: Self) {
         let first = self.bodies.len() as u32;
         self.kinds = Vec::new();
@@ -260,7 +260,7 @@ impl Batch {
         }));
     }
 
-    /// What came of row `index`, once the batch is over.
+    /// The outcome of row `index`, once the batch is over.
     pub fn answer(&self, index: usize) -> Result<Answer<'_>> {
         match &self.rows[index].state {
             State::Answered(body, range) => Ok(Answer::Reply(self.message(*body, range))),

@@ -64,7 +64,7 @@ impl Batch {
             match router.holder(map, partition, kind.write, kind.replica, self.step) {
                 Some(node) => groups.add(node, index as u32),
                 None => {
-                    row.state = State::Pending(Some(route::nobody(&kind.namespace, partition)));
+                    row.state = State::Pending(Some(route::no_holder(&kind.namespace, partition)));
                 }
             }
         }

@@ -16,7 +16,7 @@ use crate::transport::Outcome;
 const UNPLACED_PAUSE: Duration = Duration::from_millis(50);
 
 impl Batch {
-    /// Takes what came of a part.
+    /// Takes the outcome of a part.
     pub fn finish(&mut self, mut part: Part, outcome: Outcome<'_>) {
         part.close(outcome);
         self.settle(part);
@@ -109,7 +109,7 @@ impl Batch {
 
 /// Whether closing a client looks like this to a command that is under way.
 fn is_symptom(kind: Kind) -> bool {
-    matches!(kind, Kind::NoNode | Kind::Connection | Kind::Resting)
+    matches!(kind, Kind::NoNode | Kind::Connection | Kind::CircuitOpen)
 }
 
 /// Whether a batch that ended with this code may have run rows whose answers are missing. Other
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn rows_that_no_node_holds_wait_before_they_are_looked_for_again() {
         let mut batch = batch(Policy { max_retries: 9, ..Policy::default() });
-        batch.rows[0].state = State::Pending(Some(route::nobody("test", 0)));
+        batch.rows[0].state = State::Pending(Some(route::no_holder("test", 0)));
         assert_eq!(batch.again(Tick(0), false), Some(Tick(0).after(UNPLACED_PAUSE)));
     }
 }

@@ -69,7 +69,7 @@ impl Stream {
         self.waiting.map_or(last, |since| since.max(last)).after(self.limits.socket_timeout)
     }
 
-    /// Whoever takes the records was away for longer than a node waits: if a connection turns out
+    /// The caller took no records for longer than a node waits: if a connection turns out
     /// to be closed, that is why.
     pub(super) fn notice_pause(&mut self, now: Tick) {
         let limit = self.limits.socket_timeout;
@@ -125,7 +125,7 @@ impl Stream {
         some
     }
 
-    /// A node ended a connection: perhaps because nobody took what it sent.
+    /// A node ended a connection: perhaps because its records were not taken.
     fn closed(&mut self, index: usize, why: &str, now: Tick) {
         let Some(line) = &self.lines[index] else { return };
         if line.paused.is_none() {

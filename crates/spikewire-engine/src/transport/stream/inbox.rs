@@ -12,7 +12,7 @@ use spikewire_protocol::query::Answer;
 
 #[derive(Debug)]
 pub(super) struct Inbox {
-    /// Bytes that are read ahead of whoever takes the records.
+    /// Bytes that are read ahead of the caller.
     window: usize,
     buffer: Vec<u8>,
     /// Bytes `start..end` have arrived and are not taken.

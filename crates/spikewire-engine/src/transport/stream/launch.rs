@@ -23,7 +23,7 @@ use crate::transport::node_error;
 const NODES: usize = 64;
 
 impl Stream {
-    /// Asks nodes for the partitions that nobody reads, if that is due.
+    /// Asks nodes for the partitions that no request reads, if that is due.
     pub(super) fn launch(&mut self, now: Tick) {
         let wanted = self.wants();
         if wanted == 0 || !self.tracker.has_waiting() || now < self.again {
@@ -78,7 +78,7 @@ impl Stream {
             target.set_partition(pid);
             match self.router.choose(&snapshot, &target, self.limits.replica, step) {
                 Ok(node) if node.breaker.is_open() => {
-                    unplaced = Some(node_error::resting(&node));
+                    unplaced = Some(node_error::circuit_open(&node));
                 }
                 Ok(node) => {
                     let place = *places.entry(node.slot).or_insert_with(|| {

@@ -1,4 +1,4 @@
-//! Queries: many records from many nodes, at the pace of whoever takes them.
+//! Queries: many records from many nodes, at the pace of their reader.
 //!
 //! A [`Stream`] is one query under way. It owns its connections, one per node that it reads, behind
 //! one pollable descriptor, and nothing happens unless its owner asks for it:
@@ -170,7 +170,7 @@ impl Stream {
     }
 
     /// How far the query came, as bytes for another process. `unseen` are records that were taken
-    /// and that nobody has seen, in the order they came.
+    /// and that were not handed out, in the order they came.
     pub fn cursor(&self, unseen: &[(Point, Option<Point>)]) -> Vec<u8> {
         let left = self.left.map(|left| left + unseen.len() as u64);
         if unseen.is_empty() {

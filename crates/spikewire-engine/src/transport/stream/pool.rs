@@ -70,7 +70,7 @@ impl Streams {
     /// Gives back a connection on which an answer was read to its end.
     pub(super) fn give(&self, node: Arc<Node>, wire: Wire) {
         let mut idle = self.idle.lock();
-        // Asked under the lock: whoever closes the cluster clears the rest afterwards.
+        // Asked under the lock: closing the cluster clears the rest afterwards.
         if self.cluster.is_closed() || !node.is_active() {
             return;
         }

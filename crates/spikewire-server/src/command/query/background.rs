@@ -1,4 +1,4 @@
-//! Background jobs: operations on every record of a scan or query, while nobody waits.
+//! Background jobs: operations on every record of a scan or query, while no client waits.
 //!
 //! A job goes through the partitions its node is the master of. The records to be changed are
 //! noted while a partition is locked, then looked at some at a time; each is changed as a single command

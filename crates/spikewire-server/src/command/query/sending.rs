@@ -29,7 +29,7 @@ pub enum Wanted {
     All,
     /// Those of one set.
     Set(u16),
-    /// None: nobody ever wrote to the set.
+    /// None: the set was never written to.
     Nothing,
 }
 

@@ -1,4 +1,4 @@
-//! Going through one partition in the order of a query, whoever writes meanwhile.
+//! Going through one partition in the order of a query, while records are written.
 //!
 //! A scan goes by digest, falling; a query by its index goes by key and then by digest, rising.
 

@@ -1,7 +1,7 @@
 //! A task on a tokio runtime that turns the connections when the reactor says so.
 //!
 //! A command that finds nothing in flight is written by the task that made it. All others wait for
-//! the driving task, which comes behind everybody that was woken by its latest turn: what they
+//! the driving task, which comes behind the tasks that its latest turn woke: what they
 //! submit leaves in one write per connection.
 //!
 //! | file | what it holds |

@@ -41,7 +41,7 @@ pub struct Tracker {
     partitions: Box<[Partition]>,
     /// Partitions that are wanted and not done.
     open: usize,
-    /// Of those, the ones that nobody reads.
+    /// Of those, the ones that no request reads.
     waiting: usize,
 }
 
@@ -75,12 +75,12 @@ impl Tracker {
         self.open == 0
     }
 
-    /// Whether there are partitions that nobody reads.
+    /// Whether there are partitions that no request reads.
     pub fn has_waiting(&self) -> bool {
         self.waiting > 0
     }
 
-    /// The partitions that nobody reads, each with the replicas that its attempts moved on by.
+    /// The partitions that no request reads, each with the replicas that its attempts moved on by.
     pub fn waiting(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
         let numbered = self.partitions.iter().zip(0..);
         numbered.filter(|(it, _)| it.state == State::Waiting).map(|(it, pid)| (pid, it.step))
@@ -115,7 +115,7 @@ impl Tracker {
         Some(partition.point.replace(point))
     }
 
-    /// Takes a record back that [`Tracker::advance`] took in and that nobody has seen: the latest
+    /// Takes a record back that [`Tracker::advance`] took in and that was not handed out: the latest
     /// of its partition first. `before` is where the partition stood.
     pub fn take_back(&mut self, digest: Digest, before: Option<Point>) {
         let partition = &mut self.partitions[usize::from(digest.partition())];
@@ -140,7 +140,7 @@ impl Tracker {
     }
 
     /// A piece ended well. When it ended because it had sent as many records as it was allowed to
-    /// (`cut`), nobody knows which of its partitions are read to the end, and all of them go on.
+    /// (`cut`), it is unknown which of its partitions are read to the end, and all of them go on.
     pub fn finish(&mut self, piece: Piece, cut: bool) {
         for partition in self.partitions.iter_mut().filter(|it| it.state == State::Reading(piece)) {
             if cut {
