@@ -13,7 +13,7 @@ import hypothesis
 import pytest
 
 import selection
-from faces import FACES, Face, Opened
+from faces import FACES, Caller, Face, Opened
 from loops import run_on
 from spikewire.testing import Cluster
 
@@ -111,7 +111,7 @@ def set_name() -> str:
 
 
 @pytest.fixture
-def data(client: Opened, set_name: str):
+def data(client: Opened, set_name: str) -> Caller:
     """A dataset of its own for each test."""
     return client.dataset("test", set_name)
 

@@ -95,7 +95,7 @@ ERRORS = [getattr(errors, name) for name in errors.__all__]
 def test_errors(kind: type[errors.Error], protocol: int) -> None:
     key = Key("test", "users", "alice")
     error = kind("it broke", code=9, node="N1 host:1", attempts=3, in_doubt=True, key=key)
-    error.extra = "noted"  # type: ignore[attr-defined]
+    error.extra = "noted"
     again = pickle.loads(pickle.dumps(error, protocol))
     assert type(again) is kind
     assert str(again) == str(error)
@@ -170,7 +170,7 @@ def test_a_dataset_in_another_process(cluster: Cluster) -> None:
         "racks": [1, 2],
         "ip_map": {"10.0.0.1": "127.0.0.1"},
     }
-    with spikewire.Client(cluster.seeds, **options) as client:  # type: ignore[arg-type]
+    with spikewire.Client(cluster.seeds, **options) as client:
         users, others = client.dataset("test", "travel"), client.dataset("test", None)
         users.put("k", {"n": 3})
         code = """

@@ -119,19 +119,19 @@ def test_on_an_event_loop(data: spikewire.Dataset) -> None:
 
 def test_bad_arguments_raise_at_once(data: spikewire.Dataset) -> None:
     with pytest.raises(TypeError, match="age"):
-        data.submit.put("k", {"age": object()})  # type: ignore[dict-item]
+        data.submit.put("k", {"age": object()})
     with pytest.raises(ValueError, match="timeout"):
         data.submit.get("k", timeout=-1)
     future = data.submit.get("k", default=None)
     with pytest.raises(TypeError, match="timeout must be a number of seconds or None, not str"):
-        future.result("1")  # type: ignore[arg-type]
+        future.result("1")
     with pytest.raises(ValueError, match="nan"):
         future.result(float("nan"))
     for limit, error in [(0, ValueError), ("many", TypeError)]:
         with pytest.raises(error, match="submit_limit"):
-            spikewire.Client("127.0.0.1:1", submit_limit=limit)  # type: ignore[arg-type]
+            spikewire.Client("127.0.0.1:1", submit_limit=limit)
     with pytest.raises(TypeError, match="submit_limit is an option of Client"):
-        spikewire.AsyncClient("127.0.0.1:1", submit_limit=1)  # type: ignore[call-arg]
+        spikewire.AsyncClient("127.0.0.1:1", submit_limit=1)
 
 
 def test_only_the_client_completes_a_future(data: spikewire.Dataset) -> None:

@@ -83,8 +83,10 @@ class AsyncModules:
     ) -> None:
         """As ``Modules.register``."""
         if source is None:
-            source = await asyncio.get_running_loop().run_in_executor(None, _read, file)
-        await settle(self._admin.register_module(Path(os.fspath(file)).name, source, timeout))
+            text = await asyncio.get_running_loop().run_in_executor(None, _read, file)
+        else:
+            text = source
+        await settle(self._admin.register_module(Path(os.fspath(file)).name, text, timeout))
 
     async def list(self) -> list[Module]:
         """The registered modules, sorted by name."""

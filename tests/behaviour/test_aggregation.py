@@ -100,7 +100,7 @@ def test_what_cannot_be_asked(aggregate: Callable[..., list[Any]]) -> None:
         aggregate("missing", "f")
     with pytest.raises(ValueError, match="limit does not apply"):
         aggregate("streams", "total", [1], limit=5)
-    with pytest.raises(ValueError, match="where. does not apply"):
+    with pytest.raises(ValueError, match=r"where. does not apply"):
         aggregate("streams", "total", [1], where="$.n > 3")
     with pytest.raises(spikewire.ServerError) as caught:
         aggregate("streams", "all", index=spikewire.between("n", 1, 2))

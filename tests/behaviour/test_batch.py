@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,19 +12,22 @@ import spikewire
 from spikewire import Delete, Newer, Read, Write, exp, op
 from spikewire.testing import Cluster
 
+if TYPE_CHECKING:
+    from faces import Caller, Face, Opened
 
-def bins(record):
+
+def bins(record: Any) -> Any:
     return None if record is None else record.bins
 
 
 @pytest.fixture
-def filled(data):
+def filled(data: Caller) -> Caller:
     data.put_many({i: {"n": i, "s": str(i)} for i in range(20)}).raise_for_errors()
     return data
 
 
 class TestOutcomes:
-    def test_all_kinds_in_input_order(self, filled) -> None:
+    def test_all_kinds_in_input_order(self, filled: Caller) -> None:
         done = filled.batch([
             Read(1),
             Write(100, {"n": 100}),
@@ -46,7 +50,7 @@ class TestOutcomes:
             {"n": 100}, None, {"n": 13, "s": "3"},
         ]  # fmt: skip
 
-    def test_rows_of_one_record_run_in_order(self, data) -> None:
+    def test_rows_of_one_record_run_in_order(self, data: Caller) -> None:
         done = data.batch([
             Write("k", {"n": 1}),
             Write("k", [op.add("n", 1)]),
@@ -71,7 +75,7 @@ class TestOutcomes:
         ],
         ids=str,
     )
-    def test_one_row(self, filled, row, code, found) -> None:
+    def test_one_row(self, filled: Caller, row: Any, code: Any, found: Any) -> None:
         done = filled.batch([row])
         assert (done.codes.tolist(), bins(done[0])) == ([code], found)
         # The same between others.
@@ -79,12 +83,12 @@ class TestOutcomes:
         done = filled.batch([Read(7), row, Read(8)])
         assert (done.codes.tolist(), bins(done[1])) == ([0, code, 0], found)
 
-    def test_nothing_and_any_iterable(self, filled) -> None:
+    def test_nothing_and_any_iterable(self, filled: Caller) -> None:
         assert len(filled.batch([])) == 0
         assert filled.batch(Read(i) for i in range(30)).found == 20
         assert filled.batch((Read(1), Delete(2))).found == 2
 
-    def test_thousands(self, data) -> None:
+    def test_thousands(self, data: Caller) -> None:
         rows = [Write(i, {"n": i}) if i % 3 else Write(i, [op.put("n", i)]) for i in range(6000)]
         data.batch(rows).raise_for_errors()
         rows = [Read(i) if i % 2 else Delete(i) for i in range(6000)]
@@ -92,7 +96,7 @@ class TestOutcomes:
         assert [r.get("n") for r in done] == [i if i % 2 else None for i in range(6000)]
         assert data.get_many(range(6000)).found == 3000
 
-    def test_on_the_client(self, client, data, set_name) -> None:
+    def test_on_the_client(self, client: Opened, data: Caller, set_name: str) -> None:
         other = ("test", f"{set_name}b", "k")
         done = client.verbs.batch([
             Write(("test", set_name, "k"), {"n": 1}),
@@ -104,7 +108,7 @@ class TestOutcomes:
 
 
 class TestRulesOfRows:
-    def test_writes(self, filled) -> None:
+    def test_writes(self, filled: Caller) -> None:
         done = filled.batch([
             Write(1, {"n": 0}, exists="create"),
             Write(2, {"n": 0}, exists="replace", ttl=500),
@@ -125,7 +129,7 @@ class TestRulesOfRows:
         assert filled.exists(51, where=exp.key(int) == 51)
         assert filled.get(5)["n"] == 5
 
-    def test_reads_and_deletes(self, filled) -> None:
+    def test_reads_and_deletes(self, filled: Caller) -> None:
         done = filled.batch([
             Read(1, where="$.n > 100"),
             Read(2, ["n"], where="$.n > 1"),
@@ -140,7 +144,7 @@ class TestRulesOfRows:
         assert done.codes.tolist() == [27, 0, 27, 25, 0, 3, 0, 27, 25]
         assert filled.exists_many([6, 7, 8, 9]).codes.tolist() == [0, 2, 0, 0]
 
-    def test_the_client_s_own(self, face, cluster, set_name) -> None:
+    def test_the_client_s_own(self, face: Face, cluster: Cluster, set_name: str) -> None:
         options = {"send_key": True, "read_mode": "linearize", "timeout": 10}
         with face.open(cluster.seeds, **options) as client:
             data = client.dataset("test", set_name)
@@ -162,7 +166,7 @@ class TestRowsAsValues:
     )  # fmt: skip
 
     @pytest.mark.parametrize("row", ROWS, ids=str)
-    def test_frozen_equal_and_kept(self, row) -> None:
+    def test_frozen_equal_and_kept(self, row: Any) -> None:
         assert pickle.loads(pickle.dumps(row)) == row
         assert copy.deepcopy(row) == row
         assert row != Read("other")
@@ -221,17 +225,17 @@ class TestBadInput:
         ],
         ids=str,
     )
-    def test_the_row_is_named(self, data, row, error, text) -> None:
+    def test_the_row_is_named(self, data: Caller, row: Any, error: Any, text: str) -> None:
         with pytest.raises(error, match=f"^row 2: .*{text}"):
             data.batch([Write("a", {"n": 1}), Read("b"), row])
         assert not data.exists("a"), "nothing is sent before everything is checked"
 
     @pytest.mark.parametrize("rows", [5, "abc", None, Read(1)], ids=str)
-    def test_no_iterable(self, data, rows) -> None:
+    def test_no_iterable(self, data: Caller, rows: Any) -> None:
         with pytest.raises(TypeError, match="rows must be an iterable"):
             data.batch(rows)
 
-    def test_keywords(self, data) -> None:
+    def test_keywords(self, data: Caller) -> None:
         with pytest.raises(ValueError, match="replica must be"):
             data.batch([Read(1)], replica="x")
         with pytest.raises(TypeError, match="timeout"):
@@ -244,7 +248,9 @@ class TestBadInput:
 
 
 class TestTrouble:
-    def test_an_unknown_namespace_in_one_row(self, client, data, set_name) -> None:
+    def test_an_unknown_namespace_in_one_row(
+        self, client: Opened, data: Caller, set_name: str
+    ) -> None:
         data.put(1, {"n": 1})
         done = client.verbs.batch([
             Read(("test", set_name, 1)),
@@ -257,7 +263,7 @@ class TestTrouble:
         assert (error.key.namespace, error.in_doubt) == ("nowhere", False)
         assert (bins(done[0]), done[2].generation) == ({"n": 1}, 1)
 
-    def test_refused_rows_say_where_and_how_often(self, filled) -> None:
+    def test_refused_rows_say_where_and_how_often(self, filled: Caller) -> None:
         done = filled.batch([Read(1), Write(2, {"n": 0}, exists="create"), Read(3)])
         (error,) = done.errors.values()
         assert (error.attempts, error.in_doubt, error.key.key) == (1, False, 2)
@@ -266,7 +272,7 @@ class TestTrouble:
             done.raise_for_errors()
         assert caught.value.node == error.node
 
-    def test_a_dead_node(self, face) -> None:
+    def test_a_dead_node(self, face: Face) -> None:
         with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(300)}).raise_for_errors()
@@ -277,7 +283,7 @@ class TestTrouble:
             assert all(i % 2 == 0 for i in done.errors), "reads find another replica"
             assert [done[i]["n"] for i in range(1, 300, 2)] == list(range(1, 300, 2))
 
-    def test_answers_that_are_lost(self, face) -> None:
+    def test_answers_that_are_lost(self, face: Face) -> None:
         with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": 0} for i in range(120)}).raise_for_errors()
@@ -295,7 +301,7 @@ class TestTrouble:
             after = data.get_many(range(0, 120, 2), timeout=10)
             assert [r["n"] for r in after] == [1] * 60, "each was applied just once"
 
-    def test_cut_replies_are_read_as_far_as_they_came(self, face) -> None:
+    def test_cut_replies_are_read_as_far_as_they_came(self, face: Face) -> None:
         with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": 0} for i in range(120)}).raise_for_errors()
@@ -308,7 +314,7 @@ class TestTrouble:
             after = data.get_many(range(0, 120, 2))
             assert [r["n"] for r in after] == [1] * 60, "no write was repeated"
 
-    def test_overload_is_tried_again(self, face) -> None:
+    def test_overload_is_tried_again(self, face: Face) -> None:
         with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             cluster.inject(0, error=1.0)
@@ -320,7 +326,7 @@ class TestTrouble:
             missing = [i for i, r in enumerate(data.exists_many(range(60))) if r is None]
             assert missing == sorted(done.errors)
 
-    def test_writes_in_doubt_are_repeated_on_request(self, face) -> None:
+    def test_writes_in_doubt_are_repeated_on_request(self, face: Face) -> None:
         options = {"timeout": 10, "retry_in_doubt": True}
         with Cluster(nodes=3) as cluster, face.open(cluster.seeds, **options) as client:
             data = client.dataset("test", "s")

@@ -14,7 +14,7 @@ import pytest
 
 import spikewire
 from spikewire.testing import Cluster
-from waiting import SLACK, until
+from waiting import LATEST, deadline, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -262,7 +262,7 @@ def test_a_node_dies_and_comes_back_twice(
             f"(one worker {worst * 1000:.0f} ms), slowest call {slowest * 1000:.0f} ms, "
             f"{calls} successes, errors {errors or 'none'}"
         )
-    assert slowest < TIMEOUT + SLACK
+    assert slowest < LATEST * TIMEOUT
     assert gap < GAP
 
 
@@ -275,10 +275,8 @@ def test_the_whole_cluster_dies_and_comes_back(face: Face, no_descriptor_leak: o
             for node in range(2):
                 cluster.kill(node)
             for _ in range(5):
-                began = time.monotonic()
-                with pytest.raises(spikewire.Error) as caught:
+                with deadline(TIMEOUT), pytest.raises(spikewire.Error) as caught:
                     data.get(1)
-                assert time.monotonic() - began < TIMEOUT + SLACK
                 assert isinstance(
                     caught.value,
                     (spikewire.ConnectionFailed, spikewire.NodeUnavailable, spikewire.Timeout),

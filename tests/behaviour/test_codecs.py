@@ -278,7 +278,7 @@ def test_codes_that_would_go_round(face: Face, cluster: Cluster, set_name: str) 
 def test_the_option_is_checked(cluster: Cluster) -> None:
     for given in ({"at": 1}, codec.timestamp(), codec.Codec, None):
         with pytest.raises(TypeError, match=r"codec must be a spikewire\.codec\.Codec"):
-            spikewire.Client(cluster.seeds, codec=given)  # type: ignore[arg-type]
+            spikewire.Client(cluster.seeds, codec=given)
     for name in ("x" * 16, "", "a\0b"):
         with pytest.raises(ValueError, match="bin name"):
             spikewire.Client(cluster.seeds, codec=codec.Codec(bins={name: codec.json()}))
@@ -307,11 +307,11 @@ def test_what_cannot_be_a_codec(given: dict[str, Any], says: str) -> None:
 
 def test_forms_are_checked() -> None:
     with pytest.raises(ValueError, match=r"unit must be 's', 'ms' or 'us', got 'ns'"):
-        codec.timestamp("ns")  # type: ignore[arg-type]
+        codec.timestamp("ns")
     with pytest.raises(TypeError, match="class of Enum"):
-        codec.enum(int)  # type: ignore[type-var]
+        codec.enum(int)
     with pytest.raises(TypeError, match="kind must be a function"):
-        codec.text(5)  # type: ignore[arg-type]
+        codec.text(5)
 
 
 def test_timestamps_cut_off_towards_the_past() -> None:

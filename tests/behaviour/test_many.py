@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,19 +11,22 @@ import spikewire
 from spikewire import op
 from spikewire.testing import Cluster
 
+if TYPE_CHECKING:
+    from faces import Caller, Face, Opened
 
-def bins(record):
+
+def bins(record: Any) -> Any:
     return None if record is None else record.bins
 
 
 @pytest.fixture
-def filled(data):
+def filled(data: Caller) -> Caller:
     data.put_many({i: {"n": i, "s": str(i)} for i in range(300)}).raise_for_errors()
     return data
 
 
 class TestReads:
-    def test_input_order_with_misses_and_duplicates(self, filled) -> None:
+    def test_input_order_with_misses_and_duplicates(self, filled: Caller) -> None:
         keys = [5, 999, 5, 0, "none", 299]
         found = filled.get_many(keys)
         assert [bins(r) for r in found] == [
@@ -40,41 +44,41 @@ class TestReads:
         with pytest.raises(IndexError, match="row 6 of a batch of 6"):
             found[6]
 
-    def test_some_bins_and_none(self, filled) -> None:
+    def test_some_bins_and_none(self, filled: Caller) -> None:
         assert [bins(r) for r in filled.get_many([1, 2], bins=["s"])] == [{"s": "1"}, {"s": "2"}]
         assert [bins(r) for r in filled.get_many([1, 2], ["zz"])] == [{}, {}]
         found = filled.get_many([1, 777], bins=[])
         assert (bins(found[0]), found[0].generation, found[1]) == ({}, 1, None)
 
-    def test_exists(self, filled) -> None:
+    def test_exists(self, filled: Caller) -> None:
         found = filled.exists_many([0, 1000])
         assert [r is not None for r in found] == [True, False]
 
-    def test_any_iterable_and_nothing(self, filled) -> None:
+    def test_any_iterable_and_nothing(self, filled: Caller) -> None:
         assert filled.get_many(i for i in range(3)).found == 3
         assert filled.get_many({1: "a", 2: "b"}).found == 2
         assert len(filled.get_many([])) == 0
         assert filled.put_many({}).found == 0
 
-    def test_one_is_as_good_as_many(self, filled) -> None:
+    def test_one_is_as_good_as_many(self, filled: Caller) -> None:
         found = filled.get_many([7])
         assert bins(found[0]) == {"n": 7, "s": "7"}
         assert list(filled.get_many([7777]).codes) == [2]
 
-    def test_each_record_is_decoded_once(self, filled) -> None:
+    def test_each_record_is_decoded_once(self, filled: Caller) -> None:
         found = filled.get_many([1])
         assert found[0] is found[0]
 
-    def test_to_dict(self, filled) -> None:
+    def test_to_dict(self, filled: Caller) -> None:
         found = filled.get_many([3, 1, 3, 888]).to_dict()
         assert {key: record["n"] for key, record in found.items()} == {3: 3, 1: 1}
 
-    def test_ten_thousand_rows(self, filled) -> None:
+    def test_ten_thousand_rows(self, filled: Caller) -> None:
         found = filled.get_many(range(10_000))
         assert found.found == 300
         assert sum(record["n"] for record in found if record is not None) == sum(range(300))
 
-    def test_keys_of_several_sets(self, client, data, set_name) -> None:
+    def test_keys_of_several_sets(self, client: Opened, data: Caller, set_name: str) -> None:
         other = client.dataset("test", f"{set_name}b")
         data.put(1, {"x": "a"})
         other.put(1, {"x": "b"})
@@ -84,7 +88,7 @@ class TestReads:
 
 
 class TestWrites:
-    def test_mapping_and_pairs(self, data) -> None:
+    def test_mapping_and_pairs(self, data: Caller) -> None:
         assert data.put_many({"a": {"n": 1}, b"b": {"n": 2}}).found == 2
         assert data.put_many([("c", {"n": 3}), (4, {"n": 4, "m": [1]})]).found == 2
         assert [bins(r) for r in data.get_many(["a", b"b", "c", 4])] == [
@@ -94,7 +98,7 @@ class TestWrites:
             {"n": 4, "m": [1]},
         ]
 
-    def test_rows_that_fail_leave_the_others_alone(self, data) -> None:
+    def test_rows_that_fail_leave_the_others_alone(self, data: Caller) -> None:
         data.put("old", {"n": 1})
         written = data.put_many({"old": {"n": 2}, "new": {"n": 3}}, exists="create")
         assert list(written.codes) == [5, 0]
@@ -107,19 +111,19 @@ class TestWrites:
             written.raise_for_errors()
         assert bins(data.get("old")) == {"n": 1}
 
-    def test_ttl_generation_and_stored_keys(self, data) -> None:
+    def test_ttl_generation_and_stored_keys(self, data: Caller) -> None:
         data.put_many({1: {"n": 1}, 2: {"n": 2}}, ttl=1000, send_key=True)
         assert all(900 < record.ttl <= 1000 for record in data.get_many([1, 2]))
         data.put(2, {"n": 3})
         again = data.put_many({1: {"n": 9}, 2: {"n": 9}}, generation=1)
         assert list(again.codes) == [0, 3]
 
-    def test_delete(self, filled) -> None:
+    def test_delete(self, filled: Caller) -> None:
         gone = filled.delete_many([1, 2, 5000])
         assert [r is not None for r in gone] == [True, True, False]
         assert filled.get_many([0, 1, 2]).found == 1
 
-    def test_operate(self, filled) -> None:
+    def test_operate(self, filled: Caller) -> None:
         result = filled.operate_many([1, 2], [op.add("n", 10), op.get("n"), op.touch()])
         assert [record.results for record in result] == [(None, 11, None), (None, 12, None)]
         assert [record["n"] for record in filled.operate_many([1, 2], [op.get("n")])] == [11, 12]
@@ -138,7 +142,7 @@ class TestBadInput:
             ([0, 1, 2**63], OverflowError, "row 2"),
         ],
     )
-    def test_keys(self, filled, keys, error, text) -> None:
+    def test_keys(self, filled: Caller, keys: Any, error: Any, text: str) -> None:
         with pytest.raises(error, match=text):
             filled.get_many(keys)
         assert filled.get_many([1]).found == 1
@@ -153,12 +157,14 @@ class TestBadInput:
             ("ab", TypeError, "records must be an iterable"),
         ],
     )
-    def test_records(self, data, records, error, text) -> None:
+    def test_records(self, data: Caller, records: Any, error: Any, text: str) -> None:
         with pytest.raises(error, match=text):
             data.put_many(records)
         assert data.get_many([1, 2]).found == 0, "nothing is sent before everything is checked"
 
-    def test_an_unknown_namespace_in_the_middle(self, client, data, set_name) -> None:
+    def test_an_unknown_namespace_in_the_middle(
+        self, client: Opened, data: Caller, set_name: str
+    ) -> None:
         data.put_many({1: {"n": 1}, 2: {"n": 2}})
         keys = [("test", set_name, 1), ("nowhere", "s", 1), ("test", set_name, 2)]
         found = client.verbs.get_many(keys)
@@ -169,7 +175,7 @@ class TestBadInput:
 
 
 class TestTrouble:
-    def test_a_dead_node(self, face) -> None:
+    def test_a_dead_node(self, face: Face) -> None:
         # The second death may come before the client has heard of the first one's end; without a
         # pause all retries would be over before it has.
         options = {"timeout": 30, "max_retries": 10, "sleep_between_retries": 0.1}
@@ -184,7 +190,7 @@ class TestTrouble:
                 cluster.restart(1)
                 assert cluster.wait_settled()
 
-    def test_a_deadline_is_each_row_s_own_error(self, face) -> None:
+    def test_a_deadline_is_each_row_s_own_error(self, face: Face) -> None:
         with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=20) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(100)}).raise_for_errors()
@@ -199,7 +205,7 @@ class TestTrouble:
             cluster.clear_faults(0)
             assert data.get_many(range(100), timeout=10).errors == {}
 
-    def test_replies_cut_in_the_middle(self, face) -> None:
+    def test_replies_cut_in_the_middle(self, face: Face) -> None:
         with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:
             data = client.dataset("test", "s")
             data.put_many({i: {"n": i} for i in range(100)}).raise_for_errors()
@@ -210,7 +216,7 @@ class TestTrouble:
             assert data.get_many(range(100)).errors == {}
 
 
-def test_many_batches_at_once_on_one_loop(cluster, set_name) -> None:
+def test_many_batches_at_once_on_one_loop(cluster: Cluster, set_name: str) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(cluster.seeds, timeout=20, connect_timeout=20) as client:
             data = client.dataset("test", set_name)
@@ -224,7 +230,7 @@ def test_many_batches_at_once_on_one_loop(cluster, set_name) -> None:
     asyncio.run(main())
 
 
-def test_a_cancelled_batch_disturbs_nobody(cluster, set_name) -> None:
+def test_a_cancelled_batch_disturbs_nobody(cluster: Cluster, set_name: str) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(cluster.seeds, timeout=20, connect_timeout=20) as client:
             data = client.dataset("test", set_name)

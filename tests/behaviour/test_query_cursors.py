@@ -8,7 +8,6 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 import pytest
 
 import spikewire
@@ -134,6 +133,7 @@ def test_stops_anywhere_and_often(filled: Filled, kind: str) -> None:
 
 
 def test_batches_stop_anywhere(filled: Filled) -> None:
+    pa = pytest.importorskip("pyarrow")
     options, _ = QUERIES["index"]
     cursor, seen = None, []
     while True:
@@ -176,6 +176,7 @@ def test_a_closed_client_leaves_the_cursor(face: Face, cluster: Cluster, filled:
 
 @pytest.mark.parametrize("way", ["records", "batches"])
 def test_errors_leave_the_cursor(face: Face, way: str) -> None:
+    pa = pytest.importorskip("pyarrow") if way == "batches" else None
     # More than sockets and windows hold, so that the end has not arrived when the node goes.
     rows = {n: {"n": n, "b": b"x" * 4000} for n in range(2500)}
 

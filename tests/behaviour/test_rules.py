@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from datetime import datetime, timedelta, timezone, tzinfo
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,6 +13,11 @@ import spikewire
 from spikewire import Newer, op
 from spikewire.testing import Cluster
 from waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from faces import Caller, Face
 
 UTC = timezone.utc
 EAST = timezone(timedelta(hours=5, minutes=30))
@@ -32,7 +38,7 @@ class Nowhere(tzinfo):
 
 class TestMomentsOfExpiry:
     @pytest.mark.parametrize("zone", [UTC, EAST], ids=str)
-    def test_every_write(self, data, zone) -> None:
+    def test_every_write(self, data: Caller, zone: Any) -> None:
         moment = datetime.now(zone) + timedelta(hours=1)
         data.put("put", {"n": 1}, ttl=moment)
         data.add("add", {"n": 1}, ttl=moment)
@@ -44,7 +50,7 @@ class TestMomentsOfExpiry:
         names = ["put", "add", "append", "touch", "operate", "many", "more"]
         assert all(3500 < record.ttl <= 3600 for record in data.get_many(names))
 
-    def test_the_moment_is_kept_to_the_second(self, data) -> None:
+    def test_the_moment_is_kept_to_the_second(self, data: Caller) -> None:
         moment = datetime.now(UTC) + timedelta(days=1)
         data.put(1, {"n": 1}, ttl=moment)
         ends = datetime.now(UTC) + timedelta(seconds=data.get(1).ttl)
@@ -68,14 +74,14 @@ class TestMomentsOfExpiry:
             ),
         ],
     )
-    def test_refused(self, data, moment, error, text) -> None:
+    def test_refused(self, data: Caller, moment: Any, error: Any, text: str) -> None:
         with pytest.raises(error, match=text):
             data.put(1, {"n": 1}, ttl=moment)
         assert not data.exists(1)
 
 
 class TestNewer:
-    def test_only_a_greater_one_is_written(self, data) -> None:
+    def test_only_a_greater_one_is_written(self, data: Caller) -> None:
         data.put(1, {"n": 0}, generation=Newer(1))
         assert data.get(1).generation == 1, "there was no record yet"
         with pytest.raises(spikewire.GenerationMismatch):
@@ -84,7 +90,7 @@ class TestNewer:
         data.put(1, {"n": 3}, generation=Newer(65_535))
         assert (data.get(1)["n"], data.get(1).generation) == (3, 3)
 
-    def test_every_write(self, data) -> None:
+    def test_every_write(self, data: Caller) -> None:
         data.put(1, {"n": 1, "s": "a"})
         data.put(1, {"n": 2})
         for call in (
@@ -120,7 +126,7 @@ class TestNewer:
         [(0, ValueError), (65_536, ValueError), (-1, OverflowError), (1.0, TypeError),
          (True, TypeError), ("1", TypeError), (1 << 80, OverflowError)],
     )  # fmt: skip
-    def test_refused(self, generation, error) -> None:
+    def test_refused(self, generation: Any, error: Any) -> None:
         with pytest.raises(error, match="generation must be"):
             Newer(generation)
 
@@ -139,7 +145,7 @@ READS = {
 
 
 class TestReadTouch:
-    def test_every_read_renews_the_time(self, data) -> None:
+    def test_every_read_renews_the_time(self, data: Caller) -> None:
         data.put_many({name: {"n": 1} for name in READS}, ttl=100).raise_for_errors()
         assert until(lambda: all(record.ttl <= 98 for record in data.get_many(READS)))
         for percent in (None, 0, -1, 50):
@@ -157,7 +163,7 @@ class TestReadTouch:
         [(-2, ValueError), (101, ValueError), (1 << 40, ValueError), (1 << 80, ValueError),
          (0.5, TypeError), (True, TypeError), ("50", TypeError)],
     )  # fmt: skip
-    def test_refused(self, data, percent, error) -> None:
+    def test_refused(self, data: Caller, percent: Any, error: Any) -> None:
         with pytest.raises(error, match="read_touch must be"):
             data.get(1, read_touch=percent)
         with pytest.raises(error, match="read_touch must be"):
@@ -165,7 +171,7 @@ class TestReadTouch:
 
 
 @pytest.fixture
-def marked(face):
+def marked(face: Face) -> Iterator[tuple[Caller, set[Any]]]:
     """Two nodes with all records on both, of which the first refuses whatever it is asked; a
     dataset, and the keys whose master it is."""
     with Cluster(nodes=2) as cluster, face.open(cluster.seeds, timeout=10) as client:
@@ -178,7 +184,7 @@ def marked(face):
         yield data, its
 
 
-def refused(call, key, **options) -> bool:
+def refused(call: Any, key: Any, **options: Any) -> bool:
     """Whether the first node was asked."""
     try:
         call(key, **options)
@@ -188,14 +194,14 @@ def refused(call, key, **options) -> bool:
 
 
 class TestReplicas:
-    def test_the_master(self, marked) -> None:
+    def test_the_master(self, marked: Any) -> None:
         data, its = marked
         for options in ({}, {"replica": "master"}, {"replica": "sequence"}):
             assert {i for i in range(40) if refused(data.get, i, **options)} == its
             assert set(data.get_many(range(40), **options).errors) == its
             assert set(data.exists_many(range(40), **options).errors) == its
 
-    def test_any_takes_turns(self, marked) -> None:
+    def test_any_takes_turns(self, marked: Any) -> None:
         data, its = marked
         for read in (data.get, data.exists, lambda i, **o: data.operate(i, [op.get()], **o)):
             asked = [refused(read, i, replica="any") for i in range(40)]
@@ -203,19 +209,19 @@ class TestReplicas:
             assert {i for i in range(40) if asked[i]} != its
         assert set(data.get_many(range(40), replica="any").errors) != its
 
-    def test_writes_go_to_the_master(self, marked) -> None:
+    def test_writes_go_to_the_master(self, marked: Any) -> None:
         data, its = marked
         for options in ({}, {"replica": "any"}, {"replica": "prefer-rack"}):
             wrote = {i for i in range(40) if refused(data.touch, i, **options)}
             assert wrote == its
 
-    def test_session_reads_go_to_the_master(self, marked) -> None:
+    def test_session_reads_go_to_the_master(self, marked: Any) -> None:
         data, its = marked
         options = {"replica": "any", "read_mode": "session"}
         assert {i for i in range(40) if refused(data.get, i, **options)} == its
         assert set(data.get_many(range(40), **options).errors) == its
 
-    def test_retries_move_on_unless_they_must_not(self, face) -> None:
+    def test_retries_move_on_unless_they_must_not(self, face: Face) -> None:
         with Cluster(nodes=2) as cluster, face.open(cluster.seeds, timeout=10) as client:
             assert cluster.wait_settled()
             data = client.dataset("test", "s")
@@ -225,7 +231,7 @@ class TestReplicas:
             assert 0 < len(data.get_many(range(40), replica="master").errors) < 40
 
     @pytest.mark.parametrize("verb", ["get", "exists", "delete", "touch"])
-    def test_refused(self, data, verb) -> None:
+    def test_refused(self, data: Caller, verb: Any) -> None:
         with pytest.raises(ValueError, match=r"replica must be 'master'.*got .nearest"):
             getattr(data, verb)(1, replica="nearest")
         with pytest.raises(TypeError, match="replica must be str, not int"):
@@ -236,7 +242,7 @@ class TestReadModes:
     @pytest.mark.parametrize(
         "mode", ["one", "all", "session", "allow_replica", "allow_unavailable"]
     )
-    def test_every_read(self, data, mode) -> None:
+    def test_every_read(self, data: Caller, mode: Any) -> None:
         data.put(1, {"n": 1})
         assert data.get(1, read_mode=mode)["n"] == 1
         assert data.exists(1, read_mode=mode) is True
@@ -244,7 +250,7 @@ class TestReadModes:
         assert data.get_many([1, 2], read_mode=mode).codes.tolist() == [0, 2]
         assert data.exists_many([1], read_mode=mode).codes.tolist() == [0]
 
-    def test_linearized_reads_need_the_enterprise_edition(self, data) -> None:
+    def test_linearized_reads_need_the_enterprise_edition(self, data: Caller) -> None:
         data.put_many({1: {"n": 1}, 2: {"n": 2}})
         for read in (data.get, data.exists):
             with pytest.raises(spikewire.ServerError) as caught:
@@ -253,7 +259,7 @@ class TestReadModes:
         assert data.get_many([1, 2], read_mode="linearize").codes.tolist() == [25, 25]
         assert data.operate_many([1], [op.get()], read_mode="linearize").codes.tolist() == [25]
 
-    def test_the_client_s_own(self, face, cluster, set_name) -> None:
+    def test_the_client_s_own(self, face: Face, cluster: Cluster, set_name: str) -> None:
         with face.open(cluster.seeds, read_mode="linearize", timeout=10) as client:
             data = client.dataset("test", set_name)
             data.put(1, {"n": 1})
@@ -264,7 +270,7 @@ class TestReadModes:
                 assert caught.value.code == 25
             assert data.get(1, read_mode="one")["n"] == 2
 
-    def test_refused(self, data) -> None:
+    def test_refused(self, data: Caller) -> None:
         with pytest.raises(ValueError, match=r"read_mode must be 'one'.*got .strict"):
             data.get(1, read_mode="strict")
         with pytest.raises(TypeError, match="read_mode must be str, not bool"):
@@ -279,7 +285,7 @@ class TestReadModes:
 
 
 class TestDeletes:
-    def test_durable_deletes_need_the_enterprise_edition(self, data) -> None:
+    def test_durable_deletes_need_the_enterprise_edition(self, data: Caller) -> None:
         data.put(1, {"n": 1})
         for call in (
             lambda: data.delete(1, durable=True),
@@ -293,7 +299,7 @@ class TestDeletes:
         data.put(1, {"n": 2}, durable=True)
         assert data.get(1)["n"] == 2, "a write that leaves bins is none of its business"
 
-    def test_the_key_is_compared(self, data) -> None:
+    def test_the_key_is_compared(self, data: Caller) -> None:
         data.put_many({1: {"n": 1}, 2: {"n": 2}}, send_key=True)
         assert data.delete(1, send_key=True) is True
         assert data.delete_many([2, 3], send_key=True).codes.tolist() == [0, 2]

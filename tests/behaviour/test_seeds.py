@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 import spikewire
-from waiting import SLACK
+from waiting import deadline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,10 +66,9 @@ def test_a_refused_seed(face: Face) -> None:
 
 
 def test_a_name_that_does_not_resolve(face: Face) -> None:
-    began = time.monotonic()
-    with pytest.raises(spikewire.ConnectionFailed, match=r"no-such-host\.invalid"):
+    match = r"no-such-host\.invalid"
+    with deadline(1), pytest.raises(spikewire.ConnectionFailed, match=match):
         face.open("no-such-host.invalid:3000", connect_timeout=1)
-    assert time.monotonic() - began < 1 + SLACK
 
 
 def test_an_http_server(face: Face) -> None:
@@ -96,10 +94,8 @@ def test_a_server_that_hangs_up(face: Face) -> None:
 def test_a_server_that_says_nothing(face: Face) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         seed = f"127.0.0.1:{silent.getsockname()[1]}"
-        began = time.monotonic()
-        with pytest.raises(spikewire.ConnectionFailed, match="no answer"):
+        with deadline(0.3), pytest.raises(spikewire.ConnectionFailed, match="no answer"):
             face.open(seed, connect_timeout=0.3)
-        assert time.monotonic() - began < 0.3 * 3 + SLACK
 
 
 def test_a_black_hole(face: Face) -> None:
@@ -113,10 +109,9 @@ def test_a_black_hole(face: Face) -> None:
             filler = stack.enter_context(socket.socket())
             filler.setblocking(False)
             filler.connect_ex(address)
-        began = time.monotonic()
-        with pytest.raises(spikewire.ConnectionFailed, match=f"127.0.0.1:{address[1]}"):
-            face.open(f"127.0.0.1:{address[1]}", connect_timeout=0.3)
-        assert time.monotonic() - began < 0.3 * 3 + SLACK
+        seed = f"127.0.0.1:{address[1]}"
+        with deadline(0.3), pytest.raises(spikewire.ConnectionFailed, match=seed):
+            face.open(seed, connect_timeout=0.3)
 
 
 def test_random_bytes(face: Face) -> None:

@@ -295,8 +295,10 @@ def test_threads_share_a_table(cluster: Any, set_name: str) -> None:
             threading.Thread(target=lambda: founds.append(users.put_many(table, key="id").found))
             for _ in range(6)
         ]
-        [thread.start() for thread in threads]
-        [thread.join() for thread in threads]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
         assert founds == [3_000] * 6
         assert users.get(2_999).generation == 6
 

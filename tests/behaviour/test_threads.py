@@ -75,7 +75,12 @@ def test_everybody_reads_what_they_wrote(shared: spikewire.Client, set_name: str
 
 def test_counters_lose_nothing(shared: spikewire.Client, set_name: str) -> None:
     data = shared.dataset("test", set_name)
-    in_threads(lambda _: [data.add(f"n{at % 4}", {"n": 1}) for at in range(200)])
+
+    def count(_: int) -> None:
+        for at in range(200):
+            data.add(f"n{at % 4}", {"n": 1})
+
+    in_threads(count)
     assert sum(data.get(f"n{at}")["n"] for at in range(4)) == THREADS * 200
 
 

@@ -13,7 +13,8 @@ import spikewire
 from spikewire import op
 
 if TYPE_CHECKING:
-    from faces import Caller, Opened
+    from faces import Caller, Face, Opened
+    from spikewire.testing import Cluster
 
 YEARS = 10 * 365 * 86_400
 
@@ -383,7 +384,7 @@ class TestSendKey:
             data.operate(key, [op.add("a", 1)], send_key=True)
             assert data.get(key).bins == {"a": 3}
 
-    def test_as_a_clients_default(self, face, cluster, set_name: str) -> None:
+    def test_as_a_clients_default(self, face: Face, cluster: Cluster, set_name: str) -> None:
         with face.open(cluster.seeds, send_key=True, timeout=10) as client:
             data = client.dataset("test", set_name)
             data.put("k", {"a": 1})
@@ -395,7 +396,7 @@ class TestSendKey:
             assert data.get("k").bins == {"a": 3}
 
 
-def test_nodes_and_info(client: Opened, cluster) -> None:
+def test_nodes_and_info(client: Opened, cluster: Cluster) -> None:
     nodes = client.raw.nodes()
     assert sorted(node.address for node in nodes) == sorted(cluster.addresses)
     assert client.verbs.info("build")

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
 import spikewire
 from spikewire import exp, op
+
+if TYPE_CHECKING:
+    from faces import Caller, Opened
 
 ADULT = exp.bin("age") >= 18
 FORMS = [ADULT, "$.age >= 18", ("$.age >= ?0", 18)]
 
 
 @pytest.fixture
-def people(data):
+def people(data: Caller) -> Caller:
     data.put("kim", {"age": 12, "name": "K"})
     data.put("lee", {"age": 40, "name": "L"})
     return data
@@ -20,7 +25,7 @@ def people(data):
 
 class TestReads:
     @pytest.mark.parametrize("where", FORMS, ids=["expression", "text", "text and parameter"])
-    def test_get(self, people, where) -> None:
+    def test_get(self, people: Caller, where: Any) -> None:
         assert people.get("lee", where=where).bins == {"age": 40, "name": "L"}
         assert people.get("lee", ["name"], where=where).bins == {"name": "L"}
         assert people.get("lee", [], where=where).bins == {}
@@ -29,28 +34,28 @@ class TestReads:
         assert (caught.value.code, caught.value.key.key) == (27, "kim")
         assert isinstance(caught.value, spikewire.ServerError)
 
-    def test_the_default_stands_for_both_kinds_of_absence(self, people) -> None:
+    def test_the_default_stands_for_both_kinds_of_absence(self, people: Caller) -> None:
         assert people.get("kim", where=ADULT, default="none") == "none"
         assert people.get("nobody", where=ADULT, default="none") == "none"
         with pytest.raises(spikewire.RecordNotFound):
             people.get("nobody", where=ADULT)
 
-    def test_a_filter_that_is_unknown_does_not_match(self, people) -> None:
+    def test_a_filter_that_is_unknown_does_not_match(self, people: Caller) -> None:
         with pytest.raises(spikewire.FilteredOut):
             people.get("lee", where="$.salary > 5")
 
-    def test_exists(self, people) -> None:
+    def test_exists(self, people: Caller) -> None:
         assert people.exists("lee", where=ADULT) is True
         assert people.exists("kim", where=ADULT) is False
         assert people.exists("nobody", where=ADULT) is False
 
-    def test_operate_that_reads(self, people) -> None:
+    def test_operate_that_reads(self, people: Caller) -> None:
         assert people.operate("lee", [op.get("age")], where=ADULT).results == (40,)
         with pytest.raises(spikewire.FilteredOut):
             people.operate("kim", [op.get("age")], where=ADULT)
 
     @pytest.mark.usefixtures("people")
-    def test_on_the_client(self, client, set_name) -> None:
+    def test_on_the_client(self, client: Opened, set_name: str) -> None:
         assert client.verbs.get(("test", set_name, "lee"), where=ADULT)["age"] == 40
         assert client.verbs.get(("test", set_name, "kim"), where=ADULT, default=None) is None
 
@@ -66,7 +71,9 @@ class TestWrites:
             ("operate", [op.add("age", 1)], {"age": 41, "name": "L"}),
         ],
     )
-    def test_only_what_passes_is_written(self, people, verb, argument, after) -> None:
+    def test_only_what_passes_is_written(
+        self, people: Caller, verb: Any, argument: Any, after: Any
+    ) -> None:
         write = getattr(people, verb)
         write("lee", argument, where=ADULT)
         assert people.get("lee").bins == after
@@ -76,51 +83,51 @@ class TestWrites:
         record = people.get("kim")
         assert (record.bins, record.generation) == ({"age": 12, "name": "K"}, 1)
 
-    def test_touch(self, people) -> None:
+    def test_touch(self, people: Caller) -> None:
         people.touch("lee", ttl=500, where=ADULT)
         assert people.get("lee").generation == 2
         with pytest.raises(spikewire.FilteredOut):
             people.touch("kim", ttl=500, where=ADULT)
         assert people.get("kim").ttl is None
 
-    def test_delete(self, people) -> None:
+    def test_delete(self, people: Caller) -> None:
         assert people.delete("kim", where=ADULT) is False
         assert people.exists("kim")
         assert people.delete("lee", where=ADULT) is True
         assert not people.exists("lee")
 
-    def test_a_missing_record_is_created_all_the_same(self, people) -> None:
+    def test_a_missing_record_is_created_all_the_same(self, people: Caller) -> None:
         people.put("new", {"age": 1}, where=ADULT)
         assert people.get("new")["age"] == 1
         with pytest.raises(spikewire.RecordNotFound):
             people.put("newer", {"age": 1}, where=ADULT, exists="update")
 
-    def test_with_a_stored_key(self, people) -> None:
+    def test_with_a_stored_key(self, people: Caller) -> None:
         people.put("lee", {"n": 1}, send_key=True, where=ADULT)
         assert people.get("lee", where=exp.key(str) == "lee")["n"] == 1
 
 
 class TestMany:
-    def test_get(self, people) -> None:
+    def test_get(self, people: Caller) -> None:
         found = people.get_many(["kim", "lee", "nobody"], where=ADULT)
         assert [record and record["age"] for record in found] == [None, 40, None]
         assert (found.codes.tolist(), found.found, found.errors) == ([27, 0, 2], 1, {})
         assert list(found.to_dict()) == ["lee"]
         assert found.raise_for_errors() is found
 
-    def test_one_row(self, people) -> None:
+    def test_one_row(self, people: Caller) -> None:
         assert people.get_many(["kim"], where=ADULT).codes.tolist() == [27]
         assert people.get_many(["lee"], ["age"], where=ADULT)[0].bins == {"age": 40}
 
-    def test_exists(self, people) -> None:
+    def test_exists(self, people: Caller) -> None:
         assert people.exists_many(["kim", "lee"], where=ADULT).codes.tolist() == [27, 0]
 
-    def test_delete(self, people) -> None:
+    def test_delete(self, people: Caller) -> None:
         assert people.delete_many(["kim", "lee"], where=ADULT).codes.tolist() == [27, 0]
         assert (people.exists("kim"), people.exists("lee")) == (True, False)
 
     @pytest.mark.parametrize("send_key", [False, True])
-    def test_put(self, people, send_key) -> None:
+    def test_put(self, people: Caller, send_key: Any) -> None:
         rows = {"kim": {"n": 1}, "lee": {"n": 2}, "new": {"n": 3}}
         written = people.put_many(rows, where=ADULT, send_key=send_key)
         assert written.codes.tolist() == [27, 0, 0]
@@ -128,7 +135,7 @@ class TestMany:
         assert [r.get("n") for r in people.get_many(list(rows))] == [None, 2, 3]
 
     @pytest.mark.parametrize("send_key", [False, True])
-    def test_operate(self, people, send_key) -> None:
+    def test_operate(self, people: Caller, send_key: Any) -> None:
         steps = [op.add("age", 1), op.get("age")]
         done = people.operate_many(["kim", "lee"], steps, where=ADULT, send_key=send_key)
         assert (done[0], done[1].results) == (None, (None, 41))
@@ -151,7 +158,7 @@ class TestBadInput:
         ],
         ids=str,
     )
-    def test_refused(self, people, where, error, text) -> None:
+    def test_refused(self, people: Caller, where: Any, error: Any, text: str) -> None:
         calls = [
             lambda: people.get("lee", where=where),
             lambda: people.exists("lee", where=where),

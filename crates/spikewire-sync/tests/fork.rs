@@ -81,11 +81,12 @@ fn a_child_can_wait_in_locks_of_its_own() {
 fn wait_for(child: libc::pid_t) {
     let start = Instant::now();
     let mut status = 0;
-    // SAFETY: the child is ours, and the status is a local.
+    // SAFETY: the child was forked here, and the status is a local.
     while unsafe { libc::waitpid(child, &raw mut status, libc::WNOHANG) } == 0 {
         if start.elapsed() > Duration::from_secs(30) {
             // SAFETY: as above.
             unsafe { libc::kill(child, libc::SIGKILL) };
+            // SAFETY: as above.
             unsafe { libc::waitpid(child, &raw mut status, 0) };
             panic!("the child hangs");
         }

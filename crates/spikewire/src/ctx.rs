@@ -16,8 +16,8 @@ use spikewire_protocol::cdt::context::{self, At, Create, Inside};
 use spikewire_protocol::expression::Fault;
 use spikewire_protocol::value::particle;
 
-use crate::encode::Encode;
-use crate::operation::{Order, element};
+use crate::encode::{Encode, element};
+use crate::operation::Order;
 
 /// One step of a path.
 #[derive(Debug, Clone, PartialEq)]

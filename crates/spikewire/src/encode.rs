@@ -3,8 +3,9 @@
 
 use std::borrow::Cow;
 
-use spikewire_protocol::limits;
+use spikewire_protocol::expression::Fault;
 use spikewire_protocol::value::{ParticleType, Value, particle};
+use spikewire_protocol::{limits, msgpack};
 
 use crate::{Error, Result};
 
@@ -35,6 +36,28 @@ pub(crate) mod sealed {
         /// Appends the particle's bytes and says what type it is; `bin` is for error messages.
         fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType>;
     }
+}
+
+/// A value as an element of a list, and its type.
+pub(crate) fn element(
+    name: &str,
+    value: &impl Encode,
+) -> std::result::Result<(u8, Vec<u8>), Fault> {
+    let mut plain = Vec::new();
+    let of = value.encode(name, &mut plain).map_err(|error| {
+        let bin = format!("bin {name:?}");
+        Fault::Value(error.message().replacen(&bin, name, 1))
+    })?;
+    let mut out = Vec::with_capacity(plain.len() + 6);
+    match (of, plain.first_chunk()) {
+        (particle::NULL, _) => msgpack::nil(&mut out),
+        (particle::INTEGER, Some(bytes)) => msgpack::int(&mut out, i64::from_be_bytes(*bytes)),
+        (particle::FLOAT, Some(bytes)) => msgpack::float(&mut out, f64::from_be_bytes(*bytes)),
+        (particle::BOOL, _) => msgpack::boolean(&mut out, plain != [0]),
+        (particle::LIST | particle::MAP, _) => out = plain,
+        (of, _) => msgpack::bytes(&mut out, of, &plain),
+    }
+    Ok((of, out))
 }
 
 macro_rules! integers {
@@ -112,7 +135,7 @@ impl sealed::Encode for Value {
 impl sealed::Encode for Vec<Value> {
     fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType> {
         check_list(self, bin, limits::NESTING)?;
-        spikewire_protocol::msgpack::array(out, self.len() as u32);
+        msgpack::array(out, self.len() as u32);
         for item in self {
             item.encode_nested(out);
         }
@@ -123,7 +146,7 @@ impl sealed::Encode for Vec<Value> {
 impl sealed::Encode for Vec<(Value, Value)> {
     fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType> {
         check_map(self, bin, limits::NESTING)?;
-        spikewire_protocol::msgpack::map(out, self.len() as u32);
+        msgpack::map(out, self.len() as u32);
         for (key, value) in self {
             key.encode_nested(out);
             value.encode_nested(out);
@@ -159,7 +182,7 @@ pub(crate) fn arguments(values: &[Value], out: &mut Vec<u8>) -> Result<()> {
         Error::invalid(error.message().replacen("bin \"arguments\"", "arguments", 1))
     };
     check_list(values, "arguments", limits::NESTING).map_err(own)?;
-    spikewire_protocol::msgpack::array(out, values.len() as u32);
+    msgpack::array(out, values.len() as u32);
     values.iter().for_each(|value| value.encode_nested(out));
     Ok(())
 }

@@ -12,7 +12,7 @@
 //! | [`index`] | secondary indexes: create, wait, list, drop |
 //! | [`module`] | Lua modules: register, list, source, remove |
 //! | [`job`] | background jobs: start, progress, wait, abort |
-//! | [`run`] | running a procedure against a cluster |
+//! | [`mod@run`] | running a procedure against a cluster |
 
 pub mod ask;
 pub mod command;

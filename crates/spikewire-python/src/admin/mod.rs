@@ -7,8 +7,6 @@
 
 pub mod task;
 
-use std::sync::Arc;
-
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyString};
 
@@ -19,9 +17,8 @@ use spikewire_engine::admin::index::{
 use spikewire_engine::admin::module::{RegisterModule, list_modules, module_source, remove_module};
 use spikewire_engine::admin::{Ask, InfoCommand, Procedure, Recipients};
 
-use self::task::{AdminTask, AdminValue, limit};
+use self::task::{AdminTask, AdminValue, Origin, limit};
 use crate::client::Shared;
-use crate::core::Core;
 use crate::errors::{to_python, type_error};
 use crate::face::asynchronous::AsyncClient;
 use crate::face::blocking::Client;
@@ -45,10 +42,7 @@ pub struct Admin {
 
 impl Admin {
     /// Finds the client's cluster; it may have to connect first.
-    fn origin(
-        &self,
-        py: Python<'_>,
-    ) -> Box<dyn Fn(Python<'_>) -> PyResult<Arc<Core>> + Send + Sync> {
+    fn origin(&self, py: Python<'_>) -> Origin {
         let client = self.client.clone_ref(py);
         Box::new(move |py| shared(client.bind(py))?.core(py))
     }

@@ -35,10 +35,13 @@ pub enum AdminValue {
 type BoxedProcedure = Box<dyn Procedure<Output = AdminValue> + Send>;
 
 /// Finds the cluster of a task: a client may have to connect first.
-type Origin = Box<dyn Fn(Python<'_>) -> PyResult<Arc<Core>> + Send + Sync>;
+pub type Origin = Box<dyn Fn(Python<'_>) -> PyResult<Arc<Core>> + Send + Sync>;
+
+/// Makes the procedure when the command begins.
+type Maker = Box<dyn FnOnce(&Cluster) -> Result<BoxedProcedure> + Send>;
 
 enum Stage {
-    New(Box<dyn FnOnce(&Cluster) -> Result<BoxedProcedure> + Send>),
+    New(Maker),
     Running(BoxedProcedure),
     Over(Option<AdminValue>),
 }

@@ -28,7 +28,7 @@ use crate::many::ManyCall;
 /// The connections of one event loop, and the loop that turns them.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct Driver {
-    driver: LoopDriver<Ticket>,
+    connections: LoopDriver<Ticket>,
     event_loop: Py<PyAny>,
     create_future: Py<PyAny>,
     call_soon: Py<PyAny>,
@@ -51,12 +51,12 @@ impl Driver {
         cluster: Arc<Cluster>,
         event_loop: &Bound<'_, PyAny>,
     ) -> PyResult<Py<Self>> {
-        let driver = LoopDriver::new(Multiplexer::new(cluster)?);
-        let descriptor = driver.as_raw_fd();
+        let connections = LoopDriver::new(Multiplexer::new(cluster)?);
+        let descriptor = connections.as_raw_fd();
         let driver = Bound::new(
             py,
             Self {
-                driver,
+                connections,
                 event_loop: event_loop.clone().unbind(),
                 create_future: event_loop.getattr("create_future")?.unbind(),
                 call_soon: event_loop.getattr("call_soon")?.unbind(),
@@ -100,7 +100,7 @@ impl Driver {
         let ticket = Ticket::One { promise, plan, sent: gil_fairness::command_sent() };
         let command = Command::new(bytes, target, policy, Tick::now(), ticket);
         let on = self.on(py);
-        self.driver.submit(&on, command, &mut deliver(py));
+        self.connections.submit(&on, command, &mut deliver(py));
         on.outcome().map(|()| future)
     }
 
@@ -114,7 +114,7 @@ impl Driver {
         let future = self.create_future.bind(py).call0()?;
         let next = Owner::start(cluster, Promise::on_loop(&future), call);
         let on = self.on(py);
-        self.driver.submit_all(&on, next);
+        self.connections.submit_all(&on, next);
         on.outcome().map(|()| future)
     }
 
@@ -150,7 +150,7 @@ impl Driver {
 
     /// After its end nothing of the loop holds it any more.
     fn let_go_if_closed(&self) {
-        if self.driver.is_closed() {
+        if self.connections.is_closed() {
             let bound = self.bound.lock().take();
             drop(bound);
         }
@@ -198,7 +198,7 @@ impl Driver {
     /// The loop calls this when the descriptor is readable.
     fn turn(&self, py: Python<'_>) -> PyResult<()> {
         let on = self.on(py);
-        self.driver.turn(&on, Some(Duration::ZERO), &mut deliver(py))?;
+        self.connections.turn(&on, Some(Duration::ZERO), &mut deliver(py))?;
         self.let_go_if_closed();
         on.outcome()
     }
@@ -206,7 +206,7 @@ impl Driver {
     /// Writes what was submitted since the last time.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
         let on = self.on(py);
-        self.driver.flush(&on, &mut deliver(py));
+        self.connections.flush(&on, &mut deliver(py));
         self.let_go_if_closed();
         on.outcome()
     }
@@ -215,7 +215,7 @@ impl Driver {
     fn expire(&self, py: Python<'_>) -> PyResult<()> {
         *self.timer.lock() = (Tick::NEVER, None);
         let on = self.on(py);
-        self.driver.expire(&on, &mut deliver(py));
+        self.connections.expire(&on, &mut deliver(py));
         self.let_go_if_closed();
         on.outcome()
     }
@@ -223,7 +223,7 @@ impl Driver {
     /// Ends every connection; on the loop's own thread.
     pub fn close(&self, py: Python<'_>) -> PyResult<()> {
         if !self.is_dead(py) {
-            let descriptor = self.driver.as_raw_fd();
+            let descriptor = self.connections.as_raw_fd();
             self.event_loop.bind(py).call_method1("remove_reader", (descriptor,))?;
         }
         let timer = std::mem::replace(&mut *self.timer.lock(), (Tick::NEVER, None)).1;
@@ -231,9 +231,9 @@ impl Driver {
             timer.bind(py).call_method0("cancel")?;
         }
         let on = self.on(py);
-        self.driver.close(&on, &mut deliver(py));
+        self.connections.close(&on, &mut deliver(py));
         // In the midst of handing out replies a flush is still to come.
-        if !self.driver.is_flush_due() {
+        if !self.connections.is_flush_due() {
             self.let_go_if_closed();
         }
         on.outcome()

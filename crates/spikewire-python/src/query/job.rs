@@ -32,7 +32,12 @@ impl JobOptions<'_> {
         let timeout = self.timeout.as_ref().map(|timeout| seconds("timeout", timeout));
         Ok(QuerySpec {
             timeout: timeout.transpose()?,
-            ..scope(space, &self.filter, &self.index, &self.records_per_second)?
+            ..scope(
+                space,
+                self.filter.as_ref(),
+                self.index.as_ref(),
+                self.records_per_second.as_ref(),
+            )?
         })
     }
 }

@@ -82,7 +82,12 @@ impl QueryCall {
             replica: options.replica.as_ref().map(replica).transpose()?,
             timeout: span("timeout", &options.timeout)?,
             socket_timeout: span("socket_timeout", &options.socket_timeout)?,
-            ..scope(&space, &options.filter, &options.index, &options.records_per_second)?
+            ..scope(
+                &space,
+                options.filter.as_ref(),
+                options.index.as_ref(),
+                options.records_per_second.as_ref(),
+            )?
         };
         let policy = defaults.policy;
         let plan = spec.plan(&policy).map_err(|error| value_error(error.message()))?;
@@ -93,15 +98,15 @@ impl QueryCall {
 /// Which records a query or a job is about, and how fast.
 pub fn scope(
     space: &Space,
-    filter: &Option<Bound<'_, PyAny>>,
-    index: &Option<Bound<'_, PyAny>>,
-    pace: &Option<Bound<'_, PyAny>>,
+    filter: Option<&Bound<'_, PyAny>>,
+    index: Option<&Bound<'_, PyAny>>,
+    pace: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<QuerySpec> {
     let most = spec::MAX_RECORDS_PER_SECOND;
-    let pace = pace.as_ref().map(|pace| count("records_per_second", pace, 1, most)).transpose()?;
+    let pace = pace.map(|pace| count("records_per_second", pace, 1, most)).transpose()?;
     Ok(QuerySpec {
-        filter: arguments::filter(filter.as_ref())?.map(|bytes| bytes.to_vec()),
-        index: index.as_ref().map(IndexRange::of).transpose()?,
+        filter: arguments::filter(filter)?.map(|bytes| bytes.to_vec()),
+        index: index.map(IndexRange::of).transpose()?,
         records_per_second: pace,
         ..QuerySpec::new(&*space.namespace, &*space.set)
     })

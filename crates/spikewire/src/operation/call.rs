@@ -2,13 +2,12 @@
 
 use spikewire_protocol::cdt::context;
 use spikewire_protocol::expression::Fault;
-use spikewire_protocol::msgpack;
 use spikewire_protocol::operation::{Family, Given, Words, one_of, word};
 use spikewire_protocol::value::{Value, particle};
 
 use crate::Error;
 use crate::ctx::Step;
-use crate::encode::Encode;
+use crate::encode::{Encode, element};
 
 /// An argument; values are packed in operations, and parts of the tree in expressions.
 #[derive(Debug, Clone, PartialEq)]
@@ -204,25 +203,6 @@ impl Call<Vec<u8>> {
         composed.encode(&steps, &mut out);
         Ok((composed.code(), out))
     }
-}
-
-/// A value as an element of a list, and its type.
-pub(crate) fn element(name: &str, value: &impl Encode) -> Result<(u8, Vec<u8>), Fault> {
-    let mut plain = Vec::new();
-    let of = value.encode(name, &mut plain).map_err(|error| {
-        let bin = format!("bin {name:?}");
-        Fault::Value(error.message().replacen(&bin, name, 1))
-    })?;
-    let mut out = Vec::with_capacity(plain.len() + 6);
-    match (of, plain.first_chunk()) {
-        (particle::NULL, _) => msgpack::nil(&mut out),
-        (particle::INTEGER, Some(bytes)) => msgpack::int(&mut out, i64::from_be_bytes(*bytes)),
-        (particle::FLOAT, Some(bytes)) => msgpack::float(&mut out, f64::from_be_bytes(*bytes)),
-        (particle::BOOL, _) => msgpack::boolean(&mut out, plain != [0]),
-        (particle::LIST | particle::MAP, _) => out = plain,
-        (of, _) => msgpack::bytes(&mut out, of, &plain),
-    }
-    Ok((of, out))
 }
 
 /// What is the same for operations and for expressions.

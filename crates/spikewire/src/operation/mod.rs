@@ -20,7 +20,6 @@ use spikewire_protocol::message::op as code;
 use spikewire_protocol::value::{ParticleType, particle};
 
 use self::call::Call;
-pub(crate) use self::call::element;
 pub use self::words::{Order, Overflow, Returning};
 use crate::Result;
 use crate::encode::Encode;

@@ -281,15 +281,15 @@ mod tests {
         plan(spec).unwrap_err().message().to_owned()
     }
 
-    fn bins(names: &[&str]) -> Option<QueryOps> {
+    fn bins(names: &[&str]) -> QueryOps {
         let mut ops = QueryOps::reading();
         names.iter().for_each(|name| ops.bin(name));
-        Some(ops)
+        ops
     }
 
-    fn index() -> Option<Index> {
+    fn index() -> Index {
         let (subject, range) = (Subject::Bin("n".to_owned()), Range::Int(1, 2));
-        Some(Index { subject, collection: Collection::Value, context: None, range })
+        Index { subject, collection: Collection::Value, context: None, range }
     }
 
     #[test]
@@ -328,14 +328,14 @@ mod tests {
 
     #[test]
     fn what_is_counted_makes_empty_records_come() {
-        let some = QuerySpec { bins: bins(&["a", "b"]), ..spec() };
+        let some = QuerySpec { bins: Some(bins(&["a", "b"])), ..spec() };
         let query = plan(&some).unwrap().query;
         assert_eq!((query.op_count, query.respond_all_ops), (2, false));
         let limited = QuerySpec { limit: Some(5), ..some.clone() };
         assert!(plan(&limited).unwrap().query.respond_all_ops);
         let paged = QuerySpec { page_size: Some(5), ..some };
         assert!(plan(&paged).unwrap().query.respond_all_ops);
-        let none = QuerySpec { bins: bins(&[]), limit: Some(5), ..spec() };
+        let none = QuerySpec { bins: Some(bins(&[])), limit: Some(5), ..spec() };
         let query = plan(&none).unwrap().query;
         assert!(query.no_bins && !query.respond_all_ops);
     }
@@ -353,13 +353,13 @@ mod tests {
 
     #[test]
     fn some_things_exclude_each_other() {
-        let spec = QuerySpec { bins: bins(&["a"]), include_values: false, ..spec() };
+        let spec = QuerySpec { bins: Some(bins(&["a"])), include_values: false, ..spec() };
         assert_eq!(refused(&spec), "bins and include_values exclude each other");
         let after = QuerySpec { after: Some(Digest([1; 20])), ..QuerySpec::new("test", "") };
         assert_eq!(plan(&after).unwrap().tracker.unread().count(), 1);
         let both = QuerySpec { partitions: Some((0, 9)), ..after.clone() };
         assert_eq!(refused(&both), "partitions and after exclude each other");
-        let indexed = QuerySpec { index: index(), ..after };
+        let indexed = QuerySpec { index: Some(index()), ..after };
         assert!(refused(&indexed).starts_with("after and index exclude each other"));
     }
 
@@ -394,7 +394,7 @@ mod tests {
     #[test]
     fn what_is_about_whole_sets() {
         spec().check_whole("a job").unwrap();
-        let filtered = QuerySpec { filter: Some(vec![1]), index: index(), ..spec() };
+        let filtered = QuerySpec { filter: Some(vec![1]), index: Some(index()), ..spec() };
         filtered.check_whole("a job").unwrap();
         let error = QuerySpec { limit: Some(1), ..spec() }.check_whole("a job").unwrap_err();
         assert_eq!(error.message(), "limit does not apply to a job");
