@@ -18,6 +18,9 @@ SEEDS ?=
 ARGS ?=
 BASE ?=
 TESTS ?=
+# How the Python tests run when no TESTS are named: each file in one of these many processes.
+# Most of them wait for timeouts most of the time, so that two cores have room for three.
+TOGETHER := --numprocesses 3 --dist loadfile
 
 COMPARE = $(BIN)/spikewire compare $(if $(SEEDS),-H $(SEEDS))
 PYTHON_MODES := --mode async,async-uvloop,sync
@@ -111,16 +114,16 @@ test-python: build ## Run the Python tests (TESTS='tests/test_docs.py -k README'
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt requirements/lint.txt \
 		requirements/bench.txt --optional requirements/loops.txt --optional requirements/columns.txt \
 		--optional requirements/peers.txt
-	$(BIN)/python -m pytest $(TESTS)
+	$(BIN)/python -m pytest $(or $(TESTS),$(TOGETHER))
 
 .PHONY: test-quick
 test-quick: build ## Run the Python tests that take little time, each on one face, in a minute or so
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt
 	$(BIN)/python -m pytest -q --one-face \
-		-m 'not (faults or interop or lab or peers or slow or types)' $(TESTS)
+		-m 'not (faults or interop or lab or peers or slow or types)' $(or $(TESTS),$(TOGETHER))
 
 .PHONY: test-free-threaded
-test-free-threaded: build-free-threaded ## Run the Python tests without a GIL, if there is a Python for it
+test-free-threaded: build-free-threaded ## Run the tests about threads without a GIL, if there is a Python for it
 	@if [ ! -e $(VENV_FT)/$(BUILT) ]; then \
 		echo "no free-threaded Python found: its tests are left out (see CONTRIBUTING.md)"; \
 		exit; \
@@ -128,8 +131,8 @@ test-free-threaded: build-free-threaded ## Run the Python tests without a GIL, i
 	tools/venv.sh $(VENV_FT) $(VENV_FT)/bin/python requirements/test.txt \
 		--attempt requirements/bench.txt --optional requirements/loops.txt \
 		--optional requirements/columns.txt && \
-	echo "PYTHON_GIL=0 $(VENV_FT)/bin/python -m pytest $(TESTS)" && \
-	PYTHON_GIL=0 $(VENV_FT)/bin/python -m pytest $(TESTS)
+	set -x && \
+	PYTHON_GIL=0 $(VENV_FT)/bin/python -m pytest $(or $(TESTS),-m threads $(TOGETHER))
 
 # --- Style ------------------------------------------------------------------------------------
 

@@ -56,6 +56,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(mark)
         if path.as_posix().startswith(selection.ANY_FACE):
             item.add_marker("any_face")
+        if path.as_posix().startswith(selection.THREADS):
+            item.add_marker("threads")
     dropped = selection.one_face(items, everywhere=config.getoption("one_face"))
     if dropped:
         config.hook.pytest_deselected(items=dropped)

@@ -46,6 +46,35 @@ ANY_FACE = (
     "behaviour/test_values",
 )
 
+#: Files about what may differ without a GIL: threads, locks, objects that change meanwhile, forks,
+#: loops in threads, and every verb once.
+THREADS = (
+    "behaviour/test_batch",
+    "behaviour/test_blocking",
+    "behaviour/test_buffers",
+    "behaviour/test_changed_values",
+    "behaviour/test_chaos",
+    "behaviour/test_codecs",
+    "behaviour/test_columns_numpy",
+    "behaviour/test_limits",
+    "behaviour/test_loops",
+    "behaviour/test_many",
+    "behaviour/test_queries",
+    "behaviour/test_query_batches",
+    "behaviour/test_reentrancy",
+    "behaviour/test_tables",
+    "behaviour/test_tasks",
+    "behaviour/test_threads",
+    "behaviour/test_verbs",
+    "test_closing",
+    "test_concurrent",
+    "test_fork",
+    "test_gil_fairness",
+    "test_interrupts",
+    "test_pickle",
+    "test_submit",
+)
+
 
 def mark_of(path: PurePath) -> str | None:
     """The mark of a file, named from the folder of the tests."""

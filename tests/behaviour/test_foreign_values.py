@@ -6,6 +6,7 @@ import array
 import ctypes
 import enum
 import mmap
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +14,12 @@ import pytest
 from spikewire import op
 
 numpy = pytest.importorskip("numpy")
+
+
+def named(value: object) -> str:
+    """The value in a test's name, which is the same in every process."""
+    return re.sub(r" at 0x[0-9a-f]+", "", repr(value))[:40]
+
 
 if TYPE_CHECKING:
     from faces import Caller
@@ -67,7 +74,7 @@ STORED: list[tuple[Any, object]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "stored"), STORED, ids=lambda value: repr(value)[:40])
+@pytest.mark.parametrize(("given", "stored"), STORED, ids=named)
 def test_stored_as(data: Caller, given: Any, stored: object) -> None:
     data.put(1, {"v": given, "list": [given], "map": {"k": given}})
     bins = data.get(1).bins
@@ -104,7 +111,7 @@ REFUSED: list[tuple[object, type[Exception], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "error", "says"), REFUSED, ids=lambda value: repr(value)[:40])
+@pytest.mark.parametrize(("value", "error", "says"), REFUSED, ids=named)
 def test_refused(data: Caller, value: object, error: type[Exception], says: str) -> None:
     data.put(1, {"a": 0})
     with pytest.raises(error, match=says):

@@ -185,7 +185,10 @@ def test_errors_leave_the_cursor(face: Face, way: str) -> None:
             return [record.key.key for record in found]
         return [key for table in found for key in pa.table(table)["key"].to_pylist()]
 
-    with Cluster(nodes=1) as cluster, face.open(cluster.seeds, max_retries=0) as client:
+    with (
+        Cluster(nodes=1) as cluster,
+        face.open(cluster.seeds, max_retries=0, timeout=20) as client,
+    ):
         data = client.dataset("test", "frail")
         data.put_many(rows, send_key=True).raise_for_errors()
         query = client.raw.query("test", "frail")
