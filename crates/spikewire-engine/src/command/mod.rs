@@ -35,6 +35,7 @@ pub use function::Function;
 pub use operations::{OperationRef, Operations, Source, check_bin_name, check_operand};
 pub use refusal::{Refusal, RefusalClass};
 pub use response::{Judgement, ResponseKind, Sink, judge_row, read_bins};
+pub(crate) use route::no_holder;
 pub use route::{Aim, Router, Target};
 pub use rules::{ExistsRule, GenerationRule, ReadMode, ReadTouch, Ttl};
 pub use set_ref::SetRef;

@@ -12,7 +12,7 @@ use super::Stream;
 use super::line::Line;
 use crate::clock::Tick;
 use crate::cluster::Node;
-use crate::command::Target;
+use crate::command::no_holder;
 use crate::command::query::rules::share_of;
 use crate::command::query::{Piece, task_id};
 use crate::error::{Error, Kind};
@@ -70,25 +70,28 @@ impl Stream {
     #[allow(clippy::type_complexity)] // a list with a remark
     fn group(&self) -> (Vec<(Arc<Node>, Vec<u16>)>, Option<Error>) {
         let snapshot = self.streams.cluster.snapshot();
-        let mut target = Target::record(self.query.namespace.as_str().into(), 0, false);
         let mut groups: Vec<(Arc<Node>, Vec<u16>)> = Vec::new();
+        // Looked up once: there are thousands of partitions.
+        let map = match snapshot.map(&self.query.namespace) {
+            Ok(map) => map,
+            Err(error) => return (groups, Some(error)),
+        };
         let mut places = FxHashMap::default();
         let mut unplaced = None;
         for (pid, step) in self.tracker.waiting() {
-            target.set_partition(pid);
-            match self.router.choose(&snapshot, &target, self.limits.replica, step) {
-                Ok(node) if node.breaker.is_open() => {
-                    unplaced = Some(node_error::circuit_open(&node));
-                }
-                Ok(node) => {
-                    let place = *places.entry(node.slot).or_insert_with(|| {
-                        groups.push((node, Vec::new()));
-                        groups.len() - 1
-                    });
-                    groups[place].1.push(pid);
-                }
-                Err(error) => unplaced = Some(error),
+            let Some(node) = self.router.holder(map, pid, false, self.limits.replica, step) else {
+                unplaced = Some(no_holder(&self.query.namespace, pid));
+                continue;
+            };
+            if node.breaker.is_open() {
+                unplaced = Some(node_error::circuit_open(node));
+                continue;
             }
+            let place = *places.entry(node.slot).or_insert_with(|| {
+                groups.push((node.clone(), Vec::new()));
+                groups.len() - 1
+            });
+            groups[place].1.push(pid);
         }
         (groups, unplaced)
     }
