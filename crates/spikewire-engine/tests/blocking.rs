@@ -70,7 +70,12 @@ impl Bench {
         let target = Target { aim: Aim::Node(self.node.clone()), write: true };
         let policy = Policy { timeout: within, max_retries: 0, ..Policy::default() };
         let command = Command::new(REQUEST.to_vec(), target, policy, Tick::now(), Kept::default());
-        let limits = CallerLimits { deadline: command.deadline, alone: false, interrupted };
+        let limits = CallerLimits {
+            now: Tick::now(),
+            deadline: command.deadline,
+            alone: false,
+            interrupted,
+        };
         let mut kept = None;
         let commands = std::iter::once(command);
         let outcome = self.pool.run(commands, limits, |ticket| kept = ticket.0);
@@ -151,7 +156,12 @@ fn occupy(bench: &Bench) -> (TcpStream, thread::JoinHandle<()>) {
         let target = Target { aim: Aim::Node(node), write: true };
         let policy = Policy { timeout: LONG, max_retries: 0, ..Policy::default() };
         let command = Command::new(REQUEST.to_vec(), target, policy, Tick::now(), Kept::default());
-        let limits = CallerLimits { deadline: Tick::NEVER, alone: false, interrupted: None };
+        let limits = CallerLimits {
+            now: Tick::now(),
+            deadline: Tick::NEVER,
+            alone: false,
+            interrupted: None,
+        };
         pool.run(std::iter::once(command), limits, |_| {}).unwrap();
     });
     let (peer, _) = bench.listener.accept().unwrap();

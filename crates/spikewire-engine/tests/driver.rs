@@ -77,7 +77,7 @@ impl Bench {
         let on = FakeLoop::default();
         let ended = RefCell::default();
         let first = command(&node, 0, Policy::default());
-        driver.submit(&on, first, &mut note(&ended));
+        driver.submit(&on, first, Tick::now(), &mut note(&ended));
         let (peer, _) = listener.accept().unwrap();
         let bench = Self { _fake: fake, node, driver, on, peer, ended };
         bench.turn_until("the request leaves", || bench.arrived() == 1);
@@ -90,7 +90,7 @@ impl Bench {
 
     fn submit(&self, number: usize) {
         let command = command(&self.node, number, Policy::default());
-        self.driver.submit(&self.on, command, &mut note(&self.ended));
+        self.driver.submit(&self.on, command, Tick::now(), &mut note(&self.ended));
     }
 
     fn flush(&self) {
@@ -201,7 +201,7 @@ fn the_timer_is_only_set_to_earlier_times() {
     bench.on.wakes.borrow_mut().clear();
     for (number, policy) in limits.into_iter().enumerate() {
         let command = command(&bench.node, number, policy);
-        bench.driver.submit(&bench.on, command, &mut note(&bench.ended));
+        bench.driver.submit(&bench.on, command, Tick::now(), &mut note(&bench.ended));
     }
     let wakes = bench.on.wakes.borrow().clone();
     assert!(wakes.is_sorted_by(|earlier, later| later < earlier), "{wakes:?}");

@@ -12,11 +12,14 @@ use crate::protocol::{CommandOf, Disposition, NodeOf, Protocol};
 use crate::topology::Endpoint as _;
 use crate::wire::Wire;
 
+/// A command on its way; boxed, for it is moved often.
+pub(crate) type BoxedCommand<P, T> = Box<CommandOf<P, T>>;
+
 #[derive(Debug)]
 pub(crate) struct Connection<P: Protocol, T> {
     pub node: Arc<NodeOf<P>>,
     pub wire: Wire,
-    pub pipeline: Pipeline<P, CommandOf<P, T>>,
+    pub pipeline: Pipeline<P, BoxedCommand<P, T>>,
     /// The way there; `None` once it is ready.
     pub dial: Option<Dial>,
     /// Whether it waits in the multiplexer's list of connections to flush.
@@ -71,7 +74,7 @@ impl<P: Protocol, T: Collect> Connection<P, T> {
     }
 
     /// Queues a command for the next write.
-    pub fn queue(&mut self, command: CommandOf<P, T>, now: Tick) {
+    pub fn queue(&mut self, command: BoxedCommand<P, T>, now: Tick) {
         let composed = self.pipeline.compose(|out| out.extend_from_slice(&command.bytes));
         let (many, weight, deadline) = (command.stream, command.rows.max(1), command.deadline);
         self.pipeline.queue(composed, Request { many, weight, deadline }, command, now);
@@ -90,7 +93,7 @@ impl<P: Protocol, T: Collect> Connection<P, T> {
     pub fn read(
         &mut self,
         now: Tick,
-        mut take: impl FnMut(CommandOf<P, T>, &[u8], Disposition, &Arc<NodeOf<P>>),
+        mut take: impl FnMut(BoxedCommand<P, T>, &[u8], Disposition, &Arc<NodeOf<P>>),
         mut event: impl FnMut(&Arc<NodeOf<P>>, &[u8]),
     ) -> Result<(), Fault> {
         // The rest of what came with the handshake.
@@ -116,7 +119,7 @@ impl<P: Protocol, T: Collect> Connection<P, T> {
 
     fn arrivals(
         &mut self,
-        take: &mut impl FnMut(CommandOf<P, T>, &[u8], Disposition, &Arc<NodeOf<P>>),
+        take: &mut impl FnMut(BoxedCommand<P, T>, &[u8], Disposition, &Arc<NodeOf<P>>),
         event: &mut impl FnMut(&Arc<NodeOf<P>>, &[u8]),
     ) -> Result<(), Fault> {
         let node = &self.node;
@@ -142,8 +145,8 @@ impl<P: Protocol, T: Collect> Connection<P, T> {
     pub fn expire(
         &mut self,
         now: Tick,
-        take: impl FnMut(Abandoned<CommandOf<P, T>>),
-    ) -> Vec<CommandOf<P, T>> {
+        take: impl FnMut(Abandoned<BoxedCommand<P, T>>),
+    ) -> Vec<BoxedCommand<P, T>> {
         self.pipeline.expire(|command| command.is_over(now), take)
     }
 

@@ -119,6 +119,7 @@ impl<P: Protocol, T: Collect> LoopDriver<P, T> {
         &self,
         on: &impl EventLoop,
         command: CommandOf<P, T>,
+        now: Tick,
         deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>),
     ) {
         let Some(mut turned) = self.turned.try_lock() else {
@@ -129,7 +130,6 @@ impl<P: Protocol, T: Collect> LoopDriver<P, T> {
         // A flush is due where tasks were just woken: what they submit shares its write.
         let alone = (turned.multiplexer.in_flight() == 0 && !self.flush_due.load(SeqCst))
             || self.is_closed();
-        let now = Tick::now();
         turned.multiplexer.submit(command, now);
         if alone {
             turned.flush(now, deliver);

@@ -132,10 +132,11 @@ impl<C> InFlight<C> {
     }
 
     /// The oldest request that stands in the way of others: by id, no orphan does.
+    #[inline]
     pub fn oldest(&self) -> Option<&Slot<C>> {
         match self {
             Self::InOrder(queue) => queue.front(),
-            Self::ById(by_id) => by_id.live().find(|slot| slot.command.is_some()),
+            Self::ById(by_id) => by_id.oldest(),
         }
     }
 
@@ -183,6 +184,10 @@ impl<C> ById<C> {
     fn put(&mut self, id: u16, slot: Slot<C>) {
         self.sent.push_back((id, slot.start));
         self.slots[usize::from(id)] = Some(slot);
+    }
+
+    fn oldest(&self) -> Option<&Slot<C>> {
+        self.live().find(|slot| slot.command.is_some())
     }
 
     fn is_current(&self, (id, start): (u16, u64)) -> bool {

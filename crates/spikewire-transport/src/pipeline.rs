@@ -131,6 +131,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
     }
 
     /// Since when the oldest request waits that others wait for as well.
+    #[inline]
     pub fn oldest(&self) -> Option<Tick> {
         self.in_flight.oldest().map(|slot| slot.since)
     }

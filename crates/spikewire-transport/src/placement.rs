@@ -69,6 +69,7 @@ impl Spread {
 }
 
 /// Least loaded first; a stalled connection only when there is no other choice.
+#[inline]
 pub(crate) fn place(
     loads: impl Iterator<Item = Load>,
     spread: Spread,

@@ -27,8 +27,12 @@ pub struct BlockingExecutor {
 /// What a caller gets back for a request.
 #[derive(Debug)]
 enum Ticket {
-    Single { body: Vec<u8>, outcome: Option<Result<(Arc<Node>, Attempts)>> },
-    Part(Part),
+    Single {
+        body: Vec<u8>,
+        outcome: Option<Result<(Arc<Node>, Attempts)>>,
+    },
+    /// Apart, so that every command is small.
+    Part(Box<Part>),
 }
 
 impl Collect for Ticket {
@@ -75,8 +79,9 @@ impl BlockingExecutor {
         interrupted: Interrupted<'_>,
     ) -> Result<(Arc<Node>, Attempts)> {
         let ticket = Ticket::Single { body: std::mem::take(body), outcome: None };
-        let command = Command::new(bytes, target, policy, Tick::now(), ticket);
-        let limits = CallerLimits { deadline: command.deadline, alone: false, interrupted };
+        let now = Tick::now();
+        let command = Command::new(bytes, target, policy, now, ticket);
+        let limits = CallerLimits { now, deadline: command.deadline, alone: false, interrupted };
         let mut completed = None;
         let run = self.pool.run(std::iter::once(command), limits, |ticket| {
             if let Ticket::Single { body: filled, outcome } = ticket {
@@ -102,16 +107,17 @@ impl BlockingExecutor {
         loop {
             let commands = {
                 let snapshot = self.cluster.snapshot();
-                batch.round(&self.router, &snapshot, at, at, Ticket::Part)
+                batch.round(&self.router, &snapshot, at, at, |part| Ticket::Part(Box::new(part)))
             };
             if !commands.is_empty() {
                 // Records that are taken as they come must not hold up other callers, and large
                 // requests would.
                 let alone = batch.has_sink() || commands.iter().any(is_large);
-                let limits = CallerLimits { deadline: batch.deadline(), alone, interrupted };
+                let limits =
+                    CallerLimits { now: at, deadline: batch.deadline(), alone, interrupted };
                 self.pool.run(commands.into_iter(), limits, |ticket| {
                     if let Ticket::Part(part) = ticket {
-                        batch.settle(part);
+                        batch.settle(*part);
                     }
                 })?;
             }

@@ -135,6 +135,7 @@ impl ExistsRule {
 }
 
 /// The header of a write with these rules.
+#[inline]
 pub(super) fn write_header(
     ttl: Ttl,
     generation: GenerationRule,

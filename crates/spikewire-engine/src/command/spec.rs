@@ -128,6 +128,7 @@ pub struct Prepared {
 
 impl CommandSpec {
     /// A read of bins.
+    #[inline]
     pub fn get(
         defaults: &CommandDefaults,
         options: &ReadOptions,
@@ -146,6 +147,7 @@ impl CommandSpec {
         Self::get(defaults, options, BinSelection::None)
     }
 
+    #[inline]
     fn read(defaults: &CommandDefaults, options: &ReadOptions, info1: u8) -> Result<Self, Refusal> {
         let header = Header { info1, ..Header::default() };
         let policy = limits(&defaults.policy, options.timeout, options.replica);
@@ -156,6 +158,7 @@ impl CommandSpec {
     }
 
     /// A write of bins: put, add, append, prepend.
+    #[inline]
     pub fn write(defaults: &CommandDefaults, options: &WriteOptions) -> Result<Self, Refusal> {
         let header =
             write_header(options.ttl, options.generation, options.exists, options.durable)?;
@@ -234,6 +237,7 @@ impl CommandSpec {
     }
 
     /// Rules about reading.
+    #[inline]
     fn reads(
         &mut self,
         defaults: &CommandDefaults,
@@ -307,6 +311,7 @@ impl CommandSpec {
 }
 
 /// The limits of one call: the client's defaults, changed by what the caller gave.
+#[inline]
 pub fn limits(base: &Policy, timeout: Option<Duration>, replica: Option<ReplicaPolicy>) -> Policy {
     let mut policy = *base;
     if let Some(timeout) = timeout {

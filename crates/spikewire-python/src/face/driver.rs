@@ -98,9 +98,10 @@ impl Driver {
         let future = self.create_future.bind(py).call0()?;
         let promise = Promise::on_loop(&future);
         let ticket = Ticket::One { promise, plan, sent: gil_fairness::command_sent() };
-        let command = Command::new(bytes, target, policy, Tick::now(), ticket);
+        let now = Tick::now();
+        let command = Command::new(bytes, target, policy, now, ticket);
         let on = self.on(py);
-        self.connections.submit(&on, command, &mut deliver(py));
+        self.connections.submit(&on, command, now, &mut deliver(py));
         on.outcome().map(|()| future)
     }
 

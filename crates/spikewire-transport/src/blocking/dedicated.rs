@@ -29,7 +29,7 @@ pub(super) struct DedicatedMultiplexers<P: Protocol, T> {
 #[derive(Debug)]
 struct IdleMultiplexers<P: Protocol, T> {
     /// Used last, taken first.
-    idle: Vec<DedicatedMultiplexer<P, T>>,
+    idle: Vec<Box<DedicatedMultiplexer<P, T>>>,
     /// In use by callers that could have used the shared one.
     in_use: usize,
 }
@@ -49,7 +49,7 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexers<P, T> {
 
     /// One that no other caller uses. There are as many as a node may have connections, so `None`
     /// when all are in use; a caller that must be alone gets one all the same.
-    pub fn take(&self, alone: bool) -> Option<Result<DedicatedMultiplexer<P, T>, Fault>> {
+    pub fn take(&self, alone: bool) -> Option<Result<Box<DedicatedMultiplexer<P, T>>, Fault>> {
         let spare = {
             let mut pool = self.pool.lock();
             if !alone {
@@ -62,7 +62,7 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexers<P, T> {
         };
         let taken = match spare {
             Some(spare) => Ok(spare),
-            None => DedicatedMultiplexer::new(self.topology.clone()),
+            None => DedicatedMultiplexer::new(self.topology.clone()).map(Box::new),
         };
         if taken.is_err() && !alone {
             self.pool.lock().in_use -= 1;
@@ -71,7 +71,7 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexers<P, T> {
     }
 
     /// Ends the use of one; it is dropped with its connections unless it is to be kept.
-    pub fn give_back(&self, used: DedicatedMultiplexer<P, T>, alone: bool, kept: bool) {
+    pub fn give_back(&self, used: Box<DedicatedMultiplexer<P, T>>, alone: bool, kept: bool) {
         let mut pool = self.pool.lock();
         if !alone {
             pool.in_use -= 1;
@@ -124,7 +124,7 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexer<P, T> {
             ticket.complete(outcome);
             take(ticket);
         };
-        let mut now = Tick::now();
+        let mut now = limits.now;
         if last_used.after(REVALIDATE_AFTER_IDLE) <= now {
             look(multiplexer, poller, &mut deliver);
         }

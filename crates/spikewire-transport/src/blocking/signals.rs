@@ -13,6 +13,8 @@ pub const SIGNAL_POLL: Duration = Duration::from_millis(50);
 /// How long a caller waits, and for what.
 #[derive(Clone, Copy)]
 pub struct CallerLimits<'a> {
+    /// The time at the start of the call.
+    pub now: Tick,
     /// When its commands are over, whatever comes of them.
     pub deadline: Tick,
     /// Whether its commands keep away from those of other callers.

@@ -32,7 +32,7 @@ use self::retry_queue::Delayed;
 use crate::buffer;
 use crate::clock::Tick;
 use crate::command::Collect;
-use crate::connection::Connection;
+use crate::connection::{BoxedCommand, Connection};
 use crate::fault::{Fault, FaultKind};
 use crate::pipeline::Abandoned;
 use crate::placement::{NodeConnections, Spread};
@@ -61,12 +61,12 @@ pub struct Multiplexer<P: Protocol, T> {
     poller: Option<Poller>,
     connections: Vec<Option<Box<Connection<P, T>>>>,
     vacant: Vec<usize>,
-    nodes: FxHashMap<(u32, bool), NodeConnections<CommandOf<P, T>>>,
+    nodes: FxHashMap<(u32, bool), NodeConnections<BoxedCommand<P, T>>>,
     dirty: Vec<usize>,
     /// Commands that failed and wait to be told.
     failed: Vec<(T, ErrorOf<P>)>,
     /// Commands that wait for their next attempt.
-    delayed: BinaryHeap<Delayed<CommandOf<P, T>>>,
+    delayed: BinaryHeap<Delayed<BoxedCommand<P, T>>>,
     /// Whether requests wait for the replies to those written before them.
     holds: bool,
     /// How commands spread over connections.
@@ -129,6 +129,7 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
     pub fn submit(&mut self, command: CommandOf<P, T>, now: Tick) {
         self.in_flight += 1;
         self.alarm = self.alarm.min(command.deadline).min(now.after(LOOK));
+        let command = Box::new(command);
         if command.start > now {
             self.alarm = self.alarm.min(command.start);
             self.delayed.push(Delayed { at: command.start, command });
@@ -252,20 +253,22 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
             let Some(mut connection) = self.remove(index) else { continue };
             for Abandoned { mut command, sent } in connection.pipeline.abandon() {
                 command.attempts.in_doubt |= sent && command.target.writes();
-                self.fail(command, closed().into());
+                self.fail(*command, closed().into());
             }
         }
         let delayed = std::mem::take(&mut self.delayed).into_iter().map(|delayed| delayed.command);
         let waiting = self.nodes.drain().flat_map(|(_, node)| node.waiting);
         for command in delayed.chain(waiting).collect::<Vec<_>>() {
-            self.fail(command, closed().into());
+            self.fail(*command, closed().into());
         }
         self.report(deliver);
         self.alarm = Tick::NEVER;
     }
 
     fn report(&mut self, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
-        // Indexed because completing one command may let the next one fail.
+        if self.failed.is_empty() {
+            return;
+        }
         for (ticket, error) in std::mem::take(&mut self.failed) {
             self.in_flight -= 1;
             deliver(ticket, Err(error));

@@ -84,7 +84,7 @@ pub(super) fn start(cluster: Arc<Cluster>) -> Result<Handle> {
 impl Handle {
     /// Sends a command.
     pub fn submit(&self, command: Command<Ticket>) {
-        self.0.driver.submit(&self.0.task, command, &mut deliver);
+        self.0.driver.submit(&self.0.task, command, Tick::now(), &mut deliver);
     }
 
     /// Sends what a batch starts with, unless the task has ended: then the tickets say so when they
