@@ -2411,7 +2411,7 @@ class FutureBase:
     def add_done_callback(self, fn: Callable[[Self], object]) -> None:
         """Calls `fn` with this future when it is done; at once if it is. It is called on the thread
         that drives the client, which does nothing else meanwhile, so it should be brief. It may
-        submit further calls. An exception in it is logged and disturbs nobody.
+        submit further calls. An exception in it is logged and affects no other call.
         """
     @property
     def _state(self) -> str: ...
