@@ -24,7 +24,7 @@ HAS_LOCK = getattr(sys, "_is_gil_enabled", lambda: True)()
 @pytest.fixture(scope="module")
 def filled(cluster: Cluster) -> Iterator[spikewire.Dataset]:
     with spikewire.Client.connect(cluster.seeds, timeout=30) as client:
-        dataset = client.dataset("test", "courtesy")
+        dataset = client.dataset("test", "fairness")
         dataset.put_many({key: {"n": key} for key in range(RECORDS)}).raise_for_errors()
         yield dataset
 
@@ -123,7 +123,7 @@ def test_one_scan_has_its_turn_when_the_loop_comes_round(
             loop.call_soon(tick, seen[0])
 
         async with await spikewire.AsyncClient.connect(cluster.seeds, timeout=30) as client:
-            dataset = client.dataset("test", "courtesy")
+            dataset = client.dataset("test", "fairness")
             scans = [asyncio.create_task(scan(dataset)) for _ in range(SCANS)]
             key = 0
             while sum(map(bool, rounds)) < 50:
@@ -152,7 +152,7 @@ def test_pages_and_tables_are_whole_among_gets(filled: spikewire.Dataset, cluste
 
     async def main() -> None:
         async with await spikewire.AsyncClient.connect(cluster.seeds, timeout=30) as client:
-            dataset = client.dataset("test", "courtesy")
+            dataset = client.dataset("test", "fairness")
 
             async def read() -> None:
                 while True:

