@@ -48,7 +48,7 @@ def everywhere(cluster: Cluster, **faults: Any) -> None:
 
 
 def test_everybody_gets_the_rows_they_asked_for(shared: spikewire.Client) -> None:
-    data = shared.dataset("test", "many")
+    data = shared.dataset("test", "crowd")
 
     def work(thread: int) -> None:
         rng = random.Random(thread)
