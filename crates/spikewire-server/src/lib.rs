@@ -25,6 +25,7 @@
 //! | [`bits`], [`hll`] | bit operations on blobs, `HyperLogLog` operations |
 //! | [`expression`] | filters, and values that are computed |
 //! | [`outcome`] | what operations inside a bin hand back |
+//! | [`turn`] | work that is done in slices |
 //! | [`command`] | binary requests |
 //! | [`index`] | secondary indexes |
 //! | [`job`] | scans and queries as jobs of a node |
@@ -40,6 +41,7 @@ pub mod cluster;
 pub mod command;
 mod error;
 pub mod expression;
+mod hash;
 pub mod hll;
 pub mod index;
 pub mod info;
@@ -49,6 +51,7 @@ pub mod outcome;
 #[cfg(feature = "cli")]
 pub mod serve;
 pub mod storage;
+pub mod turn;
 pub mod value;
 
 pub use cluster::Cluster;

@@ -10,101 +10,140 @@ use std::time::Instant;
 
 use spikewire_sync::{Condvar, Mutex};
 
-use super::state::State;
-use crate::command::Context;
-use crate::command::stream::Pace;
+use crate::turn::NextTurn;
 
 /// Work in slices.
 pub trait Task: Debug + Send {
     /// Does one slice; says when to go on.
-    fn step(&mut self, context: &mut Context) -> Pace;
+    fn step(&mut self) -> NextTurn;
+}
+
+#[derive(Debug, Default)]
+struct Submitted {
+    tasks: Vec<Box<dyn Task>>,
+    is_stopping: bool,
 }
 
 #[derive(Debug, Default)]
 struct Queue {
-    new: Vec<Box<dyn Task>>,
-    stop: bool,
+    submitted: Mutex<Submitted>,
+    changed: Condvar,
 }
 
-/// Where work is handed over.
-#[derive(Debug, Default)]
-pub struct Background {
-    queue: Mutex<Queue>,
-    rung: Condvar,
-}
+/// Where tasks are submitted; clones are the same queue.
+#[derive(Debug, Clone, Default)]
+pub struct BackgroundQueue(Arc<Queue>);
 
-impl Background {
-    /// Hands a task over.
+impl BackgroundQueue {
+    /// Submits a task. It is dropped unrun when the cluster ends.
     pub fn add(&self, task: Box<dyn Task>) {
-        self.queue.lock().new.push(task);
-        self.rung.notify_all();
+        let mut submitted = self.0.submitted.lock();
+        if !submitted.is_stopping {
+            submitted.tasks.push(task);
+            self.0.changed.notify_all();
+        }
     }
 
-    /// Adds what was handed over to `tasks`, once there is anything, `due` has come or the end;
-    /// says whether to go on.
-    fn wait(&self, tasks: &mut Vec<(Box<dyn Task>, Pace)>, due: Option<Instant>) -> bool {
-        let mut queue = self.queue.lock();
-        while queue.new.is_empty() && !queue.stop {
+    /// Moves what was submitted to `running`, once there is anything, `due` has come or the
+    /// cluster ends; says whether to go on.
+    fn wait(&self, running: &mut Vec<(Box<dyn Task>, NextTurn)>, due: Option<Instant>) -> bool {
+        let mut submitted = self.0.submitted.lock();
+        while submitted.tasks.is_empty() && !submitted.is_stopping {
             let over;
-            (queue, over) = match due {
-                None => (self.rung.wait(queue), false),
-                Some(due) => self.rung.wait_until(queue, due),
+            (submitted, over) = match due {
+                None => (self.0.changed.wait(submitted), false),
+                Some(due) => self.0.changed.wait_until(submitted, due),
             };
             if over {
                 break;
             }
         }
-        tasks.extend(queue.new.drain(..).map(|task| (task, Pace::On)));
-        !queue.stop
+        running.extend(submitted.tasks.drain(..).map(|task| (task, NextTurn::Soon)));
+        !submitted.is_stopping
+    }
+
+    fn run(&self) {
+        let mut running: Vec<(Box<dyn Task>, NextTurn)> = Vec::new();
+        let mut due = None;
+        while self.wait(&mut running, due) {
+            let now = Instant::now();
+            for (task, next) in &mut running {
+                if !matches!(next, NextTurn::At(due) if *due > now) {
+                    *next = task.step();
+                }
+            }
+            running.retain(|(_, next)| *next != NextTurn::Never);
+            due = running
+                .iter()
+                .map(|(_, next)| match next {
+                    NextTurn::At(due) => *due,
+                    _ => now,
+                })
+                .min();
+        }
     }
 }
 
 /// The thread.
 #[derive(Debug)]
-pub struct Runner {
-    state: Arc<State>,
+pub struct BackgroundThread {
+    queue: BackgroundQueue,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Runner {
+impl BackgroundThread {
     /// Starts the thread.
-    pub fn start(state: Arc<State>) -> io::Result<Self> {
-        let mine = state.clone();
+    pub fn start(queue: BackgroundQueue) -> io::Result<Self> {
+        let own = queue.clone();
         let thread = std::thread::Builder::new()
             .name("spikewire-background".to_owned())
-            .spawn(move || run(&mine))?;
-        Ok(Self { state, thread: Some(thread) })
+            .spawn(move || own.run())?;
+        Ok(Self { queue, thread: Some(thread) })
     }
 }
 
-impl Drop for Runner {
+impl Drop for BackgroundThread {
     fn drop(&mut self) {
-        self.state.background.queue.lock().stop = true;
-        self.state.background.rung.notify_all();
+        self.queue.0.submitted.lock().is_stopping = true;
+        self.queue.0.changed.notify_all();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+        // Tasks hold the cluster's state, which holds this queue.
+        let unrun = std::mem::take(&mut self.queue.0.submitted.lock().tasks);
+        drop(unrun);
     }
 }
 
-fn run(state: &Arc<State>) {
-    let mut context = Context::new(state.clone());
-    let mut tasks: Vec<(Box<dyn Task>, Pace)> = Vec::new();
-    let mut due = None;
-    while state.background.wait(&mut tasks, due) {
-        let now = Instant::now();
-        for (task, pace) in &mut tasks {
-            if !matches!(pace, Pace::At(due) if *due > now) {
-                *pace = task.step(&mut context);
-            }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts its turns, and is one of the tasks that exist while it does.
+    #[derive(Debug)]
+    struct Turns(Arc<Mutex<usize>>, usize);
+
+    impl Task for Turns {
+        fn step(&mut self) -> NextTurn {
+            *self.0.lock() += 1;
+            self.1 -= 1;
+            if self.1 == 0 { NextTurn::Never } else { NextTurn::At(Instant::now()) }
         }
-        tasks.retain(|(_, pace)| *pace != Pace::Done);
-        due = tasks
-            .iter()
-            .map(|(_, pace)| match pace {
-                Pace::At(due) => *due,
-                _ => now,
-            })
-            .min();
+    }
+
+    #[test]
+    fn tasks_are_run_to_their_end_and_not_kept() {
+        let queue = BackgroundQueue::default();
+        let count = Arc::new(Mutex::new(0));
+        queue.add(Box::new(Turns(count.clone(), 3)));
+        queue.add(Box::new(Turns(count.clone(), 2)));
+        let thread = BackgroundThread::start(queue.clone()).unwrap();
+        while Arc::strong_count(&count) > 1 {
+            std::thread::yield_now();
+        }
+        assert_eq!(*count.lock(), 5);
+        drop(thread);
+        queue.add(Box::new(Turns(count.clone(), 1)));
+        assert_eq!((Arc::strong_count(&count), *count.lock()), (1, 5));
     }
 }

@@ -23,7 +23,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use self::background::Runner;
+use self::background::BackgroundThread;
 use self::keeper::Keeper;
 use self::options::Options;
 use self::state::State;
@@ -41,7 +41,7 @@ pub struct Cluster {
     state: Arc<State>,
     network: Network,
     keeper: Keeper,
-    _background: Runner,
+    _background: BackgroundThread,
 }
 
 impl Cluster {
@@ -54,11 +54,11 @@ impl Cluster {
         rebalance::first(&state);
         let network = Network::start(&state, ports)?;
         let keeper = Keeper::start(state.clone())?;
-        let background = Runner::start(state.clone())?;
+        let background = BackgroundThread::start(state.background.clone())?;
         for (at, namespace) in state.namespaces.iter().enumerate() {
             for set in &namespace.options.indexed_sets {
                 if let Some(Created::New(index)) = namespace.index_set("", set) {
-                    state.background.add(Box::new(Build::new(at, index)));
+                    state.background.add(Box::new(Build::new(state.clone(), at, index)));
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! Which nodes should own a partition: rendezvous hashing, spread over racks.
 
+use crate::hash::mix;
+
 /// The owners of partition `pid`, master first: up to `factor` of the `alive` nodes.
 ///
 /// Each node draws a number for the partition and the highest win, so a node that leaves moves only
@@ -19,14 +21,6 @@ pub fn owners(pid: u16, alive: &[usize], racks: &[u32], factor: usize) -> Vec<us
 
 fn draw(pid: u16, node: usize) -> u64 {
     mix(mix(node as u64 + 1) ^ u64::from(pid))
-}
-
-/// Spreads the bits of a number (the finalizer of `SplitMix64`).
-pub fn mix(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
 }
 
 #[cfg(test)]

@@ -9,11 +9,11 @@ use std::time::Instant;
 use spikewire_sync::{Mutex, RwLock};
 use spikewire_udf::Library;
 
-use super::background::Background;
+use super::background::BackgroundQueue;
 use super::options::Options;
-use super::placement::mix;
 use crate::command::tally::Counters;
 use crate::error::invalid;
+use crate::hash::mix;
 use crate::job::list::Jobs;
 use crate::net::faults::Faults;
 use crate::storage::clock::Clock;
@@ -111,7 +111,7 @@ pub struct State {
     /// The registered user-defined functions.
     pub modules: RwLock<Arc<Library>>,
     /// Work that no connection waits for.
-    pub background: Background,
+    pub background: BackgroundQueue,
     /// Set when the cluster ends: functions that run end with it.
     pub is_stopping: AtomicBool,
     /// Held while a node is killed or restarted.
@@ -136,7 +136,7 @@ impl State {
             settled: AtomicU64::new(0),
             must_free: AtomicBool::new(false),
             modules: RwLock::default(),
-            background: Background::default(),
+            background: BackgroundQueue::default(),
             is_stopping: AtomicBool::new(false),
             membership: Mutex::default(),
             options,

@@ -13,9 +13,10 @@ use spikewire_protocol::result_code::ResultCode;
 
 use super::reply::Reply;
 use super::request::Request;
-use super::stream::{Pace, SLICE, Stream};
+use super::stream::{SLICE, StreamedReply};
 use super::{Context, Target};
 use crate::storage::clock::Moment;
+use crate::turn::NextTurn;
 
 /// The most bytes in the body of a frame that holds more than one answer.
 pub const BLOCK: usize = 131_032;
@@ -59,7 +60,7 @@ impl Context {
         body: &[u8],
         now: Moment,
         out: &mut Vec<u8>,
-    ) -> Option<Stream> {
+    ) -> Option<Box<dyn StreamedReply>> {
         let Some((parent, rows)) = open(body) else {
             self.refuse_with_last(Reply::begin(out), ResultCode::PARAMETER);
             return None;
@@ -75,27 +76,27 @@ impl Context {
             return None;
         };
         let mut blocks = Blocks::new(out, Block::new(rows.flags));
-        if self.rows(node, &parent, &mut rows, now, &mut blocks) == Pace::Done {
+        if self.rows(node, &parent, &mut rows, now, &mut blocks) == NextTurn::Never {
             return None;
         }
         let (block, open) = blocks.pause();
         let position = rows.position();
         let rest = Rest { node, body: body.to_vec(), position, block, open };
-        Some(Stream::Batch(Box::new(rest)))
+        Some(Box::new(rest))
     }
 
     /// Goes on with a batch.
-    pub(super) fn resume_batch(&mut self, rest: &mut Rest, now: Moment, out: &mut Vec<u8>) -> Pace {
+    fn resume_batch(&mut self, rest: &mut Rest, now: Moment, out: &mut Vec<u8>) -> NextTurn {
         let Rest { node, body, position, block, open: start } = rest;
-        let Some((parent, Some(rows))) = open(body) else { return Pace::Done };
-        let Ok(mut rows) = Rows::resume(rows, *position) else { return Pace::Done };
+        let Some((parent, Some(rows))) = open(body) else { return NextTurn::Never };
+        let Ok(mut rows) = Rows::resume(rows, *position) else { return NextTurn::Never };
         let mut blocks = Blocks::resume(out, *block, start);
-        let pace = self.rows(*node, &parent, &mut rows, now, &mut blocks);
-        if pace != Pace::Done {
+        let next = self.rows(*node, &parent, &mut rows, now, &mut blocks);
+        if next != NextTurn::Never {
             (*block, *start) = blocks.pause();
             *position = rows.position();
         }
-        pace
+        next
     }
 
     /// Runs rows until the turn is over. After the last row, or one that cannot be read, the
@@ -107,11 +108,11 @@ impl Context {
         rows: &mut Rows<'_>,
         now: Moment,
         blocks: &mut Blocks<'_>,
-    ) -> Pace {
+    ) -> NextTurn {
         let first = blocks.start;
         for _ in 0..ROWS {
             if blocks.start - first >= SLICE {
-                return Pace::On;
+                return NextTurn::Soon;
             }
             let outcome = match self.row(node, parent, rows, now, blocks) {
                 Ok(true) => continue,
@@ -123,9 +124,9 @@ impl Context {
                 self.tally.refused(code);
             }
             Reply::begin(blocks.out).last(code);
-            return Pace::Done;
+            return NextTurn::Never;
         }
-        Pace::On
+        NextTurn::Soon
     }
 
     /// Runs the next row; says whether there was one.
@@ -146,6 +147,12 @@ impl Context {
         let target = Target { node, namespace, request: &request, set, now, filter: None };
         blocks.add(|out| self.run_single(&target, Reply::row(out, row.index)));
         Ok(true)
+    }
+}
+
+impl StreamedReply for Rest {
+    fn advance(&mut self, context: &mut Context, now: Moment, out: &mut Vec<u8>) -> NextTurn {
+        context.resume_batch(self, now, out)
     }
 }
 

@@ -34,10 +34,10 @@ use spikewire_protocol::result_code::ResultCode;
 
 use self::reply::{Refusal, Reply};
 use self::request::Request;
-use self::stream::Stream;
+use self::stream::StreamedReply;
 use self::tally::Tally;
 use crate::cluster::state::State;
-use crate::expression::{Filters, Program, Subject};
+use crate::expression::{Filters, Program, RecordView};
 use crate::storage::bins::Bins;
 use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
@@ -88,7 +88,7 @@ impl Context {
         body: &[u8],
         now: Moment,
         out: &mut Vec<u8>,
-    ) -> Option<Stream> {
+    ) -> Option<Box<dyn StreamedReply>> {
         self.tally.requests += 1;
         if batch::is_batch(body) {
             return self.batch(node, body, now, out);
@@ -187,7 +187,7 @@ impl Target<'_> {
     /// Refuses a record that the filter does not let pass.
     fn check_filter(&self, record: View<'_>) -> Result<(), ResultCode> {
         let Some(filter) = &self.filter else { return Ok(()) };
-        if filter.passes(&Subject::stored(self.namespace, record, self.now)) {
+        if filter.passes(&RecordView::stored(&self.namespace.sets, record, self.now)) {
             Ok(())
         } else {
             Err(ResultCode::FILTERED_OUT)

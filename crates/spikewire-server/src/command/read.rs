@@ -8,7 +8,7 @@ use spikewire_protocol::value::particle;
 use super::reply::{Refusal, Reply};
 use super::structured::{self, expression};
 use super::{Context, Target};
-use crate::expression::Subject;
+use crate::expression::RecordView;
 use crate::storage::bins::Bin;
 use crate::storage::locked::Locked;
 use crate::storage::record::{Draft, View};
@@ -117,8 +117,8 @@ fn answer(target: &Target<'_>, record: View<'_>, reply: &mut Reply<'_>) -> Resul
                 structured::read(bin, &operation)?.write(&operation, reply, respond_all);
             }
             op::EXP_READ => {
-                let subject = Subject::stored(target.namespace, record, target.now);
-                expression(&operation, &subject)?.write(&operation, reply, respond_all);
+                let view = RecordView::stored(&target.namespace.sets, record, target.now);
+                expression(&operation, &view)?.write(&operation, reply, respond_all);
             }
             _ => return Err(ResultCode::PARAMETER),
         }

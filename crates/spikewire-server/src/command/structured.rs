@@ -5,7 +5,7 @@ use spikewire_protocol::result_code::ResultCode;
 use spikewire_protocol::value::particle;
 
 use super::reply::Reply;
-use crate::expression::{self, Subject};
+use crate::expression::{self, RecordView};
 use crate::outcome::{Found, Old, Outcome};
 use crate::storage::bins::{Bin, Bins};
 use crate::{bits, cdt, hll};
@@ -66,7 +66,7 @@ pub fn modify(bins: &mut Bins, operation: &Op<'_>) -> Result<Answer, ResultCode>
 }
 
 /// Reads what an expression gives for a record.
-pub fn expression(operation: &Op<'_>, subject: &Subject<'_>) -> Result<Answer, ResultCode> {
-    let found = expression::operation::read(operation, subject)?;
+pub fn expression(operation: &Op<'_>, view: &RecordView<'_>) -> Result<Answer, ResultCode> {
+    let found = expression::operation::read(operation, view)?;
     Ok(found.map_or(Answer::Nothing, |(particle, value)| Answer::Found(Found { particle, value })))
 }

@@ -11,7 +11,7 @@ use super::request::Request;
 use super::structured::{self, Answer};
 use super::{Context, Target};
 use crate::expression::Bins::Edited;
-use crate::expression::{self, Subject};
+use crate::expression::{self, RecordView};
 use crate::storage::bins::Bins;
 use crate::storage::record::{Draft, View};
 
@@ -206,7 +206,7 @@ fn apply(
     }
     let get_all = header.info1 & info1::GET_ALL != 0;
     let respond_all = header.info2 & info2::RESPOND_ALL_OPS != 0;
-    let (namespace, now) = (target.namespace, target.now);
+    let (sets, now) = (&target.namespace.sets, target.now);
     for operation in request.ops() {
         match operation.code {
             op::READ if get_all && operation.name.is_empty() => {
@@ -228,18 +228,16 @@ fn apply(
             op::EXP_READ => {
                 let edited = Edited(bins);
                 let draft = Some(draft);
-                let subject =
-                    Subject { namespace, digest, record: found, bins: edited, draft, now };
-                let answer = structured::expression(&operation, &subject)?;
+                let view = RecordView { sets, digest, record: found, bins: edited, draft, now };
+                let answer = structured::expression(&operation, &view)?;
                 let nulls = respond_all || answer == Answer::Nothing;
                 answer.write(&operation, reply, nulls);
             }
             op::EXP_MODIFY => {
                 let edited = Edited(bins);
                 let draft = Some(draft);
-                let subject =
-                    Subject { namespace, digest, record: found, bins: edited, draft, now };
-                let change = expression::operation::modify(&operation, &subject)?;
+                let view = RecordView { sets, digest, record: found, bins: edited, draft, now };
+                let change = expression::operation::modify(&operation, &view)?;
                 change.apply(bins, operation.name)?;
                 Answer::Nothing.write(&operation, reply, respond_all);
             }

@@ -2,27 +2,26 @@
 
 use std::borrow::Cow;
 
-use spikewire_protocol::expression::{Argument, Call, Type};
+use spikewire_protocol::expression::{Argument, Call, Expression, Type};
 use spikewire_protocol::msgpack;
 use spikewire_protocol::result_code::ResultCode;
 use spikewire_protocol::value::particle;
 
 use super::compare::pack;
-use super::evaluate::Evaluation;
-use super::{Val, subject};
+use super::{Val, record_view};
 use crate::outcome::{Found, Outcome};
 use crate::{bits, cdt, hll};
 
 /// What comes before the context of an operation.
 const WRAPPED: u64 = 0xff;
 
-/// Runs an operation. Whatever it fails with, its result is unknown.
-pub(super) fn run<'a>(evaluation: &mut Evaluation<'a>, call: &'a Call) -> Val<'a> {
-    let (Val::Packed(kind, bytes) | Val::Bytes(kind, bytes)) = evaluation.value(&call.on) else {
+/// Runs an operation on what `value` gives for its operands. If it fails, its result is unknown.
+pub(super) fn run<'a>(call: &'a Call, value: &mut dyn FnMut(&'a Expression) -> Val<'a>) -> Val<'a> {
+    let (Val::Packed(kind, bytes) | Val::Bytes(kind, bytes)) = value(&call.on) else {
         return Val::Unknown;
     };
     let on = (kind.particle(), &*bytes);
-    let Some(payload) = payload(evaluation, call) else { return Val::Unknown };
+    let Some(payload) = payload(call, value) else { return Val::Unknown };
     let found = if call.modifies {
         modify(call.system, on, &payload)
     } else {
@@ -41,7 +40,10 @@ pub(super) fn run<'a>(evaluation: &mut Evaluation<'a>, call: &'a Call) -> Val<'a
 }
 
 /// The operation with its arguments computed.
-fn payload<'a>(evaluation: &mut Evaluation<'a>, call: &'a Call) -> Option<Vec<u8>> {
+fn payload<'a>(
+    call: &'a Call,
+    value: &mut dyn FnMut(&'a Expression) -> Val<'a>,
+) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     if let Some(context) = &call.context {
         msgpack::array(&mut out, 3);
@@ -54,7 +56,7 @@ fn payload<'a>(evaluation: &mut Evaluation<'a>, call: &'a Call) -> Option<Vec<u8
         match argument {
             Argument::Raw(raw) => out.extend_from_slice(raw),
             Argument::Expression(argument) => {
-                if !pack(&evaluation.value(argument), &mut out) {
+                if !pack(&value(argument), &mut out) {
                     return None;
                 }
             }
@@ -77,7 +79,7 @@ fn modify(system: u8, on: (u8, &[u8]), payload: &[u8]) -> Result<Option<Found>, 
 fn owned<'a>(kind: Type, found: Found) -> Val<'a> {
     match found.particle {
         particle::LIST | particle::MAP => Val::Packed(kind, Cow::Owned(found.value)),
-        _ => match subject::read(kind, &found.value) {
+        _ => match record_view::read(kind, &found.value) {
             Val::Bytes(kind, bytes) => Val::Bytes(kind, Cow::Owned(bytes.into_owned())),
             Val::Bool(flag) => Val::Bool(flag),
             Val::Int(int) => Val::Int(int),

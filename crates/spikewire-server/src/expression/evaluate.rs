@@ -7,20 +7,20 @@ use spikewire_protocol::expression::{Constant, Expression, Node, Op, Type};
 use spikewire_protocol::msgpack::{self, Reader, Token};
 
 use super::compare::{compare, is_in};
-use super::{Program, Subject, Val, call};
+use super::{Program, RecordView, Val, call};
 use crate::value::geo::within;
 
 /// One evaluation of an expression.
 pub(super) struct Evaluation<'a> {
     program: &'a Program,
-    subject: &'a Subject<'a>,
+    view: &'a RecordView<'a>,
     /// Variables that are defined, the latest last.
     names: Vec<(&'a [u8], Val<'a>)>,
 }
 
 impl<'a> Evaluation<'a> {
-    pub(super) fn new(program: &'a Program, subject: &'a Subject<'a>) -> Self {
-        Self { program, subject, names: Vec::new() }
+    pub(super) fn new(program: &'a Program, view: &'a RecordView<'a>) -> Self {
+        Self { program, view, names: Vec::new() }
     }
 
     pub(super) fn whole(mut self) -> Val<'a> {
@@ -33,11 +33,11 @@ impl<'a> Evaluation<'a> {
             Node::Unknown => Val::Unknown,
             Node::Constant(constant) => literal(constant),
             Node::Apply(op, operands) => self.apply(*op, operands),
-            Node::Meta(meta) => self.subject.meta(*meta),
-            Node::DigestModulo(divisor) => Val::Int(self.subject.digest_modulo(*divisor)),
-            Node::Key(kind) => self.subject.key(*kind),
-            Node::Bin(kind, name) => kind.map_or(Val::Unknown, |kind| self.subject.bin(kind, name)),
-            Node::BinType(name) => Val::Int(self.subject.bin_type(name)),
+            Node::Meta(meta) => self.view.meta(*meta),
+            Node::DigestModulo(divisor) => Val::Int(self.view.digest_modulo(*divisor)),
+            Node::Key(kind) => self.view.key(*kind),
+            Node::Bin(kind, name) => kind.map_or(Val::Unknown, |kind| self.view.bin(kind, name)),
+            Node::BinType(name) => Val::Int(self.view.bin_type(name)),
             Node::Regex { flags, pattern, on } => {
                 match (self.value(on), self.program.pattern(*flags, pattern)) {
                     (Val::Bytes(_, text), Some(regex)) => Val::Bool(regex.is_match(&text)),
@@ -58,7 +58,7 @@ impl<'a> Evaluation<'a> {
                 self.names.truncate(outer);
                 value
             }
-            Node::Call(call) => call::run(self, call),
+            Node::Call(call) => call::run(call, &mut |part| self.value(part)),
         }
     }
 

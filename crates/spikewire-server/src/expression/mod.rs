@@ -1,7 +1,7 @@
 //! Expressions at work: filters on records, and values that operations read and write.
 //!
 //! An expression is read and checked once per request ([`Program`]; a batch with one filter reads
-//! it once), then evaluated on records ([`Subject`]). Besides values there is "unknown": what a
+//! it once), then evaluated on records ([`RecordView`]). Besides values there is "unknown": what a
 //! missing bin, a bin of another type or a division by zero gives. It passes through everything
 //! but `and` and `or`, which may be decided without it.
 //!
@@ -10,7 +10,7 @@
 //! | [`evaluate`] | operators on values |
 //! | [`compare`] | the order of values, lists and maps among them |
 //! | [`call`] | list, map, bit and sketch operations inside expressions |
-//! | [`subject`] | what is asked of a record |
+//! | [`record_view`] | a record as expressions see it |
 //! | [`pattern`] | POSIX patterns |
 //! | [`operation`] | the operations that read and write what an expression gives |
 //!
@@ -21,7 +21,7 @@ pub mod compare;
 pub mod evaluate;
 pub mod operation;
 pub mod pattern;
-pub mod subject;
+pub mod record_view;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use regex::bytes::Regex;
 use spikewire_protocol::expression::{Argument, Expression, Node, Type};
 use spikewire_protocol::result_code::ResultCode;
 
-pub use self::subject::{Bins, Subject};
+pub use self::record_view::{Bins, RecordView};
 
 /// What an expression gives.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,13 +79,13 @@ impl Program {
     }
 
     /// Whether a record passes this filter.
-    pub fn passes(&self, subject: &Subject<'_>) -> bool {
-        self.evaluate(subject) == Val::Bool(true)
+    pub fn passes(&self, view: &RecordView<'_>) -> bool {
+        self.evaluate(view) == Val::Bool(true)
     }
 
     /// What the expression gives for a record.
-    pub fn evaluate<'a>(&'a self, subject: &'a Subject<'a>) -> Val<'a> {
-        evaluate::Evaluation::new(self, subject).whole()
+    pub fn evaluate<'a>(&'a self, view: &'a RecordView<'a>) -> Val<'a> {
+        evaluate::Evaluation::new(self, view).whole()
     }
 
     fn pattern(&self, flags: i64, pattern: &[u8]) -> Option<&Regex> {

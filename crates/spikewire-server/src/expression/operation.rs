@@ -4,7 +4,7 @@ use spikewire_protocol::expression::Expression;
 use spikewire_protocol::message::Op;
 use spikewire_protocol::result_code::ResultCode;
 
-use super::{Program, Subject, Val};
+use super::{Program, RecordView, Val};
 use crate::storage::bins::Bins;
 use crate::value::store;
 
@@ -36,24 +36,24 @@ pub enum Change {
 /// Runs an operation that reads: the particle of its result, `None` for no value.
 pub fn read(
     operation: &Op<'_>,
-    subject: &Subject<'_>,
+    view: &RecordView<'_>,
 ) -> Result<Option<(u8, Vec<u8>)>, ResultCode> {
     let (program, flags) = open(operation.value, flag::EVAL_NO_FAIL)?;
-    match program.evaluate(subject) {
+    match program.evaluate(view) {
         Val::Unknown if flags & flag::EVAL_NO_FAIL == 0 => Err(ResultCode::OP_NOT_APPLICABLE),
         value => Ok(value.particle()),
     }
 }
 
-/// Works out what an operation that writes does. `subject` has the bins as they are.
-pub fn modify(operation: &Op<'_>, subject: &Subject<'_>) -> Result<Change, ResultCode> {
+/// Works out what an operation that writes does. `view` has the bins as they are.
+pub fn modify(operation: &Op<'_>, view: &RecordView<'_>) -> Result<Change, ResultCode> {
     let all = flag::CREATE_ONLY
         | flag::UPDATE_ONLY
         | flag::ALLOW_DELETE
         | flag::POLICY_NO_FAIL
         | flag::EVAL_NO_FAIL;
     let (program, flags) = open(operation.value, all)?;
-    change(&program.evaluate(subject), flags, subject.bin_type(operation.name) != 0)
+    change(&program.evaluate(view), flags, view.bin_type(operation.name) != 0)
 }
 
 impl Change {

@@ -59,16 +59,16 @@ impl Fixture {
         Self { namespace, image }
     }
 
-    fn subject(&self) -> Subject<'_> {
+    fn view(&self) -> RecordView<'_> {
         let now = Moment::from_millis(100_000);
-        Subject::stored(&self.namespace, View::new(&self.image), now)
+        RecordView::stored(&self.namespace.sets, View::new(&self.image), now)
     }
 
     fn value(&self, text: &str) -> Value {
         let tree = parse(text, &[]).unwrap_or_else(|error| panic!("{text}: {error}"));
         let bytes = tree.encode().unwrap();
         let program = Program::new(Expression::decode(&bytes).unwrap()).unwrap();
-        match program.evaluate(&self.subject()) {
+        match program.evaluate(&self.view()) {
             Val::Unknown => Value::from("unknown"),
             value => value
                 .particle()
@@ -226,7 +226,7 @@ fn run(bytes: &[u8]) -> Result<Option<Value>, ResultCode> {
     let fixture = Fixture::new();
     let tree = Expression::decode(bytes).map_err(|_| ResultCode::PARAMETER)?;
     let program = Program::new(tree)?;
-    Ok(match program.evaluate(&fixture.subject()) {
+    Ok(match program.evaluate(&fixture.view()) {
         Val::Unknown => None,
         value => Some(
             value
@@ -267,7 +267,7 @@ fn calls() {
 #[test]
 fn writing_operations_and_their_flags() {
     let fixture = Fixture::new();
-    let subject = fixture.subject();
+    let view = fixture.view();
     let change = |name: &str, text: &str, flags: u8| {
         let value = parse(text, &[]).unwrap().operation(flags).unwrap();
         let operation = Operation {
@@ -276,7 +276,7 @@ fn writing_operations_and_their_flags() {
             name: name.as_bytes(),
             value: &value,
         };
-        operation::modify(&operation, &subject)
+        operation::modify(&operation, &view)
     };
     let eight = || Ok(Change::Set(particle::INTEGER, 8_i64.to_be_bytes().to_vec()));
     assert_eq!(change("i", "$.i + 1", 0), eight());
@@ -376,14 +376,14 @@ fn a_write_sees_what_it_makes() {
     let set = fixture.namespace.sets.intern(b"people").unwrap();
     let digest = Digest([9; 20]);
     let draft = Draft { digest, generation: 1, set, void_time: 200, last_update: 100_000, bins: 0 };
-    let value = |text: &str, subject: &Subject<'_>| {
+    let value = |text: &str, view: &RecordView<'_>| {
         let program = Program::new(parse(text, &[]).unwrap()).unwrap();
-        let (particle, bytes) = program.evaluate(subject).particle().unwrap();
+        let (particle, bytes) = program.evaluate(view).particle().unwrap();
         Value::decode(particle, &bytes).unwrap()
     };
-    let stored = Subject { draft: Some(draft), ..fixture.subject() };
+    let stored = RecordView { draft: Some(draft), ..fixture.view() };
     assert_eq!(value("$.ttl()", &stored), int(100));
-    let made = Subject { record: None, ..stored };
+    let made = RecordView { record: None, ..stored };
     assert_eq!(value("$.ttl()", &made), int(100));
     assert_eq!(value("$.setName()", &made), Value::from("people"));
 }

@@ -1,6 +1,6 @@
 //! What sketches say about the sets they were made of.
 
-use super::sketch::{Sketch, TOP_RANK, union};
+use super::sketch::{Sketch, TOP_RANK, common_minhash, union};
 
 /// About how many different values were added: Ertl's improved estimator (arXiv 1702.01284,
 /// algorithm 6), scaled by the constant of the first `HyperLogLog` paper.
@@ -47,12 +47,6 @@ fn sigma(mut x: f64) -> f64 {
             return z;
         }
     }
-}
-
-/// The minhash bits of all sketches if they have as many, else 0.
-pub fn common_minhash(sketches: &[Sketch]) -> u8 {
-    let first = sketches.first().map_or(0, |sketch| sketch.minhash_bits);
-    if sketches.iter().all(|sketch| sketch.minhash_bits == first) { first } else { 0 }
 }
 
 /// How many values are in all sketches.

@@ -209,7 +209,7 @@ fn sketches(argument: &[u8]) -> Result<Vec<Sketch>, ResultCode> {
 
 /// Sketches whose intersection can be estimated.
 fn comparable(sketches: Vec<Sketch>) -> Result<Vec<Sketch>, ResultCode> {
-    if sketches.len() >= MANY && estimate::common_minhash(&sketches) == 0 {
+    if sketches.len() >= MANY && sketch::common_minhash(&sketches) == 0 {
         return Err(MALFORMED);
     }
     Ok(sketches)

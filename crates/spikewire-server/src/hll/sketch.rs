@@ -124,11 +124,17 @@ impl Sketch {
     }
 }
 
+/// The minhash bits of all sketches if they have as many, else 0.
+pub fn common_minhash(sketches: &[Sketch]) -> u8 {
+    let first = sketches.first().map_or(0, |sketch| sketch.minhash_bits);
+    if sketches.iter().all(|sketch| sketch.minhash_bits == first) { first } else { 0 }
+}
+
 /// The union of sketches, as precise as the least precise of them. Minhash bits are kept only if
 /// all have as many.
 pub fn union(sketches: &[Sketch]) -> Sketch {
     let index_bits = sketches.iter().map(|sketch| sketch.index_bits).min().unwrap_or(4);
-    let minhash_bits = super::estimate::common_minhash(sketches);
+    let minhash_bits = common_minhash(sketches);
     let mut union = Sketch::new(index_bits, minhash_bits);
     for sketch in sketches {
         let sketch = sketch.reduced(index_bits, minhash_bits);

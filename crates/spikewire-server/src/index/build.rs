@@ -6,8 +6,8 @@ use spikewire_protocol::limits::PARTITIONS;
 
 use super::Index;
 use crate::cluster::background::Task;
-use crate::command::Context;
-use crate::command::stream::Pace;
+use crate::cluster::state::State;
+use crate::turn::NextTurn;
 
 /// Records and partitions of one slice.
 const LOOKS: usize = 5000;
@@ -15,6 +15,7 @@ const LOOKS: usize = 5000;
 /// Gives an index its entries, or takes them away.
 #[derive(Debug)]
 pub struct Build {
+    state: Arc<State>,
     namespace: usize,
     index: Arc<Index>,
     next: u16,
@@ -22,14 +23,14 @@ pub struct Build {
 
 impl Build {
     /// For an index that was created, or deleted, in this namespace.
-    pub fn new(namespace: usize, index: Arc<Index>) -> Self {
-        Self { namespace, index, next: 0 }
+    pub fn new(state: Arc<State>, namespace: usize, index: Arc<Index>) -> Self {
+        Self { state, namespace, index, next: 0 }
     }
 }
 
 impl Task for Build {
-    fn step(&mut self, context: &mut Context) -> Pace {
-        let namespace = &context.state.namespaces[self.namespace];
+    fn step(&mut self) -> NextTurn {
+        let namespace = &self.state.namespaces[self.namespace];
         let mut looks = 0;
         while usize::from(self.next) < PARTITIONS && looks < LOOKS {
             let mut partition = namespace.partition(self.next);
@@ -42,6 +43,6 @@ impl Task for Build {
             self.next += 1;
             looks += 1;
         }
-        if usize::from(self.next) < PARTITIONS { Pace::On } else { Pace::Done }
+        if usize::from(self.next) < PARTITIONS { NextTurn::Soon } else { NextTurn::Never }
     }
 }

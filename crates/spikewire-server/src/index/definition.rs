@@ -9,7 +9,7 @@ use spikewire_protocol::value::particle;
 use super::key::{Key, Kind};
 use crate::cdt::container::{self, Container};
 use crate::cdt::path;
-use crate::expression::{Program, Subject, Val};
+use crate::expression::{Program, RecordView, Val};
 use crate::storage::bins::Bin;
 use crate::storage::record::View;
 
@@ -100,15 +100,15 @@ impl Definition {
     }
 
     /// Hands every indexed value of a record to `with`.
-    pub fn each(&self, subject: &Subject<'_>, with: &mut dyn FnMut(Key<'_>)) {
+    pub fn each(&self, view: &RecordView<'_>, with: &mut dyn FnMut(Key<'_>)) {
         // A record without what is indexed has no value; that is no error.
-        let _ = self.find(subject, with);
+        let _ = self.find(view, with);
     }
 
-    fn find(&self, subject: &Subject<'_>, with: &mut dyn FnMut(Key<'_>)) -> Option<()> {
+    fn find(&self, view: &RecordView<'_>, with: &mut dyn FnMut(Key<'_>)) -> Option<()> {
         match &self.source {
             Source::Bin { name, context: None } => {
-                let bin = Bin::find(subject.record?.bins(), name.as_bytes())?;
+                let bin = Bin::find(view.record?.bins(), name.as_bytes())?;
                 match self.collection {
                     Collection::Value => {
                         with(Key::of_particle(self.kind, bin.particle, bin.value)?);
@@ -118,7 +118,7 @@ impl Definition {
                 }
             }
             Source::Bin { name, context: Some(context) } => {
-                let bin = Bin::find(subject.record?.bins(), name.as_bytes())?;
+                let bin = Bin::find(view.record?.bins(), name.as_bytes())?;
                 if !is_container(bin.particle) {
                     return None;
                 }
@@ -129,7 +129,7 @@ impl Definition {
                 }
             }
             Source::Set => with(Key::Int(0)),
-            Source::Expression { program, .. } => match program.evaluate(subject) {
+            Source::Expression { program, .. } => match program.evaluate(view) {
                 Val::Packed(_, bytes) if self.collection != Collection::Value => {
                     self.elements(&bytes, with);
                 }

@@ -5,10 +5,10 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use super::Index;
-use crate::expression::Subject;
+use crate::expression::RecordView;
 use crate::storage::clock::Moment;
-use crate::storage::namespace::Namespace;
 use crate::storage::record::View;
+use crate::storage::sets::Sets;
 
 /// A key and the digest of a record that it was found in.
 pub type Entry = (u64, [u8; 20]);
@@ -24,12 +24,12 @@ impl Entries {
     /// The entries of these records.
     pub fn build<'a>(
         index: Arc<Index>,
-        namespace: &Namespace,
+        sets: &Sets,
         records: impl Iterator<Item = View<'a>>,
     ) -> Self {
         let mut entries = Self { index, tree: BTreeSet::new() };
         for record in records {
-            entries.update(namespace, None, Some(record));
+            entries.update(sets, None, Some(record));
         }
         entries
     }
@@ -40,13 +40,13 @@ impl Entries {
     }
 
     /// Takes note that a record was replaced, came or went.
-    pub fn update(&mut self, namespace: &Namespace, old: Option<View<'_>>, new: Option<View<'_>>) {
+    pub fn update(&mut self, sets: &Sets, old: Option<View<'_>>, new: Option<View<'_>>) {
         if let (Some(old), Some(new)) = (old, new)
             && self.index.definition.is_kept(old, new)
         {
             return;
         }
-        let (before, after) = (self.keys(namespace, old), self.keys(namespace, new));
+        let (before, after) = (self.keys(sets, old), self.keys(sets, new));
         if before == after {
             return;
         }
@@ -63,13 +63,13 @@ impl Entries {
     }
 
     /// The keys of a record, each once.
-    fn keys(&self, namespace: &Namespace, record: Option<View<'_>>) -> Vec<u64> {
+    fn keys(&self, sets: &Sets, record: Option<View<'_>>) -> Vec<u64> {
         let mut keys = Vec::new();
         let definition = &self.index.definition;
         if let Some(record) = record.filter(|record| definition.covers(*record)) {
             // What is indexed does not depend on the time.
-            let subject = Subject::stored(namespace, record, Moment::from_millis(0));
-            definition.each(&subject, &mut |key| key.numbers(|number| keys.push(number)));
+            let view = RecordView::stored(sets, record, Moment::from_millis(0));
+            definition.each(&view, &mut |key| key.numbers(|number| keys.push(number)));
             keys.sort_unstable();
             keys.dedup();
         }

@@ -9,8 +9,8 @@ use spikewire_protocol::expression::Type;
 use spikewire_protocol::msgpack::{Reader, Token};
 use spikewire_protocol::value::{geojson_text, particle, read_int};
 
-use crate::cluster::placement::mix;
 use crate::expression::Val;
+use crate::hash::{fnv, mix};
 use crate::value::geo::{Shape, covering};
 
 /// Longest string or blob that is indexed.
@@ -120,7 +120,7 @@ impl<'a> Key<'a> {
         match *self {
             Self::Int(int) => with(int as u64 ^ SIGN),
             Self::Bytes(bytes) if bytes.len() > LONGEST => {}
-            Self::Bytes(bytes) => with(hash(bytes)),
+            Self::Bytes(bytes) => with(mix(fnv(bytes))),
             Self::Geo(text) => match Shape::read(text) {
                 Some(Shape::Point(point)) => with(CellID::from(point).0),
                 Some(Shape::Region(region)) => {
@@ -130,13 +130,6 @@ impl<'a> Key<'a> {
             },
         }
     }
-}
-
-/// FNV-1a, then a mix: the same on every node and in every run.
-fn hash(bytes: &[u8]) -> u64 {
-    mix(bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    }))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use spikewire_protocol::result_code::ResultCode;
 
 use super::definition::Definition;
 use super::key::{Key, Kind, LONGEST};
-use crate::expression::Subject;
+use crate::expression::RecordView;
 use crate::value::geo::{Region, Shape, covering};
 
 /// Longest `GeoJSON` text of a query.
@@ -96,13 +96,13 @@ impl Sought {
     pub fn confirms(
         &self,
         definition: &Definition,
-        subject: &Subject<'_>,
+        view: &RecordView<'_>,
         key: Option<u64>,
     ) -> bool {
         // Which of several values it was found by matters only where there can be several.
         let key = key.filter(|_| definition.collection != Collection::Value);
         let (mut accepted, mut least) = (false, None);
-        definition.each(subject, &mut |value| {
+        definition.each(view, &mut |value| {
             if self.accepts(&value) {
                 accepted = true;
                 if key.is_some() {

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use spikewire_protocol::info::Command;
 
-use super::{Asker, error};
+use super::{Asker, NO_NAMESPACE, error};
 
 /// What clients look for before they use a feature.
 const FEATURES: &str = "batch-any;batch-index;blob-bits;cdt-index;cdt-list;cdt-map;cluster-stable;\
@@ -62,7 +62,7 @@ fn stable(asker: &Asker<'_>, command: &Command<'_>) -> String {
     if let Some(name) = command.param("namespace")
         && state.namespace(name.as_bytes()).is_none()
     {
-        return error(20, "namespace not found on node");
+        return error(20, NO_NAMESPACE);
     }
     if !ignore && state.remaining() > 0 {
         return error(7, "unstable cluster");

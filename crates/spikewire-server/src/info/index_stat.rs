@@ -2,14 +2,14 @@
 
 use spikewire_protocol::query::Collection;
 
-use super::{Asker, error, indexes};
+use super::{Asker, error, named_namespace};
 use crate::index::Index;
 use crate::index::entries::Entry;
 use crate::storage::namespace::Namespace;
 
 /// `sindex-stat`, and `sindex/NAMESPACE/INDEX`.
 pub(super) fn stat(asker: &Asker<'_>, namespace: Option<&str>, name: Option<&str>) -> String {
-    let namespace = match indexes::find(asker, namespace) {
+    let namespace = match named_namespace(asker, namespace) {
         Ok(namespace) => namespace,
         Err(text) => return text,
     };

@@ -10,16 +10,15 @@ use spikewire_protocol::msgpack::{Reader, Token};
 use spikewire_protocol::query::Collection;
 use spikewire_protocol::value::particle;
 
-use super::{Asker, error, index_stat, namespace_param, set_indexes};
+use super::{
+    Asker, NO_NAMESPACE, error, index_stat, named_namespace, namespace_param, set_indexes,
+};
 use crate::expression::Program;
 use crate::index::Index;
-use crate::index::build::Build;
 use crate::index::definition::{Definition, Source, expected_type, is_indexable, is_plain_context};
 use crate::index::key::Kind;
 use crate::index::list::Created;
 use crate::storage::namespace::Namespace;
-
-const NO_NAMESPACE: &str = "namespace not found on node";
 
 pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> {
     Some(match command.name {
@@ -112,7 +111,7 @@ fn create(asker: &Asker<'_>, command: &Command<'_>) -> Result<(), String> {
     match namespace.indexes.create(index, Definition { set, source, collection, kind }) {
         Created::There => Ok(()),
         Created::New(index) => {
-            asker.state.background.add(Box::new(Build::new(at, index)));
+            asker.build(at, index);
             Ok(())
         }
         Created::NameTaken => {
@@ -172,20 +171,13 @@ fn delete(asker: &Asker<'_>, command: &Command<'_>) -> String {
     if let Some((at, namespace)) = asker.state.namespace(name.as_bytes())
         && let Some(index) = namespace.indexes.remove(index)
     {
-        asker.state.background.add(Box::new(Build::new(at, index)));
+        asker.build(at, index);
     }
     "ok".to_owned()
 }
 
-pub(super) fn find<'a>(asker: &'a Asker<'_>, name: Option<&str>) -> Result<&'a Namespace, String> {
-    let name = name.filter(|name| !name.is_empty());
-    let name = name.ok_or_else(|| error(20, "missing 'namespace'"))?;
-    let found = asker.state.namespace(name.as_bytes());
-    found.map(|(_, namespace)| namespace).ok_or_else(|| error(20, NO_NAMESPACE))
-}
-
 fn exists(asker: &Asker<'_>, command: &Command<'_>) -> String {
-    let namespace = match find(asker, namespace_param(command)) {
+    let namespace = match named_namespace(asker, namespace_param(command)) {
         Ok(namespace) => namespace,
         Err(text) => return text,
     };

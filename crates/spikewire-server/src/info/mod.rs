@@ -23,6 +23,7 @@ pub mod storage;
 pub mod truncate;
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -30,12 +31,17 @@ use spikewire_protocol::frame::{self, Kind};
 use spikewire_protocol::info::{self, Command};
 
 use crate::cluster::state::{Node, State};
+use crate::index::Index;
+use crate::index::build::Build;
+use crate::storage::namespace::Namespace;
+
+const NO_NAMESPACE: &str = "namespace not found on node";
 
 /// Who asks, and whom.
 #[derive(Debug)]
 pub struct Asker<'a> {
     /// The cluster.
-    pub state: &'a State,
+    pub state: &'a Arc<State>,
     /// The number of the node that is asked.
     pub number: usize,
     /// The address the client reached the node at.
@@ -48,6 +54,12 @@ impl Asker<'_> {
     /// The node that is asked.
     pub fn node(&self) -> &Node {
         &self.state.nodes[self.number]
+    }
+
+    /// Fills an index that was created, or empties one that was deleted, in the background.
+    fn build(&self, namespace: usize, index: Arc<Index>) {
+        let build = Build::new(self.state.clone(), namespace, index);
+        self.state.background.add(Box::new(build));
     }
 }
 
@@ -103,6 +115,14 @@ fn other(asker: &mut Asker<'_>, command: &Command<'_>) -> Option<String> {
 
 fn namespace_param<'a>(command: &Command<'a>) -> Option<&'a str> {
     command.param("namespace").or(command.param("ns"))
+}
+
+/// The namespace of this name, or the error that says what is wrong with the name.
+fn named_namespace<'a>(asker: &'a Asker<'_>, name: Option<&str>) -> Result<&'a Namespace, String> {
+    let name = name.filter(|name| !name.is_empty());
+    let name = name.ok_or_else(|| error(20, "missing 'namespace'"))?;
+    let found = asker.state.namespace(name.as_bytes());
+    found.map(|(_, namespace)| namespace).ok_or_else(|| error(20, NO_NAMESPACE))
 }
 
 /// Takes the client's description of itself, once per connection.

@@ -6,7 +6,6 @@ use spikewire_protocol::limits;
 
 use super::{Asker, error, namespace_param};
 use crate::index::Index;
-use crate::index::build::Build;
 use crate::index::list::Created;
 use crate::storage::namespace::Namespace;
 
@@ -29,7 +28,7 @@ pub(super) fn create(asker: &Asker<'_>, command: &Command<'_>, name: &str) -> Re
         }
         Some(Created::There) => Ok(()),
         Some(Created::New(index)) => {
-            asker.state.background.add(Box::new(Build::new(at, index)));
+            asker.build(at, index);
             Ok(())
         }
     }
@@ -67,7 +66,7 @@ fn change(asker: &Asker<'_>, command: &Command<'_>) -> Option<&'static str> {
         _ => return None,
     };
     if let Some(index) = changed {
-        asker.state.background.add(Box::new(Build::new(at, index)));
+        asker.build(at, index);
     }
     Some("ok")
 }

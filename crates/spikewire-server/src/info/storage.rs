@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use spikewire_protocol::info::Command;
 
-use super::{Asker, error, set_indexes};
+use super::{Asker, NO_NAMESPACE, error, set_indexes};
 use crate::cluster::stats;
 use crate::storage::namespace::Namespace;
 use crate::storage::partition::Usage;
@@ -181,7 +181,7 @@ fn config(asker: &Asker<'_>, command: &Command<'_>) -> String {
             None => error(20, "missing 'namespace'"),
             Some(name) => match state.namespace(name.as_bytes()) {
                 Some((_, namespace)) => settings(namespace),
-                None => error(20, "namespace not found on node"),
+                None => error(20, NO_NAMESPACE),
             },
         },
         Some(_) => error(4, "invalid context"),

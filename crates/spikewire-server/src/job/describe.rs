@@ -50,13 +50,13 @@ impl Job {
             Kind::Operations => ("background-ops", true),
             Kind::Function => ("background-udf", true),
         };
-        let patience = plan.patience.map_or(0, |patience| patience.as_millis());
+        let send_timeout = plan.send_timeout.map_or(0, |limit| limit.as_millis());
         let bytes = count(&counters.bytes);
         let _ = write!(text, ":from={from}:job-type={name}:net-io-bytes={bytes}");
         if !writes {
             text.push_str(":net-io-time=0");
         }
-        let _ = write!(text, ":socket-timeout={patience}");
+        let _ = write!(text, ":socket-timeout={send_timeout}");
         match plan.kind {
             Kind::Basic | Kind::Aggregation => {}
             Kind::Operations => text.push_str(":ops-active=0"),

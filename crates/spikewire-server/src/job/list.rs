@@ -78,7 +78,7 @@ mod tests {
             index: None,
             asked: (1, 0),
             rate: 0,
-            patience: None,
+            send_timeout: None,
             from: None,
         }
     }

@@ -58,7 +58,7 @@ pub struct Plan {
     /// Records per second, 0 = as fast as it goes.
     pub rate: u32,
     /// How long the client may take nothing; `None` = for ever.
-    pub patience: Option<Duration>,
+    pub send_timeout: Option<Duration>,
     /// The client.
     pub from: Option<SocketAddr>,
 }
@@ -161,7 +161,7 @@ mod tests {
             index: None,
             asked: (1, 0),
             rate,
-            patience: None,
+            send_timeout: None,
             from: None,
         }
     }

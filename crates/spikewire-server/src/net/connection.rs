@@ -9,7 +9,7 @@ use mio::net::TcpStream;
 use socket2::SockRef;
 
 use super::faults::{Drip, Fate};
-use crate::command::stream::{PATIENCE, Stream};
+use crate::command::stream::{SEND_TIMEOUT, StreamedReply};
 
 /// No more requests are run while this much output waits for the client.
 pub const BACKLOG: usize = 1 << 20;
@@ -39,7 +39,7 @@ pub struct Twist {
 #[derive(Debug)]
 pub struct Running {
     /// The reply.
-    pub stream: Stream,
+    pub reply: Box<dyn StreamedReply>,
     /// What becomes of every slice.
     pub twist: Twist,
 }
@@ -75,7 +75,7 @@ pub struct Connection {
     sent: usize,
     blocked: Option<Instant>,
     /// How long the client may take nothing; `None` = for ever.
-    patience: Option<Duration>,
+    send_timeout: Option<Duration>,
     held: VecDeque<Held>,
     held_bytes: usize,
     next_drop: Option<Instant>,
@@ -99,7 +99,7 @@ impl Connection {
             user_agent: false,
             silenced: None,
             running: None,
-            patience: Some(PATIENCE),
+            send_timeout: Some(SEND_TIMEOUT),
             input: Vec::new(),
             out: Vec::new(),
             sent: 0,
@@ -129,9 +129,9 @@ impl Connection {
     }
 
     /// Starts a reply that goes on.
-    pub fn start(&mut self, stream: Stream) {
-        self.patience = stream.patience();
-        self.running = Some(Running { stream, twist: Twist::default() });
+    pub fn start(&mut self, reply: Box<dyn StreamedReply>) {
+        self.send_timeout = reply.send_timeout();
+        self.running = Some(Running { reply, twist: Twist::default() });
     }
 
     /// Does to the output from `start` on what its fate has in store; says whether the connection
@@ -166,7 +166,7 @@ impl Connection {
 
     /// When the client will have taken nothing for too long; `None` while nothing waits for it.
     pub fn stuck_at(&self) -> Option<Instant> {
-        self.blocked?.checked_add(self.patience?)
+        self.blocked?.checked_add(self.send_timeout?)
     }
 
     /// Sends what can be sent. An error means that the connection is over.
@@ -220,7 +220,7 @@ impl Connection {
         self.out.clear();
         self.sent = 0;
         if self.running.is_none() {
-            self.patience = Some(PATIENCE);
+            self.send_timeout = Some(SEND_TIMEOUT);
         }
         if self.closing { Err(ErrorKind::ConnectionAborted.into()) } else { Ok(()) }
     }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use spikewire_protocol::result_code::ResultCode;
 
-use crate::cluster::placement::mix;
 use crate::error::invalid;
+use crate::hash::mix;
 
 /// What is wrong with a node. Shares are between 0 and 1, drawn per request.
 #[derive(Debug, Clone, PartialEq)]

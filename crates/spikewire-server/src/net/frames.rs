@@ -10,8 +10,8 @@ use super::connection::{BACKLOG, Connection, Twist};
 use super::faults::Fate;
 use super::worker::Worker;
 use crate::command::batch;
-use crate::command::stream::Pace;
 use crate::info::{self, Asker};
+use crate::turn::NextTurn;
 
 /// What a node without security says to every security message: scheme 0, result, no fields.
 const ADMIN_REPLY: [u8; 16] =
@@ -48,8 +48,8 @@ impl Worker {
             used += len;
             if frame.kind == Kind::Message {
                 let rest = self.context.run(connection.node, frame.body, now, &mut connection.out);
-                if let Some(stream) = rest {
-                    connection.start(stream);
+                if let Some(reply) = rest {
+                    connection.start(reply);
                     connection.waiting = true;
                     return used;
                 }
@@ -84,33 +84,34 @@ impl Worker {
             Kind::Compressed => answer_code(out, ResultCode::ENTERPRISE_ONLY, 0),
             Kind::Message => {
                 let now = self.state.clock.now();
-                if let Some(stream) = self.context.run(connection.node, frame.body, now, out) {
-                    connection.start(stream);
+                if let Some(reply) = self.context.run(connection.node, frame.body, now, out) {
+                    connection.start(reply);
                 }
             }
         }
     }
 
     /// Appends the next slice of the reply that goes on.
-    pub(super) fn advance(&mut self, connection: &mut Connection) -> Pace {
-        let Some(mut running) = connection.running.take() else { return Pace::Done };
+    pub(super) fn advance(&mut self, connection: &mut Connection) -> NextTurn {
+        let Some(mut running) = connection.running.take() else { return NextTurn::Never };
         connection.compact();
         let start = connection.out.len();
-        let pace = self.context.advance(&mut running.stream, &mut connection.out);
+        let now = self.state.clock.now();
+        let next = running.reply.advance(&mut self.context, now, &mut connection.out);
         let twist = running.twist;
-        let late_end = pace == Pace::Done && !twist.late_end.is_zero();
-        let end = (late_end && running.stream.ends_in_own_frame() && !twist.mute && !twist.cut)
+        let late_end = next == NextTurn::Never && !twist.late_end.is_zero();
+        let end = (late_end && running.reply.ends_in_own_frame() && !twist.mute && !twist.cut)
             .then(|| connection.out.split_off(connection.out.len() - END_LEN));
         if connection.twist(start, twist) {
-            return Pace::Done;
+            return NextTurn::Never;
         }
         if let Some(end) = end {
             connection.hold(Instant::now() + twist.delay + twist.late_end, &end, false);
         }
-        if pace != Pace::Done {
+        if next != NextTurn::Never {
             connection.running = Some(running);
         }
-        pace
+        next
     }
 
     /// The same, one request after another, at a node that misbehaves.

@@ -19,7 +19,8 @@ use super::slab::Slab;
 use super::{Duty, Message, Order, Place};
 use crate::cluster::state::State;
 use crate::command::Context;
-use crate::command::stream::{Pace, SLICE};
+use crate::command::stream::SLICE;
+use crate::turn::NextTurn;
 
 /// The token a worker is woken with.
 pub const WAKE: Token = Token(usize::MAX);
@@ -334,13 +335,13 @@ impl Worker {
                     return Ok(());
                 }
                 match self.advance(connection) {
-                    Pace::Done => continue,
-                    Pace::On => {
+                    NextTurn::Never => continue,
+                    NextTurn::Soon => {
                         self.send(at, connection)?;
                         self.queue(at, connection);
                         return Ok(());
                     }
-                    Pace::At(due) => {
+                    NextTurn::At(due) => {
                         self.send(at, connection)?;
                         self.timers.push(Reverse((due, at)));
                         return Ok(());
@@ -451,7 +452,7 @@ impl Worker {
         for at in self.connections.find(|connection| is_stuck(connection)) {
             if let Some(connection) = self.connections.take(at) {
                 if let Some(running) = &connection.running {
-                    running.stream.give_up();
+                    running.reply.time_out();
                     connection.reset_on_close();
                 }
                 self.forget(at, &connection);

@@ -6,6 +6,8 @@
 use hashbrown::HashTable;
 use spikewire_protocol::message::{self, op};
 
+use crate::hash::fnv;
+
 /// From this many bins on, names are looked up in a hash table instead of one by one.
 const INDEXED: usize = 24;
 /// An arena larger than this is rid of what edits left behind.
@@ -84,10 +86,7 @@ impl Default for Bins {
 }
 
 fn hash(name: &[u8]) -> u64 {
-    // FNV-1a, then a mix so that the high bits vary too.
-    let hash = name.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = fnv(name);
     hash ^ hash >> 29
 }
 

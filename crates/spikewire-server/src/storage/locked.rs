@@ -8,44 +8,44 @@ use std::sync::Arc;
 
 use spikewire_sync::MutexGuard;
 
-use super::namespace::Namespace;
 use super::partition::Partition;
 use super::record::View;
+use super::sets::Sets;
 use crate::index::Index;
 
 /// A locked partition.
 #[derive(Debug)]
 pub struct Locked<'a> {
-    namespace: &'a Namespace,
+    sets: &'a Sets,
     partition: MutexGuard<'a, Partition>,
 }
 
 impl<'a> Locked<'a> {
-    pub(super) fn new(namespace: &'a Namespace, partition: MutexGuard<'a, Partition>) -> Self {
-        Self { namespace, partition }
+    pub(super) fn new(sets: &'a Sets, partition: MutexGuard<'a, Partition>) -> Self {
+        Self { sets, partition }
     }
 
     /// Stores an image on every copy. `old` is the set and size of what it replaces.
     pub fn put(&mut self, image: &[u8], old: Option<(u16, usize)>) {
-        self.partition.note(self.namespace, View::new(image).digest(), Some(View::new(image)));
+        self.partition.note(self.sets, View::new(image).digest(), Some(View::new(image)));
         self.partition.put_image(image, old);
     }
 
     /// Removes a record from every copy; says whether it was there.
     pub fn remove(&mut self, digest: &[u8; 20]) -> bool {
-        self.partition.note(self.namespace, digest, None);
+        self.partition.note(self.sets, digest, None);
         self.partition.remove_record(digest)
     }
 
     /// Frees what `dead` names, on every copy; says how many records were looked at.
     pub fn sweep(&mut self, dead: impl Fn(View<'_>) -> bool) -> usize {
-        self.partition.note_all(self.namespace, &dead);
+        self.partition.note_all(self.sets, &dead);
         self.partition.sweep_records(dead)
     }
 
     /// Gives the partition its entries in a new index; says how many records were looked at.
     pub fn add_index(&mut self, index: &Arc<Index>) -> usize {
-        self.partition.build_entries(self.namespace, index)
+        self.partition.build_entries(self.sets, index)
     }
 }
 

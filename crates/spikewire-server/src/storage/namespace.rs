@@ -45,7 +45,7 @@ impl Namespace {
 
     /// Locks one partition.
     pub fn partition(&self, pid: u16) -> Locked<'_> {
-        Locked::new(self, self.partitions[usize::from(pid)].lock())
+        Locked::new(&self.sets, self.partitions[usize::from(pid)].lock())
     }
 
     /// Every partition id.

@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use super::namespace::Namespace;
 use super::record::View;
+use super::sets::Sets;
 use super::table::Table;
 use crate::index::Index;
 use crate::index::entries::Entries;
@@ -77,33 +77,33 @@ impl Partition {
     }
 
     /// Tells the indexes what becomes of a record, before it does.
-    pub(super) fn note(&mut self, namespace: &Namespace, digest: &[u8; 20], new: Option<View<'_>>) {
+    pub(super) fn note(&mut self, sets: &Sets, digest: &[u8; 20], new: Option<View<'_>>) {
         if self.entries.is_empty() {
             return;
         }
         let old = self.replicas.first().and_then(|replica| replica.table.get(digest));
         for entries in &mut self.entries {
-            entries.update(namespace, old, new);
+            entries.update(sets, old, new);
         }
     }
 
     /// Tells the indexes that the records named by `dead` go, before they do.
-    pub(super) fn note_all(&mut self, namespace: &Namespace, dead: impl Fn(View<'_>) -> bool) {
+    pub(super) fn note_all(&mut self, sets: &Sets, dead: impl Fn(View<'_>) -> bool) {
         let Some(master) = self.replicas.first().filter(|_| !self.entries.is_empty()) else {
             return;
         };
         for record in master.table.iter().filter(|record| dead(*record)) {
             for entries in &mut self.entries {
-                entries.update(namespace, Some(record), None);
+                entries.update(sets, Some(record), None);
             }
         }
     }
 
     /// Makes its entries in a new index; says how many records were looked at.
-    pub(super) fn build_entries(&mut self, namespace: &Namespace, index: &Arc<Index>) -> usize {
+    pub(super) fn build_entries(&mut self, sets: &Sets, index: &Arc<Index>) -> usize {
         let records = self.replicas.first().map(|replica| &replica.table);
         let records = records.into_iter().flat_map(Table::iter);
-        self.entries.push(Entries::build(index.clone(), namespace, records));
+        self.entries.push(Entries::build(index.clone(), sets, records));
         self.master().map_or(0, Table::len)
     }
 

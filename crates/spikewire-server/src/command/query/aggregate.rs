@@ -18,13 +18,14 @@ use spikewire_udf::{Failure, Library, Record, Side};
 use super::super::Context;
 use super::super::function::{Call, describe, failure_text, with_machine};
 use super::super::reply::Reply;
-use super::super::stream::{Pace, SLICE};
+use super::super::stream::{SLICE, StreamedReply};
 use super::sending::Choice;
 use super::walking::{Walking, gather};
 use crate::job::{End, Job};
 use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
 use crate::storage::walk::Walk;
+use crate::turn::NextTurn;
 
 /// Records that are copied before the partition's lock is given back.
 const COPIES: usize = 256;
@@ -58,25 +59,6 @@ impl Aggregate {
     ) -> Self {
         let (node, namespace) = place;
         Self { node, namespace, job, library, call, choice, next: 0 }
-    }
-
-    /// The job it is.
-    pub fn job(&self) -> &Job {
-        &self.job
-    }
-
-    /// Appends what the next partitions give.
-    pub fn turn(&mut self, context: &Context, now: Moment, out: &mut Vec<u8>) -> Pace {
-        let start = out.len();
-        let code = self.fill(context, now, out);
-        if let Some(code) = code {
-            let start = frame::begin(out, Kind::Message);
-            answer::write_end(code, out);
-            frame::finish(out, start);
-            self.job.end(if code == ResultCode::SCAN_ABORTED { End::Aborted } else { End::Ok });
-        }
-        self.job.counters.bytes.fetch_add((out.len() - start) as u64, Ordering::Relaxed);
-        if code.is_some() { Pace::Done } else { Pace::On }
     }
 
     /// The code it ends with, if it does.
@@ -180,6 +162,33 @@ impl Aggregate {
                 Ok(())
             });
         wrong.map_or(Ok(walked.is_ok()), Err)
+    }
+}
+
+impl StreamedReply for Aggregate {
+    fn advance(&mut self, context: &mut Context, now: Moment, out: &mut Vec<u8>) -> NextTurn {
+        let start = out.len();
+        let code = self.fill(context, now, out);
+        if let Some(code) = code {
+            let start = frame::begin(out, Kind::Message);
+            answer::write_end(code, out);
+            frame::finish(out, start);
+            self.job.end(if code == ResultCode::SCAN_ABORTED { End::Aborted } else { End::Ok });
+        }
+        self.job.counters.bytes.fetch_add((out.len() - start) as u64, Ordering::Relaxed);
+        if code.is_some() { NextTurn::Never } else { NextTurn::Soon }
+    }
+
+    fn send_timeout(&self) -> Option<Duration> {
+        self.job.plan.send_timeout
+    }
+
+    fn ends_in_own_frame(&self) -> bool {
+        true
+    }
+
+    fn time_out(&self) {
+        self.job.end(End::NotTaken);
     }
 }
 

@@ -18,8 +18,6 @@ use spikewire_protocol::result_code::ResultCode;
 
 use super::super::reply::Reply;
 use super::super::request::Request;
-use super::super::stream::Pace;
-use super::super::tally::Tally;
 use super::super::{Context, Target};
 use super::choose;
 use super::sending::Choice;
@@ -30,6 +28,7 @@ use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
 use crate::storage::partition::Partition;
 use crate::storage::walk::Walk;
+use crate::turn::NextTurn;
 
 /// Records per second of a job that does not say, and the most that one may ask for.
 const RATE: u32 = 10_000;
@@ -42,6 +41,8 @@ const RESULT_AT: usize = 5;
 /// A job that changes records.
 #[derive(Debug)]
 struct Change {
+    /// What runs the commands on single records; its counters are not those of clients.
+    context: Context,
     node: usize,
     namespace: usize,
     job: Arc<Job>,
@@ -97,6 +98,7 @@ impl Context {
         };
         let (fields, ops) = parts(message, kind);
         state.background.add(Box::new(Change {
+            context: Context::new(state.clone()),
             node,
             namespace: at,
             job,
@@ -202,13 +204,7 @@ impl Change {
     }
 
     /// Changes one record.
-    fn change(
-        &mut self,
-        context: &mut Context,
-        namespace: &Namespace,
-        of: (Digest, u16),
-        now: Moment,
-    ) {
+    fn change(&mut self, namespace: &Namespace, of: (Digest, u16), now: Moment) {
         let mut request = Request::of(self.header, &self.fields, &self.ops);
         (request.digest, request.has_digest) = (Some(of.0), true);
         let (set, filter) = (Some(of.1), self.choice.filter.clone());
@@ -216,9 +212,9 @@ impl Change {
         self.scratch.clear();
         let reply = Reply::row(&mut self.scratch, 0);
         if request.has_udf {
-            context.function(&target, reply);
+            self.context.function(&target, reply);
         } else {
-            context.write(&target, reply);
+            self.context.write(&target, reply);
         }
         let counters = &self.job.counters;
         let counter = match ResultCode(self.scratch[RESULT_AT]) {
@@ -231,15 +227,15 @@ impl Change {
         self.handled += 1;
     }
 
-    fn end(&self, end: End) -> Pace {
+    fn end(&self, end: End) -> NextTurn {
         self.job.end(end);
-        Pace::Done
+        NextTurn::Never
     }
 }
 
 impl Task for Change {
-    fn step(&mut self, context: &mut Context) -> Pace {
-        let state = context.state.clone();
+    fn step(&mut self) -> NextTurn {
+        let state = self.context.state.clone();
         let namespace = &state.namespaces[self.namespace];
         let gone = self.choice.via.as_ref().is_some_and(|via| via.index.is_dropped());
         if self.job.is_aborted() || gone || !state.nodes[self.node].is_alive() {
@@ -247,7 +243,7 @@ impl Task for Change {
         }
         let allowed = match self.job.allowance(self.handled) {
             Ok(allowed) => usize::try_from(allowed).unwrap_or(usize::MAX),
-            Err(due) => return Pace::At(due),
+            Err(due) => return NextTurn::At(due),
         };
         let now = state.clock.now();
         let started = Instant::now();
@@ -256,7 +252,7 @@ impl Task for Change {
             let (found, more) = self.gather(namespace, now, most);
             most -= found.len();
             for of in found {
-                self.change(context, namespace, of, now);
+                self.change(namespace, of, now);
             }
             if more {
                 break;
@@ -265,7 +261,6 @@ impl Task for Change {
             self.job.pass_partition();
             self.pid += 1;
             if usize::from(self.pid) == PARTITIONS {
-                context.tally = Tally::default();
                 return self.end(End::Ok);
             }
             // Partitions of few records are many in a slice, but not all.
@@ -273,9 +268,7 @@ impl Task for Change {
                 break;
             }
         }
-        // What a job does to records is not what clients ask.
-        context.tally = Tally::default();
-        Pace::On
+        NextTurn::Soon
     }
 }
 

@@ -32,7 +32,7 @@ use super::Context;
 use super::function::Call;
 use super::reply::Reply;
 use super::request::Request;
-use super::stream::{PATIENCE, Stream};
+use super::stream::{SEND_TIMEOUT, StreamedReply};
 use crate::expression::Program;
 use crate::index::definition::is_plain_context;
 use crate::index::sought::Sought;
@@ -50,7 +50,7 @@ impl Context {
         namespace: usize,
         body: &[u8],
         out: &mut Vec<u8>,
-    ) -> Option<Stream> {
+    ) -> Option<Box<dyn StreamedReply>> {
         match self.start_query(node, namespace, body) {
             Ok(Some(stream)) => return Some(stream),
             // A background job was started, and is not waited for.
@@ -65,7 +65,7 @@ impl Context {
         node: usize,
         at: usize,
         body: &[u8],
-    ) -> Result<Option<Stream>, ResultCode> {
+    ) -> Result<Option<Box<dyn StreamedReply>>, ResultCode> {
         let (message, _) = Message::parse(body).map_err(|_| ResultCode::PARAMETER)?;
         let asked = Asked::parse(&message)?;
         match asked.work {
@@ -84,7 +84,7 @@ impl Context {
         at: usize,
         message: &Message<'_>,
         asked: Asked<'_>,
-    ) -> Result<Stream, ResultCode> {
+    ) -> Result<Box<dyn StreamedReply>, ResultCode> {
         let projection = Projection::new(message, &asked)?;
         let filter = asked.filter.map(|bytes| self.filters.read(bytes)).transpose()?;
         let state = self.state.clone();
@@ -114,7 +114,7 @@ impl Context {
         let limit = (asked.limit > 0).then_some(asked.limit);
         let sending = Sending::new(job.clone(), choice, projection, limit);
         let scan = Scan::new((node, at), job, parts, sending, deadline);
-        Ok(Stream::Scan(Box::new(scan)))
+        Ok(Box::new(scan))
     }
 
     fn start_aggregate(
@@ -123,7 +123,7 @@ impl Context {
         at: usize,
         body: &[u8],
         asked: &Asked<'_>,
-    ) -> Result<Stream, ResultCode> {
+    ) -> Result<Box<dyn StreamedReply>, ResultCode> {
         if asked.filter.is_some() {
             return Err(ResultCode::UNSUPPORTED_FEATURE);
         }
@@ -138,12 +138,12 @@ impl Context {
         let job = state.nodes[node].jobs.start(plan, PARTITIONS)?;
         let library = state.modules.read().clone();
         let aggregate = Aggregate::new((node, at), job, library, call, choice);
-        Ok(Stream::Aggregate(Box::new(aggregate)))
+        Ok(Box::new(aggregate))
     }
 
     fn plan(&self, at: usize, asked: &Asked<'_>, choice: &Choice, kind: Kind) -> Plan {
-        let patience = match asked.patience {
-            None => Some(PATIENCE),
+        let send_timeout = match asked.patience {
+            None => Some(SEND_TIMEOUT),
             Some(0) => None,
             Some(millis) => Some(Duration::from_millis(u64::from(millis))),
         };
@@ -155,7 +155,7 @@ impl Context {
             index: choice.via.as_ref().map(|via| via.index.name()),
             asked: (asked.partitions.len(), asked.points.len()),
             rate: asked.records_per_second,
-            patience,
+            send_timeout,
             from: self.peer,
         }
     }

@@ -8,7 +8,7 @@ use spikewire_protocol::value::particle;
 
 use super::super::reply::Reply;
 use super::super::structured;
-use crate::expression::Subject;
+use crate::expression::RecordView;
 use crate::storage::bins::Bin;
 
 /// What of a record is sent.
@@ -58,7 +58,7 @@ impl Projection {
     /// Runs the operations on a record; says how many results `scratch` has behind a message
     /// header's length. `None` when the record is not sent: an operation failed, or none has a
     /// result.
-    pub fn run(ops: &[u8], all: bool, on: &Subject<'_>, scratch: &mut Vec<u8>) -> Option<u16> {
+    pub fn run(ops: &[u8], all: bool, on: &RecordView<'_>, scratch: &mut Vec<u8>) -> Option<u16> {
         scratch.clear();
         let mut reply = Reply::row(scratch, 0);
         let bins = on.record?.bins();

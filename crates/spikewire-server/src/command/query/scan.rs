@@ -5,20 +5,21 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use spikewire_protocol::frame::{self, Kind};
 use spikewire_protocol::query::{Point, answer};
 use spikewire_protocol::result_code::ResultCode;
 
 use super::super::Context;
-use super::super::stream::{Pace, SLICE};
+use super::super::stream::{SLICE, StreamedReply};
 use super::sending::{Sending, Stop, Wanted};
 use super::walking::{Walking, gather};
 use crate::job::{End, Job};
 use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
 use crate::storage::walk::Walk;
+use crate::turn::NextTurn;
 
 /// Records and partitions that are looked at in one turn.
 const LOOKS: usize = 1000;
@@ -63,40 +64,9 @@ impl Scan {
         Self { node, namespace, job, parts, walking, spare, sending, deadline }
     }
 
-    /// The job it is.
-    pub fn job(&self) -> &Job {
-        &self.job
-    }
-
     /// Whether it is a short query, whose end shares a frame with its records.
-    pub fn is_short(&self) -> bool {
+    fn is_short(&self) -> bool {
         self.deadline.is_some()
-    }
-
-    /// Appends the next slice.
-    pub fn turn(&mut self, context: &Context, now: Moment, out: &mut Vec<u8>) -> Pace {
-        let start = frame::begin(out, Kind::Message);
-        let (pace, code) = self.fill(context, now, start, out);
-        if let Some(code) = code
-            && self.deadline.is_some()
-        {
-            answer::write_end(code, out);
-        }
-        if out.len() > start + frame::HEADER_LEN {
-            frame::finish(out, start);
-        } else {
-            out.truncate(start);
-        }
-        if let Some(code) = code {
-            if self.deadline.is_none() {
-                let start = frame::begin(out, Kind::Message);
-                answer::write_end(code, out);
-                frame::finish(out, start);
-            }
-            self.job.end(if code == ResultCode::SCAN_ABORTED { End::Aborted } else { End::Ok });
-        }
-        self.job.counters.bytes.fetch_add((out.len() - start) as u64, Ordering::Relaxed);
-        pace
     }
 
     /// Fills one frame; says how the query ends if it does.
@@ -106,8 +76,8 @@ impl Scan {
         now: Moment,
         start: usize,
         out: &mut Vec<u8>,
-    ) -> (Pace, Option<ResultCode>) {
-        let done = |code| (Pace::Done, Some(code));
+    ) -> (NextTurn, Option<ResultCode>) {
+        let done = |code| (NextTurn::Never, Some(code));
         if self.job.is_aborted() {
             return done(ResultCode::SCAN_ABORTED);
         }
@@ -128,8 +98,8 @@ impl Scan {
             if self.walking.is_some() || self.begin(namespace, part, out) {
                 match self.read(namespace, part.pid, now, start, &mut looks, out) {
                     Ok(()) => {}
-                    Err(Stop::Turn) => return (Pace::On, None),
-                    Err(Stop::Rate(due)) => return (Pace::At(due), None),
+                    Err(Stop::Turn) => return (NextTurn::Soon, None),
+                    Err(Stop::Rate(due)) => return (NextTurn::At(due), None),
                     Err(Stop::Enough) => break,
                 }
             }
@@ -140,7 +110,7 @@ impl Scan {
             self.job.pass_partition();
             looks = looks.saturating_sub(1);
             if looks == 0 || out.len() - start >= SLICE {
-                return (Pace::On, None);
+                return (NextTurn::Soon, None);
             }
         }
         done(ResultCode::OK)
@@ -200,6 +170,45 @@ impl Scan {
         drop(partition);
         self.walking = Some(walking);
         stop
+    }
+}
+
+impl StreamedReply for Scan {
+    fn advance(&mut self, context: &mut Context, now: Moment, out: &mut Vec<u8>) -> NextTurn {
+        let start = frame::begin(out, Kind::Message);
+        let (next, code) = self.fill(context, now, start, out);
+        if let Some(code) = code
+            && self.is_short()
+        {
+            answer::write_end(code, out);
+        }
+        if out.len() > start + frame::HEADER_LEN {
+            frame::finish(out, start);
+        } else {
+            out.truncate(start);
+        }
+        if let Some(code) = code {
+            if !self.is_short() {
+                let start = frame::begin(out, Kind::Message);
+                answer::write_end(code, out);
+                frame::finish(out, start);
+            }
+            self.job.end(if code == ResultCode::SCAN_ABORTED { End::Aborted } else { End::Ok });
+        }
+        self.job.counters.bytes.fetch_add((out.len() - start) as u64, Ordering::Relaxed);
+        next
+    }
+
+    fn send_timeout(&self) -> Option<Duration> {
+        self.job.plan.send_timeout
+    }
+
+    fn ends_in_own_frame(&self) -> bool {
+        !self.is_short()
+    }
+
+    fn time_out(&self) {
+        self.job.end(End::NotTaken);
     }
 }
 

@@ -10,7 +10,7 @@ use spikewire_protocol::message::HEADER_LEN;
 use spikewire_protocol::query::{Point, Row};
 
 use super::projection::Projection;
-use crate::expression::{Program, Subject};
+use crate::expression::{Program, RecordView};
 use crate::index::Index;
 use crate::index::sought::Sought;
 use crate::job::Job;
@@ -76,12 +76,12 @@ impl Choice {
         if self.via.is_none() && self.filter.is_none() {
             return Ok(());
         }
-        let subject = Subject::stored(namespace, record, now);
-        if self.filter.as_ref().is_some_and(|filter| !filter.passes(&subject)) {
+        let view = RecordView::stored(&namespace.sets, record, now);
+        if self.filter.as_ref().is_some_and(|filter| !filter.passes(&view)) {
             return Err(true);
         }
         match &self.via {
-            Some(via) if !via.sought.confirms(&via.index.definition, &subject, key) => Err(false),
+            Some(via) if !via.sought.confirms(&via.index.definition, &view, key) => Err(false),
             _ => Ok(()),
         }
     }
@@ -183,8 +183,8 @@ impl Sending {
             Projection::All => (record.bin_count(), record.bins(), false),
             Projection::NoBins => (0, &[][..], true),
             Projection::Ops { ops, respond_all } => {
-                let subject = Subject::stored(namespace, record, now);
-                let count = Projection::run(ops, *respond_all, &subject, &mut self.scratch);
+                let view = RecordView::stored(&namespace.sets, record, now);
+                let count = Projection::run(ops, *respond_all, &view, &mut self.scratch);
                 let Some(count) = count else { return };
                 (count, &self.scratch[HEADER_LEN..], false)
             }

@@ -1,4 +1,4 @@
-//! What is asked of a record.
+//! A record as expressions see it: bins, key and metadata, stored or being written.
 
 use std::borrow::Cow;
 
@@ -10,8 +10,8 @@ use spikewire_protocol::value::{self, particle};
 use super::Val;
 use crate::storage::bins::{self, Bin};
 use crate::storage::clock::Moment;
-use crate::storage::namespace::Namespace;
 use crate::storage::record::{Draft, View};
+use crate::storage::sets::Sets;
 
 /// Bytes a stored record takes besides its image, as far as its size is shown.
 const OVERHEAD: usize = 16;
@@ -36,9 +36,9 @@ impl<'a> Bins<'a> {
 
 /// A record that an expression is evaluated on.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
-    /// Its namespace.
-    pub namespace: &'a Namespace,
+pub struct RecordView<'a> {
+    /// The sets of its namespace.
+    pub sets: &'a Sets,
     /// What identifies it.
     pub digest: Digest,
     /// The stored record; `None` while it is being made.
@@ -51,12 +51,12 @@ pub struct Subject<'a> {
     pub now: Moment,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> RecordView<'a> {
     /// A record as it is stored.
-    pub fn stored(namespace: &'a Namespace, record: View<'a>, now: Moment) -> Self {
+    pub fn stored(sets: &'a Sets, record: View<'a>, now: Moment) -> Self {
         let digest = Digest(*record.digest());
         let bins = Bins::Stored(record.bins());
-        Self { namespace, digest, record: Some(record), bins, draft: None, now }
+        Self { sets, digest, record: Some(record), bins, draft: None, now }
     }
 
     /// The value of a bin; unknown if it is missing or of another type.
@@ -104,7 +104,7 @@ impl<'a> Subject<'a> {
             Meta::SetName => {
                 let own = self.record.map(View::set);
                 let set = own.or(self.draft.as_ref().map(|draft| draft.set));
-                let set = set.and_then(|set| self.namespace.sets.get(set));
+                let set = set.and_then(|set| self.sets.get(set));
                 let name = set.map_or_else(Vec::new, |set| set.name.to_vec());
                 return Val::Bytes(Type::Str, Cow::Owned(name));
             }
