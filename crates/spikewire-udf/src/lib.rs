@@ -14,7 +14,8 @@
 //! | `sandbox`, `bounds` | what Lua code cannot reach, and how much it may use |
 //! | `strings`, `pattern`, `tables` | functions of Lua's libraries that can be ended like Lua code |
 //! | [`record`], `stream` | records and streams as Lua code sees them |
-//! | `types`, `value` | the types of bins, and values on the way to Lua and back |
+//! | `value` | values as Lua code holds them, on the way to Lua and back |
+//! | `types` | what Lua code can do with lists, maps, bytes and `GeoJSON` |
 //! | `failure` | why a function gave no result |
 
 #![forbid(unsafe_code)]

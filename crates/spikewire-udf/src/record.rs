@@ -12,8 +12,7 @@ use spikewire_protocol::value::Value;
 
 use crate::bounds::Bounds;
 use crate::failure::told;
-use crate::types::Bytes;
-use crate::value::Val;
+use crate::value::{Bytes, Val};
 
 /// Longest bin name.
 const NAME: usize = 15;

@@ -12,8 +12,7 @@ use spikewire_protocol::value::Value;
 use crate::bounds::Bounds;
 use crate::failure::Failure;
 use crate::record::{Handle, Record};
-use crate::types::{List, Map};
-use crate::value::Val;
+use crate::value::{List, Map, Val};
 
 /// Where a stream is worked on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,31 +6,9 @@ use mlua::{Error, Lua, MetaMethod, Result, Table, UserData, UserDataMethods, Use
 
 use super::{callable, place};
 use crate::bounds::Bounds;
-use crate::value::Shared;
-
-/// Bytes; clones are the same bytes.
-#[derive(Debug, Clone)]
-pub struct Bytes(Rc<Shared<Vec<u8>>>);
+use crate::value::Bytes;
 
 impl Bytes {
-    /// These bytes.
-    pub fn new(bytes: Vec<u8>, bounds: &Rc<Bounds>) -> Result<Self> {
-        let len = bytes.len();
-        let shared = Shared::new(bytes, bounds);
-        shared.grow(len)?;
-        Ok(Self(shared))
-    }
-
-    /// A copy of them.
-    pub fn to_vec(&self) -> Vec<u8> {
-        self.0.inner.borrow().clone()
-    }
-
-    /// How many.
-    pub fn len(&self) -> usize {
-        self.0.inner.borrow().len()
-    }
-
     /// The bytes from `at`, if there are as many.
     fn read<const N: usize>(&self, at: Option<i64>) -> Option<[u8; N]> {
         let bytes = self.0.inner.borrow();

@@ -8,24 +8,12 @@ use mlua::{
 
 use super::{callable, place};
 use crate::bounds::Bounds;
-use crate::value::{COST, Shared, Val};
+use crate::value::{COST, List, Val};
 
 /// Longest list that an index may make.
 const LONGEST: usize = 1 << 24;
 
-/// A list; clones are the same list.
-#[derive(Debug, Clone)]
-pub struct List(pub Rc<Shared<Vec<Val>>>);
-
 impl List {
-    /// A list of these values.
-    pub fn new(items: Vec<Val>, bounds: &Rc<Bounds>) -> Result<Self> {
-        let cost = items.iter().map(Val::cost).sum();
-        let list = Shared::new(items, bounds);
-        list.grow(cost)?;
-        Ok(Self(list))
-    }
-
     fn insert(&self, at: usize, value: Val) -> Result<()> {
         if at > LONGEST {
             return Err(Error::runtime(format!("list index {} is too large", at + 1)));

@@ -7,11 +7,7 @@ use mlua::{Function, Lua, MetaMethod, Result, UserData, UserDataMethods, UserDat
 
 use super::callable;
 use crate::bounds::Bounds;
-use crate::value::{MapKey, Shared, Val};
-
-/// A map; clones are the same map.
-#[derive(Debug, Clone)]
-pub struct Map(pub Rc<Shared<BTreeMap<MapKey, Val>>>);
+use crate::value::{Map, MapKey, Val};
 
 /// What an iteration over a map gives.
 #[derive(Debug, Clone, Copy)]
@@ -22,14 +18,6 @@ enum Give {
 }
 
 impl Map {
-    /// A map of these pairs.
-    pub fn new(pairs: BTreeMap<MapKey, Val>, bounds: &Rc<Bounds>) -> Result<Self> {
-        let cost = pairs.iter().map(|(key, value)| key.cost() + value.cost()).sum();
-        let map = Shared::new(pairs, bounds);
-        map.grow(cost)?;
-        Ok(Self(map))
-    }
-
     fn get(&self, key: mlua::Value) -> Result<Val> {
         let Ok(key) = MapKey::new(&Val::from_lua(key)?) else { return Ok(Val::Nil) };
         Ok(self.0.inner.borrow().get(&key).cloned().unwrap_or(Val::Nil))

@@ -1,4 +1,4 @@
-//! The types that bins can have and Lua's own cannot express.
+//! What Lua code can do with the types that bins can have and Lua's own cannot express.
 
 mod bytes;
 mod list;
@@ -10,11 +10,6 @@ use std::rc::Rc;
 use mlua::{Lua, Result, Table};
 
 use crate::bounds::Bounds;
-
-pub use bytes::Bytes;
-pub use list::List;
-pub use map::Map;
-pub use opaque::{GeoJson, Sketch};
 
 /// Makes the tables `list`, `map`, `bytes` and `geojson`; each can be called to make a value.
 pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {

@@ -1,18 +1,9 @@
 //! Values that Lua code passes on and does not look into.
 
-use std::rc::Rc;
-
 use mlua::{Lua, MetaMethod, Result, UserData, UserDataMethods};
 
 use super::callable;
-
-/// `geojson`: GeoJSON text.
-#[derive(Debug, Clone)]
-pub struct GeoJson(pub Rc<str>);
-
-/// A HyperLogLog sketch.
-#[derive(Debug, Clone)]
-pub struct Sketch(pub Rc<[u8]>);
+use crate::value::{GeoJson, Sketch};
 
 impl UserData for GeoJson {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {

@@ -1,0 +1,142 @@
+//! What lists, maps and bytes have in common: their content is shared, counted as memory, and never
+//! contains itself.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashSet};
+use std::rc::Rc;
+
+use mlua::{Error, Result};
+
+use super::{LOOK, MapKey, Val};
+use crate::bounds::Bounds;
+
+/// What is shared: the items of a list, the pairs of a map, bytes.
+pub trait Content {
+    /// Moves the containers among the values to `out`.
+    fn take_containers(&mut self, out: &mut Vec<Val>);
+    /// Every value that may be a container.
+    fn each(&self, visit: &mut dyn FnMut(&Val));
+}
+
+impl Content for Vec<u8> {
+    fn take_containers(&mut self, _: &mut Vec<Val>) {}
+    fn each(&self, _: &mut dyn FnMut(&Val)) {}
+}
+
+impl Content for Vec<Val> {
+    fn take_containers(&mut self, out: &mut Vec<Val>) {
+        out.extend(std::mem::take(self).into_iter().filter(Val::is_container));
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(&Val)) {
+        self.iter().for_each(visit);
+    }
+}
+
+impl Content for BTreeMap<MapKey, Val> {
+    fn take_containers(&mut self, out: &mut Vec<Val>) {
+        out.extend(std::mem::take(self).into_values().filter(Val::is_container));
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(&Val)) {
+        self.values().for_each(visit);
+    }
+}
+
+/// What a list, map or bytes holds, and the memory it was counted as.
+#[derive(Debug)]
+pub struct Shared<T: Content> {
+    pub inner: RefCell<T>,
+    counted: Cell<usize>,
+    /// Whether it was put into a container.
+    is_nested: Cell<bool>,
+    pub bounds: Rc<Bounds>,
+}
+
+impl<T: Content> Shared<T> {
+    pub fn new(inner: T, bounds: &Rc<Bounds>) -> Rc<Self> {
+        inner.each(&mut Val::mark_nested);
+        Rc::new(Self {
+            inner: RefCell::new(inner),
+            counted: Cell::new(0),
+            is_nested: Cell::new(false),
+            bounds: bounds.clone(),
+        })
+    }
+
+    /// Counts memory that is about to be used.
+    pub fn grow(&self, bytes: usize) -> Result<()> {
+        self.bounds.check_time()?;
+        self.bounds.take(bytes)?;
+        self.counted.set(self.counted.get() + bytes);
+        Ok(())
+    }
+
+    /// Gives back memory that is not used any more.
+    pub fn shrink(&self, bytes: usize) {
+        let bytes = bytes.min(self.counted.get());
+        self.counted.set(self.counted.get() - bytes);
+        self.bounds.give(bytes);
+    }
+
+    /// Notes that it was put into a container.
+    pub(super) fn mark_nested(&self) {
+        self.is_nested.set(true);
+    }
+
+    /// What tells it from others.
+    pub(super) fn address(&self) -> *const () {
+        std::ptr::from_ref(self).cast()
+    }
+
+    /// Refuses a value that contains this container: it would contain itself.
+    pub fn admit(&self, value: &Val) -> Result<()> {
+        if !value.is_container() {
+            return Ok(());
+        }
+        let itself = || Err(Error::runtime("a list or map cannot contain itself"));
+        if value.address() == Some(self.address()) {
+            return itself();
+        }
+        value.mark_nested();
+        // What was never put anywhere is in no other container.
+        if !self.is_nested.get() {
+            return Ok(());
+        }
+        let mut seen = HashSet::new();
+        let mut left = vec![value.clone()];
+        let mut looked = 0;
+        while let Some(next) = left.pop() {
+            let Some(address) = next.address() else { continue };
+            if address == self.address() {
+                return itself();
+            }
+            if !seen.insert(address) {
+                continue;
+            }
+            looked += next.each(&mut |inner| {
+                if inner.is_container() {
+                    left.push(inner.clone());
+                }
+            });
+            if looked >= LOOK {
+                looked = 0;
+                self.bounds.check_time()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<T: Content> Drop for Shared<T> {
+    fn drop(&mut self) {
+        self.bounds.give(self.counted.get());
+        let mut containers = Vec::new();
+        self.inner.get_mut().take_containers(&mut containers);
+        if !containers.is_empty() {
+            let boxed = containers.into_iter().map(|value| Box::new(value) as Box<dyn Any>);
+            self.bounds.drop_all(boxed);
+        }
+    }
+}
