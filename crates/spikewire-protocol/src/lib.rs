@@ -20,7 +20,7 @@
 //! | [`bits`], [`hll`] | bit operations on blobs, `HyperLogLog` operations |
 //! | [`operation`] | all of these by name, from the arguments of any language |
 //! | [`expression`] | filters and computed values, from text and to the wire |
-//! | [`value`], [`msgpack`] | bin values and the field's `MessagePack` dialect |
+//! | [`value`], [`particle`], [`msgpack`] | bin values, their types, and the field's `MessagePack` dialect |
 //! | [`result_code`] | what the server's one-byte answers mean |
 //! | [`limits`] | the sizes a server enforces |
 
@@ -41,6 +41,7 @@ pub mod limits;
 pub mod message;
 pub mod msgpack;
 pub mod operation;
+pub mod particle;
 pub mod partition;
 pub mod peers;
 pub mod query;

@@ -4,7 +4,7 @@
 //! the first payload byte is the particle type. Integers take their smallest form. Container order
 //! flags travel as an ext element (type 0xC7 form, ext type = flags) in front of the items.
 
-use crate::Malformed;
+use crate::{Malformed, particle};
 
 /// Appends nil.
 pub fn nil(out: &mut Vec<u8>) {
@@ -272,7 +272,7 @@ impl<'a> Reader<'a> {
         let bytes = self.take(len as usize)?;
         Ok(match bytes {
             [particle, payload @ ..] => Token::Bytes(*particle, payload),
-            [] => Token::Bytes(crate::value::particle::BLOB, &[]),
+            [] => Token::Bytes(particle::BLOB, &[]),
         })
     }
 

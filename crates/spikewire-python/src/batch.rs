@@ -14,12 +14,48 @@ use spikewire_engine::command::batch::{Answer, Batch as Rows};
 use spikewire_protocol::message::{Header, Message};
 use spikewire_protocol::result_code::ResultCode;
 
-use crate::call::record;
+use crate::call::{Answers, record};
 use crate::columns;
 use crate::errors;
 use crate::key::Key;
-use crate::many::ManyPlan;
-use crate::value::{Buffer, Views};
+use crate::value::{Buffer, Codec, Views};
+
+/// How the rows of a batch are read.
+pub struct RowReader {
+    pub keys: Vec<Key>,
+    pub answered: Answered,
+    /// What reads the bins.
+    pub codec: Option<Arc<Codec>>,
+    /// Whether bytes come as views of the replies.
+    pub buffers: bool,
+}
+
+impl RowReader {
+    /// Rows with these keys, whose bins are read as they are.
+    pub fn new(keys: Vec<Key>) -> Self {
+        Self { keys, answered: Answered::None, codec: None, buffers: false }
+    }
+}
+
+/// Which operations of a row have an answer of their own, for rows that are made of operations.
+pub enum Answered {
+    /// No row is.
+    None,
+    /// All rows are, of the same ones.
+    Same(Answers),
+    /// Each as it says.
+    Each(Vec<Option<Answers>>),
+}
+
+impl Answered {
+    fn of(&self, row: usize) -> Option<&Answers> {
+        match self {
+            Self::None => None,
+            Self::Same(answers) => Some(answers),
+            Self::Each(rows) => rows[row].as_ref(),
+        }
+    }
+}
 
 /// The outcomes of a batch, one per row, in input order.
 ///
@@ -29,18 +65,18 @@ use crate::value::{Buffer, Views};
 pub struct Batch {
     /// Shared with the views of their memory.
     rows: Arc<Rows>,
-    plan: ManyPlan,
+    reader: RowReader,
     /// Records that were looked at: each is decoded once.
     seen: OnceLock<Box<[PyOnceLock<Py<PyAny>>]>>,
 }
 
 impl Batch {
-    pub fn new(rows: Rows, plan: ManyPlan) -> Self {
-        Self { rows: Arc::new(rows), plan, seen: OnceLock::new() }
+    pub fn new(rows: Rows, reader: RowReader) -> Self {
+        Self { rows: Arc::new(rows), reader, seen: OnceLock::new() }
     }
 
     fn key(&self, py: Python<'_>, index: usize) -> Key {
-        let key = &self.plan.keys[index];
+        let key = &self.reader.keys[index];
         Key { space: key.space.clone(), user: key.user.clone_ref(py), digest: key.digest }
     }
 
@@ -66,10 +102,10 @@ impl Batch {
         let message = Message::again(message).map_err(|error| {
             self.failure(py, index, &self.rows.unreadable(index, &error.to_string()))
         })?;
-        let answers = self.plan.answered.of(index);
-        let codec = self.plan.codec.as_deref();
+        let answers = self.reader.answered.of(index);
+        let codec = self.reader.codec.as_deref();
         let row = || Bound::new(py, Buffer::row(self.rows.clone(), index));
-        let buffer = self.plan.buffers.then(row).transpose()?;
+        let buffer = self.reader.buffers.then(row).transpose()?;
         let views = buffer.as_ref().map(Views::new);
         let made = record(py, &message, answers, codec, views.as_ref(), self.key(py, index))?;
         // Another thread may have been faster: then both give its record.
@@ -84,7 +120,7 @@ impl Batch {
 
     /// The exception for columns that were not made.
     fn explain(&self, py: Python<'_>, stop: &RowError) -> PyErr {
-        columns::row_error(py, stop, &self.plan.keys, |row| match self.row(py, row) {
+        columns::row_error(py, stop, &self.reader.keys, |row| match self.row(py, row) {
             Err(error) => error,
             Ok(_) => self.failure(py, row, &Error::server(ResultCode::NOT_FOUND)),
         })
@@ -174,7 +210,7 @@ impl Batch {
         let found = PyDict::new(py);
         for index in 0..self.rows.len() {
             if let Some(record) = self.row(py, index)? {
-                let key = &self.plan.keys[index];
+                let key = &self.reader.keys[index];
                 if key.user.is_none(py) {
                     found.set_item(&key.digest.0[..], record)?;
                 } else {
@@ -221,7 +257,7 @@ impl Batch {
             lenient: errors == "mask",
         };
         let explain = |stop: &RowError| self.explain(py, stop);
-        columns::to_numpy(py, &self.rows, &self.plan.keys, dtype, &wanted, explain)
+        columns::to_numpy(py, &self.rows, &self.reader.keys, dtype, &wanted, explain)
     }
 
     /// The records as an Arrow table, one row per key, in input order.
@@ -251,7 +287,7 @@ impl Batch {
         let extra = columns::extra_columns(key, generation, ttl)?;
         let mut columns = columns::table_builder(schema, &extra, false, None)?;
         let explain = |stop: RowError| self.explain(py, &stop);
-        columns::fill_keys(py, &mut columns, &self.plan.keys)?.map_err(explain)?;
+        columns::fill_keys(py, &mut columns, &self.reader.keys)?.map_err(explain)?;
         let made = py.detach(|| {
             columns::fill(&mut columns, &self.rows, errors == "mask")?;
             Ok(columns.finish(self.rows.len()))
@@ -282,7 +318,7 @@ impl Batch {
         let extra = columns::extra_columns(None, generation, ttl)?;
         let explain = |stop: &RowError| self.explain(py, stop);
         let lenient = errors == "mask";
-        columns::to_pandas(py, &self.rows, &self.plan.keys, &extra, lenient, explain)
+        columns::to_pandas(py, &self.rows, &self.reader.keys, &extra, lenient, explain)
     }
 
     fn __repr__(&self) -> String {

@@ -17,9 +17,9 @@ use spikewire_protocol::request::Request;
 use spikewire_protocol::void_time;
 
 use crate::errors::{self, Raised};
-use crate::key::Key;
+use crate::key::{Address, Key};
 use crate::record::Record;
-use crate::space::{Address, Space};
+use crate::space::Space;
 use crate::value::{Buffer, Codec, Views, bin, is_bytes, particle};
 use crate::verbs::Defaults;
 

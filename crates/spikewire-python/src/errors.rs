@@ -7,6 +7,7 @@ use pyo3::types::PyType;
 
 use spikewire_engine::command::{Refusal, RefusalClass};
 use spikewire_engine::{Error, Kind};
+use spikewire_protocol::expression::Fault;
 
 /// The Python function that makes an exception from a code and its circumstances.
 fn maker(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
@@ -15,7 +16,7 @@ fn maker(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
         .map(|make| make.bind(py))
 }
 
-/// What the engine's composing raises here: its own refusals and whatever Python code raises.
+/// What composing raises here: what engine and protocol refuse, and whatever Python code raises.
 #[derive(Debug)]
 pub struct Raised(PyErr);
 
@@ -25,6 +26,15 @@ impl From<Refusal> for Raised {
         Self(match refusal.class() {
             RefusalClass::Type => type_error(message),
             RefusalClass::Value => value_error(message),
+        })
+    }
+}
+
+impl From<Fault> for Raised {
+    fn from(fault: Fault) -> Self {
+        Self(match fault {
+            Fault::Type(why) => type_error(why),
+            Fault::Value(why) => value_error(why),
         })
     }
 }
@@ -41,9 +51,9 @@ impl From<Raised> for PyErr {
     }
 }
 
-/// The exception for what the engine refuses.
-pub fn refused(refusal: Refusal) -> PyErr {
-    Raised::from(refusal).0
+/// The exception for what engine or protocol refuse.
+pub fn refused(refusal: impl Into<Raised>) -> PyErr {
+    refusal.into().0
 }
 
 /// The exception for a failure of the engine; `key` is what the caller asked for.

@@ -1,4 +1,4 @@
-//! A record's full address as a Python value.
+//! A record's full address: as a Python value, and as a call resolves what it was given.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -9,7 +9,8 @@ use pyo3::types::{PyBytes, PyTuple, PyType};
 
 use spikewire_protocol::key::Digest;
 
-use crate::space::{Address, Space, named, parse_digest};
+use crate::errors::{type_error, type_name, value_error};
+use crate::space::{Space, named, parse_digest, stored_key, with_user_key};
 
 /// A record's address: namespace, set and user key, with the digest worked out once. Every verb
 /// of a client takes one, and so do the verbs of the dataset it belongs to.
@@ -131,5 +132,75 @@ impl Key {
         }
         let parts = (self.namespace(), self.set(), self.user.bind(py)).into_pyobject(py)?;
         Ok((class.into_any(), parts))
+    }
+}
+
+/// One record's address, resolved from what the caller gave.
+pub struct Address<'py> {
+    pub space: Arc<Space>,
+    /// The user key; `None` when only the digest is known.
+    pub key: Bound<'py, PyAny>,
+    pub digest: Digest,
+}
+
+impl<'py> Address<'py> {
+    /// From a user key within a dataset; a `Key` of the same dataset is welcome too.
+    pub fn within(space: &Arc<Space>, key: &Bound<'py, PyAny>) -> PyResult<Self> {
+        if let Ok(whole) = key.cast::<Key>() {
+            let whole = whole.get();
+            if !whole.space.same_as(space) {
+                return Err(value_error(format!(
+                    "{} is not a key of dataset {:?}.{:?}",
+                    key.repr()?,
+                    space.namespace,
+                    space.set
+                )));
+            }
+            return Ok(whole.address(key.py()));
+        }
+        let digest = with_user_key(key, |user| space.digest(&user))?;
+        Ok(Self { space: space.clone(), key: key.clone(), digest })
+    }
+
+    /// From a `Key`, or the field's tuple `(namespace, set, key[, digest])`.
+    pub fn whole(key: &Bound<'py, PyAny>) -> PyResult<Self> {
+        if let Ok(key) = key.cast::<Key>() {
+            return Ok(key.get().address(key.py()));
+        }
+        let Ok(parts) = key.cast::<PyTuple>() else {
+            return Err(type_error(format!(
+                "a key must be a Key or a (namespace, set, key) tuple, not {}",
+                type_name(key)
+            )));
+        };
+        if !(3..=4).contains(&parts.len()) {
+            return Err(value_error(format!(
+                "a key tuple has 3 or 4 items (namespace, set, key[, digest]), not {}",
+                parts.len()
+            )));
+        }
+        let namespace = parts.get_item(0)?;
+        let set = parts.get_item(1)?;
+        let space = named(&namespace, Some(&set).filter(|set| !set.is_none()))?;
+        let user = parts.get_item(2)?;
+        match (user.is_none(), parts.get_item(3).ok().filter(|digest| !digest.is_none())) {
+            (false, None) => Self::within(&space, &user),
+            (true, Some(digest)) => Ok(Self { space, key: user, digest: parse_digest(&digest)? }),
+            (false, Some(digest)) => {
+                let address = Self::within(&space, &user)?;
+                if address.digest != parse_digest(&digest)? {
+                    return Err(value_error("the digest in the key tuple is not that of its key"));
+                }
+                Ok(address)
+            }
+            (true, None) => Err(value_error("a key tuple needs a key or a digest")),
+        }
+    }
+}
+
+impl Address<'_> {
+    /// The user key as it goes along with the request; `None` when only the digest is known.
+    pub fn stored_key(&self) -> PyResult<Option<Vec<u8>>> {
+        stored_key(&self.key)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | here | what several verbs take: seconds, counts, bin names, filters |
+//! | here | what several verbs take: seconds, counts, bin names |
 //! | [`reading`] | where a read goes, what it may read, whether it renews the TTL |
 //! | [`writing`] | time to live, generation, what to do about a record that is there |
 
@@ -12,14 +12,12 @@ mod writing;
 pub use reading::{policy, read_mode, read_touch, replica, timeout_of};
 pub use writing::{Newer, exists, generation, ttl};
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDelta, PyDeltaAccess, PyInt, PyList, PyTuple};
 
-use crate::errors::{about, shown, type_error, type_name, value_error};
-use crate::expression::filter_bytes;
+use crate::errors::{shown, type_error, type_name, value_error};
 use crate::value::bin_name;
 
 /// An argument for which `None` means something, so that leaving it out must be told apart.
@@ -79,15 +77,6 @@ pub fn count(what: &str, value: &Bound<'_, PyAny>, min: u64, max: u64) -> PyResu
     match value.extract::<u64>() {
         Ok(count) if (min..=max).contains(&count) => Ok(count),
         _ => Err(value_error(format!("{what} must be from {min} to {max}, got {}", shown(value)))),
-    }
-}
-
-/// The bytes of a filter expression.
-pub fn filter(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Arc<[u8]>>> {
-    let Some(value) = value else { return Ok(None) };
-    match filter_bytes(value) {
-        Ok(bytes) => Ok(Some(bytes.into())),
-        Err(error) => Err(about(value.py(), error, "where")),
     }
 }
 

@@ -8,8 +8,7 @@ use pyo3::types::{PyList, PyTuple};
 use spikewire_protocol::cdt::context::{self, At, Create, Inside};
 use spikewire_protocol::value::particle::LIST;
 
-use super::refused;
-use crate::errors::{type_error, type_name, value_error};
+use crate::errors::{refused, type_error, type_name, value_error};
 use crate::operation::packer;
 use crate::value::particle;
 

@@ -11,34 +11,10 @@ pub mod context;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString, PyTuple};
 
-use spikewire_protocol::expression::Fault;
 use spikewire_protocol::operation::{self, Words};
 
 use crate::arguments::count;
 use crate::errors::{shown, type_error, type_name, value_error};
-
-/// Why an argument is refused.
-pub struct Refusal(pub PyErr);
-
-impl From<Fault> for Refusal {
-    fn from(fault: Fault) -> Self {
-        Self(refused(fault))
-    }
-}
-
-impl From<PyErr> for Refusal {
-    fn from(error: PyErr) -> Self {
-        Self(error)
-    }
-}
-
-/// What cannot be, as Python says it.
-pub fn refused(fault: Fault) -> PyErr {
-    match fault {
-        Fault::Type(why) => type_error(why),
-        Fault::Value(why) => value_error(why),
-    }
-}
 
 /// The arguments of one operation.
 pub struct Arguments<'a, 'py>(pub &'a Bound<'py, PyTuple>);

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
@@ -11,11 +12,19 @@ use spikewire_protocol::expression::{Expression as Tree, Fault};
 
 use super::Expression;
 use super::constant::operand;
-use crate::calls::refused;
-use crate::errors::{type_error, type_name, value_error};
+use crate::errors::{about, refused, type_error, type_name, value_error};
+
+/// The bytes of the keyword `where`.
+pub fn filter(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Arc<[u8]>>> {
+    let Some(value) = value else { return Ok(None) };
+    match filter_bytes(value) {
+        Ok(bytes) => Ok(Some(bytes.into())),
+        Err(error) => Err(about(value.py(), error, "where")),
+    }
+}
 
 /// The bytes of a filter: an `Expression`, a text, or a tuple of a text and its parameters.
-pub fn filter_bytes(value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+fn filter_bytes(value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     if let Ok(expression) = value.cast::<Expression>() {
         let expression = expression.get();
         if let Some(bytes) = expression.filter.get() {

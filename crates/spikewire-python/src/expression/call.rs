@@ -7,9 +7,9 @@ use spikewire_protocol::expression::{Call, Expression as Tree, Slot, Type};
 use spikewire_protocol::operation::{Family, Given, Words};
 
 use super::constant::operand;
+use crate::calls::Arguments;
 use crate::calls::context::Path;
-use crate::calls::{Arguments, Refusal, refused};
-use crate::errors::{about, type_error, value_error};
+use crate::errors::{Raised, about, refused, type_error, value_error};
 
 /// The operation `name` of a module of `spikewire.exp`.
 pub fn call(
@@ -26,7 +26,7 @@ pub fn call(
     let unknown = || value_error(format!("unknown family of operations {family:?}"));
     let of = Family::named(family).ok_or_else(unknown)?;
     let mut given = Composer { arguments: Arguments(arguments), operands: Vec::new() };
-    let composed = of.compose(name, &mut given).map_err(|Refusal(error)| within(error))?;
+    let composed = of.compose(name, &mut given).map_err(|error: Raised| within(error.into()))?;
     // What the operation gives: `None` is told by `kind` or by how the result is used.
     let result = match (composed.modifies(), composed.gives(), kind) {
         (true, ..) => None,
@@ -56,7 +56,7 @@ impl Composer<'_, '_> {
     }
 
     /// An operand of one type.
-    fn typed(&mut self, at: usize, name: &str, kind: Type) -> Result<Slot, Refusal> {
+    fn typed(&mut self, at: usize, name: &str, kind: Type) -> Result<Slot, Raised> {
         Ok(self.refined(&self.arguments.get(at)?, name, kind)?)
     }
 
@@ -70,7 +70,7 @@ impl Composer<'_, '_> {
 impl Given for Composer<'_, '_> {
     type Value = Slot;
     type Number = Slot;
-    type Error = Refusal;
+    type Error = Raised;
 
     fn count(&self) -> usize {
         self.arguments.count()
@@ -80,13 +80,13 @@ impl Given for Composer<'_, '_> {
         self.arguments.is_absent(at)
     }
 
-    fn value(&mut self, at: usize, name: &'static str) -> Result<Slot, Refusal> {
+    fn value(&mut self, at: usize, name: &'static str) -> Result<Slot, Raised> {
         let (value, what) = (self.arguments.get(at)?, format!("the argument {name}"));
         let operand = operand(&value).map_err(|error| about(value.py(), error, &what))?;
         Ok(self.slot(operand))
     }
 
-    fn key(&mut self, at: usize, name: &'static str) -> Result<Slot, Refusal> {
+    fn key(&mut self, at: usize, name: &'static str) -> Result<Slot, Raised> {
         let slot = self.value(at, name)?;
         let kind = self.operands[usize::from(slot.0)].kind();
         if matches!(kind, None | Some(Type::Int | Type::Str | Type::Blob)) {
@@ -95,25 +95,25 @@ impl Given for Composer<'_, '_> {
         Err(type_error(format!("{name}: a map key must be int, str or bytes")).into())
     }
 
-    fn list(&mut self, at: usize, name: &'static str) -> Result<Slot, Refusal> {
+    fn list(&mut self, at: usize, name: &'static str) -> Result<Slot, Raised> {
         self.typed(at, name, Type::List)
     }
 
-    fn map(&mut self, at: usize, name: &'static str) -> Result<Slot, Refusal> {
+    fn map(&mut self, at: usize, name: &'static str) -> Result<Slot, Raised> {
         self.typed(at, name, Type::Map)
     }
 
-    fn bytes(&mut self, at: usize, name: &'static str) -> Result<Slot, Refusal> {
+    fn bytes(&mut self, at: usize, name: &'static str) -> Result<Slot, Raised> {
         self.typed(at, name, Type::Blob)
     }
 
     /// A list of sketches, or an expression that gives a sketch.
-    fn sketches(&mut self, at: usize, name: &'static str) -> Result<Slot, Refusal> {
+    fn sketches(&mut self, at: usize, name: &'static str) -> Result<Slot, Raised> {
         let list = operand(&self.arguments.get(at)?)?.kind() == Some(Type::List);
         self.typed(at, name, if list { Type::List } else { Type::Hll })
     }
 
-    fn number(&mut self, at: usize, name: &'static str) -> Result<Slot, Refusal> {
+    fn number(&mut self, at: usize, name: &'static str) -> Result<Slot, Raised> {
         let number = self.arguments.get(at)?;
         if number.is_instance_of::<PyBool>() {
             return Err(type_error(format!("{name} must be int, not bool")).into());
@@ -121,15 +121,15 @@ impl Given for Composer<'_, '_> {
         Ok(self.refined(&number, name, Type::Int)?)
     }
 
-    fn bits(&mut self, at: usize, name: &'static str, bounds: (i64, i64)) -> Result<i64, Refusal> {
+    fn bits(&mut self, at: usize, name: &'static str, bounds: (i64, i64)) -> Result<i64, Raised> {
         Ok(self.arguments.bits(at, name, bounds)?)
     }
 
-    fn flag(&mut self, at: usize, name: &'static str) -> Result<bool, Refusal> {
+    fn flag(&mut self, at: usize, name: &'static str) -> Result<bool, Raised> {
         Ok(self.arguments.flag(at, name)?)
     }
 
-    fn word(&mut self, at: usize, name: &'static str, known: &Words) -> Result<i64, Refusal> {
+    fn word(&mut self, at: usize, name: &'static str, known: &Words) -> Result<i64, Raised> {
         Ok(self.arguments.word(at, name, known)?)
     }
 

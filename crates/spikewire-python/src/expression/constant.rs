@@ -11,8 +11,7 @@ use spikewire_protocol::limits;
 use spikewire_protocol::value::Value;
 
 use super::Expression;
-use crate::calls::refused;
-use crate::errors::{overflow, shown, type_error, type_name, value_error};
+use crate::errors::{overflow, refused, shown, type_error, type_name, value_error};
 use crate::value::{GeoJSON, HyperLogLog, pairs};
 
 /// An expression, or the constant that a value is.

@@ -20,10 +20,9 @@ use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 use spikewire_protocol::expression::{Expression as Tree, Fault, Meta, Op, Type};
 
 use self::bytes::read_text;
-pub use self::bytes::{filter_bytes, operation_bytes, plain_bytes};
+pub use self::bytes::{filter, operation_bytes, plain_bytes};
 use self::constant::{kind_of, operand};
-use crate::calls::refused;
-use crate::errors::{type_error, value_error};
+use crate::errors::{refused, type_error, value_error};
 use crate::value::pairs;
 
 /// An expression; made by the functions of `spikewire.exp` and by operators on expressions.

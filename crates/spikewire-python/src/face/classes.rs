@@ -10,10 +10,11 @@ use crate::call::Call;
 use crate::client::Shared;
 use crate::errors::type_error;
 use crate::identity::{Registry, Token};
+use crate::key::Address;
 use crate::many::ManyCall;
 use crate::query::QueryCall;
 use crate::query::job::{self, JobCall};
-use crate::space::{Address, Space};
+use crate::space::Space;
 use crate::verbs::Defaults;
 
 /// Runs calls: on the calling thread, on an event loop, or on the client's own thread.

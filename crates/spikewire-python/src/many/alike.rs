@@ -9,8 +9,10 @@ use spikewire_protocol::batch::Kind;
 use spikewire_protocol::message::info2;
 
 use super::gather::{Gather, Resolve, each};
-use super::plan::{Answered, ManyCall};
+use super::plan::ManyCall;
+use crate::batch::Answered;
 use crate::call::Answers;
+use crate::columns::{self, NewArray};
 use crate::errors::{Raised, refused};
 use crate::value::Codec;
 use crate::verbs::single::reading;
@@ -47,6 +49,23 @@ pub fn delete<'py>(
 ) -> PyResult<ManyCall> {
     let spec = CommandSpec::delete(defaults, &options.checked()?).map_err(refused)?;
     alike(resolve, keys, &spec, defaults.codec.clone(), Answered::None, |_| Ok(()))
+}
+
+/// A read of the bins that the dtype has fields for, into an array.
+pub fn get_numpy<'py>(
+    defaults: &Defaults,
+    resolve: Resolve<'_>,
+    keys: &Bound<'py, PyAny>,
+    dtype: &Bound<'py, PyAny>,
+    wanted: &columns::Wanted,
+    options: &ReadOptions<'py>,
+) -> PyResult<ManyCall> {
+    let array = NewArray::of(keys.py(), dtype, wanted)?;
+    let mut call = get(defaults, resolve, keys, Some(array.bins()?.as_any()), options)?;
+    let filling = array.start(&call.plan.reader.keys)?;
+    call.rows.set_sink(filling.sink());
+    call.plan.array = Some(Box::new(filling));
+    Ok(call)
 }
 
 /// Calls a function on many records.

@@ -11,11 +11,12 @@ use spikewire_engine::command::batch::BatchBuilder;
 use spikewire_protocol::batch::Kind;
 use spikewire_protocol::key::Digest;
 
-use super::plan::{Answered, ManyCall, ManyPlan};
+use super::plan::ManyCall;
+use crate::batch::{Answered, RowReader};
 use crate::columns::source;
 use crate::errors::{Raised, about, type_error, type_name};
-use crate::key::Key;
-use crate::space::{Address, Space, stored_key, with_user_key};
+use crate::key::{Address, Key};
+use crate::space::{Space, stored_key, with_user_key};
 use crate::value::Codec;
 
 /// Makes a key of what Python gives.
@@ -119,7 +120,8 @@ impl<'a> Gather<'a> {
     pub fn finish(self, policy: Policy, codec: Option<Arc<Codec>>, answered: Answered) -> ManyCall {
         let mut keys = self.keys;
         let rows = self.rows.finish(policy, |row, digest| keys[row].digest = *digest);
-        ManyCall { rows, plan: ManyPlan { answered, codec, ..ManyPlan::of(keys) } }
+        let reader = RowReader { keys, answered, codec, buffers: false };
+        ManyCall { rows, plan: reader.into() }
     }
 }
 

@@ -8,8 +8,9 @@ use spikewire_protocol::batch::Kind;
 use spikewire_protocol::message::op;
 
 use super::gather::{Gather, Resolve, at_row, each};
-use super::plan::{Answered, ManyCall};
+use super::plan::ManyCall;
 use crate::arguments;
+use crate::batch::Answered;
 use crate::call::Answers;
 use crate::errors::{Raised, refused, type_error, type_name, value_error};
 use crate::rows::{Apply, Delete, Read, Write};

@@ -14,7 +14,7 @@ pub mod mixed;
 mod plan;
 mod put;
 
-pub use alike::{apply, delete, exists, get, operate};
-pub use gather::{Resolve, whole};
+pub use alike::{apply, delete, exists, get, get_numpy, operate};
+pub use gather::whole;
 pub use plan::{ManyCall, ManyPlan, Window};
 pub use put::put;

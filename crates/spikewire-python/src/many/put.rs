@@ -9,7 +9,8 @@ use spikewire_engine::command::batch::Batch as Rows;
 use spikewire_protocol::message::op;
 
 use super::gather::{Gather, Resolve, at_row, each};
-use super::plan::{Answered, ManyCall, ManyPlan};
+use super::plan::{ManyCall, ManyPlan};
+use crate::batch::{Answered, RowReader};
 use crate::columns::source::{self, Choice, Table, Windows};
 use crate::errors::{refused, type_error, type_name, value_error};
 use crate::key::Key;
@@ -81,5 +82,5 @@ fn put_table(
     let mut more = Box::new(Windows::new(table, space, spec));
     let none = || (Rows::new(vec![], std::iter::empty(), policy, Tick::now()), vec![]);
     let (rows, keys) = more.next(py)?.unwrap_or_else(none);
-    Ok(ManyCall { rows, plan: ManyPlan { more: Some(more), ..ManyPlan::of(keys) } })
+    Ok(ManyCall { rows, plan: ManyPlan { more: Some(more), ..RowReader::new(keys).into() } })
 }

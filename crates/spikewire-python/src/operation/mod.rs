@@ -13,9 +13,9 @@ use spikewire_protocol::value::particle;
 
 use self::packer::Packer;
 use self::words::{Shown, Words};
+use crate::calls::Arguments;
 use crate::calls::context::Path;
-use crate::calls::{Arguments, Refusal};
-use crate::errors::{about, refused, value_error};
+use crate::errors::{Raised, about, refused, value_error};
 use crate::expression::operation_bytes;
 use crate::value::{Place, bin_name, encode};
 
@@ -74,7 +74,7 @@ impl Operation {
         let mut packer = Packer(Arguments(arguments));
         let name = kind.to_str()?;
         let composed = family.compose(name, &mut packer);
-        let composed = composed.map_err(|Refusal(error)| in_bin(py, error, bin))?;
+        let composed = composed.map_err(|error: Raised| in_bin(py, error.into(), bin))?;
         let path = Path::new(ctx)?;
         let steps = match composed.order() {
             Some(order) if name == "create" => path.creating(order, pad)?,

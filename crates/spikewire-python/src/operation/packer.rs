@@ -8,8 +8,8 @@ use spikewire_protocol::msgpack;
 use spikewire_protocol::operation::{Given, Words};
 use spikewire_protocol::value::particle;
 
-use crate::calls::{Arguments, Refusal};
-use crate::errors::{overflow, shown, type_error, type_name};
+use crate::calls::Arguments;
+use crate::errors::{Raised, overflow, shown, type_error, type_name};
 use crate::value::{HyperLogLog, Place, element as append, encode};
 
 /// Turns arguments into bytes, ready to be copied into a request.
@@ -59,7 +59,7 @@ fn list(name: &str, items: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
 impl Given for Packer<'_, '_> {
     type Value = Vec<u8>;
     type Number = i64;
-    type Error = Refusal;
+    type Error = Raised;
 
     fn count(&self) -> usize {
         self.0.count()
@@ -69,21 +69,21 @@ impl Given for Packer<'_, '_> {
         self.0.is_absent(at)
     }
 
-    fn value(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Refusal> {
+    fn value(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Raised> {
         Ok(element(name, &self.0.get(at)?)?)
     }
 
-    fn key(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Refusal> {
+    fn key(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Raised> {
         let key = self.0.get(at)?;
         check_key(name, &key)?;
         Ok(element(name, &key)?)
     }
 
-    fn list(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Refusal> {
+    fn list(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Raised> {
         Ok(list(name, &self.0.get(at)?)?)
     }
 
-    fn map(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Refusal> {
+    fn map(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Raised> {
         let pairs = self.0.get(at)?;
         if pairs.is_instance_of::<PyDict>() || pairs.cast::<PyMapping>().is_ok() {
             return Ok(element(name, &pairs)?);
@@ -91,7 +91,7 @@ impl Given for Packer<'_, '_> {
         Err(type_error(format!("{name} must be a dict, not {}", type_name(&pairs))).into())
     }
 
-    fn bytes(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Refusal> {
+    fn bytes(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Raised> {
         let (bytes, mut plain) = (self.0.get(at)?, Vec::new());
         if encode(&mut plain, &bytes, &Place::Argument(name))? != particle::BLOB {
             let why = format!("{name} must be bytes, not {}", type_name(&bytes));
@@ -102,7 +102,7 @@ impl Given for Packer<'_, '_> {
         Ok(out)
     }
 
-    fn sketches(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Refusal> {
+    fn sketches(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Raised> {
         let all = self.0.get(at)?;
         let packed = list(name, &all)?;
         for (at, sketch) in all.try_iter()?.enumerate() {
@@ -116,19 +116,19 @@ impl Given for Packer<'_, '_> {
         Ok(packed)
     }
 
-    fn number(&mut self, at: usize, name: &'static str) -> Result<i64, Refusal> {
+    fn number(&mut self, at: usize, name: &'static str) -> Result<i64, Raised> {
         Ok(integer(name, &self.0.get(at)?)?)
     }
 
-    fn bits(&mut self, at: usize, name: &'static str, bounds: (i64, i64)) -> Result<i64, Refusal> {
+    fn bits(&mut self, at: usize, name: &'static str, bounds: (i64, i64)) -> Result<i64, Raised> {
         Ok(self.0.bits(at, name, bounds)?)
     }
 
-    fn flag(&mut self, at: usize, name: &'static str) -> Result<bool, Refusal> {
+    fn flag(&mut self, at: usize, name: &'static str) -> Result<bool, Raised> {
         Ok(self.0.flag(at, name)?)
     }
 
-    fn word(&mut self, at: usize, name: &'static str, known: &Words) -> Result<i64, Refusal> {
+    fn word(&mut self, at: usize, name: &'static str, known: &Words) -> Result<i64, Raised> {
         Ok(self.0.word(at, name, known)?)
     }
 

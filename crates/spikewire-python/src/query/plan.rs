@@ -12,8 +12,10 @@ use spikewire_protocol::limits::PARTITIONS;
 use super::index::IndexRange;
 use crate::arguments::{self, count, replica, seconds};
 use crate::errors::{type_error, type_name, value_error};
+use crate::expression;
+use crate::key::Address;
 use crate::operation::Operation;
-use crate::space::{Address, Space};
+use crate::space::Space;
 use crate::value::Codec;
 use crate::verbs::Defaults;
 
@@ -105,7 +107,7 @@ pub fn scope(
     let most = spec::MAX_RECORDS_PER_SECOND;
     let pace = pace.map(|pace| count("records_per_second", pace, 1, most)).transpose()?;
     Ok(QuerySpec {
-        filter: arguments::filter(filter)?.map(|bytes| bytes.to_vec()),
+        filter: expression::filter(filter)?.map(|bytes| bytes.to_vec()),
         index: index.map(IndexRange::of).transpose()?,
         records_per_second: pace,
         ..QuerySpec::new(&*space.namespace, &*space.set)

@@ -1,11 +1,13 @@
 //! A client's codec: what it stores types and bins as, by functions of the user's.
 
+use std::fmt::Display;
+
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyMapping, PyTuple, PyType};
 use rustc_hash::FxHashMap;
 
-use super::{Place, bin_name};
+use super::names::bin_name;
 use crate::errors::{about, type_error, type_name};
 
 /// How one bin is written and read.
@@ -61,7 +63,7 @@ impl Codec {
     pub fn plain<'py>(
         &self,
         value: &Bound<'py, PyAny>,
-        place: &Place<'_>,
+        place: &dyn Display,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(encode) = self.of(value) else { return Ok(None) };
         let made = encode.call1((value,)).map_err(|error| {

@@ -6,40 +6,11 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 
-use spikewire_engine::command::check_bin_name;
 use spikewire_protocol::value::{geojson, particle};
 use spikewire_protocol::{limits, msgpack};
 
-use super::{Codec, GeoJSON, HyperLogLog, Marker, changed, foreign, pairs};
-use crate::errors::{overflow, refused, shown, type_error, type_name, value_error};
-
-/// Where a value stands, for error messages: the bin, then the way down into it.
-pub enum Place<'a> {
-    /// The value of a bin.
-    Bin(&'a str),
-    /// The same, of a client that has a codec.
-    Coded(&'a str, &'a Codec),
-    /// What an argument holds.
-    Argument(&'a str),
-    /// An element of a list.
-    Index(&'a Place<'a>, usize),
-    /// The value of a map entry.
-    Entry(&'a Place<'a>, &'a Bound<'a, PyAny>),
-    /// The key of a map entry.
-    Key(&'a Place<'a>, &'a Bound<'a, PyAny>),
-}
-
-impl std::fmt::Display for Place<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Bin(name) | Self::Coded(name, _) => write!(f, "bin {name:?}"),
-            Self::Argument(name) => f.write_str(name),
-            Self::Index(outer, index) => write!(f, "{outer}[{index}]"),
-            Self::Entry(outer, key) => write!(f, "{outer}[{}]", shown(key)),
-            Self::Key(outer, key) => write!(f, "{outer}, map key {}", shown(key)),
-        }
-    }
-}
+use super::{GeoJSON, HyperLogLog, Marker, Place, changed, foreign, pairs};
+use crate::errors::{overflow, shown, type_error, type_name, value_error};
 
 /// Appends the particle of `value` and returns its type.
 pub fn encode(out: &mut Vec<u8>, value: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<u8> {
@@ -113,7 +84,7 @@ fn nested(
     if depth == 0 {
         return Err(value_error(format!(
             "{}: nested deeper than {} levels",
-            root(place),
+            place.root(),
             limits::NESTING
         )));
     }
@@ -157,7 +128,7 @@ fn nested(
     } else if let Ok(sketch) = value.cast::<HyperLogLog>() {
         msgpack::bytes(out, particle::HLL, &sketch.get().bytes);
     } else if let Ok(marker) = value.cast::<Marker>() {
-        if !matches!(root(place), Place::Argument(_)) {
+        if !matches!(place.root(), Place::Argument(_)) {
             return Err(type_error(format!("{place}: {} cannot be stored", shown(value))));
         }
         out.extend_from_slice(&marker.get().wire());
@@ -232,7 +203,7 @@ fn utf8<'a>(text: &'a Bound<'_, PyString>, place: &Place<'_>) -> PyResult<&'a st
 
 /// The plain value that stands for one of another type.
 fn plain<'py>(value: &Bound<'py, PyAny>, place: &Place<'_>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    if let Place::Coded(_, codec) = root(place)
+    if let Place::Coded(_, codec) = place.root()
         && let Some(plain) = codec.plain(value, place)?
     {
         return Ok(Some(plain));
@@ -246,29 +217,4 @@ fn unsupported(value: &Bound<'_, PyAny>, place: &Place<'_>) -> PyErr {
          dict, GeoJSON or HyperLogLog",
         type_name(value)
     ))
-}
-
-fn root<'a>(place: &'a Place<'a>) -> &'a Place<'a> {
-    match place {
-        Place::Bin(_) | Place::Coded(..) | Place::Argument(_) => place,
-        Place::Index(outer, _) | Place::Entry(outer, _) | Place::Key(outer, _) => root(outer),
-    }
-}
-
-/// Checks a bin's name.
-pub fn bin_name<'a>(name: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
-    let text = bin_text(name)?;
-    check_bin_name(text).map_err(refused)?;
-    Ok(text)
-}
-
-/// A bin's name where it is checked later, with its value.
-pub fn bin_text<'a>(name: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
-    let Ok(text) = name.cast::<PyString>() else {
-        return Err(type_error(format!("a bin name must be str, not {}", type_name(name))));
-    };
-    let text = text.to_str().map_err(|_| {
-        value_error(format!("the bin name {} cannot be written as UTF-8", shown(name)))
-    })?;
-    Ok(text)
 }

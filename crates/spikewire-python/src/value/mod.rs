@@ -6,7 +6,8 @@
 //! | [`foreign`], [`codec`] | values of other types that stand for a plain one, by themselves or by the user's functions |
 //! | [`wrappers`], [`marker`] | values that Python has no type for; what can be looked for and not stored |
 //! | [`buffer`] | bytes as views of the reply |
-//! | [`names`] | bin names that were seen before |
+//! | [`names`] | names of bins, checked; those that were seen before |
+//! | [`place`] | where a value stands, for error messages |
 //! | [`pairs`] | dicts that are changed while they are read |
 
 mod buffer;
@@ -17,14 +18,16 @@ mod foreign;
 mod marker;
 mod names;
 mod pairs;
+mod place;
 mod wrappers;
 
 pub use buffer::{Buffer, Views};
 pub use codec::Codec;
 pub use decode::{is_bytes, particle};
-pub use encode::{Place, bin_name, bin_text, element, encode};
+pub use encode::{element, encode};
 pub use foreign::is_array;
 pub use marker::Marker;
-pub use names::bin;
+pub use names::{bin, bin_name, bin_text};
 pub use pairs::{changed, pairs};
+pub use place::Place;
 pub use wrappers::{GeoJSON, HyperLogLog};

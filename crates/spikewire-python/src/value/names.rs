@@ -1,11 +1,14 @@
-//! Bin names that were seen before cost no new string.
+//! Names of bins: checked on their way out; on their way in, those seen before cost no new string.
 
 use std::cell::RefCell;
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use spikewire_engine::command::check_bin_name;
 use spikewire_protocol::limits::BIN_NAME;
+
+use crate::errors::{refused, shown, type_error, type_name, value_error};
 
 const SLOTS: usize = 256;
 
@@ -44,4 +47,22 @@ pub fn bin<'py>(py: Python<'py>, name: &[u8]) -> PyResult<Bound<'py, PyString>> 
         *slot = Some(Seen { len: name.len() as u8, bytes, name: text.clone().unbind() });
         Ok(text)
     })
+}
+
+/// Checks a bin's name.
+pub fn bin_name<'a>(name: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
+    let text = bin_text(name)?;
+    check_bin_name(text).map_err(refused)?;
+    Ok(text)
+}
+
+/// A bin's name where it is checked later, with its value.
+pub fn bin_text<'a>(name: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
+    let Ok(text) = name.cast::<PyString>() else {
+        return Err(type_error(format!("a bin name must be str, not {}", type_name(name))));
+    };
+    let text = text.to_str().map_err(|_| {
+        value_error(format!("the bin name {} cannot be written as UTF-8", shown(name)))
+    })?;
+    Ok(text)
 }

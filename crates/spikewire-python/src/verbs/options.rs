@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use spikewire_engine::command::{self, CommandDefaults, ReadMode, ReadTouch};
 
 use crate::arguments;
+use crate::expression;
 use crate::value::Codec;
 
 /// What every call inherits from its client.
@@ -48,7 +49,7 @@ pub struct ReadOptions<'py> {
 
 impl ReadOptions<'_> {
     pub fn checked(&self) -> PyResult<command::ReadOptions> {
-        let filter = arguments::filter(self.filter.as_ref())?;
+        let filter = expression::filter(self.filter.as_ref())?;
         let timeout = arguments::timeout_of(self.timeout.as_ref())?;
         let replica = self.replica.as_ref().map(arguments::replica).transpose()?;
         let (touch, mode) = self.rules.checked()?;
@@ -77,7 +78,7 @@ impl WriteOptions<'_> {
             exists: arguments::exists(self.exists.as_ref())?,
             durable: self.durable,
             send_key: self.send_key,
-            filter: arguments::filter(self.filter.as_ref())?,
+            filter: expression::filter(self.filter.as_ref())?,
             timeout: arguments::timeout_of(self.timeout.as_ref())?,
             replica: self.replica.as_ref().map(arguments::replica).transpose()?,
         })

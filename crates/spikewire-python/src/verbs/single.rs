@@ -10,7 +10,7 @@ use super::steps::{Steps, write_bins};
 use crate::arguments::{self, Given};
 use crate::call::{Call, Shape};
 use crate::errors::refused;
-use crate::space::Address;
+use crate::key::Address;
 
 pub fn get<'py>(
     defaults: &Defaults,

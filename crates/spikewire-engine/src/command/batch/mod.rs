@@ -75,12 +75,12 @@ enum State {
 }
 
 /// Takes records as they arrive, so that the batch need not keep them.
-pub trait Sink: Send + Sync + std::fmt::Debug {
+pub trait RecordSink: Send + Sync + std::fmt::Debug {
     /// Takes some. A record may come again, after a retry.
     fn take(&self, records: Records<'_>);
 }
 
-/// Records that have arrived, for a [`Sink`].
+/// Records that have arrived, for a [`RecordSink`].
 #[derive(Debug)]
 pub struct Records<'a> {
     messages: &'a [u8],
@@ -138,7 +138,7 @@ pub struct Batch {
     /// What servers sent, kept for the caller to decode.
     bodies: Vec<Body>,
     /// Who takes the records instead.
-    sink: Option<Arc<dyn Sink>>,
+    sink: Option<Arc<dyn RecordSink>>,
 }
 
 /// What one node sent.
@@ -160,7 +160,7 @@ pub struct Part {
     /// A single row went as a single command: its reply is one plain message.
     single: bool,
     body: Vec<u8>,
-    sink: Option<Arc<dyn Sink>>,
+    sink: Option<Arc<dyn RecordSink>>,
     /// Why rows without an answer have none.
     error: Option<Error>,
 }
@@ -220,7 +220,7 @@ impl Batch {
 
     /// Hands the records that are found to a sink as they arrive; the outcome of a row is then a
     /// message without bins.
-    pub fn set_sink(&mut self, sink: Arc<dyn Sink>) {
+    pub fn set_sink(&mut self, sink: Arc<dyn RecordSink>) {
         self.sink = Some(sink);
     }
 

@@ -19,7 +19,7 @@ use self::fill::Fill;
 use self::layout::Layout;
 use self::library::Library;
 use self::memory::Memory;
-pub use self::stream::{Filling, get_numpy};
+pub use self::stream::{Filling, NewArray};
 use spikewire_protocol::void_time;
 
 use spikewire_columns::{ExtraColumns, RowError};

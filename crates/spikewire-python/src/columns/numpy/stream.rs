@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use spikewire_sync::Mutex;
 
-use spikewire_engine::command::batch::{Batch as Rows, Records, Sink};
+use spikewire_engine::command::batch::{Batch as Rows, RecordSink, Records};
 use spikewire_engine::{Error, Kind};
 
 use spikewire_protocol::void_time;
@@ -20,8 +20,6 @@ use super::library::Library;
 use super::memory::Memory;
 use crate::errors;
 use crate::key::Key;
-use crate::many::{self, ManyCall, Resolve};
-use crate::verbs::{Defaults, ReadOptions};
 use spikewire_columns::RowError;
 
 /// What this is for, in errors.
@@ -60,7 +58,7 @@ impl fmt::Debug for Stream {
     }
 }
 
-impl Sink for Stream {
+impl RecordSink for Stream {
     fn take(&self, records: Records<'_>) {
         let mut state = self.state.lock();
         let State { memory: Some(memory), stop } = &mut *state else { return };
@@ -83,40 +81,54 @@ impl Sink for Stream {
     }
 }
 
-/// Composes a read of the bins that the dtype has fields for, into an array.
-pub fn get_numpy<'py>(
-    defaults: &Defaults,
-    resolve: Resolve<'_>,
-    keys: &Bound<'py, PyAny>,
-    dtype: &Bound<'py, PyAny>,
-    wanted: &Wanted,
-    options: &ReadOptions<'py>,
-) -> PyResult<ManyCall> {
-    let py = keys.py();
-    let numpy = Library::get(py, VERB)?;
-    let (dtype, layout) = Layout::of(numpy, dtype, &wanted.extra)?;
-    let bins = PyList::new(py, layout.get().bins.iter().map(|field| field.name.as_str()))?;
-    let ManyCall { mut rows, mut plan } =
-        many::get(defaults, resolve, keys, Some(bins.as_any()), options)?;
-    let mut memory = Memory::new(py, numpy, layout.get(), rows.len(), true)?;
-    let now = void_time::now();
-    let fill = Fill { layout: layout.get(), strict: false, now };
-    if layout.get().key.is_some() {
-        for (row, key) in plan.keys.iter().enumerate() {
-            let (data, mask) = memory.row(row);
-            let put = fill.key(key.user.bind(py), row, data, mask)?;
-            put.map_err(|stop| row_error(py, &stop, &plan.keys, |_| errors::value_error("")))?;
-        }
+/// An array that is to take the records of a batch, before it is known how many there are.
+pub struct NewArray<'py> {
+    numpy: &'py Library,
+    dtype: Bound<'py, PyAny>,
+    layout: Py<Layout>,
+    lenient: bool,
+}
+
+impl<'py> NewArray<'py> {
+    /// Checks the dtype.
+    pub fn of(py: Python<'py>, dtype: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {
+        let numpy = Library::get(py, VERB)?;
+        let (dtype, layout) = Layout::of(numpy, dtype, &wanted.extra)?;
+        Ok(Self { numpy, dtype, layout, lenient: wanted.lenient })
     }
-    let state = Mutex::new(State { memory: Some(memory), stop: None });
-    let stream = Arc::new(Stream { layout, now, state });
-    rows.set_sink(stream.clone());
-    let dtype = dtype.unbind();
-    plan.array = Some(Box::new(Filling { stream, dtype, lenient: wanted.lenient }));
-    Ok(ManyCall { rows, plan })
+
+    /// The bins that it has fields for.
+    pub fn bins(&self) -> PyResult<Bound<'py, PyList>> {
+        let names = self.layout.get().bins.iter().map(|field| field.name.as_str());
+        PyList::new(self.dtype.py(), names)
+    }
+
+    /// The array with a row for each key.
+    pub fn start(self, keys: &[Key]) -> PyResult<Filling> {
+        let Self { numpy, dtype, layout, lenient } = self;
+        let py = dtype.py();
+        let mut memory = Memory::new(py, numpy, layout.get(), keys.len(), true)?;
+        let now = void_time::now();
+        let fill = Fill { layout: layout.get(), strict: false, now };
+        if layout.get().key.is_some() {
+            for (row, key) in keys.iter().enumerate() {
+                let (data, mask) = memory.row(row);
+                let put = fill.key(key.user.bind(py), row, data, mask)?;
+                put.map_err(|stop| row_error(py, &stop, keys, |_| errors::value_error("")))?;
+            }
+        }
+        let state = Mutex::new(State { memory: Some(memory), stop: None });
+        let stream = Arc::new(Stream { layout, now, state });
+        Ok(Filling { stream, dtype: dtype.unbind(), lenient })
+    }
 }
 
 impl Filling {
+    /// What takes the records as they arrive.
+    pub fn sink(&self) -> Arc<dyn RecordSink> {
+        self.stream.clone()
+    }
+
     /// The array, when all rows are through.
     pub fn finish<'py>(
         self,

@@ -552,7 +552,7 @@ impl AsyncDataset {
             strict: false,
             lenient: errors == "mask",
         };
-        let call = columns::get_numpy(&defaults, &resolve, keys, dtype, &wanted, &read)?;
+        let call = many::get_numpy(&defaults, &resolve, keys, dtype, &wanted, &read)?;
         self.run_many(py, call)
     }
 

@@ -577,7 +577,7 @@ impl Client {
             strict: false,
             lenient: errors == "mask",
         };
-        let call = columns::get_numpy(&defaults, &resolve, keys, dtype, &wanted, &read)?;
+        let call = many::get_numpy(&defaults, &resolve, keys, dtype, &wanted, &read)?;
         self.run_many(py, call)
     }
 

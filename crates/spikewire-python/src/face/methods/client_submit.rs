@@ -500,7 +500,7 @@ impl ClientSubmit {
             strict: false,
             lenient: errors == "mask",
         };
-        let call = columns::get_numpy(&defaults, &resolve, keys, dtype, &wanted, &read)?;
+        let call = many::get_numpy(&defaults, &resolve, keys, dtype, &wanted, &read)?;
         self.run_many(py, call)
     }
 

@@ -499,7 +499,7 @@ impl DatasetSubmit {
             strict: false,
             lenient: errors == "mask",
         };
-        let call = columns::get_numpy(&defaults, &resolve, keys, dtype, &wanted, &read)?;
+        let call = many::get_numpy(&defaults, &resolve, keys, dtype, &wanted, &read)?;
         self.run_many(py, call)
     }
 

@@ -1,0 +1,46 @@
+//! Where a value stands, for error messages.
+
+use std::fmt;
+
+use pyo3::prelude::*;
+
+use super::Codec;
+use crate::errors::shown;
+
+/// Where a value stands, for error messages: the bin, then the way down into it.
+pub enum Place<'a> {
+    /// The value of a bin.
+    Bin(&'a str),
+    /// The same, of a client that has a codec.
+    Coded(&'a str, &'a Codec),
+    /// What an argument holds.
+    Argument(&'a str),
+    /// An element of a list.
+    Index(&'a Place<'a>, usize),
+    /// The value of a map entry.
+    Entry(&'a Place<'a>, &'a Bound<'a, PyAny>),
+    /// The key of a map entry.
+    Key(&'a Place<'a>, &'a Bound<'a, PyAny>),
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bin(name) | Self::Coded(name, _) => write!(f, "bin {name:?}"),
+            Self::Argument(name) => f.write_str(name),
+            Self::Index(outer, index) => write!(f, "{outer}[{index}]"),
+            Self::Entry(outer, key) => write!(f, "{outer}[{}]", shown(key)),
+            Self::Key(outer, key) => write!(f, "{outer}, map key {}", shown(key)),
+        }
+    }
+}
+
+impl<'a> Place<'a> {
+    /// The bin or the argument that the value is in.
+    pub fn root(&'a self) -> &'a Self {
+        match self {
+            Self::Bin(_) | Self::Coded(..) | Self::Argument(_) => self,
+            Self::Index(outer, _) | Self::Entry(outer, _) | Self::Key(outer, _) => outer.root(),
+        }
+    }
+}
