@@ -11,7 +11,7 @@ pub use spikewire_engine::admin::index::IndexType;
 
 use crate::ctx::{self, Step};
 use crate::face::{Face, administer};
-use crate::{Client, Collection, IndexOn, Result};
+use crate::{AsyncClient, Client, Collection, IndexOn, Result};
 
 /// An index that is to be created.
 ///
@@ -131,6 +131,20 @@ pub struct Index {
 /// [`AsyncClient::indexes`](crate::AsyncClient::indexes).
 #[derive(Debug, Clone)]
 pub struct Indexes<C = Client>(pub(crate) C);
+
+impl Client {
+    /// The secondary indexes of the cluster.
+    pub fn indexes(&self) -> Indexes {
+        Indexes(self.clone())
+    }
+}
+
+impl AsyncClient {
+    /// The secondary indexes of the cluster.
+    pub fn indexes(&self) -> Indexes<Self> {
+        Indexes(self.clone())
+    }
+}
 
 impl<C: Face> Indexes<C> {
     /// Creates an index, and gives its name. The nodes go on building it:

@@ -234,7 +234,7 @@ pub use asynchronous::{
     AsyncClient, AsyncDataset, AsyncPages, AsyncRecords, Pending, PendingBatch, Working,
 };
 pub use batch::Batch;
-pub use blocking::{Client, Dataset};
+pub use blocking::{Client, Dataset, Pages, Records};
 pub use cluster::Node;
 pub use encode::Encode;
 pub use expression::operand::Operand;
@@ -245,9 +245,7 @@ pub use key::Key;
 pub use module::{Module, Modules};
 pub use operation::{Operation, Order, Overflow, Returning, op};
 pub use options::{Builder, CallOptions, Seeds};
-pub use query::{
-    Collection, Found, IndexOn, IndexRange, IndexValue, Job, Page, Pages, Progress, Query, Records,
-};
+pub use query::{Collection, Found, IndexOn, IndexRange, IndexValue, Job, Page, Progress, Query};
 pub use record::{Bin, Bins, Name, Record};
 pub use row::Row;
 pub use spikewire_engine::command::{ExistsRule as Exists, ReadMode, ReadTouch, Ttl};

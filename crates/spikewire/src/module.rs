@@ -6,8 +6,8 @@ use spikewire_engine::admin::module::{RegisterModule, list_modules, module_sourc
 
 pub use spikewire_engine::admin::module::Module;
 
-use crate::Client;
 use crate::face::{Face, administer};
+use crate::{AsyncClient, Client};
 
 /// The modules of functions of a client's cluster; from [`Client::modules`] and
 /// [`AsyncClient::modules`](crate::AsyncClient::modules).
@@ -32,6 +32,20 @@ use crate::face::{Face, administer};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Modules<C = Client>(pub(crate) C);
+
+impl Client {
+    /// The modules of functions that the cluster runs.
+    pub fn modules(&self) -> Modules {
+        Modules(self.clone())
+    }
+}
+
+impl AsyncClient {
+    /// The modules of functions that the cluster runs.
+    pub fn modules(&self) -> Modules<Self> {
+        Modules(self.clone())
+    }
+}
 
 impl<C: Face> Modules<C> {
     /// Registers a module under a file name such as `counters.lua`, in place of one of that name,

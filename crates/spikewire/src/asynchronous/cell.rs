@@ -1,29 +1,29 @@
-//! Where the outcome of one command waits for the task that asked for it.
+//! Where the outcomes of commands and batches wait for the tasks that asked for them.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use spikewire_sync::Mutex;
 
-use spikewire_engine::command::{BatchTicket, ResponseKind};
+use spikewire_engine::command::batch::Batch;
+use spikewire_engine::command::{BatchOwner, BatchTicket, ResponseKind};
 use spikewire_engine::transport::Next;
 use spikewire_engine::transport::native::Ticket as Completes;
 use spikewire_engine::transport::{Collect, Outcome, buffer};
 use spikewire_engine::{Error, Kind, Result};
 
-use super::many;
 use crate::answer;
 
 /// Shared between a future and the command it waits for.
 #[derive(Debug)]
 pub(super) struct Cell {
-    state: Mutex<State>,
+    state: Mutex<CellState>,
     /// Which replies are answers.
     kind: ResponseKind,
 }
 
 #[derive(Debug)]
-enum State {
+enum CellState {
     /// The task to wake.
     Waiting(Waker),
     /// The reply's body, or why there is none.
@@ -35,40 +35,40 @@ enum State {
 impl Cell {
     /// A cell that wakes this task, and the ticket that fills it.
     pub fn new(waker: Waker, kind: ResponseKind) -> (Arc<Self>, Ticket) {
-        let cell = Arc::new(Self { state: Mutex::new(State::Waiting(waker)), kind });
-        (cell.clone(), Ticket(Some(Who::One(cell))))
+        let cell = Arc::new(Self { state: Mutex::new(CellState::Waiting(waker)), kind });
+        (cell.clone(), Ticket(Some(Completed::One(cell))))
     }
 
     /// Takes the outcome, or remembers whom to wake.
     pub fn poll(&self, context: &Context<'_>) -> Poll<Result<Vec<u8>>> {
         let mut state = self.state.lock();
         match &mut *state {
-            State::Waiting(waker) => {
+            CellState::Waiting(waker) => {
                 waker.clone_from(context.waker());
                 Poll::Pending
             }
-            State::Done(_) => match std::mem::replace(&mut *state, State::Gone) {
-                State::Done(outcome) => Poll::Ready(outcome),
+            CellState::Done(_) => match std::mem::replace(&mut *state, CellState::Gone) {
+                CellState::Done(outcome) => Poll::Ready(outcome),
                 _ => Poll::Pending,
             },
-            State::Gone => Poll::Pending,
+            CellState::Gone => Poll::Pending,
         }
     }
 
     /// The future is gone: the outcome is dropped when it comes.
     pub fn abandon(&self) {
-        let former = std::mem::replace(&mut *self.state.lock(), State::Gone);
-        if let State::Done(Ok(body)) = former {
+        let former = std::mem::replace(&mut *self.state.lock(), CellState::Gone);
+        if let CellState::Done(Ok(body)) = former {
             buffer::give(body);
         }
     }
 
     fn fill(&self, outcome: Result<Vec<u8>>) {
         let mut state = self.state.lock();
-        if let State::Waiting(_) = &*state {
-            let former = std::mem::replace(&mut *state, State::Done(outcome));
+        if let CellState::Waiting(_) = &*state {
+            let former = std::mem::replace(&mut *state, CellState::Done(outcome));
             drop(state);
-            if let State::Waiting(waker) = former {
+            if let CellState::Waiting(waker) = former {
                 waker.wake();
             }
         } else if let Ok(body) = outcome {
@@ -77,27 +77,72 @@ impl Cell {
     }
 }
 
-/// Completes a command, once. A ticket that is lost on the way completes it with an error.
+/// Where the outcome of a batch waits for its future.
 #[derive(Debug)]
-pub(crate) struct Ticket(Option<Who>);
+pub(super) struct BatchCell(Mutex<Waiting>);
 
-/// Who is told.
 #[derive(Debug)]
-enum Who {
-    One(Arc<Cell>),
-    /// One node's rows of a batch.
-    Part(BatchTicket<many::Owner>),
+struct Waiting {
+    waker: Waker,
+    rows: Option<Result<Batch>>,
 }
 
-impl From<BatchTicket<many::Owner>> for Ticket {
-    fn from(part: BatchTicket<many::Owner>) -> Self {
-        Self(Some(Who::Part(part)))
+impl BatchCell {
+    /// A cell that wakes this task.
+    pub fn new(waker: Waker) -> Self {
+        Self(Mutex::new(Waiting { waker, rows: None }))
+    }
+
+    /// Takes the outcome, or remembers whom to wake.
+    pub fn poll(&self, context: &Context<'_>) -> Poll<Result<Batch>> {
+        let mut waiting = self.0.lock();
+        waiting.waker.clone_from(context.waker());
+        waiting.rows.take().map_or(Poll::Pending, Poll::Ready)
+    }
+
+    fn fill(&self, rows: Result<Batch>) {
+        let waker = {
+            let mut waiting = self.0.lock();
+            if waiting.rows.is_some() {
+                return;
+            }
+            waiting.rows = Some(rows);
+            waiting.waker.clone()
+        };
+        waker.wake();
+    }
+}
+
+impl BatchOwner for BatchCell {
+    type Ticket = Ticket;
+
+    fn window_done(&self, rows: Batch) -> Option<Batch> {
+        self.fill(Ok(rows));
+        None
+    }
+}
+
+/// Completes a command, once. A ticket that is lost on the way completes it with an error.
+#[derive(Debug)]
+pub(crate) struct Ticket(Option<Completed>);
+
+/// What it completes.
+#[derive(Debug)]
+enum Completed {
+    One(Arc<Cell>),
+    /// One node's rows of a batch.
+    Part(BatchTicket<BatchCell>),
+}
+
+impl From<BatchTicket<BatchCell>> for Ticket {
+    fn from(part: BatchTicket<BatchCell>) -> Self {
+        Self(Some(Completed::Part(part)))
     }
 }
 
 impl Collect for Ticket {
     fn collect(&mut self, messages: &[u8]) {
-        if let Some(Who::Part(part)) = &mut self.0 {
+        if let Some(Completed::Part(part)) = &mut self.0 {
             part.collect(messages);
         }
     }
@@ -106,8 +151,8 @@ impl Collect for Ticket {
 impl Completes for Ticket {
     fn complete(mut self, outcome: Outcome<'_>, next: &mut Next<Self>) {
         let cell = match self.0.take() {
-            Some(Who::One(cell)) => cell,
-            Some(Who::Part(part)) => return part.complete(outcome, next),
+            Some(Completed::One(cell)) => cell,
+            Some(Completed::Part(part)) => return part.complete(outcome, next),
             None => return,
         };
         let outcome = outcome.and_then(|reply| {
@@ -125,8 +170,8 @@ impl Completes for Ticket {
 impl Drop for Ticket {
     fn drop(&mut self) {
         match self.0.take() {
-            Some(Who::One(cell)) => cell.fill(Err(closed())),
-            Some(Who::Part(part)) => part.owner().lost(),
+            Some(Completed::One(cell)) => cell.fill(Err(closed())),
+            Some(Completed::Part(part)) => part.owner().fill(Err(closed())),
             None => {}
         }
     }

@@ -5,15 +5,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use spikewire_sync::Mutex;
-
 use spikewire_engine::Result;
+use spikewire_engine::command::BatchExecution;
 use spikewire_engine::command::batch::Batch as Rows;
-use spikewire_engine::command::{BatchExecution, BatchOwner};
 use spikewire_engine::transport::Next;
 
 use super::Core;
-use super::cell::{Ticket, closed};
+use super::cell::{BatchCell, closed};
 use crate::batch::Batch;
 use crate::many::{Answered, Many};
 
@@ -30,18 +28,8 @@ pub struct PendingBatch {
 
 enum Stage {
     New(Result<Many>),
-    Waiting(Arc<BatchExecution<Owner>>, Answered),
+    Waiting(Arc<BatchExecution<BatchCell>>, Answered),
     Over,
-}
-
-/// Where the outcome waits for the future.
-#[derive(Debug)]
-pub(super) struct Owner(Mutex<Waiting>);
-
-#[derive(Debug)]
-struct Waiting {
-    waker: Waker,
-    rows: Option<Result<Rows>>,
 }
 
 impl PendingBatch {
@@ -49,11 +37,10 @@ impl PendingBatch {
         Self { stage: Stage::New(many), core }
     }
 
-    fn start(&self, rows: Rows, waker: Waker) -> Arc<BatchExecution<Owner>> {
-        let owner = Owner(Mutex::new(Waiting { waker, rows: None }));
+    fn start(&self, rows: Rows, waker: Waker) -> Arc<BatchExecution<BatchCell>> {
         let mut next = Next::default();
         let cluster = self.core.tools.cluster.clone();
-        let execution = BatchExecution::start(cluster, owner, rows, &mut next);
+        let execution = BatchExecution::start(cluster, BatchCell::new(waker), rows, &mut next);
         self.core.transport.submit_all(next);
         execution
     }
@@ -78,44 +65,11 @@ impl Future for PendingBatch {
             self.stage = Stage::Waiting(execution, answered);
         }
         let Stage::Waiting(execution, _) = &self.stage else { panic!("polled after its answer") };
-        let rows = {
-            let mut waiting = execution.owner().0.lock();
-            waiting.waker.clone_from(context.waker());
-            waiting.rows.take()
-        };
-        let Some(rows) = rows else { return Poll::Pending };
+        let Poll::Ready(rows) = execution.owner().poll(context) else { return Poll::Pending };
         let Stage::Waiting(_, answered) = std::mem::replace(&mut self.stage, Stage::Over) else {
             unreachable!("it was just looked at")
         };
         Poll::Ready(rows.map(|rows| Batch::new(rows, answered)))
-    }
-}
-
-impl BatchOwner for Owner {
-    type Ticket = Ticket;
-
-    fn window_done(&self, rows: Rows) -> Option<Rows> {
-        self.tell(Ok(rows));
-        None
-    }
-}
-
-impl Owner {
-    /// A part was lost with the thread or task that should have completed it.
-    pub fn lost(&self) {
-        self.tell(Err(closed()));
-    }
-
-    fn tell(&self, rows: Result<Rows>) {
-        let waker = {
-            let mut waiting = self.0.lock();
-            if waiting.rows.is_some() {
-                return;
-            }
-            waiting.rows = Some(rows);
-            waiting.waker.clone()
-        };
-        waker.wake();
     }
 }
 

@@ -36,7 +36,7 @@ use crate::options::{Builder, CallOptions, Seeds};
 use crate::query::plan::Plan;
 use crate::record::Record;
 use crate::verbs::{Place, verbs};
-use crate::{Indexes, Modules, Node, Query, Result};
+use crate::{Node, Result};
 
 pub use future::Pending;
 pub use many::PendingBatch;
@@ -84,42 +84,6 @@ impl AsyncClient {
     pub fn dataset(&self, namespace: &str, set: &str) -> Result<AsyncDataset> {
         let space = SetRef::new(namespace, set)?;
         Ok(AsyncDataset { core: self.core.clone(), space, options: CallOptions::new() })
-    }
-
-    /// A scan or an index query of a set, or with `""` of all records of the namespace. Names and
-    /// all else are checked when it is used.
-    ///
-    /// ```
-    /// # use futures::executor::block_on;
-    /// # use spikewire::AsyncClient;
-    /// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
-    /// # block_on(async {
-    /// # let client = AsyncClient::connect(cluster.seeds()).await?;
-    /// let users = client.dataset("test", "users")?;
-    /// users.put_many((0..100).map(|id| (id, [("age", id)]))).await?.check()?;
-    ///
-    /// let mut adults = client.query("test", "users").filter("$.age >= 18").records()?;
-    /// let mut count = 0;
-    /// while let Some(user) = adults.next().await {
-    ///     assert!(user?.get("age").is_some());
-    ///     count += 1;
-    /// }
-    /// assert_eq!(count, 82);
-    /// # spikewire::Result::Ok(())
-    /// # }).unwrap();
-    /// ```
-    pub fn query(&self, namespace: &str, set: &str) -> Query<Self> {
-        Query::new(self, SetRef::new(namespace, set).map_err(Into::into), CallOptions::new())
-    }
-
-    /// The secondary indexes of the cluster.
-    pub fn indexes(&self) -> Indexes<Self> {
-        Indexes(self.clone())
-    }
-
-    /// The modules of functions that the cluster runs.
-    pub fn modules(&self) -> Modules<Self> {
-        Modules(self.clone())
     }
 
     /// The nodes of the cluster as it was seen last.
@@ -239,10 +203,10 @@ impl AsyncDataset {
         Place { set: &self.space, defaults, options: &self.options }
     }
 
-    /// A scan or an index query of this set; of all records of the namespace when it is `""`.
-    pub fn query(&self) -> Query<AsyncClient> {
+    /// The client it belongs to, its names and its options.
+    pub(crate) fn parts(&self) -> (AsyncClient, Arc<SetRef>, CallOptions) {
         let client = AsyncClient { core: self.core.clone() };
-        Query::new(&client, Ok(self.space.clone()), self.options.clone())
+        (client, self.space.clone(), self.options.clone())
     }
 
     fn run<A: Answer>(&self, request: Result<Prepared>, plan: A::Plan) -> Pending<A> {

@@ -28,7 +28,7 @@ use spikewire_protocol::value::Value;
 pub use found::Found;
 pub use job::{Job, Progress};
 pub use range::{Collection, IndexOn, IndexRange, IndexValue};
-pub use records::{Page, Pages, Records};
+pub use records::Page;
 
 use self::plan::Choice;
 use crate::expression::Expression;
@@ -37,7 +37,7 @@ use crate::function::function as call;
 use crate::key::Key;
 use crate::operation::{Operation, op};
 use crate::options::CallOptions;
-use crate::{Client, Result};
+use crate::{AsyncClient, AsyncDataset, Client, Dataset, Result};
 
 /// A scan or an index query: which records, and what of them. Made by
 /// [`Client::query`], [`AsyncClient::query`](crate::AsyncClient::query) and the `query` of
@@ -87,8 +87,60 @@ pub struct Query<C = Client> {
     choice: Choice,
 }
 
+impl Client {
+    /// A scan or an index query of a set, or with `""` of all records of the namespace. Names and
+    /// all else are checked when it is used.
+    pub fn query(&self, namespace: &str, set: &str) -> Query {
+        Query::new(self, SetRef::new(namespace, set).map_err(Into::into), CallOptions::new())
+    }
+}
+
+impl Dataset {
+    /// A scan or an index query of this set; of all records of the namespace when it is `""`.
+    pub fn query(&self) -> Query {
+        let (client, set, options) = self.parts();
+        Query::new(&client, Ok(set), options)
+    }
+}
+
+impl AsyncClient {
+    /// A scan or an index query of a set, or with `""` of all records of the namespace. Names and
+    /// all else are checked when it is used.
+    ///
+    /// ```
+    /// # use futures::executor::block_on;
+    /// # use spikewire::AsyncClient;
+    /// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+    /// # block_on(async {
+    /// # let client = AsyncClient::connect(cluster.seeds()).await?;
+    /// let users = client.dataset("test", "users")?;
+    /// users.put_many((0..100).map(|id| (id, [("age", id)]))).await?.check()?;
+    ///
+    /// let mut adults = client.query("test", "users").filter("$.age >= 18").records()?;
+    /// let mut count = 0;
+    /// while let Some(user) = adults.next().await {
+    ///     assert!(user?.get("age").is_some());
+    ///     count += 1;
+    /// }
+    /// assert_eq!(count, 82);
+    /// # spikewire::Result::Ok(())
+    /// # }).unwrap();
+    /// ```
+    pub fn query(&self, namespace: &str, set: &str) -> Query<Self> {
+        Query::new(self, SetRef::new(namespace, set).map_err(Into::into), CallOptions::new())
+    }
+}
+
+impl AsyncDataset {
+    /// A scan or an index query of this set; of all records of the namespace when it is `""`.
+    pub fn query(&self) -> Query<AsyncClient> {
+        let (client, set, options) = self.parts();
+        Query::new(&client, Ok(set), options)
+    }
+}
+
 impl<C: Face> Query<C> {
-    pub(crate) fn new(client: &C, space: Result<Arc<SetRef>>, options: CallOptions) -> Self {
+    fn new(client: &C, space: Result<Arc<SetRef>>, options: CallOptions) -> Self {
         Self { client: client.clone(), choice: Choice::new(space, options) }
     }
 

@@ -1,4 +1,11 @@
 //! The blocking face: the calling thread drives the connection itself.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `mod` | the client and its datasets |
+//! | `query` | queries as iterators |
+
+mod query;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,7 +24,9 @@ use crate::options::{Builder, CallOptions, Seeds};
 use crate::query::plan::Plan;
 use crate::record::Record;
 use crate::verbs::{Place, verbs};
-use crate::{Error, Indexes, Kind, Modules, Node, Pages, Query, Records, Result};
+use crate::{Error, Kind, Node, Result};
+
+pub use query::{Pages, Records};
 
 /// A blocking client. Cheap to clone; all clones share the connections, from any number of
 /// threads. The connections end with the last clone and the last dataset, or with
@@ -48,22 +57,6 @@ impl Client {
     pub fn dataset(&self, namespace: &str, set: &str) -> Result<Dataset> {
         let space = SetRef::new(namespace, set)?;
         Ok(Dataset { core: self.core.clone(), space, options: CallOptions::new() })
-    }
-
-    /// A scan or an index query of a set, or with `""` of all records of the namespace. Names and
-    /// all else are checked when it is used.
-    pub fn query(&self, namespace: &str, set: &str) -> Query {
-        Query::new(self, SetRef::new(namespace, set).map_err(Into::into), CallOptions::new())
-    }
-
-    /// The secondary indexes of the cluster.
-    pub fn indexes(&self) -> Indexes {
-        Indexes(self.clone())
-    }
-
-    /// The modules of functions that the cluster runs.
-    pub fn modules(&self) -> Modules {
-        Modules(self.clone())
     }
 
     /// The nodes of the cluster as it was seen last.
@@ -148,10 +141,10 @@ impl Dataset {
         Place { set: &self.space, defaults, options: &self.options }
     }
 
-    /// A scan or an index query of this set; of all records of the namespace when it is `""`.
-    pub fn query(&self) -> Query {
+    /// The client it belongs to, its names and its options.
+    pub(crate) fn parts(&self) -> (Client, Arc<SetRef>, CallOptions) {
         let client = Client { core: self.core.clone() };
-        Query::new(&client, Ok(self.space.clone()), self.options.clone())
+        (client, self.space.clone(), self.options.clone())
     }
 
     fn run<A: Answer>(&self, request: Result<Prepared>, plan: A::Plan) -> Result<A> {

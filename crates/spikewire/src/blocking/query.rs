@@ -1,0 +1,82 @@
+//! A query as an iterator: the thread that takes the records reads them.
+
+use super::Client;
+use crate::face::Face as _;
+use crate::query::plan::Plan;
+use crate::query::records::{Paging, Reading};
+use crate::{Found, Page, Result};
+
+/// The records of a query, on the calling thread: an iterator of results.
+///
+/// Nodes send at the pace at which records are taken: what waits here is
+/// [`window`](crate::Query::window) bytes per node, however many records there are. After an error
+/// there are no more records; [`cursor`](Self::cursor) still says how far the caller came.
+/// Dropping it ends the query, and the nodes stop.
+#[derive(Debug)]
+pub struct Records {
+    reading: Reading,
+    /// Keeps the connections open while records are read.
+    _client: Client,
+}
+
+impl Records {
+    pub(crate) fn new(client: &Client, plan: Plan) -> Result<Self> {
+        Ok(Self {
+            reading: Reading::new(client.tools().streams.clone(), plan)?,
+            _client: client.clone(),
+        })
+    }
+
+    /// How far the caller came, as bytes: [`Query::resume`](crate::Query::resume) with the same
+    /// query goes on after the last record that was taken, in this process or another one, in
+    /// Rust or in Python.
+    pub fn cursor(&self) -> Vec<u8> {
+        self.reading.cursor()
+    }
+}
+
+impl Iterator for Records {
+    type Item = Result<Found>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Result<Found>> {
+        self.reading.next()
+    }
+}
+
+impl std::iter::FusedIterator for Records {}
+
+/// The records of a query page by page, on the calling thread. No page is empty. After an error
+/// there are no more: go on from the cursor of the page before it.
+#[derive(Debug)]
+pub struct Pages {
+    reading: Reading,
+    paging: Paging,
+    _client: Client,
+}
+
+impl Pages {
+    pub(crate) fn new(client: &Client, plan: Plan, size: usize) -> Result<Self> {
+        let reading = Reading::new(client.tools().streams.clone(), plan)?;
+        Ok(Self { reading, paging: Paging::new(size), _client: client.clone() })
+    }
+}
+
+impl Iterator for Pages {
+    type Item = Result<Page>;
+
+    fn next(&mut self) -> Option<Result<Page>> {
+        loop {
+            if let Some(page) = self.paging.full(&mut self.reading) {
+                return Some(Ok(page));
+            }
+            match self.reading.next() {
+                Some(Ok(found)) => self.paging.add(found),
+                Some(Err(error)) => return Some(Err(error)),
+                None => return self.paging.last(&self.reading).map(Ok),
+            }
+        }
+    }
+}
+
+impl std::iter::FusedIterator for Pages {}
