@@ -163,6 +163,7 @@ def test_what_is_generated_is_up_to_date() -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+@pytest.mark.types
 def test_stubtest() -> None:
     if importlib.util.find_spec("mypy") is None:
         pytest.skip("mypy is not installed")

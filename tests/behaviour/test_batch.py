@@ -198,6 +198,7 @@ class TestRowsAsValues:
         assert (Read("k", ["a"]).bins, Read("k").ops) == (["a"], None)
 
 
+@pytest.mark.any_face
 class TestBadInput:
     @pytest.mark.parametrize(
         ("row", "error", "text"),

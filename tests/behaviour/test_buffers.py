@@ -64,6 +64,7 @@ def test_bytes_unless_asked(data: Any) -> None:
         assert all(type(record[name]) is bytes for name in BLOBS)
 
 
+@pytest.mark.any_face
 @pytest.mark.parametrize("verb", ["get", "get_many"])
 @pytest.mark.parametrize("wrong", ["yes", 1, None])
 def test_anything_but_a_bool_is_refused(data: Any, verb: str, wrong: object) -> None:

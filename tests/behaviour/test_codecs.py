@@ -234,6 +234,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.any_face
 @pytest.mark.parametrize(("bins", "error", "says"), REFUSED, ids=[str(c[0])[:30] for c in REFUSED])
 def test_refused(coded: Caller, bins: dict[str, Any], error: type[Exception], says: str) -> None:
     if "any" in bins:

@@ -377,6 +377,7 @@ class TestStraightIntoAnArray:
         asyncio.run(main())
 
 
+@pytest.mark.any_face
 class TestBadInput:
     @pytest.mark.parametrize(
         ("kind", "value", "error", "text"),

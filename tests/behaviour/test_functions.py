@@ -99,6 +99,7 @@ def test_a_failure_is_told_and_the_cluster_lives(
     assert data.apply("k", "visits", "visit", [1]) >= 1
 
 
+@pytest.mark.any_face
 @pytest.mark.parametrize(
     ("arguments", "kind", "text"),
     [
@@ -141,6 +142,7 @@ def test_a_source_that_does_not_compile_is_refused_with_its_line(modules: Any) -
         modules.register("bad.lua", "function f()\n  return 1 +\nend")
 
 
+@pytest.mark.any_face
 @pytest.mark.parametrize(
     ("arguments", "kind"),
     [

@@ -133,6 +133,7 @@ def test_listing_and_dropping(indexed: Indexed, set_name: str) -> None:
         indexed.call("wait", "test", name, timeout=0.1)
 
 
+@pytest.mark.any_face
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [
@@ -207,6 +208,7 @@ def test_a_query_without_its_index_says_what_to_do(client: Opened, set_name: str
     assert caught.value.code == 201
 
 
+@pytest.mark.any_face
 @pytest.mark.parametrize(
     "index",
     [

@@ -126,6 +126,7 @@ def test_zero_is_no_limit(filled: Filled) -> None:
     assert len(filled.changed()) == COUNT
 
 
+@pytest.mark.any_face
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [

@@ -132,6 +132,7 @@ class TestWrites:
 
 
 class TestBadInput:
+    @pytest.mark.any_face
     @pytest.mark.parametrize(
         ("keys", "error", "text"),
         [
@@ -147,6 +148,7 @@ class TestBadInput:
             filled.get_many(keys)
         assert filled.get_many([1]).found == 1
 
+    @pytest.mark.any_face
     @pytest.mark.parametrize(
         ("records", "error", "text"),
         [

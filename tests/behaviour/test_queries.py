@@ -196,6 +196,7 @@ def test_cursors_of_others_are_refused(filled: Filled) -> None:
             filled.raw.query(resume=wrong)
 
 
+@pytest.mark.any_face
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [

@@ -176,6 +176,7 @@ def test_records_and_batches_do_not_mix(filled: Filled) -> None:
         filled.face.rows(query.arrow_batches())
 
 
+@pytest.mark.any_face
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [

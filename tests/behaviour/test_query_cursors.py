@@ -70,6 +70,7 @@ def filled(client: Opened) -> Filled:
     return Filled(client, f"cursors {client.face.name}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "taken"),
     [("scan", 0), ("scan", 1), ("scan", 777), *((kind, 300) for kind in QUERIES if kind != "scan")],

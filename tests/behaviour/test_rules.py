@@ -56,6 +56,7 @@ class TestMomentsOfExpiry:
         ends = datetime.now(UTC) + timedelta(seconds=data.get(1).ttl)
         assert abs(ends - moment) < timedelta(seconds=10)
 
+    @pytest.mark.any_face
     @pytest.mark.parametrize(
         ("moment", "error", "text"),
         [
@@ -121,6 +122,7 @@ class TestNewer:
         assert len({rule, Newer(7)}) == 1
         assert pickle.loads(pickle.dumps(rule)) == copy.deepcopy(rule) == rule
 
+    @pytest.mark.any_face
     @pytest.mark.parametrize(
         ("generation", "error"),
         [(0, ValueError), (65_536, ValueError), (-1, OverflowError), (1.0, TypeError),
@@ -158,6 +160,7 @@ class TestReadTouch:
         assert {name for name, record in found.to_dict().items() if record.ttl > 98} == set(READS)
         assert {record.generation for record in found} == {1}
 
+    @pytest.mark.any_face
     @pytest.mark.parametrize(
         ("percent", "error"),
         [(-2, ValueError), (101, ValueError), (1 << 40, ValueError), (1 << 80, ValueError),
@@ -230,6 +233,7 @@ class TestReplicas:
             assert data.get_many(range(40)).errors == {}
             assert 0 < len(data.get_many(range(40), replica="master").errors) < 40
 
+    @pytest.mark.any_face
     @pytest.mark.parametrize("verb", ["get", "exists", "delete", "touch"])
     def test_refused(self, data: Caller, verb: Any) -> None:
         with pytest.raises(ValueError, match=r"replica must be 'master'.*got .nearest"):
@@ -270,6 +274,7 @@ class TestReadModes:
                 assert caught.value.code == 25
             assert data.get(1, read_mode="one")["n"] == 2
 
+    @pytest.mark.any_face
     def test_refused(self, data: Caller) -> None:
         with pytest.raises(ValueError, match=r"read_mode must be 'one'.*got .strict"):
             data.get(1, read_mode="strict")

@@ -43,6 +43,7 @@ def server(talk: Callable[[socket.socket], None]) -> Iterator[str]:
             thread.join()
 
 
+@pytest.mark.any_face
 @pytest.mark.parametrize(
     "seeds", ["", " ", ",", [], (), [""], "host:notaport", "host:0", "host:70000"]
 )
@@ -51,6 +52,7 @@ def test_no_seeds(face: Face, seeds: object) -> None:
         face.open(seeds)
 
 
+@pytest.mark.any_face
 @pytest.mark.parametrize("seeds", [None, 3000, b"127.0.0.1", [3000], {"a": 1}])
 def test_seeds_of_the_wrong_type(face: Face, seeds: object) -> None:
     with pytest.raises(TypeError, match="seed"):

@@ -325,6 +325,7 @@ REFUSED: list[tuple[str, Any, type[Exception], str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.any_face
 @pytest.mark.parametrize(
     ("records", "error", "says"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED]
 )

@@ -202,6 +202,7 @@ REFUSED: list[tuple[str, Any, dict[str, Any], type[Exception], str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.any_face
 @pytest.mark.parametrize(
     ("records", "options", "error", "says"),
     [case[1:] for case in REFUSED],

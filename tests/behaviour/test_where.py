@@ -143,6 +143,7 @@ class TestMany:
         assert (read[0], read[1]["age"]) == (None, 41)
 
 
+@pytest.mark.any_face
 class TestBadInput:
     @pytest.mark.parametrize(
         ("where", "error", "text"),
