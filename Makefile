@@ -119,7 +119,7 @@ test-python: build ## Run the Python tests (TESTS='tests/test_docs.py -k README'
 .PHONY: test-quick
 test-quick: build ## Run the Python tests that take little time, each on one face, in a minute or so
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt
-	$(BIN)/python -m pytest -q --one-face \
+	$(BIN)/python -m pytest -q --one-face --ignore tests/interop --ignore tests/peers \
 		-m 'not (faults or interop or lab or peers or slow or types)' $(or $(TESTS),$(TOGETHER))
 
 .PHONY: test-free-threaded

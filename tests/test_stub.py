@@ -22,12 +22,14 @@ ROOT = Path(__file__).resolve().parent.parent
 STUB = ROOT / "python/spikewire/_native.pyi"
 FACES = ("Client", "Dataset", "ClientSubmit", "DatasetSubmit", "AsyncClient", "AsyncDataset")
 
+TREE = ast.parse(STUB.read_text())
+
 Function = tuple[str, str, list[ast.FunctionDef]]
 
 
 def functions() -> Iterator[Function]:
     """Every method in the stub with its overloads: class, name, definitions."""
-    for node in ast.parse(STUB.read_text()).body:
+    for node in TREE.body:
         if not isinstance(node, ast.ClassDef):
             continue
         methods: dict[str, list[ast.FunctionDef]] = {}
@@ -114,8 +116,7 @@ def test_documentation(function: Function) -> None:
     "owner", [name for name, of in vars(_native).items() if isinstance(of, type) and name[0] != "_"]
 )
 def test_documentation_of_classes(owner: str) -> None:
-    tree = ast.parse(STUB.read_text())
-    (said,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == owner)
+    (said,) = (node for node in TREE.body if isinstance(node, ast.ClassDef) and node.name == owner)
     assert ast.get_docstring(said) == inspect.getdoc(getattr(_native, owner))
 
 
