@@ -51,6 +51,43 @@ def test_signals_during_an_upload_break_nothing() -> None:
     assert calls
 
 
+def test_signals_while_calls_wait_for_their_replies_lose_nothing() -> None:
+    calls: list[int] = []
+    with (
+        Cluster(nodes=1) as cluster,
+        spikewire.Client(cluster.seeds, timeout=60, max_retries=0) as client,
+    ):
+        data = client.dataset("test", "signals")
+        data.put(1, {"n": 0})
+        cluster.inject(0, delay=0.01)
+        with alarms(lambda number, _: calls.append(number), 0.003, 0.003):
+            for turn in range(20):
+                data.put(1, {"n": turn})
+                assert data.get(1)["n"] == turn
+    assert calls
+
+
+def test_a_handler_that_raises_ends_a_call_that_waits_for_a_silent_node() -> None:
+    class Enough(Exception):
+        pass
+
+    def handler(*_: object) -> None:
+        raise Enough
+
+    with (
+        Cluster(nodes=1) as cluster,
+        spikewire.Client(cluster.seeds, timeout=600, tend_interval=60) as client,
+    ):
+        data = client.dataset("test", "signals")
+        data.put(1, {"n": 1})
+        cluster.inject(0, drop=1)
+        for turn in range(3):
+            with pytest.raises(Enough), alarms(handler, 0.02 + turn / 100):
+                data.get(1)
+        cluster.clear_faults(0)
+        assert data.get(1)["n"] == 1
+
+
 @pytest.mark.parametrize("connections", [1, 4])
 def test_a_call_in_a_signal_handler_does_not_wait_for_the_call_it_interrupts(
     connections: int,

@@ -61,6 +61,20 @@ impl Bench {
         Self { _fake: fake, pool, listener, node }
     }
 
+    /// One write to each of these nodes, in one call; the result codes.
+    fn codes(&self, nodes: &[&Arc<Node>], within: Duration) -> Vec<Result<u8, Error>> {
+        let now = Tick::now();
+        let commands = nodes.iter().map(|node| {
+            let target = Target { aim: Aim::Node((*node).clone()), write: true };
+            let policy = Policy { timeout: within, max_retries: 0, ..Policy::default() };
+            Command::new(REQUEST.to_vec(), target, policy, now, Kept::default())
+        });
+        let limits = CallerLimits { now, deadline: Tick::NEVER, alone: false, interrupted: None };
+        let mut kept = Vec::new();
+        self.pool.run(commands, limits, |ticket| kept.extend(ticket.0)).unwrap();
+        kept
+    }
+
     /// A write of one attempt; whether the call as a whole ended well, and how the command did.
     fn ask(
         &self,
@@ -87,6 +101,13 @@ impl Bench {
         outcome.unwrap();
         kept.unwrap()
     }
+}
+
+/// One more node, whose listener the test has as well.
+fn other_node() -> (TcpListener, Arc<Node>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    (listener, Arc::new(Node::new(1001, "OTHER".into(), address, None)))
 }
 
 /// A reply with this result code.
@@ -216,6 +237,137 @@ fn closing_ends_calls_that_wait() {
         }
         assert_eq!(bench.code(LONG).unwrap_err().kind(), Kind::Closed);
     }
+}
+
+#[test]
+fn deadlines_of_all_lengths_are_kept_on_one_connection() {
+    // Else a late reply would make the next call open one more.
+    let bench = Bench::new(1);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let (mut stream, _) = bench.listener.accept().unwrap();
+            for _ in 0..4 {
+                read_request(&stream);
+                stream.write_all(&reply(1)).unwrap();
+                // Withheld until the next request, which comes after the end of this call.
+                for _ in 0..2 {
+                    read_request(&stream);
+                }
+                stream.write_all(&[reply(100), reply(2)].concat()).unwrap();
+            }
+        });
+        for millis in [20, 3, 35, 80] {
+            assert_eq!(bench.code(LONG).unwrap(), 1);
+            let error = bench.code(Duration::from_millis(millis)).unwrap_err();
+            assert_eq!((error.kind(), error.in_doubt()), (Kind::Timeout, true));
+            assert_eq!(bench.code(LONG).unwrap(), 2, "{millis} ms");
+        }
+    });
+}
+
+#[test]
+fn a_node_that_closes_fails_the_call_that_waits_and_no_other() {
+    let bench = Bench::new(4);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for code in [1, 2] {
+                let (mut stream, _) = bench.listener.accept().unwrap();
+                read_request(&stream);
+                stream.write_all(&reply(code)).unwrap();
+                read_request(&stream);
+                // A part of a reply is none.
+                stream.write_all(&reply(code)[..code as usize * 9]).unwrap();
+            }
+        });
+        for code in [1, 2] {
+            assert_eq!(bench.code(LONG).unwrap(), code);
+            let error = bench.code(LONG).unwrap_err();
+            assert_eq!((error.kind(), error.in_doubt()), (Kind::Connection, true));
+        }
+    });
+}
+
+#[test]
+fn calls_to_one_node_and_to_several_take_turns() {
+    let bench = Bench::new(4);
+    let (listener, other) = other_node();
+    let node = &bench.node;
+    thread::scope(|scope| {
+        let (bench, listener) = (&bench, &listener);
+        // What the caller has, so that a node answers late, or after the other one.
+        let (say, heard) = std::sync::mpsc::channel::<()>();
+        let late = Duration::from_millis(60);
+        scope.spawn(move || {
+            let (mut stream, _) = bench.listener.accept().unwrap();
+            for turn in 0..20 {
+                // Alone, in two pieces, of which the second one comes late now and then.
+                read_request(&stream);
+                stream.write_all(&reply(1)[..12]).unwrap();
+                thread::sleep(if turn % 7 == 0 { late } else { Duration::ZERO });
+                stream.write_all(&reply(1)[12..]).unwrap();
+                // Together with the other node.
+                read_request(&stream);
+                if turn % 2 == 0 {
+                    heard.recv().unwrap();
+                }
+                stream.write_all(&reply(2)).unwrap();
+                if turn % 2 == 1 {
+                    heard.recv().unwrap();
+                }
+            }
+        });
+        scope.spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            for turn in 0..20 {
+                // Together with the first node.
+                read_request(&stream);
+                thread::sleep(if turn % 5 == 0 { late } else { Duration::ZERO });
+                stream.write_all(&reply(3)).unwrap();
+                say.send(()).unwrap();
+                // Alone.
+                read_request(&stream);
+                stream.write_all(&reply(4)).unwrap();
+            }
+        });
+        for _ in 0..20 {
+            let mut codes = bench.codes(&[node], LONG);
+            let both = bench.codes(&[node, &other], LONG);
+            codes.extend(both);
+            codes.extend(bench.codes(&[&other], LONG));
+            let mut codes: Vec<_> = codes.into_iter().map(Result::unwrap).collect();
+            codes.sort_unstable();
+            assert_eq!(codes, [1, 2, 3, 4]);
+        }
+    });
+}
+
+#[test]
+fn a_late_reply_of_one_node_comes_while_another_one_is_waited_for() {
+    let bench = Bench::new(4);
+    let (listener, other) = other_node();
+    thread::scope(|scope| {
+        let (bench, listener, other) = (&bench, &listener, &other);
+        let (say, heard) = std::sync::mpsc::channel::<()>();
+        scope.spawn(move || {
+            let (mut stream, _) = bench.listener.accept().unwrap();
+            read_request(&stream);
+            heard.recv().unwrap();
+            stream.write_all(&reply(100)).unwrap();
+            read_request(&stream);
+            stream.write_all(&reply(1)).unwrap();
+        });
+        scope.spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            read_request(&stream);
+            say.send(()).unwrap();
+            // Longer than the caller waits in one go.
+            thread::sleep(Duration::from_millis(250));
+            stream.write_all(&reply(2)).unwrap();
+        });
+        assert_eq!(bench.code(HASTY).unwrap_err().kind(), Kind::Timeout);
+        assert_eq!(bench.codes(&[other], LONG).remove(0).unwrap(), 2);
+        assert_eq!(bench.code(LONG).unwrap(), 1, "on the connection that was late");
+    });
 }
 
 #[test]

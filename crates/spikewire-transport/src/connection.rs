@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::clock::Tick;
 use crate::command::Collect;
@@ -88,20 +89,39 @@ impl<P: Protocol, T: Collect> Connection<P, T> {
         self.pipeline.write(&mut self.wire, now)
     }
 
-    /// Reads what has come and hands the end of every answer to `take`, and frames that answer
-    /// nothing to `event`.
+    /// When the first of its commands ends, or the connection if nothing comes.
+    pub fn due(&self) -> Tick {
+        self.deadline().min(self.silence_ends())
+    }
+
+    /// Waits up to about `limit` for bytes, in a read. Returns what [`Pipeline::fill`] does, and
+    /// the time.
+    pub fn wait(&mut self, limit: Duration) -> (io::Result<(usize, bool)>, Tick) {
+        let mut came = None;
+        let filled = self
+            .wire
+            .waiting(limit)
+            .and_then(|mut wire| self.pipeline.fill(&mut wire, || *came.insert(Tick::now())));
+        (filled, came.unwrap_or_else(Tick::now))
+    }
+
+    /// Reads what has come, after a first read that had this result if there was one, and hands
+    /// the end of every answer to `take`, and frames that answer nothing to `event`.
     pub fn read(
         &mut self,
+        mut first: Option<io::Result<(usize, bool)>>,
         now: Tick,
         mut take: impl FnMut(BoxedCommand<P, T>, &[u8], Disposition, &Arc<NodeOf<P>>),
         mut event: impl FnMut(&Arc<NodeOf<P>>, &[u8]),
     ) -> Result<(), Fault> {
         // The rest of what came with the handshake.
-        if self.pipeline.has_input() {
+        if first.is_none() && self.pipeline.has_input() {
             self.arrivals(&mut take, &mut event)?;
         }
         loop {
-            let drained = match self.pipeline.fill(&mut self.wire, now) {
+            let filled = first.take();
+            let filled = filled.unwrap_or_else(|| self.pipeline.fill(&mut self.wire, || now));
+            let drained = match filled {
                 Ok((0, _)) => {
                     return Err(Fault::broken(&*self.node, "the server closed the connection"));
                 }

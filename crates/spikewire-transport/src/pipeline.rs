@@ -120,6 +120,11 @@ impl<P: Protocol, C> Pipeline<P, C> {
         self.in_flight.len()
     }
 
+    /// Requests in flight that are waited for.
+    pub fn awaited(&self) -> usize {
+        self.in_flight.len() - self.orphans
+    }
+
     /// What they weigh together.
     pub fn weight(&self) -> usize {
         self.weight
@@ -255,11 +260,16 @@ impl<P: Protocol, C> Pipeline<P, C> {
         }
     }
 
-    /// Reads once. Returns the bytes read (0: the peer closed) and whether the socket is drained.
-    pub fn fill(&mut self, wire: &mut impl Read, now: Tick) -> io::Result<(usize, bool)> {
+    /// Reads once; `now` is asked for the time afterwards, if something came. Returns the bytes
+    /// read (0: the peer closed) and whether the socket is drained.
+    pub fn fill(
+        &mut self,
+        wire: &mut impl Read,
+        now: impl FnOnce() -> Tick,
+    ) -> io::Result<(usize, bool)> {
         let filled = self.inbound.fill(wire, &mut self.protocol)?;
         if filled.0 > 0 {
-            self.last_progress = now;
+            self.last_progress = now();
         }
         Ok(filled)
     }

@@ -4,21 +4,45 @@
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::time::Duration;
 
 use mio::event::Source;
 use mio::net::TcpStream;
 use mio::{Interest, Registry, Token};
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::{RecvFlags, SendFlags, recv, send};
 
-/// A non-blocking byte stream to a server.
+/// A read may wait so much longer than it was asked to before the socket is set to less: calls
+/// with one and the same timeout then need no system call for it.
+const SLACK: Duration = Duration::from_millis(2);
+
+/// A byte stream to a server. Reading and writing never wait, except through [`Wire::waiting`].
 #[derive(Debug)]
 pub struct Wire {
     socket: TcpStream,
+    /// How long a read waits that may; `None` until there was one.
+    read_timeout: Option<Duration>,
 }
 
 impl Wire {
     /// Starts connecting; [`Wire::is_connected`] says when that is done.
     pub fn open(address: SocketAddr) -> io::Result<Self> {
-        Ok(Self { socket: TcpStream::connect(address)? })
+        Ok(Self { socket: TcpStream::connect(address)?, read_timeout: None })
+    }
+
+    /// The same stream for one read that waits up to about `limit`, at least a millisecond, and
+    /// then fails as one that would block. It may end earlier.
+    pub fn waiting(&mut self, limit: Duration) -> io::Result<Waiting<'_>> {
+        let limit = limit.max(Duration::from_millis(1));
+        let fits = |set: Duration| set <= limit + SLACK && set * 2 >= limit;
+        if !self.read_timeout.is_some_and(fits) {
+            if self.read_timeout.is_none() {
+                rustix::io::ioctl_fionbio(&self.socket, false)?;
+            }
+            set_socket_timeout(&self.socket, Timeout::Recv, Some(limit))?;
+            self.read_timeout = Some(limit);
+        }
+        Ok(Waiting(&self.socket))
     }
 
     /// Whether the attempt to connect has come to a good end; an error when to a bad one.
@@ -38,8 +62,8 @@ impl Wire {
 
     /// Whether it is open and nothing waits to be read.
     pub fn is_quiet(&self) -> bool {
-        let peeked = self.socket.peek(&mut [0]);
-        matches!(peeked, Err(error) if error.kind() == io::ErrorKind::WouldBlock)
+        let flags = RecvFlags::DONTWAIT | RecvFlags::PEEK;
+        matches!(recv(&self.socket, &mut [0], flags), Err(rustix::io::Errno::WOULDBLOCK))
     }
 
     /// The socket as one that blocks, for threads that do nothing else.
@@ -50,15 +74,25 @@ impl Wire {
     }
 }
 
+/// A stream for a read that waits.
+#[derive(Debug)]
+pub struct Waiting<'a>(&'a TcpStream);
+
+impl Read for Waiting<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        Ok(recv(self.0, out, RecvFlags::empty())?.0)
+    }
+}
+
 impl Read for Wire {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        self.socket.read(out)
+        Ok(recv(&self.socket, out, RecvFlags::DONTWAIT)?.0)
     }
 }
 
 impl Write for Wire {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.socket.write(bytes)
+        Ok(send(&self.socket, bytes, NO_WAIT)?)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -91,3 +125,9 @@ impl Source for Wire {
         self.socket.deregister(registry)
     }
 }
+
+#[cfg(not(target_vendor = "apple"))]
+const NO_WAIT: SendFlags = SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL);
+/// There the signal is switched off for the socket.
+#[cfg(target_vendor = "apple")]
+const NO_WAIT: SendFlags = SendFlags::DONTWAIT;

@@ -89,7 +89,7 @@ fn a_request_that_has_left_in_part_is_never_finished() {
     wire.1 = 1000;
     assert!(pipeline.write(&mut wire, Tick(11)).unwrap());
     assert_eq!(wire.0.len(), first.len() + 5);
-    pipeline.fill(&mut &first[..], Tick(12)).unwrap();
+    pipeline.fill(&mut &first[..], || Tick(12)).unwrap();
     assert!(matches!(pipeline.next_arrival(), Ok(Some(Arrival::Ended(30, b"\0one", _)))));
     assert!(pipeline.is_drained());
 }
@@ -103,7 +103,7 @@ fn frames_survive_any_cutting() {
         let mut pipeline = pipeline(&[(30, b"x")]);
         let mut wire = Drip(&bytes, piece);
         let mut found = Vec::new();
-        while pipeline.fill(&mut wire, Tick(1)).unwrap().0 > 0 {
+        while pipeline.fill(&mut wire, || Tick(1)).unwrap().0 > 0 {
             while let Some(arrival) = pipeline.next_arrival().unwrap() {
                 match arrival {
                     Arrival::More(30, body) | Arrival::Ended(30, body, _) => {
@@ -135,7 +135,7 @@ fn silence_is_counted_from_the_last_progress() {
     assert!(pipeline.write(&mut wire, Tick(60)).unwrap());
     // It took 10 to leave, and may take as long to arrive.
     assert_eq!(pipeline.silence_ends(limit), Tick(160));
-    pipeline.fill(&mut &frame(1, DONE, b"two")[..], Tick(70)).unwrap();
+    pipeline.fill(&mut &frame(1, DONE, b"two")[..], || Tick(70)).unwrap();
     assert_eq!(pipeline.silence_ends(limit), Tick(180));
     // A command without a limit has none, an orphan some seconds.
     assert_eq!(pipeline.silence_ends(|_| None), Tick::NEVER);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use spikewire_sync::Mutex;
 
-use super::signals::{CallerLimits, SignalCheck};
+use super::signals::{CallerLimits, SIGNAL_POLL, SignalCheck};
 use super::{BlockingTicket, REVALIDATE_AFTER_IDLE, no_descriptor};
 use crate::clock::Tick;
 use crate::fault::Fault;
@@ -145,13 +145,19 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexer<P, T> {
                     break;
                 }
             }
-            let wait = signals.bound(multiplexer.alarm().since(now));
-            match poller.wait(Some(wait)) {
+            let waited;
+            (waited, now) = if let Some((index, limit)) = multiplexer.awaited(now, SIGNAL_POLL) {
+                multiplexer.wait_in_read(index, limit, &mut deliver)
+            } else {
+                let wait = signals.bound(multiplexer.alarm().since(now));
+                let waited = poller.wait(Some(wait));
+                (waited, multiplexer.handle(poller, &mut deliver))
+            };
+            match waited {
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => signals.hurry(),
                 Err(error) => return Err(no_descriptor(&error)),
             }
-            now = multiplexer.handle(poller, &mut deliver);
             if signals.is_due(now)
                 && let Err(error) = signals.look()
             {

@@ -14,6 +14,7 @@ mod attempt;
 mod maintenance;
 mod poller;
 mod retry_queue;
+mod waiting_read;
 
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
@@ -63,6 +64,8 @@ pub struct Multiplexer<P: Protocol, T> {
     vacant: Vec<usize>,
     nodes: FxHashMap<(u32, bool), NodeConnections<BoxedCommand<P, T>>>,
     dirty: Vec<usize>,
+    /// The connection that was written to last.
+    written_last: usize,
     /// Commands that failed and wait to be told.
     failed: Vec<(T, ErrorOf<P>)>,
     /// Commands that wait for their next attempt.
@@ -99,6 +102,7 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
             vacant: Vec::new(),
             nodes: FxHashMap::default(),
             dirty: Vec::new(),
+            written_last: 0,
             failed: Vec::new(),
             delayed: BinaryHeap::new(),
             holds: false,
@@ -144,6 +148,7 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
             let Some(connection) = &mut self.connections[index] else { continue };
             connection.dirty = false;
             if !(self.holds && connection.pipeline.awaits()) {
+                self.written_last = index;
                 self.write(index, now);
             }
         }
@@ -296,7 +301,7 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
         if opens || writable {
             self.write(index, now);
         }
-        self.read(index, now, deliver);
+        self.read(index, None, now, deliver);
     }
 
     /// Writes what a connection has queued.
@@ -330,13 +335,21 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
         self.give_up(index, error, Blame::Node, now);
     }
 
-    fn read(&mut self, index: usize, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
+    /// Reads from a connection, after a first read that had this result if there was one.
+    fn read(
+        &mut self,
+        index: usize,
+        first: Option<io::Result<(usize, bool)>>,
+        now: Tick,
+        deliver: &mut impl FnMut(T, Outcome<'_, P>),
+    ) {
         let Some(mut connection) = self.connections[index].take() else { return };
         let key = connection.key();
         let was_idle = connection.pipeline.in_flight() == 0;
         let mut refused = Vec::new();
         let mut completed = 0;
         let outcome = connection.read(
+            first,
             now,
             |command, body, disposition, node| {
                 let reply = Reply { body, node, attempts: command.attempts };
