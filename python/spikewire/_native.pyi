@@ -149,34 +149,34 @@ class Client:
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out.
+        have is omitted.
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
         `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
         memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        whole reply alive. Bins that the client's codec decodes are not affected. Default:
         False, `bytes`.
-        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
-        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: any.
+        `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
+        read only if it is true. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: no filter.
         `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
-        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
-        "all" compares the copies while they may differ. In strongly consistent namespaces
-        "session" (never older than what this client has seen), "linearize" (nor than what
-        any client has seen), "allow_replica" or "allow_unavailable". Default: the
-        client's `read_mode`, "one" unless set, which there means "session".
-        `replica`: where the call goes: "master", "sequence" (the master, then the other
-        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
-        the client's `replica`.
-        `timeout`: total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
+        replicas while they may differ. In strongly consistent namespaces "session" (never
+        older than what this client has seen), "linearize" (nor than what any client has
+        seen), "allow_replica" or "allow_unavailable". Default: the client's `read_mode`,
+        "one" unless set, which there means "session".
+        `replica`: the replica that serves the call: "master", "sequence" (the master, then
+        the other replicas on retries), "any" (spread over all replicas) or "prefer-rack".
+        Default: the client's `replica`.
+        `timeout`: total time of the call including retries, in seconds or as a timedelta;
+        0: no limit. Default: the client's `timeout`, 1 s unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
-        arguments that cannot be sent.
+        invalid arguments.
         """
     @overload
     def get(
@@ -196,34 +196,34 @@ class Client:
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out.
+        have is omitted.
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
         `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
         memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        whole reply alive. Bins that the client's codec decodes are not affected. Default:
         False, `bytes`.
-        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
-        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: any.
+        `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
+        read only if it is true. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: no filter.
         `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
-        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
-        "all" compares the copies while they may differ. In strongly consistent namespaces
-        "session" (never older than what this client has seen), "linearize" (nor than what
-        any client has seen), "allow_replica" or "allow_unavailable". Default: the
-        client's `read_mode`, "one" unless set, which there means "session".
-        `replica`: where the call goes: "master", "sequence" (the master, then the other
-        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
-        the client's `replica`.
-        `timeout`: total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
+        replicas while they may differ. In strongly consistent namespaces "session" (never
+        older than what this client has seen), "linearize" (nor than what any client has
+        seen), "allow_replica" or "allow_unavailable". Default: the client's `read_mode`,
+        "one" unless set, which there means "session".
+        `replica`: the replica that serves the call: "master", "sequence" (the master, then
+        the other replicas on retries), "any" (spread over all replicas) or "prefer-rack".
+        Default: the client's `replica`.
+        `timeout`: total time of the call including retries, in seconds or as a timedelta;
+        0: no limit. Default: the client's `timeout`, 1 s unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
-        arguments that cannot be sent.
+        invalid arguments.
         """
     def exists(
         self,
@@ -235,10 +235,10 @@ class Client:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> bool:
-        """Whether there is such a record. Reads no bins.
+        """Whether the record exists. Reads no bins.
 
         `where`: a filter as in `get`; a record that does not pass it counts as absent.
-        Default: any.
+        Default: no filter.
         `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
         """
     def put(
@@ -256,7 +256,7 @@ class Client:
         timeout: Seconds | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
-        that are not named keep their values, unless `exists` says to replace the record.
+        that are not named keep their values, unless `exists` replaces the record.
 
         A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
         list, tuple or dict of these; map keys are int, str or bytes.
@@ -264,25 +264,25 @@ class Client:
         `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
         moment of expiry (a datetime with a time zone, in the future), "default" (the
         namespace's own), "never" or "unchanged". Default: "default".
-        `generation`: the write is done only if the record has this generation (0 to 65535;
-        0: there is no record), or with `Newer(n)` only if n is greater than it, else
-        `GenerationMismatch`. Default: any.
+        `generation`: the write is applied only if the record has this generation (0 to
+        65535; 0: there is no record), or with `Newer(n)` only if n is greater than it;
+        otherwise `GenerationMismatch`. Default: any.
         `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
         record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
         that are not named, "replace_only" does so and raises `RecordNotFound` if there is
         no record. Default: "merge".
         `durable`: leaves a tombstone if the write removes the last bin, so that the record
-        cannot come back (Enterprise servers only). Default: False.
+        cannot reappear (Enterprise servers only). Default: False.
         `send_key`: stores the user key with the record. Default: the client's `send_key`.
-        `where`: a filter as in `get`; if there is a record for which it is not true, nothing
-        is written, and `FilteredOut` is raised. A record that is not there yet is created
-        all the same, unless `exists` says otherwise. Default: any.
-        `replica`: as in `get`; a write goes to the master first whatever it says, and
-        retries move on. Default: the client's `replica`.
-        `timeout`: total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `where`: a filter as in `get`; if the record exists and does not pass it, nothing is
+        written, and `FilteredOut` is raised. A record that does not exist is created
+        nevertheless, unless `exists` prevents it. Default: no filter.
+        `replica`: as in `get`, for retries; a write always goes to the master first.
+        Default: the client's `replica`.
+        `timeout`: total time of the call including retries, in seconds or as a timedelta;
+        0: no limit. Default: the client's `timeout`, 1 s unless set.
 
-        Raises also `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
+        Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
         `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
         Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
         that cannot be stored; nothing is sent then.
@@ -340,7 +340,7 @@ class Client:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> None:
-        """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
+        """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
         bin, or a missing record, counts as empty. Keywords as in `put`.
 
         Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
@@ -359,12 +359,12 @@ class Client:
         """Deletes a record. Returns whether one was deleted.
 
         `generation`: as in `put`.
-        `durable`: leaves a tombstone, so that the record cannot come back after a cold
+        `durable`: leaves a tombstone, so that the record cannot reappear after a cold
         restart (Enterprise servers only). Default: False.
-        `send_key`: has the server compare the user key with the one that is stored with
-        the record, if one is. Default: False.
-        `where`: a filter as in `get`; a record that does not pass it stays, and the answer
-        is False. Default: any.
+        `send_key`: makes the server compare the user key with the one stored with the
+        record, if there is one. Default: False.
+        `where`: a filter as in `get`; a record that does not pass it is kept, and the result
+        is False. Default: no filter.
         `replica`, `timeout`: as in `put`.
         """
     def touch(
@@ -379,7 +379,7 @@ class Client:
         timeout: Seconds | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
-        the generation grows. Keywords as in `put`.
+        the generation increases. Keywords as in `put`.
 
         Raises `RecordNotFound` if there is no such record, and the errors of `put`.
         """
@@ -397,18 +397,18 @@ class Client:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> BinValue:
-        """Calls a function of a registered module on one record, where the record is, and
-        returns what it returns. See `client.modules` for how modules get there.
+        """Runs a function of a registered module on one record, on the node that holds it, and
+        returns its result. Modules are registered with `client.modules`.
 
         `module`: the module's name without its ending. `function`: the function's name; it
         gets the record and then the `arguments`, a list or tuple of values as in `put`
-        (default: none). It runs also when there is no such record, and may create it.
+        (default: none). It also runs when the record does not exist, and may create it.
 
-        `ttl`: seconds to live as in `put`, if the function stores the record and does not
-        say so itself. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+        `ttl`: seconds to live as in `put`, if the function stores the record without setting
+        one. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
 
-        Raises `FunctionFailed` with what the function raised, file and line included, or
-        when there is no such module or function, and the errors of `put`.
+        Raises `FunctionFailed` with the error of the function, including file and line, or
+        when there is no such module or function; also the errors of `put`.
         """
     def operate(
         self,
@@ -426,9 +426,9 @@ class Client:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Record:
-        """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
-        and all or nothing. Returns a record with the bins that were read; its `results` has
-        one item per operation, `None` where an operation gives nothing.
+        """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
+        atomically. Returns a record with the bins that were read; its `results` has one item
+        per operation, `None` where an operation returns nothing.
 
         Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
         need an operation that writes, `read_touch` and `read_mode` need operations that
@@ -455,7 +455,7 @@ class Client:
         `keys` is any iterable of keys, also of several sets on a client. `bins` and the
         keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
         where there is no such record or `where` is not true for it. A row that fails does
-        not disturb the others. With `buffers`, a view keeps the replies to the whole call.
+        not affect the others. With `buffers`, a view keeps the replies to the whole call.
         """
     def get_numpy(
         self,
@@ -476,7 +476,7 @@ class Client:
 
         `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
         those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
-        for. Returns a `numpy.ma.MaskedArray` that masks what is not there. It is filled
+        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked. It is filled
         while the replies arrive, and they are not kept: this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
@@ -490,7 +490,7 @@ class Client:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
-        """Looks for many records without reading their bins.
+        """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
         record or `where` is not true for it. Keywords as in `get`.
@@ -515,25 +515,25 @@ class Client:
 
         `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
         also a table: a structured NumPy array, plain or masked, a pandas or polars data
-        frame, or whatever offers the Arrow PyCapsule interface, such as the tables and
+        frame, or any object with the Arrow PyCapsule interface, such as the tables and
         streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-        in windows, so that a stream may be longer than memory; `timeout` holds for each
-        window. Do not change an array while it is written.
+        in windows, so that a stream may be larger than memory; `timeout` applies to each
+        window. An array must not change while it is written.
 
         `key`: the column of the user keys, needed for tables: integers, text or bytes. A
         pandas frame may name a level of its index; left out, it is the index.
         `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
         to bin names. Default: all but the key's, under their own names.
-        `nulls`: for tables, what nulls and masked values do: "skip" leaves their bins as
-        they are, "remove" removes them. Default: "skip".
+        `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
+        unchanged, "remove" removes them. Default: "skip".
 
-        The other keywords are those of `put` and hold for every row. Returns a `Batch`: a
+        The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
         `Record` without bins per row that was written, `None` where `where` was not true;
         see `Batch.errors` and `Batch.raise_for_errors`.
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-        what cannot be written. Nothing is sent then; when the error is beyond the first
-        window of a table it says how many rows were.
+        values that cannot be written. Nothing is sent then; beyond the first window of a
+        table, the error says how many rows were sent.
         """
     def delete_many(
         self,
@@ -569,7 +569,7 @@ class Client:
     ) -> Batch:
         """Applies the same operations to many records in one call.
 
-        Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
+        Returns a `Batch` of `Record`s as from `operate`, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
         """
     def apply_many(
@@ -586,10 +586,11 @@ class Client:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
-        """Calls a function of a registered module on many records in one call, each where it is.
+        """Runs a function of a registered module on many records in one call, each on the node
+        that holds it.
 
-        Returns a `Batch` of `Record`s whose `results` hold what the function returned. A
-        row whose function raised has `FunctionFailed` as its error. Arguments and keywords
+        Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
+        function failed has `FunctionFailed` as its error. Arguments and keywords
         as in `apply`.
         """
     def batch(
@@ -601,17 +602,17 @@ class Client:
     ) -> Batch:
         """Reads, writes and deletes in one call, each row on its own record.
 
-        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, which have the rules of
-        their row. Rows for one node travel in one request and are run in order; those for
-        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with options of
+        its own. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per
         row (`results` where it is made of operations), `None` where there is no such record
-        or the row's `where` is not true for it. A row that fails does not disturb the
+        or the row's `where` is not true for it. A row that fails does not affect the
         others.
 
         `replica`, `timeout`: as in `get`, for all rows.
 
-        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
-        with its number; nothing is sent then.
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
         """
     def query(
         self,
@@ -635,39 +636,40 @@ class Client:
         timeout: Seconds | None = None,
     ) -> Query:
         """A scan of the set, or an index query: an object to iterate over, with `for` or
-        `async for`. Nothing is sent until the first record is asked for; then the nodes are
-        read in parallel, at the pace of whoever takes the records. A node that fails is
-        replaced by the others: no record comes twice, none is left out.
+        `async for`. Nothing is sent until the first record is requested; then all nodes are
+        read in parallel, at the consumer's pace. When a node fails, the others take over: no
+        record is returned twice, and none is omitted.
 
-        `where`: a filter as in `get`. Default: every record.
+        `where`: a filter as in `get`. Default: no filter.
         `bins` names the bins to read, in a list or tuple; records that have none of them
-        are left out. Default: all bins. An empty list is `include_values=False`.
-        `index`: which records, by a secondary index: `spikewire.between`, `equal`,
-        `contains`, `within` or `around`. Default: all of them.
+        are omitted. Default: all bins. An empty list means `include_values=False`.
+        `index`: selects records by a secondary index: `spikewire.between`, `equal`,
+        `contains`, `within` or `around`. Default: all records.
         `operations`: operations from `spikewire.op` that read, in a list or tuple; each
         record has their `results`. Needs server 8.1.2 or later.
-        `include_values`: False leaves out the bins: keys, digests, generations and times to
-        live only.
-        `limit`: most records, from 1 to 4,294,967,295. Default: no limit.
+        `include_values`: False omits the bins: only keys, digests, generations and times to
+        live are read.
+        `limit`: the maximum number of records, from 1 to 4,294,967,295. Default: no limit.
         `partitions`: the number of a partition (0 to 4095), or a range of them. Default:
         all.
-        `after`: a key; what follows it in its partition, in the order of digests.
-        `page_size`: how many records `page()` gives, from 1 to 1,000,000.
-        `resume`: the cursor of a page, or of a query, with the same arguments.
-        `records_per_second`: how fast each node sends, from 1. Default: no limit.
+        `after`: a key; only records after it in its partition, in digest order.
+        `page_size`: how many records `page()` returns, from 1 to 1,000,000.
+        `resume`: the cursor of a page, or of a query with the same arguments.
+        `records_per_second`: how many records each node sends per second at most, from 1.
+        Default: no limit.
         `concurrent_nodes`: how many nodes are read at the same time. Default: all.
         `replica`: as in `get`.
-        `socket_timeout`: how long a node may be silent before its part is read from another
-        one, and how long it waits for a reader that takes nothing, which then gets
-        `QueryPaused`; in seconds or as a timedelta; 0: no limit. Default: the client's
-        `socket_timeout`, 30 s where it has none.
+        `socket_timeout`: how long a node may be silent before its partitions are read from
+        another one, and how long a node waits for a consumer that takes no records, after
+        which the query raises `QueryPaused`; in seconds or as a timedelta; 0: no limit.
+        Default: the client's `socket_timeout`, 30 s where it has none.
         `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
-        Default: no limit, whatever the client's `timeout` is.
+        Default: no limit; the client's `timeout` does not apply.
 
-        Raises `TypeError` or `ValueError` for arguments that cannot be, and, while it is
-        iterated over, `IndexNotFound` if no index fits, `Timeout`,
-        `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
-        `spikewire.errors`. The query's `cursor` tells then where to go on.
+        Raises `TypeError` or `ValueError` for invalid arguments, and, during iteration,
+        `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
+        `QueryPaused` and the other errors of `spikewire.errors`. The query's `cursor` then
+        says where to resume.
         """
     def operate_all(
         self,
@@ -683,20 +685,21 @@ class Client:
         timeout: Seconds | None = None,
     ) -> Job:
         """Applies operations from `spikewire.op` that write, in a list or tuple, to every
-        record of the set in the background: the nodes do it by themselves. Returns a `Job`
-        as soon as it runs on every node; see there for its progress and end. A record that
-        vanishes or fails meanwhile is counted and left out.
+        record of the set, in the background on the nodes. Returns a `Job` once it runs on
+        every node; the job reports its progress. A record that disappears or fails meanwhile
+        is counted and skipped.
 
         `where` and `index`: which records, as in `query`. Default: all.
         `ttl`: as in `put`. `durable`: leaves tombstones of records that are deleted
         (Enterprise servers only). Default: False.
-        `records_per_second`: how fast each node goes. Default: as the nodes are set up.
+        `records_per_second`: how many records each node processes per second at most.
+        Default: the nodes' setting.
         `timeout`: total time for starting it, in seconds or as a timedelta; 0: no limit.
         Default: the client's `timeout`.
 
-        Raises `ServerError` when a node refuses it, such as with code 201 when there is no
-        such index, `ConnectionFailed`, `Timeout`; if it runs on some nodes and not on
-        others, the error is `in_doubt`.
+        Raises `ServerError` when a node refuses it, for example with code 201 when there is
+        no such index, `ConnectionFailed` or `Timeout`; if it runs on some nodes only, the
+        error is `in_doubt`.
         """
     def delete_all(
         self,
@@ -709,8 +712,8 @@ class Client:
         records_per_second: int | None = None,
         timeout: Seconds | None = None,
     ) -> Job:
-        """Deletes every record of the set in the background: the nodes do it by themselves. Returns
-        a `Job` as soon as it runs on every node.
+        """Deletes every record of the set, in the background on the nodes. Returns a `Job` once it
+        runs on every node.
 
         Keywords and errors as in `operate_all`.
         """
@@ -725,8 +728,8 @@ class Client:
         records_per_second: int | None = None,
         timeout: Seconds | None = None,
     ) -> Job:
-        """Renews the time to live of every record of the set in the background: the nodes do it by
-        themselves. Returns a `Job` as soon as it runs on every node.
+        """Renews the time to live of every record of the set, in the background on the nodes.
+        Returns a `Job` once it runs on every node.
 
         Keywords and errors as in `operate_all`.
         """
@@ -743,10 +746,10 @@ class Client:
         records_per_second: int | None = None,
         timeout: Seconds | None = None,
     ) -> Job:
-        """Calls a function of a registered module on every record of the set in the
-        background: the nodes do it by themselves. Returns a `Job` as soon as it runs on
-        every node. `module`, `function` and `arguments` as in `apply`; what the function
-        returns is lost, and a record that it fails on is counted.
+        """Runs a function of a registered module on every record of the set, in the background
+        on the nodes. Returns a `Job` once it runs on every node. `module`, `function` and
+        `arguments` as in `apply`; the function's results are discarded, and records on which
+        it fails are counted.
 
         Keywords and errors as in `operate_all`.
         """
@@ -794,34 +797,34 @@ class Dataset:
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out.
+        have is omitted.
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
         `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
         memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        whole reply alive. Bins that the client's codec decodes are not affected. Default:
         False, `bytes`.
-        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
-        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: any.
+        `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
+        read only if it is true. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: no filter.
         `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
-        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
-        "all" compares the copies while they may differ. In strongly consistent namespaces
-        "session" (never older than what this client has seen), "linearize" (nor than what
-        any client has seen), "allow_replica" or "allow_unavailable". Default: the
-        client's `read_mode`, "one" unless set, which there means "session".
-        `replica`: where the call goes: "master", "sequence" (the master, then the other
-        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
-        the client's `replica`.
-        `timeout`: total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
+        replicas while they may differ. In strongly consistent namespaces "session" (never
+        older than what this client has seen), "linearize" (nor than what any client has
+        seen), "allow_replica" or "allow_unavailable". Default: the client's `read_mode`,
+        "one" unless set, which there means "session".
+        `replica`: the replica that serves the call: "master", "sequence" (the master, then
+        the other replicas on retries), "any" (spread over all replicas) or "prefer-rack".
+        Default: the client's `replica`.
+        `timeout`: total time of the call including retries, in seconds or as a timedelta;
+        0: no limit. Default: the client's `timeout`, 1 s unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
-        arguments that cannot be sent.
+        invalid arguments.
         """
     @overload
     def get(
@@ -841,34 +844,34 @@ class Dataset:
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out.
+        have is omitted.
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
         `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
         memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        whole reply alive. Bins that the client's codec decodes are not affected. Default:
         False, `bytes`.
-        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
-        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: any.
+        `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
+        read only if it is true. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: no filter.
         `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
-        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
-        "all" compares the copies while they may differ. In strongly consistent namespaces
-        "session" (never older than what this client has seen), "linearize" (nor than what
-        any client has seen), "allow_replica" or "allow_unavailable". Default: the
-        client's `read_mode`, "one" unless set, which there means "session".
-        `replica`: where the call goes: "master", "sequence" (the master, then the other
-        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
-        the client's `replica`.
-        `timeout`: total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
+        replicas while they may differ. In strongly consistent namespaces "session" (never
+        older than what this client has seen), "linearize" (nor than what any client has
+        seen), "allow_replica" or "allow_unavailable". Default: the client's `read_mode`,
+        "one" unless set, which there means "session".
+        `replica`: the replica that serves the call: "master", "sequence" (the master, then
+        the other replicas on retries), "any" (spread over all replicas) or "prefer-rack".
+        Default: the client's `replica`.
+        `timeout`: total time of the call including retries, in seconds or as a timedelta;
+        0: no limit. Default: the client's `timeout`, 1 s unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
-        arguments that cannot be sent.
+        invalid arguments.
         """
     def exists(
         self,
@@ -880,10 +883,10 @@ class Dataset:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> bool:
-        """Whether there is such a record. Reads no bins.
+        """Whether the record exists. Reads no bins.
 
         `where`: a filter as in `get`; a record that does not pass it counts as absent.
-        Default: any.
+        Default: no filter.
         `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
         """
     def put(
@@ -901,7 +904,7 @@ class Dataset:
         timeout: Seconds | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
-        that are not named keep their values, unless `exists` says to replace the record.
+        that are not named keep their values, unless `exists` replaces the record.
 
         A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
         list, tuple or dict of these; map keys are int, str or bytes.
@@ -909,25 +912,25 @@ class Dataset:
         `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
         moment of expiry (a datetime with a time zone, in the future), "default" (the
         namespace's own), "never" or "unchanged". Default: "default".
-        `generation`: the write is done only if the record has this generation (0 to 65535;
-        0: there is no record), or with `Newer(n)` only if n is greater than it, else
-        `GenerationMismatch`. Default: any.
+        `generation`: the write is applied only if the record has this generation (0 to
+        65535; 0: there is no record), or with `Newer(n)` only if n is greater than it;
+        otherwise `GenerationMismatch`. Default: any.
         `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
         record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
         that are not named, "replace_only" does so and raises `RecordNotFound` if there is
         no record. Default: "merge".
         `durable`: leaves a tombstone if the write removes the last bin, so that the record
-        cannot come back (Enterprise servers only). Default: False.
+        cannot reappear (Enterprise servers only). Default: False.
         `send_key`: stores the user key with the record. Default: the client's `send_key`.
-        `where`: a filter as in `get`; if there is a record for which it is not true, nothing
-        is written, and `FilteredOut` is raised. A record that is not there yet is created
-        all the same, unless `exists` says otherwise. Default: any.
-        `replica`: as in `get`; a write goes to the master first whatever it says, and
-        retries move on. Default: the client's `replica`.
-        `timeout`: total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `where`: a filter as in `get`; if the record exists and does not pass it, nothing is
+        written, and `FilteredOut` is raised. A record that does not exist is created
+        nevertheless, unless `exists` prevents it. Default: no filter.
+        `replica`: as in `get`, for retries; a write always goes to the master first.
+        Default: the client's `replica`.
+        `timeout`: total time of the call including retries, in seconds or as a timedelta;
+        0: no limit. Default: the client's `timeout`, 1 s unless set.
 
-        Raises also `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
+        Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
         `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
         Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
         that cannot be stored; nothing is sent then.
@@ -985,7 +988,7 @@ class Dataset:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> None:
-        """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
+        """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
         bin, or a missing record, counts as empty. Keywords as in `put`.
 
         Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
@@ -1004,12 +1007,12 @@ class Dataset:
         """Deletes a record. Returns whether one was deleted.
 
         `generation`: as in `put`.
-        `durable`: leaves a tombstone, so that the record cannot come back after a cold
+        `durable`: leaves a tombstone, so that the record cannot reappear after a cold
         restart (Enterprise servers only). Default: False.
-        `send_key`: has the server compare the user key with the one that is stored with
-        the record, if one is. Default: False.
-        `where`: a filter as in `get`; a record that does not pass it stays, and the answer
-        is False. Default: any.
+        `send_key`: makes the server compare the user key with the one stored with the
+        record, if there is one. Default: False.
+        `where`: a filter as in `get`; a record that does not pass it is kept, and the result
+        is False. Default: no filter.
         `replica`, `timeout`: as in `put`.
         """
     def touch(
@@ -1024,7 +1027,7 @@ class Dataset:
         timeout: Seconds | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
-        the generation grows. Keywords as in `put`.
+        the generation increases. Keywords as in `put`.
 
         Raises `RecordNotFound` if there is no such record, and the errors of `put`.
         """
@@ -1042,18 +1045,18 @@ class Dataset:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> BinValue:
-        """Calls a function of a registered module on one record, where the record is, and
-        returns what it returns. See `client.modules` for how modules get there.
+        """Runs a function of a registered module on one record, on the node that holds it, and
+        returns its result. Modules are registered with `client.modules`.
 
         `module`: the module's name without its ending. `function`: the function's name; it
         gets the record and then the `arguments`, a list or tuple of values as in `put`
-        (default: none). It runs also when there is no such record, and may create it.
+        (default: none). It also runs when the record does not exist, and may create it.
 
-        `ttl`: seconds to live as in `put`, if the function stores the record and does not
-        say so itself. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+        `ttl`: seconds to live as in `put`, if the function stores the record without setting
+        one. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
 
-        Raises `FunctionFailed` with what the function raised, file and line included, or
-        when there is no such module or function, and the errors of `put`.
+        Raises `FunctionFailed` with the error of the function, including file and line, or
+        when there is no such module or function; also the errors of `put`.
         """
     def operate(
         self,
@@ -1071,9 +1074,9 @@ class Dataset:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Record:
-        """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
-        and all or nothing. Returns a record with the bins that were read; its `results` has
-        one item per operation, `None` where an operation gives nothing.
+        """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
+        atomically. Returns a record with the bins that were read; its `results` has one item
+        per operation, `None` where an operation returns nothing.
 
         Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
         need an operation that writes, `read_touch` and `read_mode` need operations that
@@ -1100,7 +1103,7 @@ class Dataset:
         `keys` is any iterable of keys, also of several sets on a client. `bins` and the
         keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
         where there is no such record or `where` is not true for it. A row that fails does
-        not disturb the others. With `buffers`, a view keeps the replies to the whole call.
+        not affect the others. With `buffers`, a view keeps the replies to the whole call.
         """
     def get_numpy(
         self,
@@ -1121,7 +1124,7 @@ class Dataset:
 
         `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
         those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
-        for. Returns a `numpy.ma.MaskedArray` that masks what is not there. It is filled
+        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked. It is filled
         while the replies arrive, and they are not kept: this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
@@ -1135,7 +1138,7 @@ class Dataset:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
-        """Looks for many records without reading their bins.
+        """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
         record or `where` is not true for it. Keywords as in `get`.
@@ -1160,25 +1163,25 @@ class Dataset:
 
         `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
         also a table: a structured NumPy array, plain or masked, a pandas or polars data
-        frame, or whatever offers the Arrow PyCapsule interface, such as the tables and
+        frame, or any object with the Arrow PyCapsule interface, such as the tables and
         streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-        in windows, so that a stream may be longer than memory; `timeout` holds for each
-        window. Do not change an array while it is written.
+        in windows, so that a stream may be larger than memory; `timeout` applies to each
+        window. An array must not change while it is written.
 
         `key`: the column of the user keys, needed for tables: integers, text or bytes. A
         pandas frame may name a level of its index; left out, it is the index.
         `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
         to bin names. Default: all but the key's, under their own names.
-        `nulls`: for tables, what nulls and masked values do: "skip" leaves their bins as
-        they are, "remove" removes them. Default: "skip".
+        `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
+        unchanged, "remove" removes them. Default: "skip".
 
-        The other keywords are those of `put` and hold for every row. Returns a `Batch`: a
+        The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
         `Record` without bins per row that was written, `None` where `where` was not true;
         see `Batch.errors` and `Batch.raise_for_errors`.
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-        what cannot be written. Nothing is sent then; when the error is beyond the first
-        window of a table it says how many rows were.
+        values that cannot be written. Nothing is sent then; beyond the first window of a
+        table, the error says how many rows were sent.
         """
     def delete_many(
         self,
@@ -1214,7 +1217,7 @@ class Dataset:
     ) -> Batch:
         """Applies the same operations to many records in one call.
 
-        Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
+        Returns a `Batch` of `Record`s as from `operate`, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
         """
     def apply_many(
@@ -1231,10 +1234,11 @@ class Dataset:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Batch:
-        """Calls a function of a registered module on many records in one call, each where it is.
+        """Runs a function of a registered module on many records in one call, each on the node
+        that holds it.
 
-        Returns a `Batch` of `Record`s whose `results` hold what the function returned. A
-        row whose function raised has `FunctionFailed` as its error. Arguments and keywords
+        Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
+        function failed has `FunctionFailed` as its error. Arguments and keywords
         as in `apply`.
         """
     def batch(
@@ -1246,17 +1250,17 @@ class Dataset:
     ) -> Batch:
         """Reads, writes and deletes in one call, each row on its own record.
 
-        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, which have the rules of
-        their row. Rows for one node travel in one request and are run in order; those for
-        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with options of
+        its own. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per
         row (`results` where it is made of operations), `None` where there is no such record
-        or the row's `where` is not true for it. A row that fails does not disturb the
+        or the row's `where` is not true for it. A row that fails does not affect the
         others.
 
         `replica`, `timeout`: as in `get`, for all rows.
 
-        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
-        with its number; nothing is sent then.
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
         """
     def query(
         self,
@@ -1278,39 +1282,40 @@ class Dataset:
         timeout: Seconds | None = None,
     ) -> Query:
         """A scan of the set, or an index query: an object to iterate over, with `for` or
-        `async for`. Nothing is sent until the first record is asked for; then the nodes are
-        read in parallel, at the pace of whoever takes the records. A node that fails is
-        replaced by the others: no record comes twice, none is left out.
+        `async for`. Nothing is sent until the first record is requested; then all nodes are
+        read in parallel, at the consumer's pace. When a node fails, the others take over: no
+        record is returned twice, and none is omitted.
 
-        `where`: a filter as in `get`. Default: every record.
+        `where`: a filter as in `get`. Default: no filter.
         `bins` names the bins to read, in a list or tuple; records that have none of them
-        are left out. Default: all bins. An empty list is `include_values=False`.
-        `index`: which records, by a secondary index: `spikewire.between`, `equal`,
-        `contains`, `within` or `around`. Default: all of them.
+        are omitted. Default: all bins. An empty list means `include_values=False`.
+        `index`: selects records by a secondary index: `spikewire.between`, `equal`,
+        `contains`, `within` or `around`. Default: all records.
         `operations`: operations from `spikewire.op` that read, in a list or tuple; each
         record has their `results`. Needs server 8.1.2 or later.
-        `include_values`: False leaves out the bins: keys, digests, generations and times to
-        live only.
-        `limit`: most records, from 1 to 4,294,967,295. Default: no limit.
+        `include_values`: False omits the bins: only keys, digests, generations and times to
+        live are read.
+        `limit`: the maximum number of records, from 1 to 4,294,967,295. Default: no limit.
         `partitions`: the number of a partition (0 to 4095), or a range of them. Default:
         all.
-        `after`: a key; what follows it in its partition, in the order of digests.
-        `page_size`: how many records `page()` gives, from 1 to 1,000,000.
-        `resume`: the cursor of a page, or of a query, with the same arguments.
-        `records_per_second`: how fast each node sends, from 1. Default: no limit.
+        `after`: a key; only records after it in its partition, in digest order.
+        `page_size`: how many records `page()` returns, from 1 to 1,000,000.
+        `resume`: the cursor of a page, or of a query with the same arguments.
+        `records_per_second`: how many records each node sends per second at most, from 1.
+        Default: no limit.
         `concurrent_nodes`: how many nodes are read at the same time. Default: all.
         `replica`: as in `get`.
-        `socket_timeout`: how long a node may be silent before its part is read from another
-        one, and how long it waits for a reader that takes nothing, which then gets
-        `QueryPaused`; in seconds or as a timedelta; 0: no limit. Default: the client's
-        `socket_timeout`, 30 s where it has none.
+        `socket_timeout`: how long a node may be silent before its partitions are read from
+        another one, and how long a node waits for a consumer that takes no records, after
+        which the query raises `QueryPaused`; in seconds or as a timedelta; 0: no limit.
+        Default: the client's `socket_timeout`, 30 s where it has none.
         `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
-        Default: no limit, whatever the client's `timeout` is.
+        Default: no limit; the client's `timeout` does not apply.
 
-        Raises `TypeError` or `ValueError` for arguments that cannot be, and, while it is
-        iterated over, `IndexNotFound` if no index fits, `Timeout`,
-        `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
-        `spikewire.errors`. The query's `cursor` tells then where to go on.
+        Raises `TypeError` or `ValueError` for invalid arguments, and, during iteration,
+        `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
+        `QueryPaused` and the other errors of `spikewire.errors`. The query's `cursor` then
+        says where to resume.
         """
     def operate_all(
         self,
@@ -1324,20 +1329,21 @@ class Dataset:
         timeout: Seconds | None = None,
     ) -> Job:
         """Applies operations from `spikewire.op` that write, in a list or tuple, to every
-        record of the set in the background: the nodes do it by themselves. Returns a `Job`
-        as soon as it runs on every node; see there for its progress and end. A record that
-        vanishes or fails meanwhile is counted and left out.
+        record of the set, in the background on the nodes. Returns a `Job` once it runs on
+        every node; the job reports its progress. A record that disappears or fails meanwhile
+        is counted and skipped.
 
         `where` and `index`: which records, as in `query`. Default: all.
         `ttl`: as in `put`. `durable`: leaves tombstones of records that are deleted
         (Enterprise servers only). Default: False.
-        `records_per_second`: how fast each node goes. Default: as the nodes are set up.
+        `records_per_second`: how many records each node processes per second at most.
+        Default: the nodes' setting.
         `timeout`: total time for starting it, in seconds or as a timedelta; 0: no limit.
         Default: the client's `timeout`.
 
-        Raises `ServerError` when a node refuses it, such as with code 201 when there is no
-        such index, `ConnectionFailed`, `Timeout`; if it runs on some nodes and not on
-        others, the error is `in_doubt`.
+        Raises `ServerError` when a node refuses it, for example with code 201 when there is
+        no such index, `ConnectionFailed` or `Timeout`; if it runs on some nodes only, the
+        error is `in_doubt`.
         """
     def delete_all(
         self,
@@ -1348,8 +1354,8 @@ class Dataset:
         records_per_second: int | None = None,
         timeout: Seconds | None = None,
     ) -> Job:
-        """Deletes every record of the set in the background: the nodes do it by themselves. Returns
-        a `Job` as soon as it runs on every node.
+        """Deletes every record of the set, in the background on the nodes. Returns a `Job` once it
+        runs on every node.
 
         Keywords and errors as in `operate_all`.
         """
@@ -1362,8 +1368,8 @@ class Dataset:
         records_per_second: int | None = None,
         timeout: Seconds | None = None,
     ) -> Job:
-        """Renews the time to live of every record of the set in the background: the nodes do it by
-        themselves. Returns a `Job` as soon as it runs on every node.
+        """Renews the time to live of every record of the set, in the background on the nodes.
+        Returns a `Job` once it runs on every node.
 
         Keywords and errors as in `operate_all`.
         """
@@ -1378,10 +1384,10 @@ class Dataset:
         records_per_second: int | None = None,
         timeout: Seconds | None = None,
     ) -> Job:
-        """Calls a function of a registered module on every record of the set in the
-        background: the nodes do it by themselves. Returns a `Job` as soon as it runs on
-        every node. `module`, `function` and `arguments` as in `apply`; what the function
-        returns is lost, and a record that it fails on is counted.
+        """Runs a function of a registered module on every record of the set, in the background
+        on the nodes. Returns a `Job` once it runs on every node. `module`, `function` and
+        `arguments` as in `apply`; the function's results are discarded, and records on which
+        it fails are counted.
 
         Keywords and errors as in `operate_all`.
         """
@@ -1425,34 +1431,34 @@ class ClientSubmit:
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out.
+        have is omitted.
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
         `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
         memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        whole reply alive. Bins that the client's codec decodes are not affected. Default:
         False, `bytes`.
-        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
-        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: any.
+        `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
+        read only if it is true. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: no filter.
         `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
-        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
-        "all" compares the copies while they may differ. In strongly consistent namespaces
-        "session" (never older than what this client has seen), "linearize" (nor than what
-        any client has seen), "allow_replica" or "allow_unavailable". Default: the
-        client's `read_mode`, "one" unless set, which there means "session".
-        `replica`: where the call goes: "master", "sequence" (the master, then the other
-        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
-        the client's `replica`.
-        `timeout`: total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
+        replicas while they may differ. In strongly consistent namespaces "session" (never
+        older than what this client has seen), "linearize" (nor than what any client has
+        seen), "allow_replica" or "allow_unavailable". Default: the client's `read_mode`,
+        "one" unless set, which there means "session".
+        `replica`: the replica that serves the call: "master", "sequence" (the master, then
+        the other replicas on retries), "any" (spread over all replicas) or "prefer-rack".
+        Default: the client's `replica`.
+        `timeout`: total time of the call including retries, in seconds or as a timedelta;
+        0: no limit. Default: the client's `timeout`, 1 s unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
-        arguments that cannot be sent.
+        invalid arguments.
         """
     @overload
     def get(
@@ -1472,34 +1478,34 @@ class ClientSubmit:
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out.
+        have is omitted.
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
         `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
         memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        whole reply alive. Bins that the client's codec decodes are not affected. Default:
         False, `bytes`.
-        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
-        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: any.
+        `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
+        read only if it is true. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: no filter.
         `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
-        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
-        "all" compares the copies while they may differ. In strongly consistent namespaces
-        "session" (never older than what this client has seen), "linearize" (nor than what
-        any client has seen), "allow_replica" or "allow_unavailable". Default: the
-        client's `read_mode`, "one" unless set, which there means "session".
-        `replica`: where the call goes: "master", "sequence" (the master, then the other
-        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
-        the client's `replica`.
-        `timeout`: total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
+        replicas while they may differ. In strongly consistent namespaces "session" (never
+        older than what this client has seen), "linearize" (nor than what any client has
+        seen), "allow_replica" or "allow_unavailable". Default: the client's `read_mode`,
+        "one" unless set, which there means "session".
+        `replica`: the replica that serves the call: "master", "sequence" (the master, then
+        the other replicas on retries), "any" (spread over all replicas) or "prefer-rack".
+        Default: the client's `replica`.
+        `timeout`: total time of the call including retries, in seconds or as a timedelta;
+        0: no limit. Default: the client's `timeout`, 1 s unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
-        arguments that cannot be sent.
+        invalid arguments.
         """
     def exists(
         self,
@@ -1511,10 +1517,10 @@ class ClientSubmit:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> SubmittedCall[bool]:
-        """Whether there is such a record. Reads no bins.
+        """Whether the record exists. Reads no bins.
 
         `where`: a filter as in `get`; a record that does not pass it counts as absent.
-        Default: any.
+        Default: no filter.
         `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
         """
     def put(
@@ -1532,7 +1538,7 @@ class ClientSubmit:
         timeout: Seconds | None = None,
     ) -> SubmittedCall[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
-        that are not named keep their values, unless `exists` says to replace the record.
+        that are not named keep their values, unless `exists` replaces the record.
 
         A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
         list, tuple or dict of these; map keys are int, str or bytes.
@@ -1540,25 +1546,25 @@ class ClientSubmit:
         `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
         moment of expiry (a datetime with a time zone, in the future), "default" (the
         namespace's own), "never" or "unchanged". Default: "default".
-        `generation`: the write is done only if the record has this generation (0 to 65535;
-        0: there is no record), or with `Newer(n)` only if n is greater than it, else
-        `GenerationMismatch`. Default: any.
+        `generation`: the write is applied only if the record has this generation (0 to
+        65535; 0: there is no record), or with `Newer(n)` only if n is greater than it;
+        otherwise `GenerationMismatch`. Default: any.
         `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
         record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
         that are not named, "replace_only" does so and raises `RecordNotFound` if there is
         no record. Default: "merge".
         `durable`: leaves a tombstone if the write removes the last bin, so that the record
-        cannot come back (Enterprise servers only). Default: False.
+        cannot reappear (Enterprise servers only). Default: False.
         `send_key`: stores the user key with the record. Default: the client's `send_key`.
-        `where`: a filter as in `get`; if there is a record for which it is not true, nothing
-        is written, and `FilteredOut` is raised. A record that is not there yet is created
-        all the same, unless `exists` says otherwise. Default: any.
-        `replica`: as in `get`; a write goes to the master first whatever it says, and
-        retries move on. Default: the client's `replica`.
-        `timeout`: total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `where`: a filter as in `get`; if the record exists and does not pass it, nothing is
+        written, and `FilteredOut` is raised. A record that does not exist is created
+        nevertheless, unless `exists` prevents it. Default: no filter.
+        `replica`: as in `get`, for retries; a write always goes to the master first.
+        Default: the client's `replica`.
+        `timeout`: total time of the call including retries, in seconds or as a timedelta;
+        0: no limit. Default: the client's `timeout`, 1 s unless set.
 
-        Raises also `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
+        Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
         `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
         Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
         that cannot be stored; nothing is sent then.
@@ -1616,7 +1622,7 @@ class ClientSubmit:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> SubmittedCall[None]:
-        """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
+        """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
         bin, or a missing record, counts as empty. Keywords as in `put`.
 
         Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
@@ -1635,12 +1641,12 @@ class ClientSubmit:
         """Deletes a record. Returns whether one was deleted.
 
         `generation`: as in `put`.
-        `durable`: leaves a tombstone, so that the record cannot come back after a cold
+        `durable`: leaves a tombstone, so that the record cannot reappear after a cold
         restart (Enterprise servers only). Default: False.
-        `send_key`: has the server compare the user key with the one that is stored with
-        the record, if one is. Default: False.
-        `where`: a filter as in `get`; a record that does not pass it stays, and the answer
-        is False. Default: any.
+        `send_key`: makes the server compare the user key with the one stored with the
+        record, if there is one. Default: False.
+        `where`: a filter as in `get`; a record that does not pass it is kept, and the result
+        is False. Default: no filter.
         `replica`, `timeout`: as in `put`.
         """
     def touch(
@@ -1655,7 +1661,7 @@ class ClientSubmit:
         timeout: Seconds | None = None,
     ) -> SubmittedCall[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
-        the generation grows. Keywords as in `put`.
+        the generation increases. Keywords as in `put`.
 
         Raises `RecordNotFound` if there is no such record, and the errors of `put`.
         """
@@ -1673,18 +1679,18 @@ class ClientSubmit:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> SubmittedCall[BinValue]:
-        """Calls a function of a registered module on one record, where the record is, and
-        returns what it returns. See `client.modules` for how modules get there.
+        """Runs a function of a registered module on one record, on the node that holds it, and
+        returns its result. Modules are registered with `client.modules`.
 
         `module`: the module's name without its ending. `function`: the function's name; it
         gets the record and then the `arguments`, a list or tuple of values as in `put`
-        (default: none). It runs also when there is no such record, and may create it.
+        (default: none). It also runs when the record does not exist, and may create it.
 
-        `ttl`: seconds to live as in `put`, if the function stores the record and does not
-        say so itself. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+        `ttl`: seconds to live as in `put`, if the function stores the record without setting
+        one. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
 
-        Raises `FunctionFailed` with what the function raised, file and line included, or
-        when there is no such module or function, and the errors of `put`.
+        Raises `FunctionFailed` with the error of the function, including file and line, or
+        when there is no such module or function; also the errors of `put`.
         """
     def operate(
         self,
@@ -1702,9 +1708,9 @@ class ClientSubmit:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> SubmittedCall[Record]:
-        """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
-        and all or nothing. Returns a record with the bins that were read; its `results` has
-        one item per operation, `None` where an operation gives nothing.
+        """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
+        atomically. Returns a record with the bins that were read; its `results` has one item
+        per operation, `None` where an operation returns nothing.
 
         Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
         need an operation that writes, `read_touch` and `read_mode` need operations that
@@ -1731,7 +1737,7 @@ class ClientSubmit:
         `keys` is any iterable of keys, also of several sets on a client. `bins` and the
         keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
         where there is no such record or `where` is not true for it. A row that fails does
-        not disturb the others. With `buffers`, a view keeps the replies to the whole call.
+        not affect the others. With `buffers`, a view keeps the replies to the whole call.
         """
     def get_numpy(
         self,
@@ -1752,7 +1758,7 @@ class ClientSubmit:
 
         `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
         those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
-        for. Returns a `numpy.ma.MaskedArray` that masks what is not there. It is filled
+        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked. It is filled
         while the replies arrive, and they are not kept: this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
@@ -1766,7 +1772,7 @@ class ClientSubmit:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> SubmittedCall[Batch]:
-        """Looks for many records without reading their bins.
+        """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
         record or `where` is not true for it. Keywords as in `get`.
@@ -1791,25 +1797,25 @@ class ClientSubmit:
 
         `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
         also a table: a structured NumPy array, plain or masked, a pandas or polars data
-        frame, or whatever offers the Arrow PyCapsule interface, such as the tables and
+        frame, or any object with the Arrow PyCapsule interface, such as the tables and
         streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-        in windows, so that a stream may be longer than memory; `timeout` holds for each
-        window. Do not change an array while it is written.
+        in windows, so that a stream may be larger than memory; `timeout` applies to each
+        window. An array must not change while it is written.
 
         `key`: the column of the user keys, needed for tables: integers, text or bytes. A
         pandas frame may name a level of its index; left out, it is the index.
         `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
         to bin names. Default: all but the key's, under their own names.
-        `nulls`: for tables, what nulls and masked values do: "skip" leaves their bins as
-        they are, "remove" removes them. Default: "skip".
+        `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
+        unchanged, "remove" removes them. Default: "skip".
 
-        The other keywords are those of `put` and hold for every row. Returns a `Batch`: a
+        The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
         `Record` without bins per row that was written, `None` where `where` was not true;
         see `Batch.errors` and `Batch.raise_for_errors`.
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-        what cannot be written. Nothing is sent then; when the error is beyond the first
-        window of a table it says how many rows were.
+        values that cannot be written. Nothing is sent then; beyond the first window of a
+        table, the error says how many rows were sent.
         """
     def delete_many(
         self,
@@ -1845,7 +1851,7 @@ class ClientSubmit:
     ) -> SubmittedCall[Batch]:
         """Applies the same operations to many records in one call.
 
-        Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
+        Returns a `Batch` of `Record`s as from `operate`, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
         """
     def apply_many(
@@ -1862,10 +1868,11 @@ class ClientSubmit:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> SubmittedCall[Batch]:
-        """Calls a function of a registered module on many records in one call, each where it is.
+        """Runs a function of a registered module on many records in one call, each on the node
+        that holds it.
 
-        Returns a `Batch` of `Record`s whose `results` hold what the function returned. A
-        row whose function raised has `FunctionFailed` as its error. Arguments and keywords
+        Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
+        function failed has `FunctionFailed` as its error. Arguments and keywords
         as in `apply`.
         """
     def batch(
@@ -1877,17 +1884,17 @@ class ClientSubmit:
     ) -> SubmittedCall[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
-        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, which have the rules of
-        their row. Rows for one node travel in one request and are run in order; those for
-        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with options of
+        its own. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per
         row (`results` where it is made of operations), `None` where there is no such record
-        or the row's `where` is not true for it. A row that fails does not disturb the
+        or the row's `where` is not true for it. A row that fails does not affect the
         others.
 
         `replica`, `timeout`: as in `get`, for all rows.
 
-        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
-        with its number; nothing is sent then.
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
         """
     # end of ClientSubmit's verbs
 
@@ -1915,34 +1922,34 @@ class DatasetSubmit:
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out.
+        have is omitted.
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
         `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
         memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        whole reply alive. Bins that the client's codec decodes are not affected. Default:
         False, `bytes`.
-        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
-        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: any.
+        `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
+        read only if it is true. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: no filter.
         `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
-        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
-        "all" compares the copies while they may differ. In strongly consistent namespaces
-        "session" (never older than what this client has seen), "linearize" (nor than what
-        any client has seen), "allow_replica" or "allow_unavailable". Default: the
-        client's `read_mode`, "one" unless set, which there means "session".
-        `replica`: where the call goes: "master", "sequence" (the master, then the other
-        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
-        the client's `replica`.
-        `timeout`: total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
+        replicas while they may differ. In strongly consistent namespaces "session" (never
+        older than what this client has seen), "linearize" (nor than what any client has
+        seen), "allow_replica" or "allow_unavailable". Default: the client's `read_mode`,
+        "one" unless set, which there means "session".
+        `replica`: the replica that serves the call: "master", "sequence" (the master, then
+        the other replicas on retries), "any" (spread over all replicas) or "prefer-rack".
+        Default: the client's `replica`.
+        `timeout`: total time of the call including retries, in seconds or as a timedelta;
+        0: no limit. Default: the client's `timeout`, 1 s unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
-        arguments that cannot be sent.
+        invalid arguments.
         """
     @overload
     def get(
@@ -1962,34 +1969,34 @@ class DatasetSubmit:
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out.
+        have is omitted.
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
         `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
         memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        whole reply alive. Bins that the client's codec decodes are not affected. Default:
         False, `bytes`.
-        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
-        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: any.
+        `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
+        read only if it is true. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: no filter.
         `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
-        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
-        "all" compares the copies while they may differ. In strongly consistent namespaces
-        "session" (never older than what this client has seen), "linearize" (nor than what
-        any client has seen), "allow_replica" or "allow_unavailable". Default: the
-        client's `read_mode`, "one" unless set, which there means "session".
-        `replica`: where the call goes: "master", "sequence" (the master, then the other
-        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
-        the client's `replica`.
-        `timeout`: total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
+        replicas while they may differ. In strongly consistent namespaces "session" (never
+        older than what this client has seen), "linearize" (nor than what any client has
+        seen), "allow_replica" or "allow_unavailable". Default: the client's `read_mode`,
+        "one" unless set, which there means "session".
+        `replica`: the replica that serves the call: "master", "sequence" (the master, then
+        the other replicas on retries), "any" (spread over all replicas) or "prefer-rack".
+        Default: the client's `replica`.
+        `timeout`: total time of the call including retries, in seconds or as a timedelta;
+        0: no limit. Default: the client's `timeout`, 1 s unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
-        arguments that cannot be sent.
+        invalid arguments.
         """
     def exists(
         self,
@@ -2001,10 +2008,10 @@ class DatasetSubmit:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> SubmittedCall[bool]:
-        """Whether there is such a record. Reads no bins.
+        """Whether the record exists. Reads no bins.
 
         `where`: a filter as in `get`; a record that does not pass it counts as absent.
-        Default: any.
+        Default: no filter.
         `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
         """
     def put(
@@ -2022,7 +2029,7 @@ class DatasetSubmit:
         timeout: Seconds | None = None,
     ) -> SubmittedCall[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
-        that are not named keep their values, unless `exists` says to replace the record.
+        that are not named keep their values, unless `exists` replaces the record.
 
         A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
         list, tuple or dict of these; map keys are int, str or bytes.
@@ -2030,25 +2037,25 @@ class DatasetSubmit:
         `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
         moment of expiry (a datetime with a time zone, in the future), "default" (the
         namespace's own), "never" or "unchanged". Default: "default".
-        `generation`: the write is done only if the record has this generation (0 to 65535;
-        0: there is no record), or with `Newer(n)` only if n is greater than it, else
-        `GenerationMismatch`. Default: any.
+        `generation`: the write is applied only if the record has this generation (0 to
+        65535; 0: there is no record), or with `Newer(n)` only if n is greater than it;
+        otherwise `GenerationMismatch`. Default: any.
         `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
         record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
         that are not named, "replace_only" does so and raises `RecordNotFound` if there is
         no record. Default: "merge".
         `durable`: leaves a tombstone if the write removes the last bin, so that the record
-        cannot come back (Enterprise servers only). Default: False.
+        cannot reappear (Enterprise servers only). Default: False.
         `send_key`: stores the user key with the record. Default: the client's `send_key`.
-        `where`: a filter as in `get`; if there is a record for which it is not true, nothing
-        is written, and `FilteredOut` is raised. A record that is not there yet is created
-        all the same, unless `exists` says otherwise. Default: any.
-        `replica`: as in `get`; a write goes to the master first whatever it says, and
-        retries move on. Default: the client's `replica`.
-        `timeout`: total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `where`: a filter as in `get`; if the record exists and does not pass it, nothing is
+        written, and `FilteredOut` is raised. A record that does not exist is created
+        nevertheless, unless `exists` prevents it. Default: no filter.
+        `replica`: as in `get`, for retries; a write always goes to the master first.
+        Default: the client's `replica`.
+        `timeout`: total time of the call including retries, in seconds or as a timedelta;
+        0: no limit. Default: the client's `timeout`, 1 s unless set.
 
-        Raises also `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
+        Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
         `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
         Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
         that cannot be stored; nothing is sent then.
@@ -2106,7 +2113,7 @@ class DatasetSubmit:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> SubmittedCall[None]:
-        """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
+        """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
         bin, or a missing record, counts as empty. Keywords as in `put`.
 
         Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
@@ -2125,12 +2132,12 @@ class DatasetSubmit:
         """Deletes a record. Returns whether one was deleted.
 
         `generation`: as in `put`.
-        `durable`: leaves a tombstone, so that the record cannot come back after a cold
+        `durable`: leaves a tombstone, so that the record cannot reappear after a cold
         restart (Enterprise servers only). Default: False.
-        `send_key`: has the server compare the user key with the one that is stored with
-        the record, if one is. Default: False.
-        `where`: a filter as in `get`; a record that does not pass it stays, and the answer
-        is False. Default: any.
+        `send_key`: makes the server compare the user key with the one stored with the
+        record, if there is one. Default: False.
+        `where`: a filter as in `get`; a record that does not pass it is kept, and the result
+        is False. Default: no filter.
         `replica`, `timeout`: as in `put`.
         """
     def touch(
@@ -2145,7 +2152,7 @@ class DatasetSubmit:
         timeout: Seconds | None = None,
     ) -> SubmittedCall[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
-        the generation grows. Keywords as in `put`.
+        the generation increases. Keywords as in `put`.
 
         Raises `RecordNotFound` if there is no such record, and the errors of `put`.
         """
@@ -2163,18 +2170,18 @@ class DatasetSubmit:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> SubmittedCall[BinValue]:
-        """Calls a function of a registered module on one record, where the record is, and
-        returns what it returns. See `client.modules` for how modules get there.
+        """Runs a function of a registered module on one record, on the node that holds it, and
+        returns its result. Modules are registered with `client.modules`.
 
         `module`: the module's name without its ending. `function`: the function's name; it
         gets the record and then the `arguments`, a list or tuple of values as in `put`
-        (default: none). It runs also when there is no such record, and may create it.
+        (default: none). It also runs when the record does not exist, and may create it.
 
-        `ttl`: seconds to live as in `put`, if the function stores the record and does not
-        say so itself. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+        `ttl`: seconds to live as in `put`, if the function stores the record without setting
+        one. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
 
-        Raises `FunctionFailed` with what the function raised, file and line included, or
-        when there is no such module or function, and the errors of `put`.
+        Raises `FunctionFailed` with the error of the function, including file and line, or
+        when there is no such module or function; also the errors of `put`.
         """
     def operate(
         self,
@@ -2192,9 +2199,9 @@ class DatasetSubmit:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> SubmittedCall[Record]:
-        """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
-        and all or nothing. Returns a record with the bins that were read; its `results` has
-        one item per operation, `None` where an operation gives nothing.
+        """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
+        atomically. Returns a record with the bins that were read; its `results` has one item
+        per operation, `None` where an operation returns nothing.
 
         Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
         need an operation that writes, `read_touch` and `read_mode` need operations that
@@ -2221,7 +2228,7 @@ class DatasetSubmit:
         `keys` is any iterable of keys, also of several sets on a client. `bins` and the
         keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
         where there is no such record or `where` is not true for it. A row that fails does
-        not disturb the others. With `buffers`, a view keeps the replies to the whole call.
+        not affect the others. With `buffers`, a view keeps the replies to the whole call.
         """
     def get_numpy(
         self,
@@ -2242,7 +2249,7 @@ class DatasetSubmit:
 
         `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
         those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
-        for. Returns a `numpy.ma.MaskedArray` that masks what is not there. It is filled
+        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked. It is filled
         while the replies arrive, and they are not kept: this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
@@ -2256,7 +2263,7 @@ class DatasetSubmit:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> SubmittedCall[Batch]:
-        """Looks for many records without reading their bins.
+        """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
         record or `where` is not true for it. Keywords as in `get`.
@@ -2281,25 +2288,25 @@ class DatasetSubmit:
 
         `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
         also a table: a structured NumPy array, plain or masked, a pandas or polars data
-        frame, or whatever offers the Arrow PyCapsule interface, such as the tables and
+        frame, or any object with the Arrow PyCapsule interface, such as the tables and
         streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-        in windows, so that a stream may be longer than memory; `timeout` holds for each
-        window. Do not change an array while it is written.
+        in windows, so that a stream may be larger than memory; `timeout` applies to each
+        window. An array must not change while it is written.
 
         `key`: the column of the user keys, needed for tables: integers, text or bytes. A
         pandas frame may name a level of its index; left out, it is the index.
         `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
         to bin names. Default: all but the key's, under their own names.
-        `nulls`: for tables, what nulls and masked values do: "skip" leaves their bins as
-        they are, "remove" removes them. Default: "skip".
+        `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
+        unchanged, "remove" removes them. Default: "skip".
 
-        The other keywords are those of `put` and hold for every row. Returns a `Batch`: a
+        The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
         `Record` without bins per row that was written, `None` where `where` was not true;
         see `Batch.errors` and `Batch.raise_for_errors`.
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-        what cannot be written. Nothing is sent then; when the error is beyond the first
-        window of a table it says how many rows were.
+        values that cannot be written. Nothing is sent then; beyond the first window of a
+        table, the error says how many rows were sent.
         """
     def delete_many(
         self,
@@ -2335,7 +2342,7 @@ class DatasetSubmit:
     ) -> SubmittedCall[Batch]:
         """Applies the same operations to many records in one call.
 
-        Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
+        Returns a `Batch` of `Record`s as from `operate`, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
         """
     def apply_many(
@@ -2352,10 +2359,11 @@ class DatasetSubmit:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> SubmittedCall[Batch]:
-        """Calls a function of a registered module on many records in one call, each where it is.
+        """Runs a function of a registered module on many records in one call, each on the node
+        that holds it.
 
-        Returns a `Batch` of `Record`s whose `results` hold what the function returned. A
-        row whose function raised has `FunctionFailed` as its error. Arguments and keywords
+        Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
+        function failed has `FunctionFailed` as its error. Arguments and keywords
         as in `apply`.
         """
     def batch(
@@ -2367,17 +2375,17 @@ class DatasetSubmit:
     ) -> SubmittedCall[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
-        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, which have the rules of
-        their row. Rows for one node travel in one request and are run in order; those for
-        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with options of
+        its own. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per
         row (`results` where it is made of operations), `None` where there is no such record
-        or the row's `where` is not true for it. A row that fails does not disturb the
+        or the row's `where` is not true for it. A row that fails does not affect the
         others.
 
         `replica`, `timeout`: as in `get`, for all rows.
 
-        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
-        with its number; nothing is sent then.
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
         """
     # end of DatasetSubmit's verbs
 
@@ -2465,34 +2473,34 @@ class AsyncClient:
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out.
+        have is omitted.
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
         `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
         memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        whole reply alive. Bins that the client's codec decodes are not affected. Default:
         False, `bytes`.
-        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
-        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: any.
+        `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
+        read only if it is true. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: no filter.
         `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
-        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
-        "all" compares the copies while they may differ. In strongly consistent namespaces
-        "session" (never older than what this client has seen), "linearize" (nor than what
-        any client has seen), "allow_replica" or "allow_unavailable". Default: the
-        client's `read_mode`, "one" unless set, which there means "session".
-        `replica`: where the call goes: "master", "sequence" (the master, then the other
-        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
-        the client's `replica`.
-        `timeout`: total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
+        replicas while they may differ. In strongly consistent namespaces "session" (never
+        older than what this client has seen), "linearize" (nor than what any client has
+        seen), "allow_replica" or "allow_unavailable". Default: the client's `read_mode`,
+        "one" unless set, which there means "session".
+        `replica`: the replica that serves the call: "master", "sequence" (the master, then
+        the other replicas on retries), "any" (spread over all replicas) or "prefer-rack".
+        Default: the client's `replica`.
+        `timeout`: total time of the call including retries, in seconds or as a timedelta;
+        0: no limit. Default: the client's `timeout`, 1 s unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
-        arguments that cannot be sent.
+        invalid arguments.
         """
     @overload
     def get(
@@ -2512,34 +2520,34 @@ class AsyncClient:
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out.
+        have is omitted.
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
         `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
         memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        whole reply alive. Bins that the client's codec decodes are not affected. Default:
         False, `bytes`.
-        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
-        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: any.
+        `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
+        read only if it is true. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: no filter.
         `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
-        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
-        "all" compares the copies while they may differ. In strongly consistent namespaces
-        "session" (never older than what this client has seen), "linearize" (nor than what
-        any client has seen), "allow_replica" or "allow_unavailable". Default: the
-        client's `read_mode`, "one" unless set, which there means "session".
-        `replica`: where the call goes: "master", "sequence" (the master, then the other
-        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
-        the client's `replica`.
-        `timeout`: total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
+        replicas while they may differ. In strongly consistent namespaces "session" (never
+        older than what this client has seen), "linearize" (nor than what any client has
+        seen), "allow_replica" or "allow_unavailable". Default: the client's `read_mode`,
+        "one" unless set, which there means "session".
+        `replica`: the replica that serves the call: "master", "sequence" (the master, then
+        the other replicas on retries), "any" (spread over all replicas) or "prefer-rack".
+        Default: the client's `replica`.
+        `timeout`: total time of the call including retries, in seconds or as a timedelta;
+        0: no limit. Default: the client's `timeout`, 1 s unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
-        arguments that cannot be sent.
+        invalid arguments.
         """
     def exists(
         self,
@@ -2551,10 +2559,10 @@ class AsyncClient:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[bool]:
-        """Whether there is such a record. Reads no bins.
+        """Whether the record exists. Reads no bins.
 
         `where`: a filter as in `get`; a record that does not pass it counts as absent.
-        Default: any.
+        Default: no filter.
         `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
         """
     def put(
@@ -2572,7 +2580,7 @@ class AsyncClient:
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
-        that are not named keep their values, unless `exists` says to replace the record.
+        that are not named keep their values, unless `exists` replaces the record.
 
         A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
         list, tuple or dict of these; map keys are int, str or bytes.
@@ -2580,25 +2588,25 @@ class AsyncClient:
         `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
         moment of expiry (a datetime with a time zone, in the future), "default" (the
         namespace's own), "never" or "unchanged". Default: "default".
-        `generation`: the write is done only if the record has this generation (0 to 65535;
-        0: there is no record), or with `Newer(n)` only if n is greater than it, else
-        `GenerationMismatch`. Default: any.
+        `generation`: the write is applied only if the record has this generation (0 to
+        65535; 0: there is no record), or with `Newer(n)` only if n is greater than it;
+        otherwise `GenerationMismatch`. Default: any.
         `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
         record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
         that are not named, "replace_only" does so and raises `RecordNotFound` if there is
         no record. Default: "merge".
         `durable`: leaves a tombstone if the write removes the last bin, so that the record
-        cannot come back (Enterprise servers only). Default: False.
+        cannot reappear (Enterprise servers only). Default: False.
         `send_key`: stores the user key with the record. Default: the client's `send_key`.
-        `where`: a filter as in `get`; if there is a record for which it is not true, nothing
-        is written, and `FilteredOut` is raised. A record that is not there yet is created
-        all the same, unless `exists` says otherwise. Default: any.
-        `replica`: as in `get`; a write goes to the master first whatever it says, and
-        retries move on. Default: the client's `replica`.
-        `timeout`: total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `where`: a filter as in `get`; if the record exists and does not pass it, nothing is
+        written, and `FilteredOut` is raised. A record that does not exist is created
+        nevertheless, unless `exists` prevents it. Default: no filter.
+        `replica`: as in `get`, for retries; a write always goes to the master first.
+        Default: the client's `replica`.
+        `timeout`: total time of the call including retries, in seconds or as a timedelta;
+        0: no limit. Default: the client's `timeout`, 1 s unless set.
 
-        Raises also `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
+        Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
         `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
         Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
         that cannot be stored; nothing is sent then.
@@ -2656,7 +2664,7 @@ class AsyncClient:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
-        """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
+        """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
         bin, or a missing record, counts as empty. Keywords as in `put`.
 
         Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
@@ -2675,12 +2683,12 @@ class AsyncClient:
         """Deletes a record. Returns whether one was deleted.
 
         `generation`: as in `put`.
-        `durable`: leaves a tombstone, so that the record cannot come back after a cold
+        `durable`: leaves a tombstone, so that the record cannot reappear after a cold
         restart (Enterprise servers only). Default: False.
-        `send_key`: has the server compare the user key with the one that is stored with
-        the record, if one is. Default: False.
-        `where`: a filter as in `get`; a record that does not pass it stays, and the answer
-        is False. Default: any.
+        `send_key`: makes the server compare the user key with the one stored with the
+        record, if there is one. Default: False.
+        `where`: a filter as in `get`; a record that does not pass it is kept, and the result
+        is False. Default: no filter.
         `replica`, `timeout`: as in `put`.
         """
     def touch(
@@ -2695,7 +2703,7 @@ class AsyncClient:
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
-        the generation grows. Keywords as in `put`.
+        the generation increases. Keywords as in `put`.
 
         Raises `RecordNotFound` if there is no such record, and the errors of `put`.
         """
@@ -2713,18 +2721,18 @@ class AsyncClient:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[BinValue]:
-        """Calls a function of a registered module on one record, where the record is, and
-        returns what it returns. See `client.modules` for how modules get there.
+        """Runs a function of a registered module on one record, on the node that holds it, and
+        returns its result. Modules are registered with `client.modules`.
 
         `module`: the module's name without its ending. `function`: the function's name; it
         gets the record and then the `arguments`, a list or tuple of values as in `put`
-        (default: none). It runs also when there is no such record, and may create it.
+        (default: none). It also runs when the record does not exist, and may create it.
 
-        `ttl`: seconds to live as in `put`, if the function stores the record and does not
-        say so itself. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+        `ttl`: seconds to live as in `put`, if the function stores the record without setting
+        one. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
 
-        Raises `FunctionFailed` with what the function raised, file and line included, or
-        when there is no such module or function, and the errors of `put`.
+        Raises `FunctionFailed` with the error of the function, including file and line, or
+        when there is no such module or function; also the errors of `put`.
         """
     def operate(
         self,
@@ -2742,9 +2750,9 @@ class AsyncClient:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Record]:
-        """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
-        and all or nothing. Returns a record with the bins that were read; its `results` has
-        one item per operation, `None` where an operation gives nothing.
+        """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
+        atomically. Returns a record with the bins that were read; its `results` has one item
+        per operation, `None` where an operation returns nothing.
 
         Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
         need an operation that writes, `read_touch` and `read_mode` need operations that
@@ -2771,7 +2779,7 @@ class AsyncClient:
         `keys` is any iterable of keys, also of several sets on a client. `bins` and the
         keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
         where there is no such record or `where` is not true for it. A row that fails does
-        not disturb the others. With `buffers`, a view keeps the replies to the whole call.
+        not affect the others. With `buffers`, a view keeps the replies to the whole call.
         """
     def get_numpy(
         self,
@@ -2792,7 +2800,7 @@ class AsyncClient:
 
         `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
         those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
-        for. Returns a `numpy.ma.MaskedArray` that masks what is not there. It is filled
+        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked. It is filled
         while the replies arrive, and they are not kept: this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
@@ -2806,7 +2814,7 @@ class AsyncClient:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
-        """Looks for many records without reading their bins.
+        """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
         record or `where` is not true for it. Keywords as in `get`.
@@ -2831,25 +2839,25 @@ class AsyncClient:
 
         `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
         also a table: a structured NumPy array, plain or masked, a pandas or polars data
-        frame, or whatever offers the Arrow PyCapsule interface, such as the tables and
+        frame, or any object with the Arrow PyCapsule interface, such as the tables and
         streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-        in windows, so that a stream may be longer than memory; `timeout` holds for each
-        window. Do not change an array while it is written.
+        in windows, so that a stream may be larger than memory; `timeout` applies to each
+        window. An array must not change while it is written.
 
         `key`: the column of the user keys, needed for tables: integers, text or bytes. A
         pandas frame may name a level of its index; left out, it is the index.
         `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
         to bin names. Default: all but the key's, under their own names.
-        `nulls`: for tables, what nulls and masked values do: "skip" leaves their bins as
-        they are, "remove" removes them. Default: "skip".
+        `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
+        unchanged, "remove" removes them. Default: "skip".
 
-        The other keywords are those of `put` and hold for every row. Returns a `Batch`: a
+        The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
         `Record` without bins per row that was written, `None` where `where` was not true;
         see `Batch.errors` and `Batch.raise_for_errors`.
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-        what cannot be written. Nothing is sent then; when the error is beyond the first
-        window of a table it says how many rows were.
+        values that cannot be written. Nothing is sent then; beyond the first window of a
+        table, the error says how many rows were sent.
         """
     def delete_many(
         self,
@@ -2885,7 +2893,7 @@ class AsyncClient:
     ) -> Future[Batch]:
         """Applies the same operations to many records in one call.
 
-        Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
+        Returns a `Batch` of `Record`s as from `operate`, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
         """
     def apply_many(
@@ -2902,10 +2910,11 @@ class AsyncClient:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
-        """Calls a function of a registered module on many records in one call, each where it is.
+        """Runs a function of a registered module on many records in one call, each on the node
+        that holds it.
 
-        Returns a `Batch` of `Record`s whose `results` hold what the function returned. A
-        row whose function raised has `FunctionFailed` as its error. Arguments and keywords
+        Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
+        function failed has `FunctionFailed` as its error. Arguments and keywords
         as in `apply`.
         """
     def batch(
@@ -2917,17 +2926,17 @@ class AsyncClient:
     ) -> Future[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
-        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, which have the rules of
-        their row. Rows for one node travel in one request and are run in order; those for
-        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with options of
+        its own. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per
         row (`results` where it is made of operations), `None` where there is no such record
-        or the row's `where` is not true for it. A row that fails does not disturb the
+        or the row's `where` is not true for it. A row that fails does not affect the
         others.
 
         `replica`, `timeout`: as in `get`, for all rows.
 
-        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
-        with its number; nothing is sent then.
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
         """
     def query(
         self,
@@ -2951,39 +2960,40 @@ class AsyncClient:
         timeout: Seconds | None = None,
     ) -> AsyncQuery:
         """A scan of the set, or an index query: an object to iterate over, with `for` or
-        `async for`. Nothing is sent until the first record is asked for; then the nodes are
-        read in parallel, at the pace of whoever takes the records. A node that fails is
-        replaced by the others: no record comes twice, none is left out.
+        `async for`. Nothing is sent until the first record is requested; then all nodes are
+        read in parallel, at the consumer's pace. When a node fails, the others take over: no
+        record is returned twice, and none is omitted.
 
-        `where`: a filter as in `get`. Default: every record.
+        `where`: a filter as in `get`. Default: no filter.
         `bins` names the bins to read, in a list or tuple; records that have none of them
-        are left out. Default: all bins. An empty list is `include_values=False`.
-        `index`: which records, by a secondary index: `spikewire.between`, `equal`,
-        `contains`, `within` or `around`. Default: all of them.
+        are omitted. Default: all bins. An empty list means `include_values=False`.
+        `index`: selects records by a secondary index: `spikewire.between`, `equal`,
+        `contains`, `within` or `around`. Default: all records.
         `operations`: operations from `spikewire.op` that read, in a list or tuple; each
         record has their `results`. Needs server 8.1.2 or later.
-        `include_values`: False leaves out the bins: keys, digests, generations and times to
-        live only.
-        `limit`: most records, from 1 to 4,294,967,295. Default: no limit.
+        `include_values`: False omits the bins: only keys, digests, generations and times to
+        live are read.
+        `limit`: the maximum number of records, from 1 to 4,294,967,295. Default: no limit.
         `partitions`: the number of a partition (0 to 4095), or a range of them. Default:
         all.
-        `after`: a key; what follows it in its partition, in the order of digests.
-        `page_size`: how many records `page()` gives, from 1 to 1,000,000.
-        `resume`: the cursor of a page, or of a query, with the same arguments.
-        `records_per_second`: how fast each node sends, from 1. Default: no limit.
+        `after`: a key; only records after it in its partition, in digest order.
+        `page_size`: how many records `page()` returns, from 1 to 1,000,000.
+        `resume`: the cursor of a page, or of a query with the same arguments.
+        `records_per_second`: how many records each node sends per second at most, from 1.
+        Default: no limit.
         `concurrent_nodes`: how many nodes are read at the same time. Default: all.
         `replica`: as in `get`.
-        `socket_timeout`: how long a node may be silent before its part is read from another
-        one, and how long it waits for a reader that takes nothing, which then gets
-        `QueryPaused`; in seconds or as a timedelta; 0: no limit. Default: the client's
-        `socket_timeout`, 30 s where it has none.
+        `socket_timeout`: how long a node may be silent before its partitions are read from
+        another one, and how long a node waits for a consumer that takes no records, after
+        which the query raises `QueryPaused`; in seconds or as a timedelta; 0: no limit.
+        Default: the client's `socket_timeout`, 30 s where it has none.
         `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
-        Default: no limit, whatever the client's `timeout` is.
+        Default: no limit; the client's `timeout` does not apply.
 
-        Raises `TypeError` or `ValueError` for arguments that cannot be, and, while it is
-        iterated over, `IndexNotFound` if no index fits, `Timeout`,
-        `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
-        `spikewire.errors`. The query's `cursor` tells then where to go on.
+        Raises `TypeError` or `ValueError` for invalid arguments, and, during iteration,
+        `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
+        `QueryPaused` and the other errors of `spikewire.errors`. The query's `cursor` then
+        says where to resume.
         """
     def operate_all(
         self,
@@ -2999,20 +3009,21 @@ class AsyncClient:
         timeout: Seconds | None = None,
     ) -> Future[AsyncJob]:
         """Applies operations from `spikewire.op` that write, in a list or tuple, to every
-        record of the set in the background: the nodes do it by themselves. Returns a `Job`
-        as soon as it runs on every node; see there for its progress and end. A record that
-        vanishes or fails meanwhile is counted and left out.
+        record of the set, in the background on the nodes. Returns a `Job` once it runs on
+        every node; the job reports its progress. A record that disappears or fails meanwhile
+        is counted and skipped.
 
         `where` and `index`: which records, as in `query`. Default: all.
         `ttl`: as in `put`. `durable`: leaves tombstones of records that are deleted
         (Enterprise servers only). Default: False.
-        `records_per_second`: how fast each node goes. Default: as the nodes are set up.
+        `records_per_second`: how many records each node processes per second at most.
+        Default: the nodes' setting.
         `timeout`: total time for starting it, in seconds or as a timedelta; 0: no limit.
         Default: the client's `timeout`.
 
-        Raises `ServerError` when a node refuses it, such as with code 201 when there is no
-        such index, `ConnectionFailed`, `Timeout`; if it runs on some nodes and not on
-        others, the error is `in_doubt`.
+        Raises `ServerError` when a node refuses it, for example with code 201 when there is
+        no such index, `ConnectionFailed` or `Timeout`; if it runs on some nodes only, the
+        error is `in_doubt`.
         """
     def delete_all(
         self,
@@ -3025,8 +3036,8 @@ class AsyncClient:
         records_per_second: int | None = None,
         timeout: Seconds | None = None,
     ) -> Future[AsyncJob]:
-        """Deletes every record of the set in the background: the nodes do it by themselves. Returns
-        a `Job` as soon as it runs on every node.
+        """Deletes every record of the set, in the background on the nodes. Returns a `Job` once it
+        runs on every node.
 
         Keywords and errors as in `operate_all`.
         """
@@ -3041,8 +3052,8 @@ class AsyncClient:
         records_per_second: int | None = None,
         timeout: Seconds | None = None,
     ) -> Future[AsyncJob]:
-        """Renews the time to live of every record of the set in the background: the nodes do it by
-        themselves. Returns a `Job` as soon as it runs on every node.
+        """Renews the time to live of every record of the set, in the background on the nodes.
+        Returns a `Job` once it runs on every node.
 
         Keywords and errors as in `operate_all`.
         """
@@ -3059,10 +3070,10 @@ class AsyncClient:
         records_per_second: int | None = None,
         timeout: Seconds | None = None,
     ) -> Future[AsyncJob]:
-        """Calls a function of a registered module on every record of the set in the
-        background: the nodes do it by themselves. Returns a `Job` as soon as it runs on
-        every node. `module`, `function` and `arguments` as in `apply`; what the function
-        returns is lost, and a record that it fails on is counted.
+        """Runs a function of a registered module on every record of the set, in the background
+        on the nodes. Returns a `Job` once it runs on every node. `module`, `function` and
+        `arguments` as in `apply`; the function's results are discarded, and records on which
+        it fails are counted.
 
         Keywords and errors as in `operate_all`.
         """
@@ -3108,34 +3119,34 @@ class AsyncDataset:
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out.
+        have is omitted.
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
         `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
         memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        whole reply alive. Bins that the client's codec decodes are not affected. Default:
         False, `bytes`.
-        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
-        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: any.
+        `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
+        read only if it is true. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: no filter.
         `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
-        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
-        "all" compares the copies while they may differ. In strongly consistent namespaces
-        "session" (never older than what this client has seen), "linearize" (nor than what
-        any client has seen), "allow_replica" or "allow_unavailable". Default: the
-        client's `read_mode`, "one" unless set, which there means "session".
-        `replica`: where the call goes: "master", "sequence" (the master, then the other
-        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
-        the client's `replica`.
-        `timeout`: total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
+        replicas while they may differ. In strongly consistent namespaces "session" (never
+        older than what this client has seen), "linearize" (nor than what any client has
+        seen), "allow_replica" or "allow_unavailable". Default: the client's `read_mode`,
+        "one" unless set, which there means "session".
+        `replica`: the replica that serves the call: "master", "sequence" (the master, then
+        the other replicas on retries), "any" (spread over all replicas) or "prefer-rack".
+        Default: the client's `replica`.
+        `timeout`: total time of the call including retries, in seconds or as a timedelta;
+        0: no limit. Default: the client's `timeout`, 1 s unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
-        arguments that cannot be sent.
+        invalid arguments.
         """
     @overload
     def get(
@@ -3155,34 +3166,34 @@ class AsyncDataset:
 
         `bins` names the bins to read, in a list or tuple: all of them when it is left out,
         and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is left out.
+        have is omitted.
 
         `default`: returned when there is no such record, or when it does not pass `where`,
         instead of raising an error. Default: raise.
         `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
         memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec reads are read as ever. Default:
+        whole reply alive. Bins that the client's codec decodes are not affected. Default:
         False, `bytes`.
-        `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
-        text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-        for which it is true is read. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: any.
+        `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
+        text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
+        read only if it is true. It should not divide by a bin that may hold 0 or -1:
+        servers may fail on that. Default: no filter.
         `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
-        `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
-        "all" compares the copies while they may differ. In strongly consistent namespaces
-        "session" (never older than what this client has seen), "linearize" (nor than what
-        any client has seen), "allow_replica" or "allow_unavailable". Default: the
-        client's `read_mode`, "one" unless set, which there means "session".
-        `replica`: where the call goes: "master", "sequence" (the master, then the other
-        replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
-        the client's `replica`.
-        `timeout`: total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
+        replicas while they may differ. In strongly consistent namespaces "session" (never
+        older than what this client has seen), "linearize" (nor than what any client has
+        seen), "allow_replica" or "allow_unavailable". Default: the client's `read_mode`,
+        "one" unless set, which there means "session".
+        `replica`: the replica that serves the call: "master", "sequence" (the master, then
+        the other replicas on retries), "any" (spread over all replicas) or "prefer-rack".
+        Default: the client's `replica`.
+        `timeout`: total time of the call including retries, in seconds or as a timedelta;
+        0: no limit. Default: the client's `timeout`, 1 s unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
-        arguments that cannot be sent.
+        invalid arguments.
         """
     def exists(
         self,
@@ -3194,10 +3205,10 @@ class AsyncDataset:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[bool]:
-        """Whether there is such a record. Reads no bins.
+        """Whether the record exists. Reads no bins.
 
         `where`: a filter as in `get`; a record that does not pass it counts as absent.
-        Default: any.
+        Default: no filter.
         `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
         """
     def put(
@@ -3215,7 +3226,7 @@ class AsyncDataset:
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
-        that are not named keep their values, unless `exists` says to replace the record.
+        that are not named keep their values, unless `exists` replaces the record.
 
         A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
         list, tuple or dict of these; map keys are int, str or bytes.
@@ -3223,25 +3234,25 @@ class AsyncDataset:
         `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
         moment of expiry (a datetime with a time zone, in the future), "default" (the
         namespace's own), "never" or "unchanged". Default: "default".
-        `generation`: the write is done only if the record has this generation (0 to 65535;
-        0: there is no record), or with `Newer(n)` only if n is greater than it, else
-        `GenerationMismatch`. Default: any.
+        `generation`: the write is applied only if the record has this generation (0 to
+        65535; 0: there is no record), or with `Newer(n)` only if n is greater than it;
+        otherwise `GenerationMismatch`. Default: any.
         `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
         record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
         that are not named, "replace_only" does so and raises `RecordNotFound` if there is
         no record. Default: "merge".
         `durable`: leaves a tombstone if the write removes the last bin, so that the record
-        cannot come back (Enterprise servers only). Default: False.
+        cannot reappear (Enterprise servers only). Default: False.
         `send_key`: stores the user key with the record. Default: the client's `send_key`.
-        `where`: a filter as in `get`; if there is a record for which it is not true, nothing
-        is written, and `FilteredOut` is raised. A record that is not there yet is created
-        all the same, unless `exists` says otherwise. Default: any.
-        `replica`: as in `get`; a write goes to the master first whatever it says, and
-        retries move on. Default: the client's `replica`.
-        `timeout`: total time of the call with all its retries, in seconds or as a
-        timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `where`: a filter as in `get`; if the record exists and does not pass it, nothing is
+        written, and `FilteredOut` is raised. A record that does not exist is created
+        nevertheless, unless `exists` prevents it. Default: no filter.
+        `replica`: as in `get`, for retries; a write always goes to the master first.
+        Default: the client's `replica`.
+        `timeout`: total time of the call including retries, in seconds or as a timedelta;
+        0: no limit. Default: the client's `timeout`, 1 s unless set.
 
-        Raises also `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
+        Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
         `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
         Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
         that cannot be stored; nothing is sent then.
@@ -3299,7 +3310,7 @@ class AsyncDataset:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[None]:
-        """Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
+        """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
         bin, or a missing record, counts as empty. Keywords as in `put`.
 
         Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
@@ -3318,12 +3329,12 @@ class AsyncDataset:
         """Deletes a record. Returns whether one was deleted.
 
         `generation`: as in `put`.
-        `durable`: leaves a tombstone, so that the record cannot come back after a cold
+        `durable`: leaves a tombstone, so that the record cannot reappear after a cold
         restart (Enterprise servers only). Default: False.
-        `send_key`: has the server compare the user key with the one that is stored with
-        the record, if one is. Default: False.
-        `where`: a filter as in `get`; a record that does not pass it stays, and the answer
-        is False. Default: any.
+        `send_key`: makes the server compare the user key with the one stored with the
+        record, if there is one. Default: False.
+        `where`: a filter as in `get`; a record that does not pass it is kept, and the result
+        is False. Default: no filter.
         `replica`, `timeout`: as in `put`.
         """
     def touch(
@@ -3338,7 +3349,7 @@ class AsyncDataset:
         timeout: Seconds | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
-        the generation grows. Keywords as in `put`.
+        the generation increases. Keywords as in `put`.
 
         Raises `RecordNotFound` if there is no such record, and the errors of `put`.
         """
@@ -3356,18 +3367,18 @@ class AsyncDataset:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[BinValue]:
-        """Calls a function of a registered module on one record, where the record is, and
-        returns what it returns. See `client.modules` for how modules get there.
+        """Runs a function of a registered module on one record, on the node that holds it, and
+        returns its result. Modules are registered with `client.modules`.
 
         `module`: the module's name without its ending. `function`: the function's name; it
         gets the record and then the `arguments`, a list or tuple of values as in `put`
-        (default: none). It runs also when there is no such record, and may create it.
+        (default: none). It also runs when the record does not exist, and may create it.
 
-        `ttl`: seconds to live as in `put`, if the function stores the record and does not
-        say so itself. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+        `ttl`: seconds to live as in `put`, if the function stores the record without setting
+        one. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
 
-        Raises `FunctionFailed` with what the function raised, file and line included, or
-        when there is no such module or function, and the errors of `put`.
+        Raises `FunctionFailed` with the error of the function, including file and line, or
+        when there is no such module or function; also the errors of `put`.
         """
     def operate(
         self,
@@ -3385,9 +3396,9 @@ class AsyncDataset:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Record]:
-        """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
-        and all or nothing. Returns a record with the bins that were read; its `results` has
-        one item per operation, `None` where an operation gives nothing.
+        """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
+        atomically. Returns a record with the bins that were read; its `results` has one item
+        per operation, `None` where an operation returns nothing.
 
         Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
         need an operation that writes, `read_touch` and `read_mode` need operations that
@@ -3414,7 +3425,7 @@ class AsyncDataset:
         `keys` is any iterable of keys, also of several sets on a client. `bins` and the
         keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
         where there is no such record or `where` is not true for it. A row that fails does
-        not disturb the others. With `buffers`, a view keeps the replies to the whole call.
+        not affect the others. With `buffers`, a view keeps the replies to the whole call.
         """
     def get_numpy(
         self,
@@ -3435,7 +3446,7 @@ class AsyncDataset:
 
         `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
         those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
-        for. Returns a `numpy.ma.MaskedArray` that masks what is not there. It is filled
+        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked. It is filled
         while the replies arrive, and they are not kept: this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
@@ -3449,7 +3460,7 @@ class AsyncDataset:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
-        """Looks for many records without reading their bins.
+        """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
         record or `where` is not true for it. Keywords as in `get`.
@@ -3474,25 +3485,25 @@ class AsyncDataset:
 
         `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
         also a table: a structured NumPy array, plain or masked, a pandas or polars data
-        frame, or whatever offers the Arrow PyCapsule interface, such as the tables and
+        frame, or any object with the Arrow PyCapsule interface, such as the tables and
         streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-        in windows, so that a stream may be longer than memory; `timeout` holds for each
-        window. Do not change an array while it is written.
+        in windows, so that a stream may be larger than memory; `timeout` applies to each
+        window. An array must not change while it is written.
 
         `key`: the column of the user keys, needed for tables: integers, text or bytes. A
         pandas frame may name a level of its index; left out, it is the index.
         `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
         to bin names. Default: all but the key's, under their own names.
-        `nulls`: for tables, what nulls and masked values do: "skip" leaves their bins as
-        they are, "remove" removes them. Default: "skip".
+        `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
+        unchanged, "remove" removes them. Default: "skip".
 
-        The other keywords are those of `put` and hold for every row. Returns a `Batch`: a
+        The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
         `Record` without bins per row that was written, `None` where `where` was not true;
         see `Batch.errors` and `Batch.raise_for_errors`.
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-        what cannot be written. Nothing is sent then; when the error is beyond the first
-        window of a table it says how many rows were.
+        values that cannot be written. Nothing is sent then; beyond the first window of a
+        table, the error says how many rows were sent.
         """
     def delete_many(
         self,
@@ -3528,7 +3539,7 @@ class AsyncDataset:
     ) -> Future[Batch]:
         """Applies the same operations to many records in one call.
 
-        Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
+        Returns a `Batch` of `Record`s as from `operate`, `None` where there is no
         such record or `where` is not true for it. Keywords as in `operate`.
         """
     def apply_many(
@@ -3545,10 +3556,11 @@ class AsyncDataset:
         replica: Replica | None = None,
         timeout: Seconds | None = None,
     ) -> Future[Batch]:
-        """Calls a function of a registered module on many records in one call, each where it is.
+        """Runs a function of a registered module on many records in one call, each on the node
+        that holds it.
 
-        Returns a `Batch` of `Record`s whose `results` hold what the function returned. A
-        row whose function raised has `FunctionFailed` as its error. Arguments and keywords
+        Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
+        function failed has `FunctionFailed` as its error. Arguments and keywords
         as in `apply`.
         """
     def batch(
@@ -3560,17 +3572,17 @@ class AsyncDataset:
     ) -> Future[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
-        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, which have the rules of
-        their row. Rows for one node travel in one request and are run in order; those for
-        different nodes run side by side. Returns a `Batch` in input order: a `Record` per
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with options of
+        its own. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per
         row (`results` where it is made of operations), `None` where there is no such record
-        or the row's `where` is not true for it. A row that fails does not disturb the
+        or the row's `where` is not true for it. A row that fails does not affect the
         others.
 
         `replica`, `timeout`: as in `get`, for all rows.
 
-        Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
-        with its number; nothing is sent then.
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+        number; nothing is sent then.
         """
     def query(
         self,
@@ -3592,39 +3604,40 @@ class AsyncDataset:
         timeout: Seconds | None = None,
     ) -> AsyncQuery:
         """A scan of the set, or an index query: an object to iterate over, with `for` or
-        `async for`. Nothing is sent until the first record is asked for; then the nodes are
-        read in parallel, at the pace of whoever takes the records. A node that fails is
-        replaced by the others: no record comes twice, none is left out.
+        `async for`. Nothing is sent until the first record is requested; then all nodes are
+        read in parallel, at the consumer's pace. When a node fails, the others take over: no
+        record is returned twice, and none is omitted.
 
-        `where`: a filter as in `get`. Default: every record.
+        `where`: a filter as in `get`. Default: no filter.
         `bins` names the bins to read, in a list or tuple; records that have none of them
-        are left out. Default: all bins. An empty list is `include_values=False`.
-        `index`: which records, by a secondary index: `spikewire.between`, `equal`,
-        `contains`, `within` or `around`. Default: all of them.
+        are omitted. Default: all bins. An empty list means `include_values=False`.
+        `index`: selects records by a secondary index: `spikewire.between`, `equal`,
+        `contains`, `within` or `around`. Default: all records.
         `operations`: operations from `spikewire.op` that read, in a list or tuple; each
         record has their `results`. Needs server 8.1.2 or later.
-        `include_values`: False leaves out the bins: keys, digests, generations and times to
-        live only.
-        `limit`: most records, from 1 to 4,294,967,295. Default: no limit.
+        `include_values`: False omits the bins: only keys, digests, generations and times to
+        live are read.
+        `limit`: the maximum number of records, from 1 to 4,294,967,295. Default: no limit.
         `partitions`: the number of a partition (0 to 4095), or a range of them. Default:
         all.
-        `after`: a key; what follows it in its partition, in the order of digests.
-        `page_size`: how many records `page()` gives, from 1 to 1,000,000.
-        `resume`: the cursor of a page, or of a query, with the same arguments.
-        `records_per_second`: how fast each node sends, from 1. Default: no limit.
+        `after`: a key; only records after it in its partition, in digest order.
+        `page_size`: how many records `page()` returns, from 1 to 1,000,000.
+        `resume`: the cursor of a page, or of a query with the same arguments.
+        `records_per_second`: how many records each node sends per second at most, from 1.
+        Default: no limit.
         `concurrent_nodes`: how many nodes are read at the same time. Default: all.
         `replica`: as in `get`.
-        `socket_timeout`: how long a node may be silent before its part is read from another
-        one, and how long it waits for a reader that takes nothing, which then gets
-        `QueryPaused`; in seconds or as a timedelta; 0: no limit. Default: the client's
-        `socket_timeout`, 30 s where it has none.
+        `socket_timeout`: how long a node may be silent before its partitions are read from
+        another one, and how long a node waits for a consumer that takes no records, after
+        which the query raises `QueryPaused`; in seconds or as a timedelta; 0: no limit.
+        Default: the client's `socket_timeout`, 30 s where it has none.
         `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
-        Default: no limit, whatever the client's `timeout` is.
+        Default: no limit; the client's `timeout` does not apply.
 
-        Raises `TypeError` or `ValueError` for arguments that cannot be, and, while it is
-        iterated over, `IndexNotFound` if no index fits, `Timeout`,
-        `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
-        `spikewire.errors`. The query's `cursor` tells then where to go on.
+        Raises `TypeError` or `ValueError` for invalid arguments, and, during iteration,
+        `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
+        `QueryPaused` and the other errors of `spikewire.errors`. The query's `cursor` then
+        says where to resume.
         """
     def operate_all(
         self,
@@ -3638,20 +3651,21 @@ class AsyncDataset:
         timeout: Seconds | None = None,
     ) -> Future[AsyncJob]:
         """Applies operations from `spikewire.op` that write, in a list or tuple, to every
-        record of the set in the background: the nodes do it by themselves. Returns a `Job`
-        as soon as it runs on every node; see there for its progress and end. A record that
-        vanishes or fails meanwhile is counted and left out.
+        record of the set, in the background on the nodes. Returns a `Job` once it runs on
+        every node; the job reports its progress. A record that disappears or fails meanwhile
+        is counted and skipped.
 
         `where` and `index`: which records, as in `query`. Default: all.
         `ttl`: as in `put`. `durable`: leaves tombstones of records that are deleted
         (Enterprise servers only). Default: False.
-        `records_per_second`: how fast each node goes. Default: as the nodes are set up.
+        `records_per_second`: how many records each node processes per second at most.
+        Default: the nodes' setting.
         `timeout`: total time for starting it, in seconds or as a timedelta; 0: no limit.
         Default: the client's `timeout`.
 
-        Raises `ServerError` when a node refuses it, such as with code 201 when there is no
-        such index, `ConnectionFailed`, `Timeout`; if it runs on some nodes and not on
-        others, the error is `in_doubt`.
+        Raises `ServerError` when a node refuses it, for example with code 201 when there is
+        no such index, `ConnectionFailed` or `Timeout`; if it runs on some nodes only, the
+        error is `in_doubt`.
         """
     def delete_all(
         self,
@@ -3662,8 +3676,8 @@ class AsyncDataset:
         records_per_second: int | None = None,
         timeout: Seconds | None = None,
     ) -> Future[AsyncJob]:
-        """Deletes every record of the set in the background: the nodes do it by themselves. Returns
-        a `Job` as soon as it runs on every node.
+        """Deletes every record of the set, in the background on the nodes. Returns a `Job` once it
+        runs on every node.
 
         Keywords and errors as in `operate_all`.
         """
@@ -3676,8 +3690,8 @@ class AsyncDataset:
         records_per_second: int | None = None,
         timeout: Seconds | None = None,
     ) -> Future[AsyncJob]:
-        """Renews the time to live of every record of the set in the background: the nodes do it by
-        themselves. Returns a `Job` as soon as it runs on every node.
+        """Renews the time to live of every record of the set, in the background on the nodes.
+        Returns a `Job` once it runs on every node.
 
         Keywords and errors as in `operate_all`.
         """
@@ -3692,10 +3706,10 @@ class AsyncDataset:
         records_per_second: int | None = None,
         timeout: Seconds | None = None,
     ) -> Future[AsyncJob]:
-        """Calls a function of a registered module on every record of the set in the
-        background: the nodes do it by themselves. Returns a `Job` as soon as it runs on
-        every node. `module`, `function` and `arguments` as in `apply`; what the function
-        returns is lost, and a record that it fails on is counted.
+        """Runs a function of a registered module on every record of the set, in the background
+        on the nodes. Returns a `Job` once it runs on every node. `module`, `function` and
+        `arguments` as in `apply`; the function's results are discarded, and records on which
+        it fails are counted.
 
         Keywords and errors as in `operate_all`.
         """

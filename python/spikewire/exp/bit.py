@@ -6,8 +6,8 @@
     exp.bit.count(exp.bin("flags"), 0, 64) > 10
     exp.bit.get_int(exp.bit.add(exp.bin("counters"), 0, 8, 1), 0, 8) == 7
 
-The first argument is the bytes: a bin, or what another call gives. What modifies gives the bytes
-as they would be; nothing is written. Arguments may be expressions too; the flags are those of
+The first argument is the bytes: a bin, or the result of another call. Functions that modify return
+the modified bytes; nothing is written. Arguments may be expressions too; the flags are those of
 ``spikewire.op.bit``.
 """
 
@@ -54,10 +54,10 @@ def resize(
     update_only: bool = False,
     no_fail: bool = False,
 ) -> Expression:
-    """Gives the bytes a size, with zeros for what is new.
+    """Resizes the bytes, filling with zeros.
 
-    ``from_front``: at the front instead of the end. ``grow_only``, ``shrink_only``: refuses a
-    smaller, a larger size."""
+    ``from_front``: at the front instead of the end. ``grow_only`` refuses a smaller size,
+    ``shrink_only`` a larger one."""
     return Expression.call(
         "bit",
         "resize",
@@ -88,7 +88,7 @@ def remove(
     no_fail: bool = False,
     partial: bool = False,
 ) -> Expression:
-    """Removes ``size`` bytes from a byte offset on."""
+    """Removes ``size`` bytes starting at a byte offset."""
     return Expression.call("bit", "remove", on, (offset, size, update_only, no_fail, partial))
 
 
@@ -102,7 +102,7 @@ def set(  # noqa: A001
     no_fail: bool = False,
     partial: bool = False,
 ) -> Expression:
-    """Puts the first bits of ``data`` in place of these."""
+    """Replaces the bits with the first ones of ``data``."""
     return Expression.call("bit", "set", on, (offset, size, data, update_only, no_fail, partial))
 
 
@@ -116,7 +116,7 @@ def or_(
     no_fail: bool = False,
     partial: bool = False,
 ) -> Expression:
-    """Combines the bits with the first ones of ``data`` by or."""
+    """Combines the bits with the first ones of ``data`` by OR."""
     return Expression.call("bit", "or_", on, (offset, size, data, update_only, no_fail, partial))
 
 
@@ -130,7 +130,7 @@ def xor(
     no_fail: bool = False,
     partial: bool = False,
 ) -> Expression:
-    """Combines the bits with the first ones of ``data`` by exclusive or."""
+    """Combines the bits with the first ones of ``data`` by XOR."""
     return Expression.call("bit", "xor", on, (offset, size, data, update_only, no_fail, partial))
 
 
@@ -144,7 +144,7 @@ def and_(
     no_fail: bool = False,
     partial: bool = False,
 ) -> Expression:
-    """Combines the bits with the first ones of ``data`` by and."""
+    """Combines the bits with the first ones of ``data`` by AND."""
     return Expression.call("bit", "and_", on, (offset, size, data, update_only, no_fail, partial))
 
 
@@ -157,7 +157,7 @@ def not_(
     no_fail: bool = False,
     partial: bool = False,
 ) -> Expression:
-    """Turns every bit over."""
+    """Inverts every bit."""
     return Expression.call("bit", "not_", on, (offset, size, update_only, no_fail, partial))
 
 
@@ -171,7 +171,7 @@ def lshift(
     no_fail: bool = False,
     partial: bool = False,
 ) -> Expression:
-    """Shifts the bits to the left within their area; zeros follow."""
+    """Shifts the bits to the left within their range, filling with zeros."""
     return Expression.call("bit", "lshift", on, (offset, size, by, update_only, no_fail, partial))
 
 
@@ -185,7 +185,7 @@ def rshift(
     no_fail: bool = False,
     partial: bool = False,
 ) -> Expression:
-    """Shifts the bits to the right within their area; zeros follow."""
+    """Shifts the bits to the right within their range, filling with zeros."""
     return Expression.call("bit", "rshift", on, (offset, size, by, update_only, no_fail, partial))
 
 
@@ -200,7 +200,7 @@ def add(
     update_only: bool = False,
     no_fail: bool = False,
 ) -> Expression:
-    """Adds to the integer that the bits are, at most 64 of them.
+    """Adds to the bits as an integer, at most 64 of them.
 
     ``overflow``: ``"fail"``, ``"saturate"`` (the largest or smallest) or ``"wrap"``."""
     return Expression.call(
@@ -219,7 +219,7 @@ def subtract(
     update_only: bool = False,
     no_fail: bool = False,
 ) -> Expression:
-    """Subtracts from the integer that the bits are, at most 64. ``overflow`` as in ``add``."""
+    """Subtracts from the bits as an integer, at most 64 of them. ``overflow`` as in ``add``."""
     return Expression.call(
         "bit", "subtract", on, (offset, size, value, signed, overflow, update_only, no_fail)
     )
@@ -243,7 +243,7 @@ def get(
     offset: Operand,
     size: Operand,
 ) -> Expression:
-    """The bits, as bytes from the first bit on."""
+    """The bits as bytes, beginning with the first bit."""
     return Expression.call("bit", "get", on, (offset, size))
 
 
@@ -252,7 +252,7 @@ def count(
     offset: Operand,
     size: Operand,
 ) -> Expression:
-    """How many of the bits are 1."""
+    """The number of bits that are 1."""
     return Expression.call("bit", "count", on, (offset, size))
 
 
@@ -262,7 +262,8 @@ def lscan(
     size: Operand,
     bit: bool,
 ) -> Expression:
-    """Where the first bit like ``bit`` is, counted from ``offset``; -1 if none."""
+    """The position of the first bit equal to ``bit``, counted from ``offset``; -1 if there is
+    none."""
     return Expression.call("bit", "lscan", on, (offset, size, bit))
 
 
@@ -272,7 +273,8 @@ def rscan(
     size: Operand,
     bit: bool,
 ) -> Expression:
-    """Where the last bit like ``bit`` is, counted from ``offset``; -1 if none."""
+    """The position of the last bit equal to ``bit``, counted from ``offset``; -1 if there is
+    none."""
     return Expression.call("bit", "rscan", on, (offset, size, bit))
 
 
@@ -283,5 +285,5 @@ def get_int(
     *,
     signed: bool = False,
 ) -> Expression:
-    """The integer that the bits are, at most 64 of them."""
+    """The bits as an integer, at most 64 of them."""
     return Expression.call("bit", "get_int", on, (offset, size, signed))

@@ -6,9 +6,9 @@
     exp.hll.get_count(exp.bin("visitors")) > 1000
     exp.hll.get_similarity(exp.bin("today"), exp.bin("yesterday", HyperLogLog)) > 0.5
 
-The first argument is the sketch: a bin, or what another call gives. What modifies gives the sketch
-as it would be; nothing is written. Other sketches are a list of ``HyperLogLog`` values, or an
-expression that gives one sketch. The flags are those of ``spikewire.op.hll``.
+The first argument is the sketch: a bin, or the result of another call. Functions that modify return
+the modified sketch; nothing is written. Other sketches are a list of ``HyperLogLog`` values, or an
+expression that evaluates to one sketch. The flags are those of ``spikewire.op.hll``.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def init(
     update_only: bool = False,
     no_fail: bool = False,
 ) -> Expression:
-    """Makes an empty sketch with these bits, or empties the one that is there."""
+    """Creates an empty sketch with these bits, or clears an existing one."""
     return Expression.call(
         "hll", "init", on, (index_bits, minhash_bits, create_only, update_only, no_fail)
     )
@@ -58,7 +58,7 @@ def add(
     create_only: bool = False,
     no_fail: bool = False,
 ) -> Expression:
-    """Adds values; the bits are for a sketch that has to be made."""
+    """Adds values; the bits are for a sketch that has to be created."""
     return Expression.call(
         "hll", "add", on, (values, index_bits, minhash_bits, create_only, no_fail)
     )
@@ -73,8 +73,8 @@ def set_union(
     no_fail: bool = False,
     allow_fold: bool = False,
 ) -> Expression:
-    """Makes the sketch the union of itself and others. ``allow_fold``: even if that makes it less
-    precise."""
+    """Replaces the sketch with the union of itself and others. ``allow_fold``: even if that makes
+    it less precise."""
     return Expression.call(
         "hll", "set_union", on, (sketches, create_only, update_only, no_fail, allow_fold)
     )
@@ -83,7 +83,7 @@ def set_union(
 def get_count(
     on: Operand,
 ) -> Expression:
-    """About how many different values were added."""
+    """The estimated number of different values that were added."""
     return Expression.call("hll", "get_count", on, ())
 
 
@@ -99,7 +99,7 @@ def get_union_count(
     on: Operand,
     sketches: Operand,
 ) -> Expression:
-    """About how many different values the union has."""
+    """The estimated number of different values in the union."""
     return Expression.call("hll", "get_union_count", on, (sketches,))
 
 
@@ -107,7 +107,7 @@ def get_intersect_count(
     on: Operand,
     sketches: Operand,
 ) -> Expression:
-    """About how many values are in all the sketches."""
+    """The estimated number of values that are in all the sketches."""
     return Expression.call("hll", "get_intersect_count", on, (sketches,))
 
 
@@ -115,7 +115,7 @@ def get_similarity(
     on: Operand,
     sketches: Operand,
 ) -> Expression:
-    """Which share of the union is in all the sketches, from 0.0 to 1.0."""
+    """The share of the union that is in all the sketches, from 0.0 to 1.0."""
     return Expression.call("hll", "get_similarity", on, (sketches,))
 
 

@@ -7,12 +7,12 @@
     exp.list.get_by_rank(exp.bin("scores"), -1) > 90  # the largest
     exp.list.get_by_value(exp.bin("tags"), "new", returning="exists")
 
-The first argument is the list: a bin, or what another call gives. What modifies gives the list as
-it would be; nothing is written. Arguments may be expressions too. ``returning``, ``inverted``, the
+The first argument is the list: a bin, or the result of another call. Functions that modify return
+the modified list; nothing is written. Arguments may be expressions too. ``returning``, ``inverted``, the
 flags and ``ctx`` are those of ``spikewire.op.list``. ``kind`` is the type of an element that is
-read, where its use does not tell: ``int``, ``float``, ``str``, ``bool``, ``bytes``, ``list``,
+read, where its use does not imply it: ``int``, ``float``, ``str``, ``bool``, ``bytes``, ``list``,
 ``dict``, ``GeoJSON`` or ``HyperLogLog``. An element that is missing or of another type makes the
-whole unknown.
+whole expression unknown.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def size(
     *,
     ctx: Path | None = None,
 ) -> Expression:
-    """How many elements the list has."""
+    """The number of elements in the list."""
     return Expression.call("list", "size", on, (), ctx)
 
 
@@ -83,7 +83,7 @@ def get_range(
     *,
     ctx: Path | None = None,
 ) -> Expression:
-    """``count`` elements from an index on; to the end by default."""
+    """``count`` elements starting at an index; to the end by default."""
     return Expression.call("list", "get_range", on, (index, count), ctx)
 
 
@@ -97,7 +97,7 @@ def append(
     no_fail: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """Appends a value; into an ordered list, at its place."""
+    """Appends a value; an ordered list inserts it in order."""
     return Expression.call(
         "list", "append", on, (value, order, persist_index, unique, no_fail), ctx
     )
@@ -188,7 +188,7 @@ def clear(
     *,
     ctx: Path | None = None,
 ) -> Expression:
-    """Removes every element; the order stays."""
+    """Removes every element; the order is kept."""
     return Expression.call("list", "clear", on, (), ctx)
 
 
@@ -200,7 +200,7 @@ def sort(
     ctx: Path | None = None,
 ) -> Expression:
     """Sorts the elements; an ordered list stays ascending. ``drop_duplicates`` keeps one of several
-    equal ones; servers refuse it together with ``descending``."""
+    equal elements; servers refuse it together with ``descending``."""
     return Expression.call("list", "sort", on, (descending, drop_duplicates), ctx)
 
 
@@ -225,7 +225,7 @@ def get_by_index_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """``count`` elements from an index on; to the end by default."""
+    """``count`` elements starting at an index; to the end by default."""
     return Expression.call(
         "list", "get_by_index_range", on, (index, count, returning, inverted), ctx
     )
@@ -252,7 +252,7 @@ def get_by_rank_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """``count`` elements from a rank on, from the smallest to the largest; to the end by
+    """``count`` elements starting at a rank, from the smallest to the largest; to the end by
     default."""
     return Expression.call("list", "get_by_rank_range", on, (rank, count, returning, inverted), ctx)
 
@@ -277,7 +277,7 @@ def get_by_value_list(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """Every element that equals one of some values."""
+    """Every element that equals one of several values."""
     return Expression.call("list", "get_by_value_list", on, (values, returning, inverted), ctx)
 
 
@@ -290,8 +290,8 @@ def get_by_value_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """The elements from ``begin`` on and less than ``end``; without an end by default. ``None`` is
-    the smallest value."""
+    """The elements from ``begin`` up to, but not including, ``end``; without an end by default.
+    ``None`` is the smallest value."""
     return Expression.call("list", "get_by_value_range", on, (begin, end, returning, inverted), ctx)
 
 
@@ -330,7 +330,7 @@ def remove_by_index_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """The list without ``count`` elements from an index on; to the end by default."""
+    """The list without ``count`` elements starting at an index; to the end by default."""
     return Expression.call(
         "list", "remove_by_index_range", on, (index, count, "none", inverted), ctx
     )
@@ -354,8 +354,8 @@ def remove_by_rank_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """The list without ``count`` elements from a rank on, from the smallest to the largest; to the
-    end by default."""
+    """The list without ``count`` elements starting at a rank, from the smallest to the largest; to
+    the end by default."""
     return Expression.call("list", "remove_by_rank_range", on, (rank, count, "none", inverted), ctx)
 
 
@@ -377,7 +377,7 @@ def remove_by_value_list(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """The list without every element that equals one of some values."""
+    """The list without every element that equals one of several values."""
     return Expression.call("list", "remove_by_value_list", on, (values, "none", inverted), ctx)
 
 
@@ -389,8 +389,8 @@ def remove_by_value_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """The list without the elements from ``begin`` on and less than ``end``; without an end by
-    default. ``None`` is the smallest value."""
+    """The list without the elements from ``begin`` up to, but not including, ``end``; without an
+    end by default. ``None`` is the smallest value."""
     return Expression.call("list", "remove_by_value_range", on, (begin, end, "none", inverted), ctx)
 
 

@@ -7,12 +7,12 @@
     exp.map.get_by_key_list(exp.bin("cart"), ["apples", "pears"], returning="count") == 2
     exp.map.size(exp.map.remove_by_value(exp.bin("cart"), 0)) > 0
 
-The first argument is the map: a bin, or what another call gives. What modifies gives the map as it
-would be; nothing is written. Arguments may be expressions too. ``returning``, ``inverted``, the
+The first argument is the map: a bin, or the result of another call. Functions that modify return
+the modified map; nothing is written. Arguments may be expressions too. ``returning``, ``inverted``, the
 flags and ``ctx`` are those of ``spikewire.op.map``. ``kind`` is the type of a key or value that is
-read, where its use does not tell: ``int``, ``float``, ``str``, ``bool``, ``bytes``, ``list``,
+read, where its use does not imply it: ``int``, ``float``, ``str``, ``bool``, ``bytes``, ``list``,
 ``dict``, ``GeoJSON`` or ``HyperLogLog``. An entry that is missing or of another type makes the
-whole unknown.
+whole expression unknown.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def size(
     *,
     ctx: Path | None = None,
 ) -> Expression:
-    """How many entries the map has."""
+    """The number of entries in the map."""
     return Expression.call("map", "size", on, (), ctx)
 
 
@@ -139,7 +139,7 @@ def clear(
     *,
     ctx: Path | None = None,
 ) -> Expression:
-    """Removes every entry; the order stays."""
+    """Removes every entry; the order is kept."""
     return Expression.call("map", "clear", on, (), ctx)
 
 
@@ -163,7 +163,7 @@ def get_by_key_list(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """The entries with one of some keys."""
+    """The entries with one of several keys."""
     return Expression.call("map", "get_by_key_list", on, (keys, returning, inverted), ctx)
 
 
@@ -176,7 +176,7 @@ def get_by_key_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """The entries whose key is from ``begin`` on and less than ``end``; without an end by
+    """The entries whose key is from ``begin`` up to, but not including, ``end``; without an end by
     default."""
     return Expression.call("map", "get_by_key_range", on, (begin, end, returning, inverted), ctx)
 
@@ -219,7 +219,7 @@ def get_by_index_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """``count`` entries from an index on; to the end by default."""
+    """``count`` entries starting at an index; to the end by default."""
     return Expression.call(
         "map", "get_by_index_range", on, (index, count, returning, inverted), ctx
     )
@@ -246,7 +246,8 @@ def get_by_rank_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """``count`` entries from a rank on, from the smallest to the largest; to the end by default."""
+    """``count`` entries starting at a rank, from the smallest to the largest; to the end by
+    default."""
     return Expression.call("map", "get_by_rank_range", on, (rank, count, returning, inverted), ctx)
 
 
@@ -270,7 +271,7 @@ def get_by_value_list(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """Every entry whose value equals one of some values."""
+    """Every entry whose value equals one of several values."""
     return Expression.call("map", "get_by_value_list", on, (values, returning, inverted), ctx)
 
 
@@ -283,8 +284,8 @@ def get_by_value_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """The entries whose value is from ``begin`` on and less than ``end``; without an end by
-    default. ``None`` is the smallest value."""
+    """The entries whose value is from ``begin`` up to, but not including, ``end``; without an end
+    by default. ``None`` is the smallest value."""
     return Expression.call("map", "get_by_value_range", on, (begin, end, returning, inverted), ctx)
 
 
@@ -322,7 +323,7 @@ def remove_by_key_list(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """The map without the entries with one of some keys."""
+    """The map without the entries with one of several keys."""
     return Expression.call("map", "remove_by_key_list", on, (keys, "none", inverted), ctx)
 
 
@@ -334,8 +335,8 @@ def remove_by_key_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """The map without the entries whose key is from ``begin`` on and less than ``end``; without an
-    end by default."""
+    """The map without the entries whose key is from ``begin`` up to, but not including, ``end``;
+    without an end by default."""
     return Expression.call("map", "remove_by_key_range", on, (begin, end, "none", inverted), ctx)
 
 
@@ -373,7 +374,7 @@ def remove_by_index_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """The map without ``count`` entries from an index on; to the end by default."""
+    """The map without ``count`` entries starting at an index; to the end by default."""
     return Expression.call(
         "map", "remove_by_index_range", on, (index, count, "none", inverted), ctx
     )
@@ -397,8 +398,8 @@ def remove_by_rank_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """The map without ``count`` entries from a rank on, from the smallest to the largest; to the
-    end by default."""
+    """The map without ``count`` entries starting at a rank, from the smallest to the largest; to
+    the end by default."""
     return Expression.call("map", "remove_by_rank_range", on, (rank, count, "none", inverted), ctx)
 
 
@@ -420,7 +421,7 @@ def remove_by_value_list(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """The map without every entry whose value equals one of some values."""
+    """The map without every entry whose value equals one of several values."""
     return Expression.call("map", "remove_by_value_list", on, (values, "none", inverted), ctx)
 
 
@@ -432,8 +433,8 @@ def remove_by_value_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Expression:
-    """The map without the entries whose value is from ``begin`` on and less than ``end``; without
-    an end by default. ``None`` is the smallest value."""
+    """The map without the entries whose value is from ``begin`` up to, but not including, ``end``;
+    without an end by default. ``None`` is the smallest value."""
     return Expression.call("map", "remove_by_value_range", on, (begin, end, "none", inverted), ctx)
 
 

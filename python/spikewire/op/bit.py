@@ -8,9 +8,9 @@
     op.bit.count("flags", 0, 64)
 
 Bits count from the most significant one of the first byte, negative offsets from the end.
-``create_only``: refuses bytes that are there (``BinExists``). ``update_only``: refuses to make them
-(``BinNotFound``). ``no_fail``: does nothing instead of failing. ``partial``: stops at the end of
-the bytes instead of failing. What modifies gives nothing.
+``create_only``: refuses bytes that exist already (``BinExists``). ``update_only``: refuses to
+create them (``BinNotFound``). ``no_fail``: does nothing instead of failing. ``partial``: stops at
+the end of the bytes instead of failing. Operations that modify return nothing.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ def resize(
     update_only: bool = False,
     no_fail: bool = False,
 ) -> Operation:
-    """Gives the bytes a size, with zeros for what is new.
+    """Resizes the bytes, filling with zeros.
 
-    ``from_front``: at the front instead of the end. ``grow_only``, ``shrink_only``: refuses a
-    smaller, a larger size."""
+    ``from_front``: at the front instead of the end. ``grow_only`` refuses a smaller size,
+    ``shrink_only`` a larger one."""
     return Operation.bit(
         "resize", bin, (size, from_front, grow_only, shrink_only, create_only, update_only, no_fail)
     )
@@ -86,7 +86,7 @@ def remove(
     no_fail: bool = False,
     partial: bool = False,
 ) -> Operation:
-    """Removes ``size`` bytes from a byte offset on."""
+    """Removes ``size`` bytes starting at a byte offset."""
     return Operation.bit("remove", bin, (offset, size, update_only, no_fail, partial))
 
 
@@ -100,7 +100,7 @@ def set(  # noqa: A001
     no_fail: bool = False,
     partial: bool = False,
 ) -> Operation:
-    """Puts the first bits of ``data`` in place of these."""
+    """Replaces the bits with the first ones of ``data``."""
     return Operation.bit("set", bin, (offset, size, data, update_only, no_fail, partial))
 
 
@@ -114,7 +114,7 @@ def or_(
     no_fail: bool = False,
     partial: bool = False,
 ) -> Operation:
-    """Combines the bits with the first ones of ``data`` by or."""
+    """Combines the bits with the first ones of ``data`` by OR."""
     return Operation.bit("or_", bin, (offset, size, data, update_only, no_fail, partial))
 
 
@@ -128,7 +128,7 @@ def xor(
     no_fail: bool = False,
     partial: bool = False,
 ) -> Operation:
-    """Combines the bits with the first ones of ``data`` by exclusive or."""
+    """Combines the bits with the first ones of ``data`` by XOR."""
     return Operation.bit("xor", bin, (offset, size, data, update_only, no_fail, partial))
 
 
@@ -142,7 +142,7 @@ def and_(
     no_fail: bool = False,
     partial: bool = False,
 ) -> Operation:
-    """Combines the bits with the first ones of ``data`` by and."""
+    """Combines the bits with the first ones of ``data`` by AND."""
     return Operation.bit("and_", bin, (offset, size, data, update_only, no_fail, partial))
 
 
@@ -155,7 +155,7 @@ def not_(
     no_fail: bool = False,
     partial: bool = False,
 ) -> Operation:
-    """Turns every bit over."""
+    """Inverts every bit."""
     return Operation.bit("not_", bin, (offset, size, update_only, no_fail, partial))
 
 
@@ -169,7 +169,7 @@ def lshift(
     no_fail: bool = False,
     partial: bool = False,
 ) -> Operation:
-    """Shifts the bits to the left within their area; zeros follow."""
+    """Shifts the bits to the left within their range, filling with zeros."""
     return Operation.bit("lshift", bin, (offset, size, by, update_only, no_fail, partial))
 
 
@@ -183,7 +183,7 @@ def rshift(
     no_fail: bool = False,
     partial: bool = False,
 ) -> Operation:
-    """Shifts the bits to the right within their area; zeros follow."""
+    """Shifts the bits to the right within their range, filling with zeros."""
     return Operation.bit("rshift", bin, (offset, size, by, update_only, no_fail, partial))
 
 
@@ -198,7 +198,7 @@ def add(
     update_only: bool = False,
     no_fail: bool = False,
 ) -> Operation:
-    """Adds to the integer that the bits are, at most 64 of them.
+    """Adds to the bits as an integer, at most 64 of them.
 
     ``overflow``: ``"fail"``, ``"saturate"`` (the largest or smallest) or ``"wrap"``."""
     return Operation.bit("add", bin, (offset, size, value, signed, overflow, update_only, no_fail))
@@ -215,7 +215,7 @@ def subtract(
     update_only: bool = False,
     no_fail: bool = False,
 ) -> Operation:
-    """Subtracts from the integer that the bits are, at most 64. ``overflow`` as in ``add``."""
+    """Subtracts from the bits as an integer, at most 64 of them. ``overflow`` as in ``add``."""
     return Operation.bit(
         "subtract", bin, (offset, size, value, signed, overflow, update_only, no_fail)
     )
@@ -239,7 +239,7 @@ def get(
     offset: int,
     size: int,
 ) -> Operation:
-    """The bits, as bytes from the first bit on."""
+    """The bits as bytes, beginning with the first bit."""
     return Operation.bit("get", bin, (offset, size))
 
 
@@ -248,7 +248,7 @@ def count(
     offset: int,
     size: int,
 ) -> Operation:
-    """How many of the bits are 1."""
+    """The number of bits that are 1."""
     return Operation.bit("count", bin, (offset, size))
 
 
@@ -258,7 +258,8 @@ def lscan(
     size: int,
     bit: bool,
 ) -> Operation:
-    """Where the first bit like ``bit`` is, counted from ``offset``; -1 if none."""
+    """The position of the first bit equal to ``bit``, counted from ``offset``; -1 if there is
+    none."""
     return Operation.bit("lscan", bin, (offset, size, bit))
 
 
@@ -268,7 +269,8 @@ def rscan(
     size: int,
     bit: bool,
 ) -> Operation:
-    """Where the last bit like ``bit`` is, counted from ``offset``; -1 if none."""
+    """The position of the last bit equal to ``bit``, counted from ``offset``; -1 if there is
+    none."""
     return Operation.bit("rscan", bin, (offset, size, bit))
 
 
@@ -279,5 +281,5 @@ def get_int(
     *,
     signed: bool = False,
 ) -> Operation:
-    """The integer that the bits are, at most 64 of them."""
+    """The bits as an integer, at most 64 of them."""
     return Operation.bit("get_int", bin, (offset, size, signed))

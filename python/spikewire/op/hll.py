@@ -6,12 +6,12 @@
     op.hll.add("visitors", ["ann", "bob"], index_bits=12)
     op.hll.get_count("visitors")
 
-A sketch tells about how many different values were added to it. ``index_bits`` (4 to 16) are its
-precision: it has 2 to this many registers. ``minhash_bits`` (0, or 4 to 51) make similarities of
+A sketch estimates how many different values were added to it. ``index_bits`` (4 to 16) set its
+precision: it has 2**index_bits registers. ``minhash_bits`` (0, or 4 to 51) make similarities of
 sketches more precise.
-``create_only``: refuses a sketch that is there (``BinExists``). ``update_only``: refuses to make
-one (``BinNotFound``). ``no_fail``: does nothing instead of failing. Sketches to compare with are a
-list of ``HyperLogLog`` values that were read before.
+``create_only``: refuses a sketch that exists already (``BinExists``). ``update_only``: refuses to
+create one (``BinNotFound``). ``no_fail``: does nothing instead of failing. Sketches to compare with
+are a list of ``HyperLogLog`` values that were read before.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def init(
     update_only: bool = False,
     no_fail: bool = False,
 ) -> Operation:
-    """Makes an empty sketch with these bits, or empties the one that is there."""
+    """Creates an empty sketch with these bits, or clears an existing one."""
     return Operation.hll("init", bin, (index_bits, minhash_bits, create_only, update_only, no_fail))
 
 
@@ -61,7 +61,8 @@ def add(
     create_only: bool = False,
     no_fail: bool = False,
 ) -> Operation:
-    """Adds values; the bits are for a sketch that has to be made. Gives how many changed it."""
+    """Adds values; the bits are for a sketch that has to be created. Returns the number of values
+    that changed it."""
     return Operation.hll("add", bin, (values, index_bits, minhash_bits, create_only, no_fail))
 
 
@@ -74,8 +75,8 @@ def set_union(
     no_fail: bool = False,
     allow_fold: bool = False,
 ) -> Operation:
-    """Makes the sketch the union of itself and others. ``allow_fold``: even if that makes it less
-    precise."""
+    """Replaces the sketch with the union of itself and others. ``allow_fold``: even if that makes
+    it less precise."""
     return Operation.hll(
         "set_union", bin, (sketches, create_only, update_only, no_fail, allow_fold)
     )
@@ -84,7 +85,7 @@ def set_union(
 def refresh_count(
     bin: str,  # noqa: A002
 ) -> Operation:
-    """Counts, and keeps the result with the sketch. Gives the count."""
+    """Refreshes the cached count of the sketch. Returns the count."""
     return Operation.hll("refresh_count", bin, ())
 
 
@@ -99,7 +100,7 @@ def fold(
 def get_count(
     bin: str,  # noqa: A002
 ) -> Operation:
-    """About how many different values were added."""
+    """The estimated number of different values that were added."""
     return Operation.hll("get_count", bin, ())
 
 
@@ -115,7 +116,7 @@ def get_union_count(
     bin: str,  # noqa: A002
     sketches: Sketches,
 ) -> Operation:
-    """About how many different values the union has."""
+    """The estimated number of different values in the union."""
     return Operation.hll("get_union_count", bin, (sketches,))
 
 
@@ -123,7 +124,7 @@ def get_intersect_count(
     bin: str,  # noqa: A002
     sketches: Sketches,
 ) -> Operation:
-    """About how many values are in all the sketches."""
+    """The estimated number of values that are in all the sketches."""
     return Operation.hll("get_intersect_count", bin, (sketches,))
 
 
@@ -131,7 +132,7 @@ def get_similarity(
     bin: str,  # noqa: A002
     sketches: Sketches,
 ) -> Operation:
-    """Which share of the union is in all the sketches, from 0.0 to 1.0."""
+    """The share of the union that is in all the sketches, from 0.0 to 1.0."""
     return Operation.hll("get_similarity", bin, (sketches,))
 
 

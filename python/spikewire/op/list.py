@@ -11,20 +11,20 @@ Indexes count from 0, negative ones from the end. Ranks count the elements by va
 smallest, -1 the largest. Values of different types have an order too: None, bool, int, str, list,
 dict, bytes, float.
 
-``returning``: what to give of the chosen elements: ``"value"``, ``"count"``, ``"exists"`` (whether
+``returning``: what to return of the selected elements: ``"value"``, ``"count"``, ``"exists"`` (whether
 there are any), ``"index"``, ``"reverse_index"`` (from the end), ``"rank"``, ``"reverse_rank"``
 (from the largest), a range as ``[first, count]`` (``"index_range"``, ``"reverse_index_range"`` by
 index; ``"rank_range"``, ``"reverse_rank_range"`` by rank or value), or ``"none"``. One element
-gives one item, several give a list.
-``inverted``: all elements but the chosen ones.
-``order``: ``"unordered"`` (default) or ``"ordered"``, for a list that has to be made.
-``persist_index``: keeps an index with a list at the top of a bin: faster in large ones.
-``unique``: refuses values that are there (``ElementExists``). ``bounded``: refuses an index beyond
-the end, which would fill the gap with ``None``. ``no_fail``: leaves the list as it is instead of
-failing. ``partial``: with ``no_fail``, applies the values that are not refused.
+returns one item, several return a list.
+``inverted``: all elements but the selected ones.
+``order``: ``"unordered"`` (default) or ``"ordered"``, for a list that has to be created.
+``persist_index``: stores an index with a top-level list, which makes large lists faster.
+``unique``: refuses values that exist already (``ElementExists``). ``bounded``: refuses an index
+beyond the end, which would fill the gap with ``None``. ``no_fail``: leaves the list unchanged
+instead of failing. ``partial``: with ``no_fail``, applies the values that are not refused.
 ``ctx``: the path to a nested list, see ``spikewire.ctx``.
 
-A list that is missing is made by what adds to it; what removes does nothing.
+A missing list is created by operations that add to it; operations that remove do nothing.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def size(
     *,
     ctx: Path | None = None,
 ) -> Operation:
-    """How many elements the list has."""
+    """The number of elements in the list."""
     return Operation.list("size", bin, (), ctx)
 
 
@@ -98,7 +98,7 @@ def get(
     *,
     ctx: Path | None = None,
 ) -> Operation:
-    """The element at an index; negative from the end. Fails with ``OpNotApplicable`` where there is
+    """The element at an index; negative from the end. Fails with ``OpNotApplicable`` if there is
     none."""
     return Operation.list("get", bin, (index,), ctx)
 
@@ -110,7 +110,7 @@ def get_range(
     *,
     ctx: Path | None = None,
 ) -> Operation:
-    """``count`` elements from an index on; to the end by default."""
+    """``count`` elements starting at an index; to the end by default."""
     return Operation.list("get_range", bin, (index, count), ctx)
 
 
@@ -124,7 +124,7 @@ def append(
     no_fail: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Appends a value; into an ordered list, at its place. Gives the new size."""
+    """Appends a value; an ordered list inserts it in order. Returns the new size."""
     return Operation.list("append", bin, (value, order, persist_index, unique, no_fail), ctx)
 
 
@@ -139,7 +139,7 @@ def append_items(
     partial: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Appends several values. Gives the new size."""
+    """Appends several values. Returns the new size."""
     return Operation.list(
         "append_items", bin, (items, order, persist_index, unique, no_fail, partial), ctx
     )
@@ -155,7 +155,7 @@ def insert(
     no_fail: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Inserts a value before an index. Gives the new size."""
+    """Inserts a value before an index. Returns the new size."""
     return Operation.list("insert", bin, (index, value, unique, bounded, no_fail), ctx)
 
 
@@ -170,7 +170,7 @@ def insert_items(
     partial: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Inserts several values before an index. Gives the new size."""
+    """Inserts several values before an index. Returns the new size."""
     return Operation.list(
         "insert_items", bin, (index, items, unique, bounded, no_fail, partial), ctx
     )
@@ -202,7 +202,7 @@ def increment(
     no_fail: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Adds to the number at an index. Gives the new value."""
+    """Adds to the number at an index. Returns the new value."""
     return Operation.list(
         "increment", bin, (index, delta, order, persist_index, unique, bounded, no_fail), ctx
     )
@@ -214,7 +214,7 @@ def pop(
     *,
     ctx: Path | None = None,
 ) -> Operation:
-    """Removes the element at an index and gives it."""
+    """Removes the element at an index and returns it."""
     return Operation.list("pop", bin, (index,), ctx)
 
 
@@ -225,7 +225,7 @@ def pop_range(
     *,
     ctx: Path | None = None,
 ) -> Operation:
-    """Removes ``count`` elements from an index on, to the end by default, and gives them."""
+    """Removes ``count`` elements starting at an index, to the end by default, and returns them."""
     return Operation.list("pop_range", bin, (index, count), ctx)
 
 
@@ -235,7 +235,7 @@ def remove(
     *,
     ctx: Path | None = None,
 ) -> Operation:
-    """Removes the element at an index. Gives how many were removed."""
+    """Removes the element at an index. Returns the number removed."""
     return Operation.list("remove", bin, (index,), ctx)
 
 
@@ -246,7 +246,8 @@ def remove_range(
     *,
     ctx: Path | None = None,
 ) -> Operation:
-    """Removes ``count`` elements from an index on, to the end by default. Gives how many."""
+    """Removes ``count`` elements starting at an index, to the end by default. Returns the number
+    removed."""
     return Operation.list("remove_range", bin, (index, count), ctx)
 
 
@@ -257,7 +258,7 @@ def trim(
     *,
     ctx: Path | None = None,
 ) -> Operation:
-    """Removes all but ``count`` elements from an index on. Gives how many were removed."""
+    """Removes all but ``count`` elements starting at an index. Returns the number removed."""
     return Operation.list("trim", bin, (index, count), ctx)
 
 
@@ -266,7 +267,7 @@ def clear(
     *,
     ctx: Path | None = None,
 ) -> Operation:
-    """Removes every element; the order stays."""
+    """Removes every element; the order is kept."""
     return Operation.list("clear", bin, (), ctx)
 
 
@@ -278,7 +279,7 @@ def sort(
     ctx: Path | None = None,
 ) -> Operation:
     """Sorts the elements; an ordered list stays ascending. ``drop_duplicates`` keeps one of several
-    equal ones; servers refuse it together with ``descending``."""
+    equal elements; servers refuse it together with ``descending``."""
     return Operation.list("sort", bin, (descending, drop_duplicates), ctx)
 
 
@@ -301,9 +302,9 @@ def create(
     pad: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Makes an empty list where none is: in the bin, or at the end of ``ctx``.
+    """Creates an empty list where there is none: in the bin, or at the end of ``ctx``.
 
-    ``pad``: fills the list that the path ends in with ``None`` up to the index."""
+    ``pad``: fills the list at the end of the path with ``None`` up to the index."""
     return Operation.list("create", bin, (order, persist_index), ctx, pad=pad)
 
 
@@ -314,8 +315,8 @@ def get_by_index(
     returning: ByIndex = "value",
     ctx: Path | None = None,
 ) -> Operation:
-    """Reads the element at an index; negative from the end. Fails with ``OpNotApplicable`` where
-    there is none."""
+    """Reads the element at an index; negative from the end. Fails with ``OpNotApplicable`` if there
+    is none."""
     return Operation.list("get_by_index", bin, (index, returning), ctx)
 
 
@@ -328,7 +329,7 @@ def get_by_index_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Reads ``count`` elements from an index on; to the end by default."""
+    """Reads ``count`` elements starting at an index; to the end by default."""
     return Operation.list("get_by_index_range", bin, (index, count, returning, inverted), ctx)
 
 
@@ -340,7 +341,7 @@ def get_by_rank(
     ctx: Path | None = None,
 ) -> Operation:
     """Reads the element at a rank: 0 is the smallest, -1 the largest. Fails with
-    ``OpNotApplicable`` where there is none."""
+    ``OpNotApplicable`` if there is none."""
     return Operation.list("get_by_rank", bin, (rank, returning), ctx)
 
 
@@ -353,7 +354,7 @@ def get_by_rank_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Reads ``count`` elements from a rank on, from the smallest to the largest; to the end by
+    """Reads ``count`` elements starting at a rank, from the smallest to the largest; to the end by
     default."""
     return Operation.list("get_by_rank_range", bin, (rank, count, returning, inverted), ctx)
 
@@ -378,7 +379,7 @@ def get_by_value_list(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Reads every element that equals one of some values."""
+    """Reads every element that equals one of several values."""
     return Operation.list("get_by_value_list", bin, (values, returning, inverted), ctx)
 
 
@@ -391,8 +392,8 @@ def get_by_value_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Reads the elements from ``begin`` on and less than ``end``; without an end by default.
-    ``None`` is the smallest value."""
+    """Reads the elements from ``begin`` up to, but not including, ``end``; without an end by
+    default. ``None`` is the smallest value."""
     return Operation.list("get_by_value_range", bin, (begin, end, returning, inverted), ctx)
 
 
@@ -420,7 +421,7 @@ def remove_by_index(
     returning: ByIndex = "none",
     ctx: Path | None = None,
 ) -> Operation:
-    """Removes the element at an index; negative from the end. Fails with ``OpNotApplicable`` where
+    """Removes the element at an index; negative from the end. Fails with ``OpNotApplicable`` if
     there is none."""
     return Operation.list("remove_by_index", bin, (index, returning), ctx)
 
@@ -434,7 +435,7 @@ def remove_by_index_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Removes ``count`` elements from an index on; to the end by default."""
+    """Removes ``count`` elements starting at an index; to the end by default."""
     return Operation.list("remove_by_index_range", bin, (index, count, returning, inverted), ctx)
 
 
@@ -446,7 +447,7 @@ def remove_by_rank(
     ctx: Path | None = None,
 ) -> Operation:
     """Removes the element at a rank: 0 is the smallest, -1 the largest. Fails with
-    ``OpNotApplicable`` where there is none."""
+    ``OpNotApplicable`` if there is none."""
     return Operation.list("remove_by_rank", bin, (rank, returning), ctx)
 
 
@@ -459,8 +460,8 @@ def remove_by_rank_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Removes ``count`` elements from a rank on, from the smallest to the largest; to the end by
-    default."""
+    """Removes ``count`` elements starting at a rank, from the smallest to the largest; to the end
+    by default."""
     return Operation.list("remove_by_rank_range", bin, (rank, count, returning, inverted), ctx)
 
 
@@ -484,7 +485,7 @@ def remove_by_value_list(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Removes every element that equals one of some values."""
+    """Removes every element that equals one of several values."""
     return Operation.list("remove_by_value_list", bin, (values, returning, inverted), ctx)
 
 
@@ -497,8 +498,8 @@ def remove_by_value_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Removes the elements from ``begin`` on and less than ``end``; without an end by default.
-    ``None`` is the smallest value."""
+    """Removes the elements from ``begin`` up to, but not including, ``end``; without an end by
+    default. ``None`` is the smallest value."""
     return Operation.list("remove_by_value_range", bin, (begin, end, returning, inverted), ctx)
 
 

@@ -10,21 +10,21 @@
 Keys are ``str``, ``int`` or ``bytes``. Indexes count the entries by key from 0, negative ones from
 the end. Ranks count them by value: 0 is the smallest, -1 the largest.
 
-``returning``: what to give of the chosen entries: ``"value"``, ``"key"``, ``"key_value"`` (a dict
+``returning``: what to return of the selected entries: ``"value"``, ``"key"``, ``"key_value"`` (a dict
 in the order they were found), ``"ordered_map"`` (by key), ``"unordered_map"``, ``"count"``,
 ``"exists"`` (whether there are any), ``"index"``, ``"reverse_index"`` (from the end), ``"rank"``,
 ``"reverse_rank"`` (from the largest), a range as ``[first, count]`` (``"index_range"``,
 ``"reverse_index_range"`` by key or index; ``"rank_range"``, ``"reverse_rank_range"`` by rank or
-value), or ``"none"``. One entry gives one item, several give a list.
-``inverted``: all entries but the chosen ones.
-``order``: ``"unordered"`` (default), ``"key"`` or ``"key_value"``, for a map that has to be made.
-``persist_index``: keeps an index with a map at the top of a bin: faster in large ones.
-``create_only``: refuses keys that are there (``ElementExists``). ``update_only``: refuses keys that
-are not (``ElementNotFound``). ``no_fail``: leaves the map as it is instead of failing. ``partial``:
-with ``no_fail``, applies the entries that are not refused.
+value), or ``"none"``. One entry returns one item, several return a list.
+``inverted``: all entries but the selected ones.
+``order``: ``"unordered"`` (default), ``"key"`` or ``"key_value"``, for a map that has to be created.
+``persist_index``: stores an index with a top-level map, which makes large maps faster.
+``create_only``: refuses keys that exist already (``ElementExists``). ``update_only``: refuses keys
+that do not exist (``ElementNotFound``). ``no_fail``: leaves the map unchanged instead of failing.
+``partial``: with ``no_fail``, applies the entries that are not refused.
 ``ctx``: the path to a nested map, see ``spikewire.ctx``.
 
-A map that is missing is made by what adds to it; what removes does nothing.
+A missing map is created by operations that add to it; operations that remove do nothing.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def size(
     *,
     ctx: Path | None = None,
 ) -> Operation:
-    """How many entries the map has."""
+    """The number of entries in the map."""
     return Operation.map("size", bin, (), ctx)
 
 
@@ -106,7 +106,7 @@ def put(
     no_fail: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Sets a key. Gives the new size."""
+    """Sets a key. Returns the new size."""
     return Operation.map(
         "put", bin, (key, value, order, persist_index, create_only, update_only, no_fail), ctx
     )
@@ -124,7 +124,7 @@ def put_items(
     partial: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Sets several keys, from a dict. Gives the new size."""
+    """Sets several keys, from a dict. Returns the new size."""
     return Operation.map(
         "put_items",
         bin,
@@ -142,7 +142,7 @@ def increment(
     persist_index: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Adds to the number at a key; a missing one counts as 0. Gives the new value."""
+    """Adds to the number at a key; a missing one counts as 0. Returns the new value."""
     return Operation.map("increment", bin, (key, delta, order, persist_index), ctx)
 
 
@@ -155,7 +155,7 @@ def decrement(
     persist_index: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Subtracts from the number at a key; a missing one counts as 0. Gives the new value."""
+    """Subtracts from the number at a key; a missing one counts as 0. Returns the new value."""
     return Operation.map("decrement", bin, (key, delta, order, persist_index), ctx)
 
 
@@ -164,7 +164,7 @@ def clear(
     *,
     ctx: Path | None = None,
 ) -> Operation:
-    """Removes every entry; the order stays."""
+    """Removes every entry; the order is kept."""
     return Operation.map("clear", bin, (), ctx)
 
 
@@ -175,7 +175,7 @@ def set_order(
     persist_index: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Gives the map another order."""
+    """Changes the order of the map."""
     return Operation.map("set_order", bin, (order, persist_index), ctx)
 
 
@@ -186,7 +186,7 @@ def create(
     persist_index: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Makes an empty map where none is: in the bin, or at the end of ``ctx``."""
+    """Creates an empty map where there is none: in the bin, or at the end of ``ctx``."""
     return Operation.map("create", bin, (order, persist_index), ctx)
 
 
@@ -209,7 +209,7 @@ def get_by_key_list(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Reads the entries with one of some keys."""
+    """Reads the entries with one of several keys."""
     return Operation.map("get_by_key_list", bin, (keys, returning, inverted), ctx)
 
 
@@ -222,8 +222,8 @@ def get_by_key_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Reads the entries whose key is from ``begin`` on and less than ``end``; without an end by
-    default."""
+    """Reads the entries whose key is from ``begin`` up to, but not including, ``end``; without an
+    end by default."""
     return Operation.map("get_by_key_range", bin, (begin, end, returning, inverted), ctx)
 
 
@@ -252,7 +252,7 @@ def get_by_index(
     ctx: Path | None = None,
 ) -> Operation:
     """Reads the entry at an index of the keys in order; negative from the end. Fails with
-    ``OpNotApplicable`` where there is none."""
+    ``OpNotApplicable`` if there is none."""
     return Operation.map("get_by_index", bin, (index, returning), ctx)
 
 
@@ -265,7 +265,7 @@ def get_by_index_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Reads ``count`` entries from an index on; to the end by default."""
+    """Reads ``count`` entries starting at an index; to the end by default."""
     return Operation.map("get_by_index_range", bin, (index, count, returning, inverted), ctx)
 
 
@@ -277,7 +277,7 @@ def get_by_rank(
     ctx: Path | None = None,
 ) -> Operation:
     """Reads the entry at a rank of the values: 0 is the smallest, -1 the largest. Fails with
-    ``OpNotApplicable`` where there is none."""
+    ``OpNotApplicable`` if there is none."""
     return Operation.map("get_by_rank", bin, (rank, returning), ctx)
 
 
@@ -290,7 +290,7 @@ def get_by_rank_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Reads ``count`` entries from a rank on, from the smallest to the largest; to the end by
+    """Reads ``count`` entries starting at a rank, from the smallest to the largest; to the end by
     default."""
     return Operation.map("get_by_rank_range", bin, (rank, count, returning, inverted), ctx)
 
@@ -315,7 +315,7 @@ def get_by_value_list(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Reads every entry whose value equals one of some values."""
+    """Reads every entry whose value equals one of several values."""
     return Operation.map("get_by_value_list", bin, (values, returning, inverted), ctx)
 
 
@@ -328,8 +328,8 @@ def get_by_value_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Reads the entries whose value is from ``begin`` on and less than ``end``; without an end by
-    default. ``None`` is the smallest value."""
+    """Reads the entries whose value is from ``begin`` up to, but not including, ``end``; without an
+    end by default. ``None`` is the smallest value."""
     return Operation.map("get_by_value_range", bin, (begin, end, returning, inverted), ctx)
 
 
@@ -369,7 +369,7 @@ def remove_by_key_list(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Removes the entries with one of some keys."""
+    """Removes the entries with one of several keys."""
     return Operation.map("remove_by_key_list", bin, (keys, returning, inverted), ctx)
 
 
@@ -382,8 +382,8 @@ def remove_by_key_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Removes the entries whose key is from ``begin`` on and less than ``end``; without an end by
-    default."""
+    """Removes the entries whose key is from ``begin`` up to, but not including, ``end``; without an
+    end by default."""
     return Operation.map("remove_by_key_range", bin, (begin, end, returning, inverted), ctx)
 
 
@@ -412,7 +412,7 @@ def remove_by_index(
     ctx: Path | None = None,
 ) -> Operation:
     """Removes the entry at an index of the keys in order; negative from the end. Fails with
-    ``OpNotApplicable`` where there is none."""
+    ``OpNotApplicable`` if there is none."""
     return Operation.map("remove_by_index", bin, (index, returning), ctx)
 
 
@@ -425,7 +425,7 @@ def remove_by_index_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Removes ``count`` entries from an index on; to the end by default."""
+    """Removes ``count`` entries starting at an index; to the end by default."""
     return Operation.map("remove_by_index_range", bin, (index, count, returning, inverted), ctx)
 
 
@@ -437,7 +437,7 @@ def remove_by_rank(
     ctx: Path | None = None,
 ) -> Operation:
     """Removes the entry at a rank of the values: 0 is the smallest, -1 the largest. Fails with
-    ``OpNotApplicable`` where there is none."""
+    ``OpNotApplicable`` if there is none."""
     return Operation.map("remove_by_rank", bin, (rank, returning), ctx)
 
 
@@ -450,7 +450,7 @@ def remove_by_rank_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Removes ``count`` entries from a rank on, from the smallest to the largest; to the end by
+    """Removes ``count`` entries starting at a rank, from the smallest to the largest; to the end by
     default."""
     return Operation.map("remove_by_rank_range", bin, (rank, count, returning, inverted), ctx)
 
@@ -475,7 +475,7 @@ def remove_by_value_list(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Removes every entry whose value equals one of some values."""
+    """Removes every entry whose value equals one of several values."""
     return Operation.map("remove_by_value_list", bin, (values, returning, inverted), ctx)
 
 
@@ -488,8 +488,8 @@ def remove_by_value_range(
     inverted: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Removes the entries whose value is from ``begin`` on and less than ``end``; without an end by
-    default. ``None`` is the smallest value."""
+    """Removes the entries whose value is from ``begin`` up to, but not including, ``end``; without
+    an end by default. ``None`` is the smallest value."""
     return Operation.map("remove_by_value_range", bin, (begin, end, returning, inverted), ctx)
 
 

@@ -263,7 +263,7 @@ pub fn make<G: Given>(name: &str, given: &mut G) -> Result<BitOp<G::Value, G::Nu
     })
 }
 
-/// Gives the bytes a size, with zeros for what is new.
+/// Resizes the bytes, filling with zeros.
 fn resize<G: Given>(given: &mut G) -> Made<G> {
     let size = given.number(0, "size")?;
     let how = given.flagged(1, "from_front", resize::FROM_FRONT)?
@@ -285,7 +285,7 @@ fn insert<G: Given>(given: &mut G) -> Made<G> {
     Ok(BitOp::Insert { offset, bytes: data, flags: exclusive(flags)? })
 }
 
-/// Removes `size` bytes from a byte offset on.
+/// Removes `size` bytes starting at a byte offset.
 fn remove<G: Given>(given: &mut G) -> Made<G> {
     let offset = given.number(0, "offset")?;
     let size = given.number(1, "size")?;
@@ -295,7 +295,7 @@ fn remove<G: Given>(given: &mut G) -> Made<G> {
     Ok(BitOp::Remove { offset, size, flags })
 }
 
-/// Puts the first bits of `data` in place of these.
+/// Replaces the bits with the first ones of `data`.
 fn set<G: Given>(given: &mut G) -> Made<G> {
     let offset = given.number(0, "offset")?;
     let size = given.number(1, "size")?;
@@ -306,7 +306,7 @@ fn set<G: Given>(given: &mut G) -> Made<G> {
     Ok(BitOp::Combine { how: Combine::Set, area: Area { offset, size }, bytes: data, flags })
 }
 
-/// Combines the bits with the first ones of `data` by or.
+/// Combines the bits with the first ones of `data` by OR.
 fn or<G: Given>(given: &mut G) -> Made<G> {
     let offset = given.number(0, "offset")?;
     let size = given.number(1, "size")?;
@@ -317,7 +317,7 @@ fn or<G: Given>(given: &mut G) -> Made<G> {
     Ok(BitOp::Combine { how: Combine::Or, area: Area { offset, size }, bytes: data, flags })
 }
 
-/// Combines the bits with the first ones of `data` by exclusive or.
+/// Combines the bits with the first ones of `data` by XOR.
 fn xor<G: Given>(given: &mut G) -> Made<G> {
     let offset = given.number(0, "offset")?;
     let size = given.number(1, "size")?;
@@ -328,7 +328,7 @@ fn xor<G: Given>(given: &mut G) -> Made<G> {
     Ok(BitOp::Combine { how: Combine::Xor, area: Area { offset, size }, bytes: data, flags })
 }
 
-/// Combines the bits with the first ones of `data` by and.
+/// Combines the bits with the first ones of `data` by AND.
 fn and<G: Given>(given: &mut G) -> Made<G> {
     let offset = given.number(0, "offset")?;
     let size = given.number(1, "size")?;
@@ -339,7 +339,7 @@ fn and<G: Given>(given: &mut G) -> Made<G> {
     Ok(BitOp::Combine { how: Combine::And, area: Area { offset, size }, bytes: data, flags })
 }
 
-/// Turns every bit over.
+/// Inverts every bit.
 fn not<G: Given>(given: &mut G) -> Made<G> {
     let offset = given.number(0, "offset")?;
     let size = given.number(1, "size")?;
@@ -349,7 +349,7 @@ fn not<G: Given>(given: &mut G) -> Made<G> {
     Ok(BitOp::Not { area: Area { offset, size }, flags })
 }
 
-/// Shifts the bits to the left within their area; zeros follow.
+/// Shifts the bits to the left within their range, filling with zeros.
 fn lshift<G: Given>(given: &mut G) -> Made<G> {
     let offset = given.number(0, "offset")?;
     let size = given.number(1, "size")?;
@@ -360,7 +360,7 @@ fn lshift<G: Given>(given: &mut G) -> Made<G> {
     Ok(BitOp::Shift { right: false, area: Area { offset, size }, by, flags })
 }
 
-/// Shifts the bits to the right within their area; zeros follow.
+/// Shifts the bits to the right within their range, filling with zeros.
 fn rshift<G: Given>(given: &mut G) -> Made<G> {
     let offset = given.number(0, "offset")?;
     let size = given.number(1, "size")?;
@@ -371,7 +371,7 @@ fn rshift<G: Given>(given: &mut G) -> Made<G> {
     Ok(BitOp::Shift { right: true, area: Area { offset, size }, by, flags })
 }
 
-/// Adds to the integer that the bits are, at most 64 of them.
+/// Adds to the bits as an integer, at most 64 of them.
 fn add<G: Given>(given: &mut G) -> Made<G> {
     let offset = given.number(0, "offset")?;
     let size = given.number(1, "size")?;
@@ -382,7 +382,7 @@ fn add<G: Given>(given: &mut G) -> Made<G> {
     Ok(BitOp::Add { subtract: false, area: Area { offset, size }, value, flags, how })
 }
 
-/// Subtracts from the integer that the bits are, at most 64. `overflow` as in `add`.
+/// Subtracts from the bits as an integer, at most 64 of them. `overflow` as in `add`.
 fn subtract<G: Given>(given: &mut G) -> Made<G> {
     let offset = given.number(0, "offset")?;
     let size = given.number(1, "size")?;
@@ -403,21 +403,21 @@ fn set_int<G: Given>(given: &mut G) -> Made<G> {
     Ok(BitOp::SetInt { area: Area { offset, size }, value, flags })
 }
 
-/// The bits, as bytes from the first bit on.
+/// The bits as bytes, beginning with the first bit.
 fn get<G: Given>(given: &mut G) -> Made<G> {
     let offset = given.number(0, "offset")?;
     let size = given.number(1, "size")?;
     Ok(BitOp::Get(Area { offset, size }))
 }
 
-/// How many of the bits are 1.
+/// The number of bits that are 1.
 fn count<G: Given>(given: &mut G) -> Made<G> {
     let offset = given.number(0, "offset")?;
     let size = given.number(1, "size")?;
     Ok(BitOp::Count(Area { offset, size }))
 }
 
-/// Where the first bit like `bit` is, counted from `offset`; -1 if none.
+/// The position of the first bit equal to `bit`, counted from `offset`; -1 if there is none.
 fn lscan<G: Given>(given: &mut G) -> Made<G> {
     let offset = given.number(0, "offset")?;
     let size = given.number(1, "size")?;
@@ -425,7 +425,7 @@ fn lscan<G: Given>(given: &mut G) -> Made<G> {
     Ok(BitOp::Scan { right: false, area: Area { offset, size }, bit })
 }
 
-/// Where the last bit like `bit` is, counted from `offset`; -1 if none.
+/// The position of the last bit equal to `bit`, counted from `offset`; -1 if there is none.
 fn rscan<G: Given>(given: &mut G) -> Made<G> {
     let offset = given.number(0, "offset")?;
     let size = given.number(1, "size")?;
@@ -433,7 +433,7 @@ fn rscan<G: Given>(given: &mut G) -> Made<G> {
     Ok(BitOp::Scan { right: true, area: Area { offset, size }, bit })
 }
 
-/// The integer that the bits are, at most 64 of them.
+/// The bits as an integer, at most 64 of them.
 fn get_int<G: Given>(given: &mut G) -> Made<G> {
     let offset = given.number(0, "offset")?;
     let size = given.number(1, "size")?;

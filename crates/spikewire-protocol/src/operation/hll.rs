@@ -124,7 +124,7 @@ pub fn make<G: Given>(name: &str, given: &mut G) -> Result<HllOp<G::Value>, G::E
     })
 }
 
-/// Makes an empty sketch with these bits, or empties the one that is there.
+/// Creates an empty sketch with these bits, or clears an existing one.
 fn init<G: Given>(given: &mut G) -> Made<G> {
     let index_bits = given.optional_bits(0, "index_bits", (4, 16))?;
     let minhash_bits = given.optional_bits(1, "minhash_bits", (0, 51))?;
@@ -134,7 +134,7 @@ fn init<G: Given>(given: &mut G) -> Made<G> {
     Ok(HllOp::Init(precision(index_bits, minhash_bits)?, exclusive(flags)?))
 }
 
-/// Adds values; the bits are for a sketch that has to be made.
+/// Adds values; the bits are for a sketch that has to be created.
 fn add<G: Given>(given: &mut G) -> Made<G> {
     let values = given.list(0, "values")?;
     let index_bits = given.optional_bits(1, "index_bits", (4, 16))?;
@@ -144,8 +144,8 @@ fn add<G: Given>(given: &mut G) -> Made<G> {
     Ok(HllOp::Add { values, precision: precision(index_bits, minhash_bits)?, flags })
 }
 
-/// Makes the sketch the union of itself and others. `allow_fold`: even if that makes it less
-/// precise.
+/// Replaces the sketch with the union of itself and others. `allow_fold`: even if that makes it
+/// less precise.
 fn set_union<G: Given>(given: &mut G) -> Made<G> {
     let sketches = given.sketches(0, "sketches")?;
     let flags = given.flagged(1, "create_only", write::CREATE_ONLY)?
@@ -167,19 +167,19 @@ fn get_union<G: Given>(given: &mut G) -> Made<G> {
     Ok(HllOp::Union(sketches))
 }
 
-/// About how many different values the union has.
+/// The estimated number of different values in the union.
 fn get_union_count<G: Given>(given: &mut G) -> Made<G> {
     let sketches = given.sketches(0, "sketches")?;
     Ok(HllOp::UnionCount(sketches))
 }
 
-/// About how many values are in all the sketches.
+/// The estimated number of values that are in all the sketches.
 fn get_intersect_count<G: Given>(given: &mut G) -> Made<G> {
     let sketches = given.sketches(0, "sketches")?;
     Ok(HllOp::IntersectCount(sketches))
 }
 
-/// Which share of the union is in all the sketches, from 0.0 to 1.0.
+/// The share of the union that is in all the sketches, from 0.0 to 1.0.
 fn get_similarity<G: Given>(given: &mut G) -> Made<G> {
     let sketches = given.sketches(0, "sketches")?;
     Ok(HllOp::Similarity(sketches))

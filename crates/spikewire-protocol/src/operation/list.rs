@@ -371,14 +371,14 @@ fn get<G: Given>(given: &mut G) -> Made<G> {
     Ok(ListOp::Get(index))
 }
 
-/// `count` elements from an index on; to the end by default.
+/// `count` elements starting at an index; to the end by default.
 fn get_range<G: Given>(given: &mut G) -> Made<G> {
     let index = given.number(0, "index")?;
     let count = given.optional_number(1, "count")?;
     Ok(ListOp::GetRange(index, count))
 }
 
-/// Appends a value; into an ordered list, at its place.
+/// Appends a value; an ordered list inserts it in order.
 fn append<G: Given>(given: &mut G) -> Made<G> {
     let value = given.value(0, "value")?;
     let order = given.optional_word(1, "order", LIST_ORDER)?
@@ -442,13 +442,13 @@ fn increment<G: Given>(given: &mut G) -> Made<G> {
     Ok(ListOp::Increment { index, delta, order, flags })
 }
 
-/// Removes the element at an index and gives it.
+/// Removes the element at an index and returns it.
 fn pop<G: Given>(given: &mut G) -> Made<G> {
     let index = given.number(0, "index")?;
     Ok(ListOp::Pop(index))
 }
 
-/// Removes `count` elements from an index on, to the end by default, and gives them.
+/// Removes `count` elements starting at an index, to the end by default, and returns them.
 fn pop_range<G: Given>(given: &mut G) -> Made<G> {
     let index = given.number(0, "index")?;
     let count = given.optional_number(1, "count")?;
@@ -461,14 +461,14 @@ fn remove<G: Given>(given: &mut G) -> Made<G> {
     Ok(ListOp::Remove(index))
 }
 
-/// Removes `count` elements from an index on, to the end by default.
+/// Removes `count` elements starting at an index, to the end by default.
 fn remove_range<G: Given>(given: &mut G) -> Made<G> {
     let index = given.number(0, "index")?;
     let count = given.optional_number(1, "count")?;
     Ok(ListOp::RemoveRange(index, count))
 }
 
-/// Removes all but `count` elements from an index on.
+/// Removes all but `count` elements starting at an index.
 fn trim<G: Given>(given: &mut G) -> Made<G> {
     let index = given.number(0, "index")?;
     let count = given.number(1, "count")?;
@@ -476,7 +476,7 @@ fn trim<G: Given>(given: &mut G) -> Made<G> {
 }
 
 /// Sorts the elements; an ordered list stays ascending. `drop_duplicates` keeps one of several
-/// equal ones; servers refuse it together with `descending`.
+/// equal elements; servers refuse it together with `descending`.
 fn sort<G: Given>(given: &mut G) -> Made<G> {
     let flags = given.flagged(0, "descending", list_sort::DESCENDING)?
         | given.flagged(1, "drop_duplicates", list_sort::DROP_DUPLICATES)?;
@@ -490,7 +490,7 @@ fn set_order<G: Given>(given: &mut G) -> Made<G> {
     Ok(ListOp::SetOrder(order))
 }
 
-/// Makes an empty list where none is: in the bin, or at the end of `ctx`.
+/// Creates an empty list where there is none: in the bin, or at the end of `ctx`.
 fn create<G: Given>(given: &mut G) -> Made<G> {
     let order = given.word(0, "order", LIST_ORDER)?
         | given.flagged(1, "persist_index", flags::PERSIST_INDEX as i64)?;
@@ -504,7 +504,7 @@ fn get_by_index<G: Given>(given: &mut G) -> Made<G> {
     Ok(ListOp::GetBy(returning, By::Index(index)))
 }
 
-/// `count` elements from an index on; to the end by default.
+/// `count` elements starting at an index; to the end by default.
 fn get_by_index_range<G: Given>(given: &mut G) -> Made<G> {
     let index = given.number(0, "index")?;
     let count = given.optional_number(1, "count")?;
@@ -520,7 +520,7 @@ fn get_by_rank<G: Given>(given: &mut G) -> Made<G> {
     Ok(ListOp::GetBy(returning, By::Rank(rank)))
 }
 
-/// `count` elements from a rank on, from the smallest to the largest; to the end by default.
+/// `count` elements starting at a rank, from the smallest to the largest; to the end by default.
 fn get_by_rank_range<G: Given>(given: &mut G) -> Made<G> {
     let rank = given.number(0, "rank")?;
     let count = given.optional_number(1, "count")?;
@@ -537,7 +537,7 @@ fn get_by_value<G: Given>(given: &mut G) -> Made<G> {
     Ok(ListOp::GetBy(returning, By::AllByValue(value)))
 }
 
-/// Every element that equals one of some values.
+/// Every element that equals one of several values.
 fn get_by_value_list<G: Given>(given: &mut G) -> Made<G> {
     let values = given.list(0, "values")?;
     let returning = given.word(1, "returning", LIST_RETURNING)?
@@ -545,8 +545,8 @@ fn get_by_value_list<G: Given>(given: &mut G) -> Made<G> {
     Ok(ListOp::GetBy(returning, By::ValueList(values)))
 }
 
-/// The elements from `begin` on and less than `end`; without an end by default. `None` is the
-/// smallest value.
+/// The elements from `begin` up to, but not including, `end`; without an end by default. `None` is
+/// the smallest value.
 fn get_by_value_range<G: Given>(given: &mut G) -> Made<G> {
     let begin = given.value(0, "begin")?;
     let end = given.optional_value(1, "end")?;
@@ -573,7 +573,7 @@ fn remove_by_index<G: Given>(given: &mut G) -> Made<G> {
     Ok(ListOp::RemoveBy(returning, By::Index(index)))
 }
 
-/// The list without `count` elements from an index on; to the end by default.
+/// The list without `count` elements starting at an index; to the end by default.
 fn remove_by_index_range<G: Given>(given: &mut G) -> Made<G> {
     let index = given.number(0, "index")?;
     let count = given.optional_number(1, "count")?;
@@ -589,8 +589,8 @@ fn remove_by_rank<G: Given>(given: &mut G) -> Made<G> {
     Ok(ListOp::RemoveBy(returning, By::Rank(rank)))
 }
 
-/// The list without `count` elements from a rank on, from the smallest to the largest; to the end
-/// by default.
+/// The list without `count` elements starting at a rank, from the smallest to the largest; to the
+/// end by default.
 fn remove_by_rank_range<G: Given>(given: &mut G) -> Made<G> {
     let rank = given.number(0, "rank")?;
     let count = given.optional_number(1, "count")?;
@@ -607,7 +607,7 @@ fn remove_by_value<G: Given>(given: &mut G) -> Made<G> {
     Ok(ListOp::RemoveBy(returning, By::AllByValue(value)))
 }
 
-/// The list without every element that equals one of some values.
+/// The list without every element that equals one of several values.
 fn remove_by_value_list<G: Given>(given: &mut G) -> Made<G> {
     let values = given.list(0, "values")?;
     let returning = given.word(1, "returning", LIST_RETURNING)?
@@ -615,8 +615,8 @@ fn remove_by_value_list<G: Given>(given: &mut G) -> Made<G> {
     Ok(ListOp::RemoveBy(returning, By::ValueList(values)))
 }
 
-/// The list without the elements from `begin` on and less than `end`; without an end by default.
-/// `None` is the smallest value.
+/// The list without the elements from `begin` up to, but not including, `end`; without an end by
+/// default. `None` is the smallest value.
 fn remove_by_value_range<G: Given>(given: &mut G) -> Made<G> {
     let begin = given.value(0, "begin")?;
     let end = given.optional_value(1, "end")?;

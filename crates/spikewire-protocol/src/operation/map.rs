@@ -392,14 +392,14 @@ fn decrement<G: Given>(given: &mut G) -> Made<G> {
     Ok(MapOp::Decrement { key, delta, order })
 }
 
-/// Gives the map another order.
+/// Changes the order of the map.
 fn set_order<G: Given>(given: &mut G) -> Made<G> {
     let order = given.word(0, "order", MAP_ORDER)?
         | given.flagged(1, "persist_index", flags::PERSIST_INDEX as i64)?;
     Ok(MapOp::SetOrder(order))
 }
 
-/// Makes an empty map where none is: in the bin, or at the end of `ctx`.
+/// Creates an empty map where there is none: in the bin, or at the end of `ctx`.
 fn create<G: Given>(given: &mut G) -> Made<G> {
     let order = given.word(0, "order", MAP_ORDER)?
         | given.flagged(1, "persist_index", flags::PERSIST_INDEX as i64)?;
@@ -413,7 +413,7 @@ fn get_by_key<G: Given>(given: &mut G) -> Made<G> {
     Ok(MapOp::GetBy(returning, By::Key(key)))
 }
 
-/// The entries with one of some keys.
+/// The entries with one of several keys.
 fn get_by_key_list<G: Given>(given: &mut G) -> Made<G> {
     let keys = given.list(0, "keys")?;
     let returning = given.word(1, "returning", MAP_BY_KEYS)?
@@ -421,7 +421,8 @@ fn get_by_key_list<G: Given>(given: &mut G) -> Made<G> {
     Ok(MapOp::GetBy(returning, By::KeyList(keys)))
 }
 
-/// The entries whose key is from `begin` on and less than `end`; without an end by default.
+/// The entries whose key is from `begin` up to, but not including, `end`; without an end by
+/// default.
 fn get_by_key_range<G: Given>(given: &mut G) -> Made<G> {
     let begin = given.value(0, "begin")?;
     let end = given.optional_value(1, "end")?;
@@ -448,7 +449,7 @@ fn get_by_index<G: Given>(given: &mut G) -> Made<G> {
     Ok(MapOp::GetBy(returning, By::Index(index)))
 }
 
-/// `count` entries from an index on; to the end by default.
+/// `count` entries starting at an index; to the end by default.
 fn get_by_index_range<G: Given>(given: &mut G) -> Made<G> {
     let index = given.number(0, "index")?;
     let count = given.optional_number(1, "count")?;
@@ -464,7 +465,7 @@ fn get_by_rank<G: Given>(given: &mut G) -> Made<G> {
     Ok(MapOp::GetBy(returning, By::Rank(rank)))
 }
 
-/// `count` entries from a rank on, from the smallest to the largest; to the end by default.
+/// `count` entries starting at a rank, from the smallest to the largest; to the end by default.
 fn get_by_rank_range<G: Given>(given: &mut G) -> Made<G> {
     let rank = given.number(0, "rank")?;
     let count = given.optional_number(1, "count")?;
@@ -481,7 +482,7 @@ fn get_by_value<G: Given>(given: &mut G) -> Made<G> {
     Ok(MapOp::GetBy(returning, By::AllByValue(value)))
 }
 
-/// Every entry whose value equals one of some values.
+/// Every entry whose value equals one of several values.
 fn get_by_value_list<G: Given>(given: &mut G) -> Made<G> {
     let values = given.list(0, "values")?;
     let returning = given.word(1, "returning", MAP_RETURNING)?
@@ -489,8 +490,8 @@ fn get_by_value_list<G: Given>(given: &mut G) -> Made<G> {
     Ok(MapOp::GetBy(returning, By::ValueList(values)))
 }
 
-/// The entries whose value is from `begin` on and less than `end`; without an end by default.
-/// `None` is the smallest value.
+/// The entries whose value is from `begin` up to, but not including, `end`; without an end by
+/// default. `None` is the smallest value.
 fn get_by_value_range<G: Given>(given: &mut G) -> Made<G> {
     let begin = given.value(0, "begin")?;
     let end = given.optional_value(1, "end")?;
@@ -517,7 +518,7 @@ fn remove_by_key<G: Given>(given: &mut G) -> Made<G> {
     Ok(MapOp::RemoveBy(returning, By::Key(key)))
 }
 
-/// The map without the entries with one of some keys.
+/// The map without the entries with one of several keys.
 fn remove_by_key_list<G: Given>(given: &mut G) -> Made<G> {
     let keys = given.list(0, "keys")?;
     let returning = given.word(1, "returning", MAP_BY_KEYS)?
@@ -525,8 +526,8 @@ fn remove_by_key_list<G: Given>(given: &mut G) -> Made<G> {
     Ok(MapOp::RemoveBy(returning, By::KeyList(keys)))
 }
 
-/// The map without the entries whose key is from `begin` on and less than `end`; without an end by
-/// default.
+/// The map without the entries whose key is from `begin` up to, but not including, `end`; without
+/// an end by default.
 fn remove_by_key_range<G: Given>(given: &mut G) -> Made<G> {
     let begin = given.value(0, "begin")?;
     let end = given.optional_value(1, "end")?;
@@ -553,7 +554,7 @@ fn remove_by_index<G: Given>(given: &mut G) -> Made<G> {
     Ok(MapOp::RemoveBy(returning, By::Index(index)))
 }
 
-/// The map without `count` entries from an index on; to the end by default.
+/// The map without `count` entries starting at an index; to the end by default.
 fn remove_by_index_range<G: Given>(given: &mut G) -> Made<G> {
     let index = given.number(0, "index")?;
     let count = given.optional_number(1, "count")?;
@@ -569,8 +570,8 @@ fn remove_by_rank<G: Given>(given: &mut G) -> Made<G> {
     Ok(MapOp::RemoveBy(returning, By::Rank(rank)))
 }
 
-/// The map without `count` entries from a rank on, from the smallest to the largest; to the end by
-/// default.
+/// The map without `count` entries starting at a rank, from the smallest to the largest; to the end
+/// by default.
 fn remove_by_rank_range<G: Given>(given: &mut G) -> Made<G> {
     let rank = given.number(0, "rank")?;
     let count = given.optional_number(1, "count")?;
@@ -587,7 +588,7 @@ fn remove_by_value<G: Given>(given: &mut G) -> Made<G> {
     Ok(MapOp::RemoveBy(returning, By::AllByValue(value)))
 }
 
-/// The map without every entry whose value equals one of some values.
+/// The map without every entry whose value equals one of several values.
 fn remove_by_value_list<G: Given>(given: &mut G) -> Made<G> {
     let values = given.list(0, "values")?;
     let returning = given.word(1, "returning", MAP_RETURNING)?
@@ -595,8 +596,8 @@ fn remove_by_value_list<G: Given>(given: &mut G) -> Made<G> {
     Ok(MapOp::RemoveBy(returning, By::ValueList(values)))
 }
 
-/// The map without the entries whose value is from `begin` on and less than `end`; without an end
-/// by default. `None` is the smallest value.
+/// The map without the entries whose value is from `begin` up to, but not including, `end`; without
+/// an end by default. `None` is the smallest value.
 fn remove_by_value_range<G: Given>(given: &mut G) -> Made<G> {
     let begin = given.value(0, "begin")?;
     let end = given.optional_value(1, "end")?;

@@ -5,10 +5,10 @@
 //! smallest, -1 the largest. Values of different types have an order too: nil, bool, integer, string,
 //! list, map, bytes, float.
 //!
-//! A list that is missing is made by what adds to it, in the order that
-//! [`order`](crate::Operation::order) says; what removes does nothing.
-//! [`returning`](crate::Operation::returning) says what to give of the chosen elements: one gives one
-//! item, several give a list. [`ctx`](crate::Operation::ctx) is the path to a nested list.
+//! A missing list is created by operations that add to it, in the order that
+//! [`order`](crate::Operation::order) names; operations that remove do nothing.
+//! [`returning`](crate::Operation::returning) says what to return of the selected elements: one returns
+//! one item, several return a list. [`ctx`](crate::Operation::ctx) is the path to a nested list.
 //!
 //! ```
 //! use spikewire::{Returning, ctx, op};
@@ -24,22 +24,21 @@ use super::{Operation, Order, call::Call};
 use crate::Value;
 use crate::encode::Encode;
 
-/// How many elements the list has.
+/// The number of elements in the list.
 ///
 /// Options: [`ctx`](Operation::ctx).
 pub fn size(bin: impl Into<String>) -> Operation {
     Operation::called(bin.into(), Call::new(Family::List, "size"))
 }
 
-/// The element at an index; negative from the end. Fails with `OP_NOT_APPLICABLE` where there is
-/// none.
+/// The element at an index; negative from the end. Fails with `OP_NOT_APPLICABLE` if there is none.
 ///
 /// Options: [`ctx`](Operation::ctx).
 pub fn get(bin: impl Into<String>, index: i64) -> Operation {
     Operation::called(bin.into(), Call::new(Family::List, "get").number(0, index))
 }
 
-/// `count` elements from an index on; to the end by default.
+/// `count` elements starting at an index; to the end by default.
 ///
 /// Options: [`ctx`](Operation::ctx).
 pub fn get_range(bin: impl Into<String>, index: i64, count: impl Into<Option<i64>>) -> Operation {
@@ -49,7 +48,7 @@ pub fn get_range(bin: impl Into<String>, index: i64, count: impl Into<Option<i64
     )
 }
 
-/// Appends a value; into an ordered list, at its place. Gives the new size.
+/// Appends a value; an ordered list inserts it in order. Returns the new size.
 ///
 /// Options: [`order`](Operation::order), [`persist_index`](Operation::persist_index),
 /// [`unique`](Operation::unique), [`no_fail`](Operation::no_fail), [`ctx`](Operation::ctx).
@@ -57,7 +56,7 @@ pub fn append(bin: impl Into<String>, value: impl Encode) -> Operation {
     Operation::called(bin.into(), Call::new(Family::List, "append").value(0, "value", value))
 }
 
-/// Appends several values. Gives the new size.
+/// Appends several values. Returns the new size.
 ///
 /// Options: [`order`](Operation::order), [`persist_index`](Operation::persist_index),
 /// [`unique`](Operation::unique), [`no_fail`](Operation::no_fail), [`partial`](Operation::partial),
@@ -69,7 +68,7 @@ pub fn append_items(
     Operation::called(bin.into(), Call::new(Family::List, "append_items").list(0, "items", items))
 }
 
-/// Inserts a value before an index. Gives the new size.
+/// Inserts a value before an index. Returns the new size.
 ///
 /// Options: [`unique`](Operation::unique), [`bounded`](Operation::bounded),
 /// [`no_fail`](Operation::no_fail), [`ctx`](Operation::ctx).
@@ -80,7 +79,7 @@ pub fn insert(bin: impl Into<String>, index: i64, value: impl Encode) -> Operati
     )
 }
 
-/// Inserts several values before an index. Gives the new size.
+/// Inserts several values before an index. Returns the new size.
 ///
 /// Options: [`unique`](Operation::unique), [`bounded`](Operation::bounded),
 /// [`no_fail`](Operation::no_fail), [`partial`](Operation::partial), [`ctx`](Operation::ctx).
@@ -106,7 +105,7 @@ pub fn set(bin: impl Into<String>, index: i64, value: impl Encode) -> Operation 
     )
 }
 
-/// Adds to the number at an index. Gives the new value.
+/// Adds to the number at an index. Returns the new value.
 ///
 /// Options: [`order`](Operation::order), [`persist_index`](Operation::persist_index),
 /// [`unique`](Operation::unique), [`bounded`](Operation::bounded), [`no_fail`](Operation::no_fail),
@@ -118,14 +117,14 @@ pub fn increment(bin: impl Into<String>, index: i64, delta: impl Encode) -> Oper
     )
 }
 
-/// Removes the element at an index and gives it.
+/// Removes the element at an index and returns it.
 ///
 /// Options: [`ctx`](Operation::ctx).
 pub fn pop(bin: impl Into<String>, index: i64) -> Operation {
     Operation::called(bin.into(), Call::new(Family::List, "pop").number(0, index))
 }
 
-/// Removes `count` elements from an index on, to the end by default, and gives them.
+/// Removes `count` elements starting at an index, to the end by default, and returns them.
 ///
 /// Options: [`ctx`](Operation::ctx).
 pub fn pop_range(bin: impl Into<String>, index: i64, count: impl Into<Option<i64>>) -> Operation {
@@ -135,14 +134,15 @@ pub fn pop_range(bin: impl Into<String>, index: i64, count: impl Into<Option<i64
     )
 }
 
-/// Removes the element at an index. Gives how many were removed.
+/// Removes the element at an index. Returns the number removed.
 ///
 /// Options: [`ctx`](Operation::ctx).
 pub fn remove(bin: impl Into<String>, index: i64) -> Operation {
     Operation::called(bin.into(), Call::new(Family::List, "remove").number(0, index))
 }
 
-/// Removes `count` elements from an index on, to the end by default. Gives how many.
+/// Removes `count` elements starting at an index, to the end by default. Returns the number
+/// removed.
 ///
 /// Options: [`ctx`](Operation::ctx).
 pub fn remove_range(
@@ -156,14 +156,14 @@ pub fn remove_range(
     )
 }
 
-/// Removes all but `count` elements from an index on. Gives how many were removed.
+/// Removes all but `count` elements starting at an index. Returns the number removed.
 ///
 /// Options: [`ctx`](Operation::ctx).
 pub fn trim(bin: impl Into<String>, index: i64, count: i64) -> Operation {
     Operation::called(bin.into(), Call::new(Family::List, "trim").number(0, index).number(1, count))
 }
 
-/// Removes every element; the order stays.
+/// Removes every element; the order is kept.
 ///
 /// Options: [`ctx`](Operation::ctx).
 pub fn clear(bin: impl Into<String>) -> Operation {
@@ -171,7 +171,7 @@ pub fn clear(bin: impl Into<String>) -> Operation {
 }
 
 /// Sorts the elements; an ordered list stays ascending. `drop_duplicates` keeps one of several
-/// equal ones; servers refuse it together with `descending`.
+/// equal elements; servers refuse it together with `descending`.
 ///
 /// Options: [`descending`](Operation::descending), [`drop_duplicates`](Operation::drop_duplicates),
 /// [`ctx`](Operation::ctx).
@@ -186,9 +186,9 @@ pub fn set_order(bin: impl Into<String>, order: Order) -> Operation {
     Operation::called(bin.into(), Call::new(Family::List, "set_order").word(0, order.word()))
 }
 
-/// Makes an empty list where none is: in the bin, or at the end of `ctx`.
+/// Creates an empty list where there is none: in the bin, or at the end of `ctx`.
 ///
-/// `pad`: fills the list that the path ends in with nil up to the index.
+/// `pad`: fills the list at the end of the path with nil up to the index.
 ///
 /// Options: [`persist_index`](Operation::persist_index), [`pad`](Operation::pad),
 /// [`ctx`](Operation::ctx).
@@ -196,8 +196,8 @@ pub fn create(bin: impl Into<String>, order: Order) -> Operation {
     Operation::called(bin.into(), Call::new(Family::List, "create").word(0, order.word()))
 }
 
-/// Reads the element at an index; negative from the end. Fails with `OP_NOT_APPLICABLE` where there
-/// is none.
+/// Reads the element at an index; negative from the end. Fails with `OP_NOT_APPLICABLE` if there is
+/// none.
 ///
 /// Options: [`returning`](Operation::returning), [`ctx`](Operation::ctx).
 pub fn get_by_index(bin: impl Into<String>, index: i64) -> Operation {
@@ -207,7 +207,7 @@ pub fn get_by_index(bin: impl Into<String>, index: i64) -> Operation {
     )
 }
 
-/// Reads `count` elements from an index on; to the end by default.
+/// Reads `count` elements starting at an index; to the end by default.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
 /// [`ctx`](Operation::ctx).
@@ -226,7 +226,7 @@ pub fn get_by_index_range(
 }
 
 /// Reads the element at a rank: 0 is the smallest, -1 the largest. Fails with `OP_NOT_APPLICABLE`
-/// where there is none.
+/// if there is none.
 ///
 /// Options: [`returning`](Operation::returning), [`ctx`](Operation::ctx).
 pub fn get_by_rank(bin: impl Into<String>, rank: i64) -> Operation {
@@ -236,7 +236,8 @@ pub fn get_by_rank(bin: impl Into<String>, rank: i64) -> Operation {
     )
 }
 
-/// Reads `count` elements from a rank on, from the smallest to the largest; to the end by default.
+/// Reads `count` elements starting at a rank, from the smallest to the largest; to the end by
+/// default.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
 /// [`ctx`](Operation::ctx).
@@ -265,7 +266,7 @@ pub fn get_by_value(bin: impl Into<String>, value: impl Encode) -> Operation {
     )
 }
 
-/// Reads every element that equals one of some values.
+/// Reads every element that equals one of several values.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
 /// [`ctx`](Operation::ctx).
@@ -279,8 +280,8 @@ pub fn get_by_value_list(
     )
 }
 
-/// Reads the elements from `begin` on and less than `end`; without an end by default. Nil is the
-/// smallest value.
+/// Reads the elements from `begin` up to, but not including, `end`; without an end by default. Nil
+/// is the smallest value.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
 /// [`ctx`](Operation::ctx).
@@ -319,8 +320,8 @@ pub fn get_by_value_relative_rank(
     )
 }
 
-/// Removes the element at an index; negative from the end. Fails with `OP_NOT_APPLICABLE` where
-/// there is none.
+/// Removes the element at an index; negative from the end. Fails with `OP_NOT_APPLICABLE` if there
+/// is none.
 ///
 /// Options: [`returning`](Operation::returning), [`ctx`](Operation::ctx).
 pub fn remove_by_index(bin: impl Into<String>, index: i64) -> Operation {
@@ -330,7 +331,7 @@ pub fn remove_by_index(bin: impl Into<String>, index: i64) -> Operation {
     )
 }
 
-/// Removes `count` elements from an index on; to the end by default.
+/// Removes `count` elements starting at an index; to the end by default.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
 /// [`ctx`](Operation::ctx).
@@ -349,7 +350,7 @@ pub fn remove_by_index_range(
 }
 
 /// Removes the element at a rank: 0 is the smallest, -1 the largest. Fails with `OP_NOT_APPLICABLE`
-/// where there is none.
+/// if there is none.
 ///
 /// Options: [`returning`](Operation::returning), [`ctx`](Operation::ctx).
 pub fn remove_by_rank(bin: impl Into<String>, rank: i64) -> Operation {
@@ -359,7 +360,7 @@ pub fn remove_by_rank(bin: impl Into<String>, rank: i64) -> Operation {
     )
 }
 
-/// Removes `count` elements from a rank on, from the smallest to the largest; to the end by
+/// Removes `count` elements starting at a rank, from the smallest to the largest; to the end by
 /// default.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
@@ -389,7 +390,7 @@ pub fn remove_by_value(bin: impl Into<String>, value: impl Encode) -> Operation 
     )
 }
 
-/// Removes every element that equals one of some values.
+/// Removes every element that equals one of several values.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
 /// [`ctx`](Operation::ctx).
@@ -403,8 +404,8 @@ pub fn remove_by_value_list(
     )
 }
 
-/// Removes the elements from `begin` on and less than `end`; without an end by default. Nil is the
-/// smallest value.
+/// Removes the elements from `begin` up to, but not including, `end`; without an end by default.
+/// Nil is the smallest value.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
 /// [`ctx`](Operation::ctx).

@@ -24,14 +24,14 @@ use super::{Operation, Order, call::Call};
 use crate::Value;
 use crate::encode::Encode;
 
-/// How many entries the map has.
+/// The number of entries in the map.
 ///
 /// Options: [`ctx`](Operation::ctx).
 pub fn size(bin: impl Into<String>) -> Operation {
     Operation::called(bin.into(), Call::new(Family::Map, "size"))
 }
 
-/// Sets a key. Gives the new size.
+/// Sets a key. Returns the new size.
 ///
 /// Options: [`order`](Operation::order), [`persist_index`](Operation::persist_index),
 /// [`create_only`](Operation::create_only), [`update_only`](Operation::update_only),
@@ -43,7 +43,7 @@ pub fn put(bin: impl Into<String>, key: impl Encode, value: impl Encode) -> Oper
     )
 }
 
-/// Sets several keys, from pairs. Gives the new size.
+/// Sets several keys, from pairs. Returns the new size.
 ///
 /// Options: [`order`](Operation::order), [`persist_index`](Operation::persist_index),
 /// [`create_only`](Operation::create_only), [`update_only`](Operation::update_only),
@@ -55,7 +55,7 @@ pub fn put_items(
     Operation::called(bin.into(), Call::new(Family::Map, "put_items").map(0, "items", items))
 }
 
-/// Adds to the number at a key; a missing one counts as 0. Gives the new value.
+/// Adds to the number at a key; a missing one counts as 0. Returns the new value.
 ///
 /// Options: [`order`](Operation::order), [`persist_index`](Operation::persist_index),
 /// [`ctx`](Operation::ctx).
@@ -66,7 +66,7 @@ pub fn increment(bin: impl Into<String>, key: impl Encode, delta: impl Encode) -
     )
 }
 
-/// Subtracts from the number at a key; a missing one counts as 0. Gives the new value.
+/// Subtracts from the number at a key; a missing one counts as 0. Returns the new value.
 ///
 /// Options: [`order`](Operation::order), [`persist_index`](Operation::persist_index),
 /// [`ctx`](Operation::ctx).
@@ -77,21 +77,21 @@ pub fn decrement(bin: impl Into<String>, key: impl Encode, delta: impl Encode) -
     )
 }
 
-/// Removes every entry; the order stays.
+/// Removes every entry; the order is kept.
 ///
 /// Options: [`ctx`](Operation::ctx).
 pub fn clear(bin: impl Into<String>) -> Operation {
     Operation::called(bin.into(), Call::new(Family::Map, "clear"))
 }
 
-/// Gives the map another order.
+/// Changes the order of the map.
 ///
 /// Options: [`persist_index`](Operation::persist_index), [`ctx`](Operation::ctx).
 pub fn set_order(bin: impl Into<String>, order: Order) -> Operation {
     Operation::called(bin.into(), Call::new(Family::Map, "set_order").word(0, order.word()))
 }
 
-/// Makes an empty map where none is: in the bin, or at the end of `ctx`.
+/// Creates an empty map where there is none: in the bin, or at the end of `ctx`.
 ///
 /// Options: [`persist_index`](Operation::persist_index), [`ctx`](Operation::ctx).
 pub fn create(bin: impl Into<String>, order: Order) -> Operation {
@@ -108,7 +108,7 @@ pub fn get_by_key(bin: impl Into<String>, key: impl Encode) -> Operation {
     )
 }
 
-/// Reads the entries with one of some keys.
+/// Reads the entries with one of several keys.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
 /// [`ctx`](Operation::ctx).
@@ -122,7 +122,8 @@ pub fn get_by_key_list(
     )
 }
 
-/// Reads the entries whose key is from `begin` on and less than `end`; without an end by default.
+/// Reads the entries whose key is from `begin` up to, but not including, `end`; without an end by
+/// default.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
 /// [`ctx`](Operation::ctx).
@@ -158,7 +159,7 @@ pub fn get_by_key_relative_index(
 }
 
 /// Reads the entry at an index of the keys in order; negative from the end. Fails with
-/// `OP_NOT_APPLICABLE` where there is none.
+/// `OP_NOT_APPLICABLE` if there is none.
 ///
 /// Options: [`returning`](Operation::returning), [`ctx`](Operation::ctx).
 pub fn get_by_index(bin: impl Into<String>, index: i64) -> Operation {
@@ -168,7 +169,7 @@ pub fn get_by_index(bin: impl Into<String>, index: i64) -> Operation {
     )
 }
 
-/// Reads `count` entries from an index on; to the end by default.
+/// Reads `count` entries starting at an index; to the end by default.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
 /// [`ctx`](Operation::ctx).
@@ -187,7 +188,7 @@ pub fn get_by_index_range(
 }
 
 /// Reads the entry at a rank of the values: 0 is the smallest, -1 the largest. Fails with
-/// `OP_NOT_APPLICABLE` where there is none.
+/// `OP_NOT_APPLICABLE` if there is none.
 ///
 /// Options: [`returning`](Operation::returning), [`ctx`](Operation::ctx).
 pub fn get_by_rank(bin: impl Into<String>, rank: i64) -> Operation {
@@ -197,7 +198,8 @@ pub fn get_by_rank(bin: impl Into<String>, rank: i64) -> Operation {
     )
 }
 
-/// Reads `count` entries from a rank on, from the smallest to the largest; to the end by default.
+/// Reads `count` entries starting at a rank, from the smallest to the largest; to the end by
+/// default.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
 /// [`ctx`](Operation::ctx).
@@ -226,7 +228,7 @@ pub fn get_by_value(bin: impl Into<String>, value: impl Encode) -> Operation {
     )
 }
 
-/// Reads every entry whose value equals one of some values.
+/// Reads every entry whose value equals one of several values.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
 /// [`ctx`](Operation::ctx).
@@ -240,8 +242,8 @@ pub fn get_by_value_list(
     )
 }
 
-/// Reads the entries whose value is from `begin` on and less than `end`; without an end by default.
-/// Nil is the smallest value.
+/// Reads the entries whose value is from `begin` up to, but not including, `end`; without an end by
+/// default. Nil is the smallest value.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
 /// [`ctx`](Operation::ctx).
@@ -290,7 +292,7 @@ pub fn remove_by_key(bin: impl Into<String>, key: impl Encode) -> Operation {
     )
 }
 
-/// Removes the entries with one of some keys.
+/// Removes the entries with one of several keys.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
 /// [`ctx`](Operation::ctx).
@@ -304,7 +306,8 @@ pub fn remove_by_key_list(
     )
 }
 
-/// Removes the entries whose key is from `begin` on and less than `end`; without an end by default.
+/// Removes the entries whose key is from `begin` up to, but not including, `end`; without an end by
+/// default.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
 /// [`ctx`](Operation::ctx).
@@ -344,7 +347,7 @@ pub fn remove_by_key_relative_index(
 }
 
 /// Removes the entry at an index of the keys in order; negative from the end. Fails with
-/// `OP_NOT_APPLICABLE` where there is none.
+/// `OP_NOT_APPLICABLE` if there is none.
 ///
 /// Options: [`returning`](Operation::returning), [`ctx`](Operation::ctx).
 pub fn remove_by_index(bin: impl Into<String>, index: i64) -> Operation {
@@ -354,7 +357,7 @@ pub fn remove_by_index(bin: impl Into<String>, index: i64) -> Operation {
     )
 }
 
-/// Removes `count` entries from an index on; to the end by default.
+/// Removes `count` entries starting at an index; to the end by default.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
 /// [`ctx`](Operation::ctx).
@@ -373,7 +376,7 @@ pub fn remove_by_index_range(
 }
 
 /// Removes the entry at a rank of the values: 0 is the smallest, -1 the largest. Fails with
-/// `OP_NOT_APPLICABLE` where there is none.
+/// `OP_NOT_APPLICABLE` if there is none.
 ///
 /// Options: [`returning`](Operation::returning), [`ctx`](Operation::ctx).
 pub fn remove_by_rank(bin: impl Into<String>, rank: i64) -> Operation {
@@ -383,7 +386,8 @@ pub fn remove_by_rank(bin: impl Into<String>, rank: i64) -> Operation {
     )
 }
 
-/// Removes `count` entries from a rank on, from the smallest to the largest; to the end by default.
+/// Removes `count` entries starting at a rank, from the smallest to the largest; to the end by
+/// default.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
 /// [`ctx`](Operation::ctx).
@@ -412,7 +416,7 @@ pub fn remove_by_value(bin: impl Into<String>, value: impl Encode) -> Operation 
     )
 }
 
-/// Removes every entry whose value equals one of some values.
+/// Removes every entry whose value equals one of several values.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
 /// [`ctx`](Operation::ctx).
@@ -426,8 +430,8 @@ pub fn remove_by_value_list(
     )
 }
 
-/// Removes the entries whose value is from `begin` on and less than `end`; without an end by
-/// default. Nil is the smallest value.
+/// Removes the entries whose value is from `begin` up to, but not including, `end`; without an end
+/// by default. Nil is the smallest value.
 ///
 /// Options: [`returning`](Operation::returning), [`inverted`](Operation::inverted),
 /// [`ctx`](Operation::ctx).

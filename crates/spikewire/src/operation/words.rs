@@ -4,7 +4,7 @@
 /// The order of a list or a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// None: elements and entries stay as they come.
+    /// None: elements and entries are not sorted.
     Unordered,
     /// A list sorted by value.
     Ordered,
@@ -26,14 +26,14 @@ impl Order {
     }
 }
 
-/// What an operation gives of the elements or entries that it is about.
+/// What an operation returns of the elements or entries that it selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Returning {
     /// Nothing.
     None,
     /// The values.
     Value,
-    /// How many there are.
+    /// The number of them.
     Count,
     /// Whether there are any.
     Exists,
@@ -45,17 +45,17 @@ pub enum Returning {
     Rank,
     /// The rank, counted from the largest.
     ReverseRank,
-    /// First index and count; for what is named by index or key.
+    /// First index and count; for a selection by index or key.
     IndexRange,
     /// The same, counted from the end.
     ReverseIndexRange,
-    /// First rank and count; for what is named by rank or value.
+    /// First rank and count; for a selection by rank or value.
     RankRange,
     /// The same, counted from the largest.
     ReverseRankRange,
     /// The keys of a map.
     Key,
-    /// Keys and values, in the order they were found.
+    /// Keys and values, in the order in which they were found.
     KeyValue,
     /// A map sorted by key.
     OrderedMap,

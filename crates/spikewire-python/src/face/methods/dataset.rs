@@ -98,34 +98,34 @@ impl Dataset {
     ///
     /// `bins` names the bins to read, in a list or tuple: all of them when it is left out,
     /// and none (only generation and TTL) when it is empty. A bin that the record does not
-    /// have is left out.
+    /// have is omitted.
     ///
     /// `default`: returned when there is no such record, or when it does not pass `where`,
     /// instead of raising an error. Default: raise.
     /// `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
     /// memoryviews of the reply's own memory, without a copy of each. A view keeps the
-    /// whole reply alive. Bins that the client's codec reads are read as ever. Default:
+    /// whole reply alive. Bins that the client's codec decodes are not affected. Default:
     /// False, `bytes`.
-    /// `where`: a filter, computed by the server: an expression from `spikewire.exp`, a
-    /// text such as `"$.age > 25"`, or a tuple of a text and its parameters. Only a record
-    /// for which it is true is read. It should not divide by a bin that may hold 0 or -1:
-    /// servers may fail on that. Default: any.
+    /// `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
+    /// text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
+    /// read only if it is true. It should not divide by a bin that may hold 0 or -1:
+    /// servers may fail on that. Default: no filter.
     /// `read_touch`: renews the record's time to live when no more than this percentage of
-    /// it is left (1 to 100); 0: as the server is set up; -1: never. Default: 0.
-    /// `read_mode`: how sure the answer is to be the latest. "one" takes what the node has;
-    /// "all" compares the copies while they may differ. In strongly consistent namespaces
-    /// "session" (never older than what this client has seen), "linearize" (nor than what
-    /// any client has seen), "allow_replica" or "allow_unavailable". Default: the
-    /// client's `read_mode`, "one" unless set, which there means "session".
-    /// `replica`: where the call goes: "master", "sequence" (the master, then the other
-    /// replicas on retries), "any" (spread over all replicas) or "prefer-rack". Default:
-    /// the client's `replica`.
-    /// `timeout`: total time of the call with all its retries, in seconds or as a
-    /// timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+    /// it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+    /// `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
+    /// replicas while they may differ. In strongly consistent namespaces "session" (never
+    /// older than what this client has seen), "linearize" (nor than what any client has
+    /// seen), "allow_replica" or "allow_unavailable". Default: the client's `read_mode`,
+    /// "one" unless set, which there means "session".
+    /// `replica`: the replica that serves the call: "master", "sequence" (the master, then
+    /// the other replicas on retries), "any" (spread over all replicas) or "prefer-rack".
+    /// Default: the client's `replica`.
+    /// `timeout`: total time of the call including retries, in seconds or as a timedelta;
+    /// 0: no limit. Default: the client's `timeout`, 1 s unless set.
     ///
     /// Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
     /// errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
-    /// arguments that cannot be sent.
+    /// invalid arguments.
     #[pyo3(signature = (key, bins=None, *, default=Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
     fn get<'py>(
         &self,
@@ -148,10 +148,10 @@ impl Dataset {
         self.run(py, call)
     }
 
-    /// Whether there is such a record. Reads no bins.
+    /// Whether the record exists. Reads no bins.
     ///
     /// `where`: a filter as in `get`; a record that does not pass it counts as absent.
-    /// Default: any.
+    /// Default: no filter.
     /// `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
     #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
     fn exists<'py>(
@@ -173,7 +173,7 @@ impl Dataset {
     }
 
     /// Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
-    /// that are not named keep their values, unless `exists` says to replace the record.
+    /// that are not named keep their values, unless `exists` replaces the record.
     ///
     /// A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
     /// list, tuple or dict of these; map keys are int, str or bytes.
@@ -181,25 +181,25 @@ impl Dataset {
     /// `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
     /// moment of expiry (a datetime with a time zone, in the future), "default" (the
     /// namespace's own), "never" or "unchanged". Default: "default".
-    /// `generation`: the write is done only if the record has this generation (0 to 65535;
-    /// 0: there is no record), or with `Newer(n)` only if n is greater than it, else
-    /// `GenerationMismatch`. Default: any.
+    /// `generation`: the write is applied only if the record has this generation (0 to
+    /// 65535; 0: there is no record), or with `Newer(n)` only if n is greater than it;
+    /// otherwise `GenerationMismatch`. Default: any.
     /// `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
     /// record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
     /// that are not named, "replace_only" does so and raises `RecordNotFound` if there is
     /// no record. Default: "merge".
     /// `durable`: leaves a tombstone if the write removes the last bin, so that the record
-    /// cannot come back (Enterprise servers only). Default: False.
+    /// cannot reappear (Enterprise servers only). Default: False.
     /// `send_key`: stores the user key with the record. Default: the client's `send_key`.
-    /// `where`: a filter as in `get`; if there is a record for which it is not true, nothing
-    /// is written, and `FilteredOut` is raised. A record that is not there yet is created
-    /// all the same, unless `exists` says otherwise. Default: any.
-    /// `replica`: as in `get`; a write goes to the master first whatever it says, and
-    /// retries move on. Default: the client's `replica`.
-    /// `timeout`: total time of the call with all its retries, in seconds or as a
-    /// timedelta; 0: no limit. Default: the client's `timeout`, 1 s unless set.
+    /// `where`: a filter as in `get`; if the record exists and does not pass it, nothing is
+    /// written, and `FilteredOut` is raised. A record that does not exist is created
+    /// nevertheless, unless `exists` prevents it. Default: no filter.
+    /// `replica`: as in `get`, for retries; a write always goes to the master first.
+    /// Default: the client's `replica`.
+    /// `timeout`: total time of the call including retries, in seconds or as a timedelta;
+    /// 0: no limit. Default: the client's `timeout`, 1 s unless set.
     ///
-    /// Raises also `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
+    /// Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
     /// `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
     /// Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
     /// that cannot be stored; nothing is sent then.
@@ -305,7 +305,7 @@ impl Dataset {
         self.run(py, call)
     }
 
-    /// Puts text or bytes in front, from a dict of bin names to str or bytes. A missing
+    /// Prepends text or bytes, from a dict of bin names to str or bytes. A missing
     /// bin, or a missing record, counts as empty. Keywords as in `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
@@ -343,12 +343,12 @@ impl Dataset {
     /// Deletes a record. Returns whether one was deleted.
     ///
     /// `generation`: as in `put`.
-    /// `durable`: leaves a tombstone, so that the record cannot come back after a cold
+    /// `durable`: leaves a tombstone, so that the record cannot reappear after a cold
     /// restart (Enterprise servers only). Default: False.
-    /// `send_key`: has the server compare the user key with the one that is stored with
-    /// the record, if one is. Default: False.
-    /// `where`: a filter as in `get`; a record that does not pass it stays, and the answer
-    /// is False. Default: any.
+    /// `send_key`: makes the server compare the user key with the one stored with the
+    /// record, if there is one. Default: False.
+    /// `where`: a filter as in `get`; a record that does not pass it is kept, and the result
+    /// is False. Default: no filter.
     /// `replica`, `timeout`: as in `put`.
     #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None))]
     fn delete<'py>(
@@ -379,7 +379,7 @@ impl Dataset {
     }
 
     /// Renews a record's time to live, without reading or writing bins. Counts as a write:
-    /// the generation grows. Keywords as in `put`.
+    /// the generation increases. Keywords as in `put`.
     ///
     /// Raises `RecordNotFound` if there is no such record, and the errors of `put`.
     #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None))]
@@ -410,18 +410,18 @@ impl Dataset {
         self.run(py, call)
     }
 
-    /// Calls a function of a registered module on one record, where the record is, and
-    /// returns what it returns. See `client.modules` for how modules get there.
+    /// Runs a function of a registered module on one record, on the node that holds it, and
+    /// returns its result. Modules are registered with `client.modules`.
     ///
     /// `module`: the module's name without its ending. `function`: the function's name; it
     /// gets the record and then the `arguments`, a list or tuple of values as in `put`
-    /// (default: none). It runs also when there is no such record, and may create it.
+    /// (default: none). It also runs when the record does not exist, and may create it.
     ///
-    /// `ttl`: seconds to live as in `put`, if the function stores the record and does not
-    /// say so itself. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+    /// `ttl`: seconds to live as in `put`, if the function stores the record without setting
+    /// one. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
     ///
-    /// Raises `FunctionFailed` with what the function raised, file and line included, or
-    /// when there is no such module or function, and the errors of `put`.
+    /// Raises `FunctionFailed` with the error of the function, including file and line, or
+    /// when there is no such module or function; also the errors of `put`.
     #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
     fn apply<'py>(
         &self,
@@ -454,9 +454,9 @@ impl Dataset {
         self.run(py, call)
     }
 
-    /// Runs operations from `spikewire.op`, in a list or tuple, on one record: in order,
-    /// and all or nothing. Returns a record with the bins that were read; its `results` has
-    /// one item per operation, `None` where an operation gives nothing.
+    /// Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
+    /// atomically. Returns a record with the bins that were read; its `results` has one item
+    /// per operation, `None` where an operation returns nothing.
     ///
     /// Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
     /// need an operation that writes, `read_touch` and `read_mode` need operations that
@@ -504,7 +504,7 @@ impl Dataset {
     /// `keys` is any iterable of keys, also of several sets on a client. `bins` and the
     /// keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
     /// where there is no such record or `where` is not true for it. A row that fails does
-    /// not disturb the others. With `buffers`, a view keeps the replies to the whole call.
+    /// not affect the others. With `buffers`, a view keeps the replies to the whole call.
     #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
     fn get_many<'py>(
         &self,
@@ -531,7 +531,7 @@ impl Dataset {
     ///
     /// `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
     /// those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
-    /// for. Returns a `numpy.ma.MaskedArray` that masks what is not there. It is filled
+    /// for. Returns a `numpy.ma.MaskedArray` in which missing values are masked. It is filled
     /// while the replies arrive, and they are not kept: this takes less memory and time than
     /// `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
     #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
@@ -563,7 +563,7 @@ impl Dataset {
         self.run_many(py, call)
     }
 
-    /// Looks for many records without reading their bins.
+    /// Checks which of many records exist, without reading their bins.
     ///
     /// Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
     /// record or `where` is not true for it. Keywords as in `get`.
@@ -590,25 +590,25 @@ impl Dataset {
     ///
     /// `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
     /// also a table: a structured NumPy array, plain or masked, a pandas or polars data
-    /// frame, or whatever offers the Arrow PyCapsule interface, such as the tables and
+    /// frame, or any object with the Arrow PyCapsule interface, such as the tables and
     /// streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-    /// in windows, so that a stream may be longer than memory; `timeout` holds for each
-    /// window. Do not change an array while it is written.
+    /// in windows, so that a stream may be larger than memory; `timeout` applies to each
+    /// window. An array must not change while it is written.
     ///
     /// `key`: the column of the user keys, needed for tables: integers, text or bytes. A
     /// pandas frame may name a level of its index; left out, it is the index.
     /// `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
     /// to bin names. Default: all but the key's, under their own names.
-    /// `nulls`: for tables, what nulls and masked values do: "skip" leaves their bins as
-    /// they are, "remove" removes them. Default: "skip".
+    /// `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
+    /// unchanged, "remove" removes them. Default: "skip".
     ///
-    /// The other keywords are those of `put` and hold for every row. Returns a `Batch`: a
+    /// The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
     /// `Record` without bins per row that was written, `None` where `where` was not true;
     /// see `Batch.errors` and `Batch.raise_for_errors`.
     ///
     /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-    /// what cannot be written. Nothing is sent then; when the error is beyond the first
-    /// window of a table it says how many rows were.
+    /// values that cannot be written. Nothing is sent then; beyond the first window of a
+    /// table, the error says how many rows were sent.
     #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
     fn put_many<'py>(
         &self,
@@ -677,7 +677,7 @@ impl Dataset {
 
     /// Applies the same operations to many records in one call.
     ///
-    /// Returns a `Batch` of `Record`s as `operate` gives them, `None` where there is no
+    /// Returns a `Batch` of `Record`s as from `operate`, `None` where there is no
     /// such record or `where` is not true for it. Keywords as in `operate`.
     #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
     fn operate_many<'py>(
@@ -713,10 +713,11 @@ impl Dataset {
         self.run_many(py, call)
     }
 
-    /// Calls a function of a registered module on many records in one call, each where it is.
+    /// Runs a function of a registered module on many records in one call, each on the node
+    /// that holds it.
     ///
-    /// Returns a `Batch` of `Record`s whose `results` hold what the function returned. A
-    /// row whose function raised has `FunctionFailed` as its error. Arguments and keywords
+    /// Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
+    /// function failed has `FunctionFailed` as its error. Arguments and keywords
     /// as in `apply`.
     #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
     fn apply_many<'py>(
@@ -752,17 +753,17 @@ impl Dataset {
 
     /// Reads, writes and deletes in one call, each row on its own record.
     ///
-    /// `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, which have the rules of
-    /// their row. Rows for one node travel in one request and are run in order; those for
-    /// different nodes run side by side. Returns a `Batch` in input order: a `Record` per
+    /// `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with options of
+    /// its own. Rows for one node are sent in one request and run in order; those for
+    /// different nodes run in parallel. Returns a `Batch` in input order: a `Record` per
     /// row (`results` where it is made of operations), `None` where there is no such record
-    /// or the row's `where` is not true for it. A row that fails does not disturb the
+    /// or the row's `where` is not true for it. A row that fails does not affect the
     /// others.
     ///
     /// `replica`, `timeout`: as in `get`, for all rows.
     ///
-    /// Raises `TypeError`, `ValueError` or `OverflowError` for a row that cannot be sent,
-    /// with its number; nothing is sent then.
+    /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
+    /// number; nothing is sent then.
     #[pyo3(signature = (rows, *, replica=None, timeout=None))]
     fn batch<'py>(
         &self,
@@ -779,39 +780,40 @@ impl Dataset {
     }
 
     /// A scan of the set, or an index query: an object to iterate over, with `for` or
-    /// `async for`. Nothing is sent until the first record is asked for; then the nodes are
-    /// read in parallel, at the pace of whoever takes the records. A node that fails is
-    /// replaced by the others: no record comes twice, none is left out.
+    /// `async for`. Nothing is sent until the first record is requested; then all nodes are
+    /// read in parallel, at the consumer's pace. When a node fails, the others take over: no
+    /// record is returned twice, and none is omitted.
     ///
-    /// `where`: a filter as in `get`. Default: every record.
+    /// `where`: a filter as in `get`. Default: no filter.
     /// `bins` names the bins to read, in a list or tuple; records that have none of them
-    /// are left out. Default: all bins. An empty list is `include_values=False`.
-    /// `index`: which records, by a secondary index: `spikewire.between`, `equal`,
-    /// `contains`, `within` or `around`. Default: all of them.
+    /// are omitted. Default: all bins. An empty list means `include_values=False`.
+    /// `index`: selects records by a secondary index: `spikewire.between`, `equal`,
+    /// `contains`, `within` or `around`. Default: all records.
     /// `operations`: operations from `spikewire.op` that read, in a list or tuple; each
     /// record has their `results`. Needs server 8.1.2 or later.
-    /// `include_values`: False leaves out the bins: keys, digests, generations and times to
-    /// live only.
-    /// `limit`: most records, from 1 to 4,294,967,295. Default: no limit.
+    /// `include_values`: False omits the bins: only keys, digests, generations and times to
+    /// live are read.
+    /// `limit`: the maximum number of records, from 1 to 4,294,967,295. Default: no limit.
     /// `partitions`: the number of a partition (0 to 4095), or a range of them. Default:
     /// all.
-    /// `after`: a key; what follows it in its partition, in the order of digests.
-    /// `page_size`: how many records `page()` gives, from 1 to 1,000,000.
-    /// `resume`: the cursor of a page, or of a query, with the same arguments.
-    /// `records_per_second`: how fast each node sends, from 1. Default: no limit.
+    /// `after`: a key; only records after it in its partition, in digest order.
+    /// `page_size`: how many records `page()` returns, from 1 to 1,000,000.
+    /// `resume`: the cursor of a page, or of a query with the same arguments.
+    /// `records_per_second`: how many records each node sends per second at most, from 1.
+    /// Default: no limit.
     /// `concurrent_nodes`: how many nodes are read at the same time. Default: all.
     /// `replica`: as in `get`.
-    /// `socket_timeout`: how long a node may be silent before its part is read from another
-    /// one, and how long it waits for a reader that takes nothing, which then gets
-    /// `QueryPaused`; in seconds or as a timedelta; 0: no limit. Default: the client's
-    /// `socket_timeout`, 30 s where it has none.
+    /// `socket_timeout`: how long a node may be silent before its partitions are read from
+    /// another one, and how long a node waits for a consumer that takes no records, after
+    /// which the query raises `QueryPaused`; in seconds or as a timedelta; 0: no limit.
+    /// Default: the client's `socket_timeout`, 30 s where it has none.
     /// `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
-    /// Default: no limit, whatever the client's `timeout` is.
+    /// Default: no limit; the client's `timeout` does not apply.
     ///
-    /// Raises `TypeError` or `ValueError` for arguments that cannot be, and, while it is
-    /// iterated over, `IndexNotFound` if no index fits, `Timeout`,
-    /// `ConnectionFailed`, `NodeUnavailable`, `QueryPaused` and the other errors of
-    /// `spikewire.errors`. The query's `cursor` tells then where to go on.
+    /// Raises `TypeError` or `ValueError` for invalid arguments, and, during iteration,
+    /// `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
+    /// `QueryPaused` and the other errors of `spikewire.errors`. The query's `cursor` then
+    /// says where to resume.
     #[pyo3(signature = (*, r#where=None, bins=None, index=None, operations=None, include_values=true, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None))]
     fn query<'py>(
         &self,
@@ -856,20 +858,21 @@ impl Dataset {
     }
 
     /// Applies operations from `spikewire.op` that write, in a list or tuple, to every
-    /// record of the set in the background: the nodes do it by themselves. Returns a `Job`
-    /// as soon as it runs on every node; see there for its progress and end. A record that
-    /// vanishes or fails meanwhile is counted and left out.
+    /// record of the set, in the background on the nodes. Returns a `Job` once it runs on
+    /// every node; the job reports its progress. A record that disappears or fails meanwhile
+    /// is counted and skipped.
     ///
     /// `where` and `index`: which records, as in `query`. Default: all.
     /// `ttl`: as in `put`. `durable`: leaves tombstones of records that are deleted
     /// (Enterprise servers only). Default: False.
-    /// `records_per_second`: how fast each node goes. Default: as the nodes are set up.
+    /// `records_per_second`: how many records each node processes per second at most.
+    /// Default: the nodes' setting.
     /// `timeout`: total time for starting it, in seconds or as a timedelta; 0: no limit.
     /// Default: the client's `timeout`.
     ///
-    /// Raises `ServerError` when a node refuses it, such as with code 201 when there is no
-    /// such index, `ConnectionFailed`, `Timeout`; if it runs on some nodes and not on
-    /// others, the error is `in_doubt`.
+    /// Raises `ServerError` when a node refuses it, for example with code 201 when there is
+    /// no such index, `ConnectionFailed` or `Timeout`; if it runs on some nodes only, the
+    /// error is `in_doubt`.
     #[pyo3(signature = (operations, *, r#where=None, index=None, ttl=None, durable=false, records_per_second=None, timeout=None))]
     fn operate_all<'py>(
         &self,
@@ -889,8 +892,8 @@ impl Dataset {
         self.run_job(py, call)
     }
 
-    /// Deletes every record of the set in the background: the nodes do it by themselves. Returns
-    /// a `Job` as soon as it runs on every node.
+    /// Deletes every record of the set, in the background on the nodes. Returns a `Job` once it
+    /// runs on every node.
     ///
     /// Keywords and errors as in `operate_all`.
     #[pyo3(signature = (*, r#where=None, index=None, durable=false, records_per_second=None, timeout=None))]
@@ -910,8 +913,8 @@ impl Dataset {
         self.run_job(py, call)
     }
 
-    /// Renews the time to live of every record of the set in the background: the nodes do it by
-    /// themselves. Returns a `Job` as soon as it runs on every node.
+    /// Renews the time to live of every record of the set, in the background on the nodes.
+    /// Returns a `Job` once it runs on every node.
     ///
     /// Keywords and errors as in `operate_all`.
     #[pyo3(signature = (*, r#where=None, index=None, ttl=None, records_per_second=None, timeout=None))]
@@ -931,10 +934,10 @@ impl Dataset {
         self.run_job(py, call)
     }
 
-    /// Calls a function of a registered module on every record of the set in the
-    /// background: the nodes do it by themselves. Returns a `Job` as soon as it runs on
-    /// every node. `module`, `function` and `arguments` as in `apply`; what the function
-    /// returns is lost, and a record that it fails on is counted.
+    /// Runs a function of a registered module on every record of the set, in the background
+    /// on the nodes. Returns a `Job` once it runs on every node. `module`, `function` and
+    /// `arguments` as in `apply`; the function's results are discarded, and records on which
+    /// it fails are counted.
     ///
     /// Keywords and errors as in `operate_all`.
     #[pyo3(signature = (module, function, arguments=None, *, r#where=None, index=None, records_per_second=None, timeout=None))]
