@@ -1,4 +1,4 @@
-"""Spikewire: a native Aerospike-protocol client for people who serve traffic.
+"""Spikewire: a native client for databases that speak the Aerospike protocol.
 
     import spikewire
 
@@ -7,7 +7,7 @@
         users.put("alice", {"name": "Alice", "age": 28})
         print(users.get("alice")["name"])
 
-The asyncio face has the same names: ``async with spikewire.AsyncClient(...)``, and every verb is
+The asyncio client has the same names: ``async with spikewire.AsyncClient(...)``, and every verb is
 awaited. ``spikewire.testing.Cluster`` is a cluster in this process, with no server to install.
 """
 
@@ -146,8 +146,8 @@ if _DEBUG_BUILD:
         stacklevel=2,
     )
 
-# Unpickled datasets bring clients along that no program closes; threads of submitted calls end
-# while there still is an interpreter for their futures.
+# Unpickled datasets open clients that no program closes; threads of submitted calls end while the
+# interpreter still exists for their futures.
 _atexit.register(_at_exit)
 
 if hasattr(_os, "register_at_fork"):

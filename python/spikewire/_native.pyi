@@ -116,7 +116,7 @@ class Client:
         """Finds the cluster; blocks."""
     def _nodes(self) -> list[tuple[str, str]]: ...
     def close(self) -> None:
-        """Ends every connection. Calls under way in other threads fail at once with
+        """Closes every connection. Calls in flight in other threads fail at once with
         `ClientClosed` or `ConnectionFailed`, later ones with `ClientClosed`. Closing twice does
         nothing.
         """
@@ -126,10 +126,10 @@ class Client:
     def _owns(self, dataset: Dataset) -> bool:
         """Whether a dataset is one of this client."""
     def dataset(self, namespace: str, set: str | None = None) -> Dataset:
-        """A namespace and a set of this client. Cheap to make and to keep.
+        """A namespace and a set of this client. Cheap to create and to keep.
 
-        Raises `ValueError` for names that the server does not take. Whether the namespace exists
-        shows on first use.
+        Raises `ValueError` for names that the server does not accept. Whether the namespace
+        exists is checked on first use.
         """
     # verbs of Client: tools/generate.py
     @overload
@@ -2450,10 +2450,10 @@ class AsyncClient:
     def _owns(self, dataset: AsyncDataset) -> bool:
         """Whether a dataset is one of this client."""
     def dataset(self, namespace: str, set: str | None = None) -> AsyncDataset:
-        """A namespace and a set of this client. Cheap to make and to keep.
+        """A namespace and a set of this client. Cheap to create and to keep.
 
-        Raises `ValueError` for names that the server does not take. Whether the namespace exists
-        shows on first use.
+        Raises `ValueError` for names that the server does not accept. Whether the namespace
+        exists is checked on first use.
         """
     # verbs of AsyncClient: tools/generate.py
     @overload

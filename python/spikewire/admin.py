@@ -1,4 +1,4 @@
-"""How administrative commands are awaited: the engine says what to ask and when to look again."""
+"""How administrative commands are awaited: the engine says what to ask next, and when."""
 
 from __future__ import annotations
 

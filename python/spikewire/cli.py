@@ -51,7 +51,7 @@ def _add_serve(commands: Commands) -> None:
         "serve",
         help="run an embedded cluster",
         description="Runs a cluster in this process until Ctrl-C or SIGTERM: real nodes that own "
-        "partitions and keep their records in memory. Prints one line when it takes connections, "
+        "partitions and keep their records in memory. Prints one line when it accepts connections, "
         "`ready HOST:PORT,HOST:PORT,...`: the seeds for clients. Exits with 0 when it is stopped, "
         "with 1 when it could not start.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
@@ -84,14 +84,14 @@ def _add_serve(commands: Commands) -> None:
         type=int,
         default=0,
         metavar="SECONDS",
-        help="how long a record lives when its writer does not say; 0: for ever",
+        help="time to live of records that are written without one; 0: for ever",
     )
     serve.add_argument(
         "--max-record-size",
         type=int,
         default=1 << 20,
         metavar="BYTES",
-        help="largest record that is taken",
+        help="largest record that is accepted",
     )
     serve.add_argument(
         "--indexed-set",
@@ -116,8 +116,8 @@ def _add_serve(commands: Commands) -> None:
 
 
 def _serve(options: argparse.Namespace) -> int:
-    # Blocked and waited for: a handler could run a moment before the wait and go unnoticed. All
-    # threads of the cluster inherit the mask, and a signal during start-up ends it as cleanly.
+    # Blocked and waited for: a handler could run just before the wait and be missed. All threads of
+    # the cluster inherit the mask, and a signal during start-up ends it just as cleanly.
     ends = {signal.SIGINT, signal.SIGTERM}
     former = signal.pthread_sigmask(signal.SIG_BLOCK, ends)
     try:
@@ -149,7 +149,7 @@ def _add_info(commands: Commands) -> None:
         "info",
         help="show the nodes of a cluster, or ask them",
         description="Connects to a cluster and prints one line for each node: its id and its "
-        "address. With info commands, each node is asked all of them and its answers follow its "
+        "address. Info commands are sent to each node, and its answers follow its "
         "line.",
         epilog="example: spikewire info -H 127.0.0.1:3000 build namespaces namespace/test",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
@@ -159,7 +159,7 @@ def _add_info(commands: Commands) -> None:
         "--hosts",
         default="127.0.0.1:3000",
         metavar="SEEDS",
-        help="where to find the cluster: HOST[:TLSNAME][:PORT],...",
+        help="addresses of nodes of the cluster: HOST[:PORT],...",
     )
     info.add_argument(
         "command",
@@ -183,7 +183,7 @@ def _info(options: argparse.Namespace) -> int:
 
 
 def _ask(client: spikewire.Client, node: spikewire.Node, command: str) -> int:
-    # One node's trouble leaves the others' answers readable.
+    # An error of one node does not hide the answers of the others.
     try:
         print(f"  {command}: {client.info(command, node=node.name)}")
     except spikewire.Error as error:

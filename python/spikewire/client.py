@@ -47,9 +47,9 @@ class Node(NamedTuple):
 class Client(_native.Client):
     """A blocking client, for any number of threads.
 
-    ``seeds`` are where to look for the cluster: ``"host"``, ``"host:port"``, a comma list of them,
-    or a list; the port is 3000 unless given. Options are those of ``spikewire.options``; each has
-    its default there, and unknown ones are refused.
+    ``seeds`` are addresses of nodes of the cluster: ``"host"``, ``"host:port"``, a comma list of
+    them, or a list; the port is 3000 unless given. Options are those of ``spikewire.options``; each
+    has its default there, and unknown ones are refused.
 
     Connects when it is made. Use it in a ``with`` block, or call ``close()``; a client that is
     forgotten while it is open warns with ``ResourceWarning``. In the child of a fork it connects
@@ -57,7 +57,7 @@ class Client(_native.Client):
     datasets do.
 
     Raises ``ConnectionFailed`` when no seed leads to a cluster; the message says for each seed why.
-    Raises ``TypeError`` or ``ValueError`` for seeds and options that cannot be.
+    Raises ``TypeError`` or ``ValueError`` for invalid seeds and options.
     """
 
     __slots__ = ()
@@ -71,7 +71,7 @@ class Client(_native.Client):
         return cls(seeds, **options)
 
     def nodes(self) -> list[Node]:
-        """The nodes of the cluster as it was seen last."""
+        """The nodes of the cluster, as of the last look at it."""
         return [Node(*node) for node in self._nodes()]
 
     def info(self, command: str, node: str | None = None) -> str:
@@ -113,8 +113,8 @@ class Client(_native.Client):
 
         ``errors="raise"`` raises the first error in input order; ``errors="return"`` puts every
         error in the place of its result and goes on. When the iteration ends early, by an error
-        or because nobody goes on with it, what was not sent is withdrawn, and the rest is waited
-        for.
+        or because the generator is closed, calls that were not sent are withdrawn, and the others
+        are waited for.
 
         Raises ``TypeError`` for a call that is not one of this client.
         """
@@ -149,20 +149,20 @@ class Client(_native.Client):
 class AsyncClient(_native.AsyncClient):
     """An asyncio client. It works on every event loop that uses it, also on several at once.
 
-    ``seeds`` are where to look for the cluster: ``"host"``, ``"host:port"``, a comma list of them,
-    or a list; the port is 3000 unless given. Options are those of ``spikewire.options``; each has
-    its default there, and unknown ones are refused.
+    ``seeds`` are addresses of nodes of the cluster: ``"host"``, ``"host:port"``, a comma list of
+    them, or a list; the port is 3000 unless given. Options are those of ``spikewire.options``; each
+    has its default there, and unknown ones are refused.
 
     Connects on ``async with`` or by ``await AsyncClient.connect(...)``. End it with the block or
-    by ``await close()``; a client that is forgotten while it is open warns with
+    by ``await close()``; a client that is garbage collected while it is open warns with
     ``ResourceWarning``. In the child of a fork it connects again on first use, inside that call,
     and the parent's connections stay unharmed. It does not pickle; its datasets do.
 
-    Verbs send at once and return an ``asyncio.Future`` of the running loop. Cancelling it gives up
-    the answer, not the command.
+    Verbs send at once and return an ``asyncio.Future`` of the running loop. Cancelling it discards
+    the reply; the command may still be applied.
 
     Raises ``ConnectionFailed`` when no seed leads to a cluster; the message says for each seed why.
-    Raises ``TypeError`` or ``ValueError`` for seeds and options that cannot be. Verbs raise
+    Raises ``TypeError`` or ``ValueError`` for invalid seeds and options. Verbs raise
     ``RuntimeError`` without a running event loop.
     """
 
@@ -177,7 +177,7 @@ class AsyncClient(_native.AsyncClient):
         return await cls(seeds, **options).__aenter__()
 
     def nodes(self) -> list[Node]:
-        """The nodes of the cluster as it was seen last."""
+        """The nodes of the cluster, as of the last look at it."""
         return [Node(*node) for node in self._nodes()]
 
     async def info(self, command: str, node: str | None = None) -> str:
@@ -223,7 +223,7 @@ class AsyncClient(_native.AsyncClient):
 
         ``errors="raise"`` raises the first error in input order; ``errors="return"`` puts every
         error in the place of its result and goes on. When the iteration ends early, by an error
-        or because nobody goes on with it, what is in flight is waited for; not when the task is
+        or because the generator is closed, calls in flight are waited for; not when the task is
         cancelled.
 
         Raises ``TypeError`` for a call that is not one of this client.
@@ -231,14 +231,14 @@ class AsyncClient(_native.AsyncClient):
         return gathered_async(self, calls, limit, errors)
 
     async def close(self) -> None:
-        """Ends every connection. Commands under way fail with ``ClientClosed``, as do later ones.
+        """Closes every connection. Commands in flight fail with ``ClientClosed``, as do later ones.
 
         Closing twice does nothing.
         """
         self._close()
 
     async def __aenter__(self) -> Self:
-        # Finding the cluster blocks, so it happens off the loop.
+        # Connecting to the cluster blocks, so it happens outside of the loop.
         await asyncio.get_running_loop().run_in_executor(None, self._open)
         return self
 

@@ -1,4 +1,4 @@
-"""What a client stores values of your own types as, and how it reads them back.
+"""How a client stores values of custom types, and how it reads them back.
 
     from spikewire import codec
 
@@ -8,8 +8,8 @@
     )
     with spikewire.Client(seeds, codec=forms) as client: ...
 
-Nothing is tagged and nothing is guessed: a type says how it is written, a bin says how it is
-written and read, and other clients see plain values. Nothing here is used unless you name it.
+Nothing is tagged and nothing is guessed: a type defines how its values are written, a bin how its
+value is written and read, and other clients see plain values. No form is used by default.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _K = TypeVar("_K")
 _F = TypeVar("_F", bound=Callable[..., object])
 _E = TypeVar("_E", bound=Enum)
 
-#: What bins hold as it is: a type that extends one of these is stored as that.
+#: Types that bins hold unchanged: a subclass of one of these is stored as that type.
 _PLAIN = (int, float, str, bytes, bytearray, list, tuple, dict, type(None))
 
 #: Units of a timestamp: how many in a second.
@@ -45,7 +45,7 @@ _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
 class Form(Generic[_T]):
     """How the values of a bin are written and read.
 
-    ``None`` goes through neither: it removes the bin.
+    ``None`` passes through neither: it removes the bin.
     """
 
     encode: Callable[[_T], object]
@@ -55,22 +55,22 @@ class Form(Generic[_T]):
 
 
 class Codec:
-    """The types and bins of a client that have forms of their own. Immutable; picklable when its
+    """The types and bins of a client with a form of their own. Immutable; picklable if its
     functions are.
 
-    ``types``: functions that make a plain value of one of these types, wherever it stands: in a
-    bin, a list or a map. They hold for types that extend them too. They only write; what is read
-    comes back plain. Types that extend int, float, str, bytes, list, tuple or dict are refused, as
-    they are stored as what they extend.
+    ``types``: functions that convert values of these types, and of their subclasses, to plain
+    values wherever they occur: in a bin, a list or a map. They apply to writes only; values are
+    read back plain. Subclasses of int, float, str, bytes, list, tuple or dict are refused, as they
+    are stored as their base class.
 
     ``bins``: the ``Form`` of every bin of this name, in all sets. It is used when the bin is
-    written by ``put``, ``put_many`` or a batch, and wherever it is read whole. What ``add``,
-    ``append`` and ``prepend`` are given is not encoded, nor are tables and operations: write
+    written by ``put``, ``put_many`` or a batch, and wherever it is read whole. Arguments of
+    ``add``, ``append`` and ``prepend`` are not encoded, nor are tables and operations: write
     ``op.put(name, codec.encode(name, value))``. A bin of which another operation of the same call
-    gives a part is not decoded in that call, and neither are arrays and tables made of a batch.
+    returns a part is not decoded in that call, and neither are arrays and tables made of a batch.
 
-    Raises ``TypeError`` or ``ValueError`` for what cannot be a type, a bin or a form. A call raises
-    ``ValueError``, naming bin and type, when a function raises an error, which is its cause.
+    Raises ``TypeError`` or ``ValueError`` for an invalid type, bin or form. When a function raises
+    an error, the call raises ``ValueError``, naming bin and type, with that error as its cause.
     """
 
     __slots__ = ("_bins", "_types")
@@ -98,12 +98,12 @@ class Codec:
         return MappingProxyType(self._bins)
 
     def encode(self, name: str, value: Any) -> object:
-        """What the bin ``name`` holds for a value; the value itself for bins without a form."""
+        """The stored form of a value of the bin ``name``; unchanged for bins without a form."""
         form = self._bins.get(name)
         return value if form is None or value is None else form.encode(value)
 
     def decode(self, name: str, value: Any) -> Any:
-        """What a value of the bin ``name`` means; itself for bins without a form."""
+        """The value of what the bin ``name`` holds; unchanged for bins without a form."""
         form = self._bins.get(name)
         return value if form is None or value is None else form.decode(value)
 
@@ -121,10 +121,10 @@ class Codec:
 
 
 def timestamp(unit: Literal["s", "ms", "us"] = "us") -> Form[dt.datetime]:
-    """Moments as integers: how many of ``unit`` since 1970. They are read in UTC.
+    """``datetime`` values as integers: the time since 1970 in ``unit``. They are read in UTC.
 
-    What is finer than the unit is cut off, towards the past. Raises ``ValueError`` for a
-    ``datetime`` without a time zone, which is no moment.
+    Fractions of the unit are rounded down. Raises ``ValueError`` for a ``datetime`` without a time
+    zone.
     """
     if unit not in _UNITS:
         message = f"unit must be 's', 'ms' or 'us', got {unit!r}"
@@ -152,15 +152,15 @@ def enum(kind: type[_E]) -> Form[_E]:
 
 
 def json() -> Form[Any]:
-    """Whatever JSON can say, as JSON text. NaN and infinities are refused, as JSON has none."""
+    """Values that JSON can represent, as JSON text. NaN and infinities are refused."""
     return Form(_to_json, _json.loads)
 
 
 def pickle() -> Form[Any]:
     """Any Python object, as the bytes of ``pickle``.
 
-    Reading executes what the bytes say: write access to the bin allows running code in every
-    program that reads it. Use it only where all writers are trusted.
+    Unpickling can execute code: write access to the bin allows running code in every program that
+    reads it. Use it only where all writers are trusted.
     """
     return Form(_to_pickle, _pickle.loads)
 
@@ -174,10 +174,10 @@ class _Since:
 
     def __call__(self, value: object) -> int:
         if not isinstance(value, dt.datetime):
-            message = f"a timestamp is made of a datetime, not {_name(value)}"
+            message = f"a timestamp must be a datetime, not {_name(value)}"
             raise TypeError(message)
         if value.utcoffset() is None:
-            message = f"{value!r} has no time zone, so it is no moment"
+            message = f"{value!r} has no time zone"
             raise ValueError(message)
         return (value - _EPOCH) // self.step
 
@@ -199,7 +199,7 @@ class _Member(Generic[_E]):
 
     def __call__(self, value: object) -> object:
         if not isinstance(value, self.kind):
-            message = f"{value!r} is no {self.kind.__name__}"
+            message = f"{value!r} is not a member of {self.kind.__name__}"
             raise TypeError(message)
         return value.value
 
@@ -242,11 +242,11 @@ def _kind(kind: object) -> type[Any]:
         message = f"types must have classes as keys, not {kind!r}"
         raise TypeError(message)
     if kind is object:
-        message = "types must not have object: it would be every type that bins do not hold"
+        message = "types must not have object: it would match every type that bins do not hold"
         raise TypeError(message)
     for plain in _PLAIN:
         if issubclass(kind, plain):
-            message = f"types: {kind.__qualname__} is stored as the {plain.__name__} that it is"
+            message = f"types: {kind.__qualname__} is already stored as {plain.__name__}"
             raise TypeError(message)
     return kind
 

@@ -1,13 +1,13 @@
-"""Steps on the way to a list or map that is nested in a bin, for ``ctx=`` of ``op`` and ``exp``.
+"""Steps of the path to a list or map that is nested in a bin, for ``ctx=`` of ``op`` and ``exp``.
 
     from spikewire import ctx, op
 
     # the list at key "tags" of the first map in the list "items"
     op.list.append("items", "new", ctx=[ctx.list_index(0), ctx.map_key("tags")])
 
-A path is a list or tuple of steps, from the bin inward. Where a step leads nowhere the operation
+A path is a list or tuple of steps, from the bin inward. If a step leads nowhere, the operation
 fails with ``OpNotApplicable``, unless the step creates what is missing: ``list_index_create`` and
-``map_key_create`` make the list or map that they look into, in the order that they say.
+``map_key_create`` create the list or map in the order that they name.
 """
 
 from __future__ import annotations
@@ -90,17 +90,17 @@ def map_value(value: BinValue) -> Step:
 def list_index_create(
     index: int, order: ListOrder = "unordered", *, pad: bool = False, persist_index: bool = False
 ) -> Step:
-    """Into a list by index, made in this order where it is missing.
+    """Into a list by index, created in this order if it is missing.
 
-    ``pad``: fills an unordered list with ``None`` up to the index. ``persist_index``: keeps an
-    index with the list; on the first step only."""
+    ``pad``: fills an unordered list with ``None`` up to the index. ``persist_index``: stores
+    an index with the list; on the first step only."""
     return Step("list_index_create", index, order, pad, persist_index)
 
 
 def map_key_create(
     key: MapKey, order: MapOrder = "unordered", *, persist_index: bool = False
 ) -> Step:
-    """Into a map by key, made in this order where it is missing.
+    """Into a map by key, created in this order if it is missing.
 
-    ``persist_index``: keeps an index with the map; on the first step only."""
+    ``persist_index``: stores an index with the map; on the first step only."""
     return Step("map_key_create", key, order, persist_index=persist_index)

@@ -1,7 +1,7 @@
 """Every failure of a call, in one tree under :class:`Error`.
 
 Each error carries ``code`` (the server's result code, or a negative number for failures on this
-side), ``in_doubt`` (a write may have been applied all the same), ``node`` (name and address),
+side), ``in_doubt`` (a write may have been applied nevertheless), ``node`` (name and address),
 ``attempts`` and ``key``. All of them pickle. Bad arguments raise ``TypeError``, ``ValueError`` or
 ``OverflowError`` instead, before anything is sent.
 """
@@ -54,9 +54,9 @@ class Error(Exception):
     node: str | None
     #: How often the call was tried; 0 when nothing was sent.
     attempts: int
-    #: Whether a write may have been applied all the same.
+    #: Whether a write may have been applied nevertheless.
     in_doubt: bool
-    #: The record that was asked for; ``None`` when the failure is not about one.
+    #: The key of the call; ``None`` when the failure does not concern a single record.
     key: Key | None
 
     def __init__(
@@ -94,7 +94,7 @@ class Error(Exception):
         return " ".join(parts)
 
     def __reduce__(self) -> tuple[object, ...]:
-        # The attributes travel as its state, notes included.
+        # The attributes, notes included, are pickled as its state.
         return _rebuild, (type(self), self.message), self.__dict__
 
 
@@ -139,7 +139,7 @@ class ElementNotFound(ServerError):
 
 
 class OpNotApplicable(ServerError):
-    """The operation does not apply to what the bin holds: an index out of range, a path that does
+    """The operation does not apply to the bin's value: an index out of range, a path that does
     not exist, an expression without a value."""
 
 
@@ -175,7 +175,7 @@ class Timeout(Error, TimeoutError):
 
 
 class ConnectionFailed(Error, ConnectionError):
-    """No connection could be made, or it broke under the call."""
+    """No connection could be made, or it broke during the call."""
 
     __str__ = Error.__str__
 
@@ -189,7 +189,7 @@ class TooBusy(Error):
 
 
 class ProtocolError(Error):
-    """The node sent bytes that are not this protocol."""
+    """The node sent bytes that do not belong to this protocol."""
 
 
 class QueryPaused(Error):

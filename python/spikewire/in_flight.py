@@ -34,8 +34,8 @@ class Future(_Base[_T]):
     """The outcome of a submitted call; a ``concurrent.futures.Future``.
 
     ``result(timeout)``, ``exception(timeout)``, ``add_done_callback(fn)``, ``cancel()`` and the
-    rest do what the standard library says, and so do ``concurrent.futures.wait``,
-    ``as_completed`` and ``asyncio.wrap_future``. Any thread may use it.
+    rest behave as in the standard library, and ``concurrent.futures.wait``, ``as_completed`` and
+    ``asyncio.wrap_future`` work with it. Any thread may use it.
     """
 
     def set_result(self, result: _T) -> Never:  # noqa: ARG002
@@ -84,13 +84,13 @@ def _gathered(
         for number, call in enumerate(calls):
             window.append(twins.start(number, call, returns_errors))
             if len(window) >= limit:
-                # Several at a time, so that their successors leave together.
+                # Several at a time, so that their successors are sent together.
                 while len(window) > keep:
                     yield oldest()
         while window:
             yield oldest()
     finally:
-        # What has not been sent is withdrawn; the rest ends before the generator does.
+        # Calls that have not been sent are withdrawn; the others end before the generator does.
         left = [future for future in window if not isinstance(future, Exception)]
         for future in left:
             future.cancel()
@@ -131,7 +131,7 @@ async def _gathered_async(
         for number, call in enumerate(calls):
             window.append(twins.start(number, call, returns_errors))
             if len(window) >= limit:
-                # Several at a time, so that their successors leave together.
+                # Several at a time, so that their successors are sent together.
                 while len(window) > keep:
                     yield await oldest()
         while window:
@@ -149,7 +149,7 @@ async def _gathered_async(
 
 
 def _checked(calls: Iterable[Any], limit: int, errors: str) -> tuple[int, bool]:
-    """Down to how many in flight the oldest are waited for, and whether errors are results."""
+    """How many calls stay in flight while the oldest is waited for; whether errors are results."""
     if isinstance(calls, (str, bytes)) or not hasattr(calls, "__iter__"):
         message = f"calls must be an iterable of calls, not {type(calls).__name__}"
         raise TypeError(message)
@@ -168,7 +168,7 @@ def _checked(calls: Iterable[Any], limit: int, errors: str) -> tuple[int, bool]:
 
 
 class _Twins:
-    """Finds, for a verb of a client or its datasets, what starts the call without waiting."""
+    """Finds, for a verb of a client or its datasets, the function that starts it at once."""
 
     def __init__(
         self, client: Any, kinds: tuple[type, type], starter: Callable[[Any], Any]
@@ -182,7 +182,7 @@ class _Twins:
         self._twin: Callable[..., Any] | None = None
 
     def start(self, number: int, call: Any, returns_errors: bool) -> Any:
-        """The future of a call, or the error that its arguments make."""
+        """The future of a call, or the error that its arguments raise."""
         if type(call) is tuple and call:
             # A tuple of arguments of any type.
             verb, arguments = call[0], call[1:]  # pyright: ignore[reportUnknownVariableType]

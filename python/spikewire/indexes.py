@@ -3,8 +3,8 @@
     client.indexes.create("test", "users", "age", int)
     users.query(index=spikewire.between("age", 20, 30))
 
-An index belongs to the whole cluster and has a name. Unless it is given one, that is made of set,
-bin and what is indexed of a list or map: ``users_age``, ``users_tags_list``.
+An index belongs to the whole cluster and has a name. By default the name is made of set, bin and
+what is indexed of a list or map: ``users_age``, ``users_tags_list``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncIndexes", "Index", "Indexes"]
 
-#: What the values are.
+#: The type of the indexed values.
 Kind: TypeAlias = type[int] | type[str] | type[bytes] | type[GeoJSON]
 
 
@@ -41,7 +41,7 @@ class Index(NamedTuple):
     """``default`` (the bin's value), ``list``, ``mapkeys`` or ``mapvalues``; ``set`` for one of all
     records of a set, which scans use."""
     ready: bool
-    """Whether the node that was asked can be queried by it."""
+    """Whether it is complete on the node that answered."""
 
 
 class Indexes:
@@ -67,16 +67,17 @@ class Indexes:
     ) -> str:
         """Creates an index on a bin and waits until every node has built it. Returns its name.
 
-        ``set`` is ``None`` for all records of the namespace. ``kind`` is what is indexed: ``int``,
-        ``str``, ``bytes`` or ``spikewire.GeoJSON``; values of other types are left out. ``of``:
-        the elements of a list, or the keys or values of a map, instead of the bin's value.
-        ``ctx``: the way to a nested list or map, of steps from ``spikewire.ctx``. ``bin`` may be an
-        expression from ``spikewire.exp``, whose value is indexed then. These two need a ``name``.
-        ``wait=False`` returns at once. ``timeout`` is how long to wait, in seconds; 0: no limit.
+        ``set`` is ``None`` for all records of the namespace. ``kind`` is the type that is indexed:
+        ``int``, ``str``, ``bytes`` or ``spikewire.GeoJSON``; values of other types are not indexed.
+        ``of``: the elements of a list, or the keys or values of a map, instead of the bin's value.
+        ``ctx``: the path to a nested list or map, of steps from ``spikewire.ctx``. ``bin`` may be
+        an expression from ``spikewire.exp``, whose value is indexed then. These two need a
+        ``name``. ``wait=False`` returns at once. ``timeout`` is how long to wait, in seconds; 0: no
+        limit.
 
-        The same index again is no error. Raises ``ServerError`` with code 200 when there is
-        another index of that name, ``NamespaceNotFound``, ``Timeout`` when a node is not ready in
-        time, ``TypeError`` or ``ValueError`` for names and kinds that cannot be.
+        Creating the same index again is no error. Raises ``ServerError`` with code 200 when there
+        is another index of that name, ``NamespaceNotFound``, ``Timeout`` when a node is not ready
+        in time, ``TypeError`` or ``ValueError`` for invalid names and kinds.
         """
         limit = timeout if wait else None
         task = self._admin.create_index(namespace, set, bin, kind, of, name, ctx, limit)

@@ -1,9 +1,9 @@
-"""Background jobs: changes that the nodes make to every record of a scan or an index query.
+"""Background jobs: the nodes change every record of a scan or an index query.
 
     job = users.operate_all([op.add("visits", 1)], where="$.age > 25")
     job.wait()
 
-A job goes on without the client; its handle asks the nodes how far it is, and ends it.
+A job continues without the client; its handle asks the nodes for its progress, and aborts it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ __all__ = ["AsyncJob", "Job", "JobProgress"]
 
 
 class JobProgress(NamedTuple):
-    """How far a job is, on all nodes together."""
+    """The progress of a job, on all nodes together."""
 
     done: bool
     """Whether it has ended on every node."""
     aborted: bool
-    """Whether somebody ended it before its time."""
+    """Whether it was aborted before its end."""
     percent: float
     """How much of the work is done, from 0 to 100."""
     succeeded: int
@@ -51,21 +51,21 @@ class Job:
         return self._core.id
 
     def progress(self) -> JobProgress:
-        """How far it is. A node that forgot a job has ended it long ago, and counts nothing.
+        """Its progress. A node that no longer knows the job ended it long ago, and reports nothing.
 
-        Raises ``ConnectionFailed`` when a node it runs on does not answer."""
+        Raises ``ConnectionFailed`` when a node that runs it does not answer."""
         return JobProgress(*self._core.progress().run())
 
     def wait(self, timeout: Seconds | None = None) -> JobProgress:
         """Waits until it has ended on every node; ``timeout`` is in seconds; ``None``
         or 0: no limit.
 
-        Raises ``Timeout`` if that takes longer, the job goes on then; and the errors of
-        ``progress``."""
+        Raises ``Timeout`` if that takes longer, in which case the job continues; also the errors
+        of ``progress``."""
         return JobProgress(*self._core.wait(timeout).run())
 
     def abort(self) -> None:
-        """Ends it on every node. Records that were changed stay so. Does nothing if it is over."""
+        """Aborts it on every node. Changes made so far remain. Does nothing if it has ended."""
         self._core.abort().run()
 
     def __repr__(self) -> str:

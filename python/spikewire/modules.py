@@ -45,13 +45,13 @@ class Modules:
     def register(
         self, file: str | os.PathLike[str], source: str | None = None, *, timeout: Seconds = 10
     ) -> None:
-        """Registers a module, in place of one of that name, and waits until every node has it.
+        """Registers a module, replacing one of that name, and waits until every node has it.
 
         ``file`` is the module's name with its ending, or the path of a file to read when there is
         no ``source``. ``timeout`` is how long to wait for the nodes, in seconds; 0: no limit.
 
         Raises ``ServerError`` with the line when the source does not compile, ``Timeout`` when a
-        node does not get it in time, ``ValueError`` for a name or source that cannot be.
+        node does not receive it in time, ``ValueError`` for an invalid name or source.
         """
         if source is None:
             source = _read(file)

@@ -17,11 +17,11 @@ class ClientOptions(TypedDict, total=False):
     cluster_name: str
     """The name the cluster must have. Default: any."""
     codec: Codec
-    """What values of other types and certain bins are stored as. Default: none."""
+    """How values of custom types and certain bins are stored. Default: none."""
     timeout: Seconds
-    """Total time of a call with all its retries; 0: no limit. Default: 1 s."""
+    """Total time of a call including retries; 0: no limit. Default: 1 s."""
     socket_timeout: Seconds
-    """Longest silence of a node before an attempt is given up; 0: no limit. Default: 0."""
+    """Longest silence of a node before an attempt is abandoned; 0: no limit. Default: 0."""
     max_retries: int
     """Further attempts after the first one. Default: 2."""
     sleep_between_retries: Seconds
@@ -39,13 +39,13 @@ class ClientOptions(TypedDict, total=False):
     connect_timeout: Seconds
     """Time for one connection attempt. Default: 1 s."""
     tend_interval: Seconds
-    """Pause between two looks at the cluster. Default: 1 s."""
+    """Pause between two refreshes of the view of the cluster. Default: 1 s."""
     idle_timeout: Seconds
     """Idle connections are closed after this time. Default: 55 s."""
     use_services_alternate: bool
     """Whether nodes are asked for their alternate addresses. Default: False."""
     ip_map: dict[str, str]
-    """Addresses that nodes advertise, and what to use instead. Default: none."""
+    """Addresses that nodes advertise, and those to use instead. Default: none."""
     connections_per_node: int
     """Connections to one node for each event loop, and for all blocking threads. Default: 4."""
     pipeline_depth: int
@@ -59,7 +59,7 @@ class ClientOptions(TypedDict, total=False):
 
 
 class BlockingOptions(ClientOptions, total=False):
-    """Keyword options of ``Client`` alone."""
+    """Keyword options that only ``Client`` has."""
 
     submit_limit: int
     """Submitted calls in flight at once; beyond it ``submit`` waits. Default: 2,048."""

@@ -59,7 +59,7 @@ __all__ = [
     "Where",
 ]
 
-#: Bytes, in whatever holds them.
+#: Objects that hold bytes.
 BytesLike: TypeAlias = bytes | bytearray | memoryview
 
 #: A user key. Integers have 64 bits, signed.
@@ -125,20 +125,20 @@ class ArrowArray(Protocol):
         ...
 
 
-#: A table: a structured NumPy array, plain or masked, or whatever offers the Arrow PyCapsule
+#: A table: a structured NumPy array, plain or masked, or any object with the Arrow PyCapsule
 #: interface, such as tables of pyarrow, polars, pandas and duckdb.
 Table: TypeAlias = ArrowStream | ArrowArray | _Structured
 
 #: Columns to write: their names, or the bins they become by their names.
 Columns: TypeAlias = list[str] | tuple[str, ...] | Mapping[str, str]
 
-#: What nulls of a table do: leave their bins as they are, or remove them.
+#: The effect of nulls in a table: their bins are left unchanged, or removed.
 Nulls: TypeAlias = Literal["skip", "remove"]
 
-#: A key of a map that was read. Lists, which other clients can write, come as tuples.
+#: A key of a map that was read. Lists, which other clients can write, are returned as tuples.
 MapKey: TypeAlias = str | int | float | bytes | tuple["MapKey", ...] | None
 
-#: What operations look for: a value, or ``op.WILDCARD`` or ``op.INFINITY``.
+#: What operations search for: a value, or ``op.WILDCARD`` or ``op.INFINITY``.
 Sought: TypeAlias = BinValue | Marker
 
 #: What a bin holds when it is read; a ``memoryview`` only where ``buffers=True`` asked for it.
@@ -162,13 +162,13 @@ Seeds: TypeAlias = str | list[str] | tuple[str, ...]
 #: A span of time: seconds, or a ``timedelta``.
 Seconds: TypeAlias = float | timedelta
 
-#: Time to live: whole seconds, a ``timedelta``, a moment that knows its time zone, or a word.
+#: Time to live: whole seconds, a ``timedelta``, a ``datetime`` with a time zone, or a word.
 Ttl: TypeAlias = int | timedelta | datetime | Literal["default", "never", "unchanged"]
 
-#: What a write does about a record that exists, or does not.
+#: How a write treats a record that exists, or does not.
 Exists: TypeAlias = Literal["merge", "create", "update", "replace", "replace_only"]
 
-#: How sure a read is that what it found is the latest.
+#: The consistency of a read.
 ReadMode: TypeAlias = Literal[
     "one", "all", "session", "linearize", "allow_replica", "allow_unavailable"
 ]
@@ -180,43 +180,43 @@ Replica: TypeAlias = Literal["master", "sequence", "any", "prefer-rack"]
 #: text and its parameters, such as ``("$.age > ?0", 25)``.
 Where: TypeAlias = Expression | str | _Text
 
-#: The order of a list that has to be made.
+#: The order of a list that has to be created.
 ListOrder: TypeAlias = Literal["unordered", "ordered"]
 
-#: The order of a map that has to be made: by nothing, by key, or by key and value.
+#: The order of a map that has to be created: none, by key, or by key and value.
 MapOrder: TypeAlias = Literal["unordered", "key", "key_value"]
 
-#: What an operation gives of the elements of a list that it is about.
+#: What an operation returns of the elements of a list that it selects.
 ListReturn: TypeAlias = Literal[
     "none", "value", "count", "exists", "index", "reverse_index", "rank", "reverse_rank"
 ]
 
-#: The same, where elements are named by index.
+#: The same, for a selection by index.
 ByIndex: TypeAlias = ListReturn | Literal["index_range", "reverse_index_range"]
 
-#: The same, where elements are named by value or rank.
+#: The same, for a selection by value or rank.
 ByValue: TypeAlias = ListReturn | Literal["rank_range", "reverse_rank_range"]
 
 _OfEntries: TypeAlias = Literal["key", "key_value", "ordered_map", "unordered_map"]
 
-#: What an operation gives of the entries of a map that it is about.
+#: What an operation returns of the entries of a map that it selects.
 MapReturn: TypeAlias = ListReturn | _OfEntries
 
-#: The same, where entries are named by key or index.
+#: The same, for a selection by key or index.
 MapByIndex: TypeAlias = ByIndex | _OfEntries
 
-#: The same, where entries are named by value or rank.
+#: The same, for a selection by value or rank.
 MapByValue: TypeAlias = ByValue | _OfEntries
 
-#: The same, where entries are named by a list of keys.
+#: The same, for a selection by a list of keys.
 MapByKeys: TypeAlias = (
     Literal["none", "value", "count", "exists", "index", "reverse_index"] | _OfEntries
 )
 
-#: What arithmetic on bits does when the result does not fit.
+#: How arithmetic on bits treats a result that does not fit.
 Overflow: TypeAlias = Literal["fail", "saturate", "wrap"]
 
-#: The way to a nested list or map: steps from ``spikewire.ctx``.
+#: The path to a nested list or map: steps from ``spikewire.ctx``.
 Path: TypeAlias = list[Step] | tuple[Step, ...]
 
 #: Several values. See ``BinValue`` for why the type says less.
@@ -233,7 +233,7 @@ Sketches: TypeAlias = list[HyperLogLog] | tuple[HyperLogLog, ...]
 
 
 class ArrowSchema(Protocol):
-    """What has an Arrow schema: one of pyarrow or polars, a table, an ``ArrowTable``."""
+    """An object with an Arrow schema: a schema of pyarrow or polars, a table, an ``ArrowTable``."""
 
     def __arrow_c_schema__(self) -> object:
         """The schema, as a capsule."""

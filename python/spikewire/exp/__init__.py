@@ -1,19 +1,19 @@
-"""Filter expressions, computed by the server from one record.
+"""Filter expressions, evaluated by the server on one record.
 
     from spikewire import exp
 
     adults = exp.bin("age") >= 18
     wanted = adults & (exp.bin("country") == "US") & ~exp.bin("banned")
 
-An expression is checked when it is made, encoded once, and can be kept, hashed and pickled. Bins
-take the type of what they are used with (``exp.bin("age") > 25`` asks for an integer); where
-nothing says it, name it: ``exp.bin("a", int) == exp.bin("b")``. In a record where a bin is missing
+An expression is checked when it is made, encoded once, and can be kept, hashed and pickled. The
+type of a bin follows from its use (``exp.bin("age") > 25`` asks for an integer); where nothing
+implies it, name it: ``exp.bin("a", int) == exp.bin("b")``. In a record where a bin is missing
 or of another type the comparison is neither true nor false, and such records do not match.
 
 Operators: ``== != < <= > >=``, ``& | ~`` (and, or, not; bit by bit on integers), ``^`` (one of
 two), ``+ - * / % **``, ``<< >>``, ``abs()``, ``math.floor()`` and ``math.ceil()``. Integers divide
-toward zero. The same can be written as text, see ``text``. What is inside lists, maps, bytes and
-sketches is asked with ``exp.list``, ``exp.map``, ``exp.bit`` and ``exp.hll``.
+toward zero. The same can be written as text, see ``text``. ``exp.list``, ``exp.map``, ``exp.bit``
+and ``exp.hll`` read what is inside lists, maps, bytes and sketches.
 """
 
 from __future__ import annotations
@@ -85,24 +85,24 @@ def bin_exists(name: str) -> Expression:
 
 
 def value(value: Operand) -> Expression:
-    """A constant. Operands that are no expressions become constants by themselves; this is for
-    where both are none."""
+    """A constant. Operands that are not expressions become constants automatically; this is for
+    cases where neither operand is one."""
     return Expression.value(value)
 
 
 def unknown() -> Expression:
-    """What is neither true nor false, for a branch of ``cond`` that must not match."""
+    """A value that is neither true nor false, for a branch of ``cond`` that must not match."""
     return Expression.unknown()
 
 
 def text(text: str, *parameters: Operand) -> Expression:
-    """Reads ``$.age > ?0 and $.country == 'US'``; ``?0`` stands for the first parameter. An error
-    shows the place."""
+    """Parses ``$.age > ?0 and $.country == 'US'``; ``?0`` stands for the first parameter. Errors
+    show the position."""
     return Expression.text(text, parameters)
 
 
 def key(kind: type[int | str | bytes]) -> Expression:
-    """The user key, where one of this type is stored with the record (``send_key``)."""
+    """The user key, if one of this type is stored with the record (``send_key``)."""
     return Expression.key(kind)
 
 
@@ -137,17 +137,17 @@ def since_update() -> Expression:
 
 
 def record_size() -> Expression:
-    """Bytes that the record takes."""
+    """The size of the record in bytes."""
     return Expression.meta("recordSize")
 
 
 def device_size() -> Expression:
-    """Bytes that the record takes on a device. Newer servers prefer ``record_size``."""
+    """The size of the record on a device, in bytes. Newer servers prefer ``record_size``."""
     return Expression.meta("deviceSize")
 
 
 def memory_size() -> Expression:
-    """Bytes that the record takes in memory. Newer servers prefer ``record_size``."""
+    """The size of the record in memory, in bytes. Newer servers prefer ``record_size``."""
     return Expression.meta("memorySize")
 
 
@@ -157,7 +157,7 @@ def is_tombstone() -> Expression:
 
 
 def digest_modulo(divisor: int) -> Expression:
-    """The last four bytes of the digest modulo ``divisor``: a stable part of all records."""
+    """The last four bytes of the digest modulo ``divisor``, to select a stable share of records."""
     return Expression.digest_modulo(divisor)
 
 
@@ -167,7 +167,7 @@ def exclusive(*operands: Operand) -> Expression:
 
 
 def cond(*operands: Operand) -> Expression:
-    """``cond(test, value, test, value, ..., default)``: the value behind the first true test."""
+    """``cond(test, value, test, value, ..., default)``: the value after the first true test."""
     return Expression.apply("when", operands)
 
 
@@ -198,12 +198,12 @@ def log(number: Operand, base: Operand) -> Expression:
 
 
 def bit_count(number: Operand) -> Expression:
-    """How many bits of an integer are set."""
+    """The number of bits of an integer that are set."""
     return Expression.apply("countOneBits", (number,))
 
 
 def bit_scan(number: Operand, bit: Operand, *, from_right: bool = False) -> Expression:
-    """The place of the first bit like ``bit``, counted from the most significant; -1 if none."""
+    """The position of the first bit equal to ``bit``, from the most significant; -1 if none."""
     return Expression.apply("findBitRight" if from_right else "findBitLeft", (number, bit))
 
 

@@ -8,11 +8,11 @@
     exp.list.get_by_value(exp.bin("tags"), "new", returning="exists")
 
 The first argument is the list: a bin, or the result of another call. Functions that modify return
-the modified list; nothing is written. Arguments may be expressions too. ``returning``, ``inverted``, the
-flags and ``ctx`` are those of ``spikewire.op.list``. ``kind`` is the type of an element that is
-read, where its use does not imply it: ``int``, ``float``, ``str``, ``bool``, ``bytes``, ``list``,
-``dict``, ``GeoJSON`` or ``HyperLogLog``. An element that is missing or of another type makes the
-whole expression unknown.
+the modified list; nothing is written. Arguments may be expressions too. ``returning``,
+``inverted``, the flags and ``ctx`` are those of ``spikewire.op.list``. ``kind`` is the type of an
+element that is read, where its use does not imply it: ``int``, ``float``, ``str``, ``bool``,
+``bytes``, ``list``, ``dict``, ``GeoJSON`` or ``HyperLogLog``. An element that is missing or of
+another type makes the whole expression unknown.
 """
 
 from __future__ import annotations

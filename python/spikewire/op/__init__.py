@@ -1,16 +1,16 @@
-"""Operations for ``operate``: several steps on one record, applied in order and all or nothing.
+"""Operations for ``operate``: several steps on one record, applied in order and atomically.
 
     from spikewire import op
 
     record = users.operate("alice", [op.add("visits", 1), op.get("visits")])
     record.results  # (None, 1): one result per operation
 
-Here are those on whole bins; ``op.list``, ``op.map``, ``op.bit`` and ``op.hll`` are modules of
-their own. Each function checks and encodes its arguments at once, so an operation can be kept and
-used again.
+This module has the operations on whole bins; ``op.list``, ``op.map``, ``op.bit`` and ``op.hll`` are
+modules of their own. Each function checks and encodes its arguments at once, so an operation can be
+kept and reused.
 
-Where several operations name one bin, ``record.results`` has what each of them gave, and
-``record[bin]`` the last of it that is not ``None``.
+If several operations name one bin, ``record.results`` has the result of each of them, and
+``record[bin]`` the last one that is not ``None``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 
-#: Equals every value that is looked for; inside a list also whatever follows it there, so that
+#: Equals every value; inside a list also everything that follows it there, so that
 #: ``["a", WILDCARD]`` finds the lists that begin with ``"a"``. Cannot be stored.
 WILDCARD = Marker("wildcard")
 
@@ -76,20 +76,20 @@ def prepend(bin: str, value: str | bytes) -> Operation:  # noqa: A002
 
 
 def touch() -> Operation:
-    """Renews the record's expiry; fails with ``RecordNotFound`` if the record is missing."""
+    """Renews the record's time to live; fails with ``RecordNotFound`` if the record is missing."""
     return Operation("touch")
 
 
 def delete() -> Operation:
-    """Deletes the record; writes that follow start from an empty one."""
+    """Deletes the record; subsequent writes start from an empty one."""
     return Operation("delete")
 
 
 def read(name: str, expression: Where, *, no_fail: bool = False) -> Operation:
-    """Reads what an expression gives, as if it were a bin of this name.
+    """Reads the value of an expression, as if it were a bin of this name.
 
     ``expression``: made by ``spikewire.exp``, a text, or a tuple of a text and its parameters.
-    ``no_fail``: gives ``None`` where the value is unknown, for instance because a bin is missing,
+    ``no_fail``: returns ``None`` if the value is unknown, for instance because a bin is missing,
     instead of failing with ``OpNotApplicable``."""
     return Operation.read(name, expression, no_fail=no_fail)
 
@@ -103,11 +103,11 @@ def write(
     allow_delete: bool = False,
     no_fail: bool = False,
 ) -> Operation:
-    """Writes what an expression gives into a bin.
+    """Writes the value of an expression into a bin.
 
-    ``create_only``: refuses a bin that is there (``BinExists``). ``update_only``: refuses to make
-    one (``BinNotFound``). ``allow_delete``: ``None`` removes the bin, where it fails otherwise.
-    ``no_fail``: does nothing instead of failing, also where the value is unknown."""
+    ``create_only``: refuses a bin that exists (``BinExists``). ``update_only``: refuses to create
+    one (``BinNotFound``). ``allow_delete``: ``None`` removes the bin instead of failing.
+    ``no_fail``: does nothing instead of failing, also if the value is unknown."""
     return Operation.write(
         bin,
         expression,

@@ -11,11 +11,11 @@ Indexes count from 0, negative ones from the end. Ranks count the elements by va
 smallest, -1 the largest. Values of different types have an order too: None, bool, int, str, list,
 dict, bytes, float.
 
-``returning``: what to return of the selected elements: ``"value"``, ``"count"``, ``"exists"`` (whether
-there are any), ``"index"``, ``"reverse_index"`` (from the end), ``"rank"``, ``"reverse_rank"``
-(from the largest), a range as ``[first, count]`` (``"index_range"``, ``"reverse_index_range"`` by
-index; ``"rank_range"``, ``"reverse_rank_range"`` by rank or value), or ``"none"``. One element
-returns one item, several return a list.
+``returning``: what to return of the selected elements: ``"value"``, ``"count"``, ``"exists"``
+(whether there are any), ``"index"``, ``"reverse_index"`` (from the end), ``"rank"``,
+``"reverse_rank"`` (from the largest), a range as ``[first, count]`` (``"index_range"``,
+``"reverse_index_range"`` by index; ``"rank_range"``, ``"reverse_rank_range"`` by rank or value), or
+``"none"``. One element returns one item, several return a list.
 ``inverted``: all elements but the selected ones.
 ``order``: ``"unordered"`` (default) or ``"ordered"``, for a list that has to be created.
 ``persist_index``: stores an index with a top-level list, which makes large lists faster.

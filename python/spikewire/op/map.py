@@ -10,14 +10,15 @@
 Keys are ``str``, ``int`` or ``bytes``. Indexes count the entries by key from 0, negative ones from
 the end. Ranks count them by value: 0 is the smallest, -1 the largest.
 
-``returning``: what to return of the selected entries: ``"value"``, ``"key"``, ``"key_value"`` (a dict
-in the order they were found), ``"ordered_map"`` (by key), ``"unordered_map"``, ``"count"``,
+``returning``: what to return of the selected entries: ``"value"``, ``"key"``, ``"key_value"`` (a
+dict in the order they were found), ``"ordered_map"`` (by key), ``"unordered_map"``, ``"count"``,
 ``"exists"`` (whether there are any), ``"index"``, ``"reverse_index"`` (from the end), ``"rank"``,
 ``"reverse_rank"`` (from the largest), a range as ``[first, count]`` (``"index_range"``,
 ``"reverse_index_range"`` by key or index; ``"rank_range"``, ``"reverse_rank_range"`` by rank or
 value), or ``"none"``. One entry returns one item, several return a list.
 ``inverted``: all entries but the selected ones.
-``order``: ``"unordered"`` (default), ``"key"`` or ``"key_value"``, for a map that has to be created.
+``order``: ``"unordered"`` (default), ``"key"`` or ``"key_value"``, for a map that has to be
+created.
 ``persist_index``: stores an index with a top-level map, which makes large maps faster.
 ``create_only``: refuses keys that exist already (``ElementExists``). ``update_only``: refuses keys
 that do not exist (``ElementNotFound``). ``no_fail``: leaves the map unchanged instead of failing.

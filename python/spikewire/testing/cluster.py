@@ -28,13 +28,13 @@ class ClusterOptions(TypedDict, total=False):
     replication_factor: int
     """Copies of every record. Default: 2."""
     default_ttl: int
-    """Seconds a record lives when its writer does not say; 0: for ever. Default: 0."""
+    """Time to live of records that are written without one, in seconds; 0: for ever. Default: 0."""
     nsup_period: int
-    """Seconds between two looks for expired records; 0 refuses TTLs. Default: 1."""
+    """Seconds between two removals of expired records; 0 refuses TTLs. Default: 1."""
     max_record_size: int
     """Largest stored record in bytes. Default: 1,048,576."""
     indexed_sets: list[str]
-    """Sets with an index of all their records, so that a scan meets no others. Default: []."""
+    """Sets with an index of all their records, so that a scan reads no others. Default: []."""
     cluster_name: str
     """Default: "spikewire"."""
     threads: int
@@ -56,7 +56,7 @@ class Faults(TypedDict, total=False):
     delay: Seconds
     """Every reply is held for this long; order is kept."""
     late_end: Seconds
-    """The end of a scan or query leaves this long after its last record, in a packet of its own."""
+    """The end of a scan or query is sent this long after its last record, in its own packet."""
     drop: float
     """Share of requests that are lost before they are run; their connections stay silent."""
     drop_reply: float
@@ -70,11 +70,11 @@ class Faults(TypedDict, total=False):
     refuse: Literal["never", "close", "port"]
     """New connections are served, accepted and closed at once, or not accepted at all."""
     drip: tuple[int, Seconds]
-    """Replies leave in pieces of so many bytes, with so many seconds between them."""
+    """Replies are sent in pieces of so many bytes, with so many seconds between them."""
     info: bool
-    """Whether info requests suffer too. Default: False, so that clients see a healthy cluster."""
+    """Whether info requests are affected too. Default: False: clients see a healthy cluster."""
     seed: int
-    """Where the draws start: the same seed and requests give the same faults. Default: 0."""
+    """The seed of the random draws: the same seed and requests give the same faults. Default: 0."""
 
 
 class NodeStats(TypedDict):
@@ -97,10 +97,10 @@ class Cluster(_native.ClusterCore):
     every record no acknowledged write is lost when one node dies. Nodes are counted from 0.
 
     Use it in a ``with`` block, or call ``stop()``. Its threads belong to this process: the child of
-    a fork can talk to it, but not serve it.
+    a fork can connect to it, but does not serve it.
 
-    Raises ``OSError`` when a port is taken, ``TypeError`` or ``ValueError`` for options that cannot
-    be. Its methods raise ``ValueError`` for a node that is not there, ``OSError`` after ``stop()``.
+    Raises ``OSError`` when a port is in use, ``TypeError`` or ``ValueError`` for invalid options.
+    Its methods raise ``ValueError`` for a node that does not exist, ``OSError`` after ``stop()``.
     """
 
     def __new__(cls, nodes: int = 1, **options: Unpack[ClusterOptions]) -> Self:
@@ -109,7 +109,7 @@ class Cluster(_native.ClusterCore):
         return cluster
 
     nodes: int
-    """How many nodes the cluster was started with."""
+    """The number of nodes that the cluster was started with."""
 
     @property
     def seeds(self) -> str:
@@ -122,11 +122,11 @@ class Cluster(_native.ClusterCore):
         return self._addresses()
 
     def kill(self, node: int) -> None:
-        """Kills a node: connections are reset, its port refuses, its records are lost."""
+        """Kills a node: its connections are reset, its port is closed, its records are lost."""
         self._kill(node)
 
     def restart(self, node: int) -> None:
-        """Starts a dead node again: same port, empty; its partitions are copied to it."""
+        """Restarts a dead node: same port, empty; its partitions are copied to it."""
         self._restart(node)
 
     def is_alive(self, node: int) -> bool:
@@ -146,7 +146,7 @@ class Cluster(_native.ClusterCore):
         self._inject(node, **faults)
 
     def clear_faults(self, node: int) -> None:
-        """Ends a node's misbehaviour."""
+        """Ends the faults of a node."""
         self._clear_faults(node)
 
     def truncate(self, namespace: str = "test", set: str | None = None) -> None:  # noqa: A002
