@@ -35,8 +35,8 @@ WAITS = {
         f"async for record in data.query({SLOW}): pass",
     ),
     "page": (
-        f"data.query({SLOW}, page_size=400).page()",
-        f"await data.query({SLOW}, page_size=400).page()",
+        f"data.query({SLOW}, page_size=8000).page()",
+        f"await data.query({SLOW}, page_size=8000).page()",
     ),
     "arrow_batches": (
         f"for table in data.query({SLOW}).arrow_batches(): pass",

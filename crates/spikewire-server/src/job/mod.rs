@@ -14,6 +14,11 @@ use std::time::{Duration, Instant};
 
 use spikewire_sync::Mutex;
 
+/// A job that is ahead of its rate by no more than this goes on.
+const LEAST_PAUSE: Duration = Duration::from_millis(1);
+/// The longest pause after one record.
+const LONGEST_PAUSE: Duration = Duration::from_millis(10);
+
 /// What a job does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -130,21 +135,23 @@ impl Job {
         self.progress.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Records it may have handled by now under its rate, and when the next ones are due.
-    pub fn allowance(&self, handled: u64) -> Result<u64, Instant> {
+    /// How many records it may handle before its next pause, after so many; at least one.
+    pub fn burst(&self, handled: u64) -> u64 {
         let rate = u64::from(self.plan.rate);
         if rate == 0 {
-            return Ok(u64::MAX);
+            return u64::MAX;
         }
-        let micros = self.started.elapsed().as_micros() as u64;
-        let allowed = (micros.saturating_mul(rate) / 1_000_000).saturating_sub(handled);
-        if allowed > 0 {
-            return Ok(allowed);
-        }
-        // Some at a time, for a fast job is not to be woken for each record.
-        let next = handled.saturating_add((rate / 200).max(1));
-        let due = Duration::from_micros(next.saturating_mul(1_000_000).div_ceil(rate));
-        Err(self.started + due)
+        let until = (self.started.elapsed() + LEAST_PAUSE).as_micros() as u64;
+        (until.saturating_mul(rate) / 1_000_000).saturating_sub(handled).max(1)
+    }
+
+    /// Until when it pauses after so many records to keep its rate, if it has to. It pauses once
+    /// for each record and, as servers do, not for long: a rate below 100 is not kept.
+    pub fn pause(&self, handled: u64) -> Option<Instant> {
+        let rate = u64::from(self.plan.rate);
+        let due = Duration::from_micros(handled.saturating_mul(1_000_000).checked_div(rate)?);
+        let ahead = due.saturating_sub(self.started.elapsed());
+        (ahead > LEAST_PAUSE).then(|| Instant::now() + ahead.min(LONGEST_PAUSE))
     }
 }
 
@@ -167,16 +174,20 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_lets_through_what_is_due() {
+    fn a_rate_is_kept_by_short_pauses() {
         let free = Job::new(plan(0), 1);
-        assert_eq!(free.allowance(1 << 40), Ok(u64::MAX));
+        assert_eq!((free.burst(1 << 40), free.pause(1 << 40)), (u64::MAX, None));
+        // A hundred seconds ahead, and still no more than the longest pause.
         let slow = Job::new(plan(1), 1);
-        let due = slow.allowance(99).unwrap_err();
-        let wait = due - slow.started;
-        assert_eq!(wait, Duration::from_secs(100));
+        let before = Instant::now();
+        let pause = slow.pause(100).unwrap();
+        assert!(pause >= before + LONGEST_PAUSE && pause <= Instant::now() + LONGEST_PAUSE);
+        assert_eq!(slow.burst(100), 1);
+        // What is due within a millisecond is not paused for.
         let fast = Job::new(plan(1_000_000), 1);
-        let due = fast.allowance(1_000_000_000).unwrap_err() - fast.started;
-        assert_eq!(due, Duration::from_millis(1_000_005));
+        assert!(fast.burst(0) >= 1000);
+        assert_eq!(fast.pause(1000), None);
+        assert!(fast.pause(1_000_000_000).is_some());
     }
 
     #[test]

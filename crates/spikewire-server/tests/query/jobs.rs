@@ -145,7 +145,7 @@ fn what_does_not_start() {
 fn slow_jobs_end_when_they_are_told_to() {
     let cluster = cluster(2);
     let mut wire = Wire::to(&cluster, 0);
-    wire.fill(2000);
+    wire.fill(4000);
     let slow = Query { records_per_second: 100, ..add(1) };
     let started = Instant::now();
     assert_eq!(start(&mut wire, &slow, 1001, &TASK), 0);

@@ -241,13 +241,11 @@ impl Task for Change {
         if self.job.is_aborted() || gone || !state.nodes[self.node].is_alive() {
             return self.end(End::Aborted);
         }
-        let allowed = match self.job.allowance(self.handled) {
-            Ok(allowed) => usize::try_from(allowed).unwrap_or(usize::MAX),
-            Err(due) => return NextTurn::At(due),
-        };
+        let before = self.handled;
+        let burst = usize::try_from(self.job.burst(before)).unwrap_or(usize::MAX);
         let now = state.clock.now();
         let started = Instant::now();
-        let mut most = allowed.min(CHANGES);
+        let mut most = burst.min(CHANGES);
         loop {
             let (found, more) = self.gather(namespace, now, most);
             most -= found.len();
@@ -268,7 +266,8 @@ impl Task for Change {
                 break;
             }
         }
-        NextTurn::Soon
+        let pause = (self.handled > before).then(|| self.job.pause(self.handled)).flatten();
+        pause.map_or(NextTurn::Soon, NextTurn::At)
     }
 }
 

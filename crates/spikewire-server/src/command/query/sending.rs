@@ -108,6 +108,8 @@ pub struct Sending {
     left: Option<u64>,
     /// Records that passed the filter.
     passed: u64,
+    /// When the next record may be sent, under a rate.
+    paused_until: Option<Instant>,
     last_set: Option<(u16, Arc<Set>)>,
     scratch: Vec<u8>,
 }
@@ -116,7 +118,7 @@ impl Sending {
     /// Sends at most `left` records.
     pub fn new(job: Arc<Job>, choice: Choice, projection: Projection, left: Option<u64>) -> Self {
         let (last_set, scratch) = (None, Vec::new());
-        Self { job, choice, projection, left, passed: 0, last_set, scratch }
+        Self { job, choice, projection, left, passed: 0, paused_until: None, last_set, scratch }
     }
 
     /// Which records are wanted.
@@ -159,7 +161,12 @@ impl Sending {
         if len > frame::HEADER_LEN && len + record.image().len() > FRAME {
             return Err(Stop::Turn);
         }
-        self.job.allowance(self.passed).map_err(Stop::Rate)?;
+        if let Some(due) = self.paused_until {
+            if Instant::now() < due {
+                return Err(Stop::Rate(due));
+            }
+            self.paused_until = None;
+        }
         self.send(namespace, record, key, now, out);
         Ok(())
     }
@@ -178,6 +185,7 @@ impl Sending {
         let counters = &self.job.counters;
         if self.job.plan.rate > 0 {
             counters.throttled.fetch_add(1, Ordering::Relaxed);
+            self.paused_until = self.job.pause(self.passed);
         }
         let (op_count, ops, no_bins) = match &self.projection {
             Projection::All => (record.bin_count(), record.bins(), false),
