@@ -241,8 +241,63 @@ fn racks_and_namespaces() {
 fn commands_of_operators_are_answered() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
-    assert_eq!(wire.info("logs"), "0:stderr");
-    assert_eq!(wire.info("health-outliers"), "");
-    assert_eq!(wire.info("best-practices"), "failed_best_practices=none");
-    assert_eq!(wire.info("feature-key"), "ERROR:25:enterprise only");
+    for (command, expected) in [
+        ("logs", "0:stderr"),
+        ("log/0", ""),
+        ("log/0/misc", "ERROR::bad-context"),
+        ("log/1", "ERROR::bad-id"),
+        ("log", "ERROR:4:bad sink-id"),
+        ("log-set:id=0;service=detail", "ok"),
+        ("log-set:service=detail", "ERROR:4:missing id"),
+        ("log-set:id=x;service=detail", "ERROR:4:bad id"),
+        ("log-set:id=0", "ERROR:4:missing context"),
+        ("log-set:id=0;service", "ERROR:4:bad level"),
+        ("log-set:id=7;service=detail", "ERROR:4:bad parameter"),
+        ("health-outliers", ""),
+        ("best-practices", "failed_best_practices=none"),
+        ("mcast", "ERROR:4:heartbeat is in mesh mode"),
+        ("tip:port=3002", "ERROR:4:missing 'host'"),
+        ("tip:host=127.0.0.1;port=x", "ERROR:4:'port' must be an integer"),
+        ("tip:host=127.0.0.1;port=3002", "ok"),
+        ("tip:host=a;port=1;tls=1", "ERROR:4:'tls' must be either 'true' or 'false'"),
+        ("recluster:", "ok"),
+        ("physical-devices", "ERROR:4:missing 'path'"),
+        ("physical-devices:path=/dev/sda", "ERROR:2:no device info"),
+        ("objects", "0"),
+        ("config-get:context=zz", "ERROR:4:invalid context"),
+        ("build_os", std::env::consts::OS),
+        ("feature-key", "ERROR:25:enterprise only"),
+        ("masking", "ERROR:25:enterprise only"),
+    ] {
+        assert_eq!(wire.info(command), expected, "{command}");
+    }
+    assert_eq!(wire.info("mesh"), cluster.seeds()[0].to_string());
+    assert_eq!(wire.info("config-get"), wire.info("get-config"));
+}
+
+/// Connections are counted by what their clients call themselves, while they live.
+#[test]
+fn clients_are_listed() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    assert_eq!(wire.info("user-agents"), "");
+    let named: Vec<_> = (0..2)
+        .map(|_| {
+            let mut wire = Wire::to(&cluster, 0);
+            assert_eq!(wire.info("user-agent-set:value=MSxweXRob24tMSxh"), "ok");
+            wire
+        })
+        .collect();
+    assert_eq!(wire.info("user-agents"), "user-agent=MSxweXRob24tMSxh:count=2;");
+    // One that asks for features and does not name itself, so far.
+    wire.info("features");
+    let both = "user-agent=MSxweXRob24tMSxh:count=2;user-agent=dW5rbm93bg==:count=1;";
+    assert_eq!(wire.info("user-agents"), both);
+    assert_eq!(wire.info("user-agent-set:value=QUFB"), "ok");
+    assert_eq!(wire.info("user-agent-set:value=QUFB"), "ERROR:4:already set");
+    drop(named);
+    let deadline = std::time::Instant::now() + Duration::from_secs(20);
+    while wire.info("user-agents") != "user-agent=QUFB:count=1;" {
+        assert!(std::time::Instant::now() < deadline, "{}", wire.info("user-agents"));
+    }
 }

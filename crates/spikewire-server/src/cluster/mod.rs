@@ -9,6 +9,7 @@
 //! | [`keeper`] | the thread that migrates, expires and frees |
 //! | [`background`] | the thread that fills indexes and runs background jobs |
 //! | [`stats`] | what a node has done |
+//! | [`user_agents`] | what a node's clients call themselves |
 
 pub mod background;
 pub mod keeper;
@@ -17,6 +18,7 @@ pub mod placement;
 pub mod rebalance;
 pub mod state;
 pub mod stats;
+pub mod user_agents;
 
 use std::io;
 use std::net::SocketAddr;

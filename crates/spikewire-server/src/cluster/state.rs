@@ -11,9 +11,11 @@ use spikewire_udf::Library;
 
 use super::background::BackgroundQueue;
 use super::options::Options;
+use super::user_agents::UserAgents;
 use crate::command::tally::Counters;
 use crate::error::invalid;
 use crate::hash::mix;
+use crate::index::unknown::UnknownNamespaces;
 use crate::job::list::Jobs;
 use crate::net::faults::Faults;
 use crate::storage::clock::Clock;
@@ -28,6 +30,8 @@ pub struct Node {
     pub address: SocketAddr,
     /// What it has done.
     pub counters: Counters,
+    /// What its clients call themselves.
+    pub user_agents: UserAgents,
     /// Its queries and background jobs.
     pub jobs: Jobs,
     /// Open client connections.
@@ -49,6 +53,7 @@ impl Node {
             name: format!("{id:X}"),
             address,
             counters: Counters::default(),
+            user_agents: UserAgents::default(),
             jobs: Jobs::default(),
             connections: AtomicUsize::new(0),
             connections_opened: AtomicU64::new(0),
@@ -96,6 +101,8 @@ pub struct State {
     pub nodes: Vec<Node>,
     /// Its namespaces.
     pub namespaces: Vec<Namespace>,
+    /// Indexes of namespaces that are not there.
+    pub unknown_namespaces: UnknownNamespaces,
     /// Its time.
     pub clock: Clock,
     /// When it started.
@@ -129,6 +136,7 @@ impl State {
                 .map(|(at, address)| Node::new(at, address, count))
                 .collect(),
             namespaces: options.namespaces.iter().cloned().map(Namespace::new).collect(),
+            unknown_namespaces: UnknownNamespaces::default(),
             clock: Clock::default(),
             started: Instant::now(),
             rebalances: AtomicU64::new(0),

@@ -15,6 +15,7 @@
 //! | [`entries`] | the entries of one partition |
 //! | [`sought`] | the values a query asks for |
 //! | [`list`] | the indexes of a namespace |
+//! | [`unknown`] | indexes of namespaces that are not there |
 //! | [`build`] | filling an index from the records that are there, and emptying it |
 
 pub mod build;
@@ -23,6 +24,7 @@ pub mod entries;
 pub mod key;
 pub mod list;
 pub mod sought;
+pub mod unknown;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;

@@ -27,6 +27,8 @@ pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> 
         "features" => FEATURES.to_owned(),
         "status" => "ok".to_owned(),
         "connection" => "admin=false".to_owned(),
+        "build_os" => std::env::consts::OS.to_owned(),
+        "user-agents" => node.user_agents.describe(),
         "digests" => "RIPEMD160".to_owned(),
         "compatibility-id" => "16".to_owned(),
         "partitions" => "4096".to_owned(),

@@ -19,6 +19,7 @@ use crate::index::definition::{Definition, Source, expected_type, is_indexable, 
 use crate::index::key::Kind;
 use crate::index::list::Created;
 use crate::storage::namespace::Namespace;
+use crate::storage::sets::Sets;
 
 pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> {
     Some(match command.name {
@@ -99,25 +100,32 @@ fn create(asker: &Asker<'_>, command: &Command<'_>) -> Result<(), String> {
             Source::Bin { name: bin.to_owned(), context: context.map(context_bytes).transpose()? }
         }
     };
-    // As servers do: in a namespace that is not there, nothing happens.
-    let Some((at, namespace)) = asker.state.namespace(name.as_bytes()) else { return Ok(()) };
-    let set = match set {
-        None => None,
-        Some(set) => match namespace.sets.intern(set.as_bytes()) {
-            Some(number) => Some((set.to_owned(), number)),
-            None => return refuse("too many sets"),
-        },
+    let define = |sets: &Sets| {
+        let set = match set {
+            None => None,
+            Some(set) => Some((set.to_owned(), sets.intern(set.as_bytes())?)),
+        };
+        Some(Definition { set, source, collection, kind })
     };
-    match namespace.indexes.create(index, Definition { set, source, collection, kind }) {
-        Created::There => Ok(()),
-        Created::New(index) => {
-            asker.build(at, index);
-            Ok(())
+    let state = asker.state;
+    let created = match state.namespace(name.as_bytes()) {
+        Some((at, namespace)) => {
+            let created = define(&namespace.sets);
+            let created = created.map(|definition| namespace.indexes.create(index, definition));
+            if let Some(Created::New(index)) = &created {
+                asker.build(at, index.clone());
+            }
+            created
         }
-        Created::NameTaken => {
+        None => state.unknown_namespaces.create(name, index, define),
+    };
+    match created {
+        Some(Created::New(_) | Created::There) => Ok(()),
+        Some(Created::NameTaken) => {
             Err(error(200, "'indexname' already exists with different definition"))
         }
-        Created::TooMany => Err(error(206, "too many indexes in the namespace")),
+        Some(Created::TooMany) => Err(error(206, "already at sindex definition limit")),
+        None => refuse("too many sets"),
     }
 }
 
@@ -168,10 +176,13 @@ fn delete(asker: &Asker<'_>, command: &Command<'_>) -> String {
         // As servers say it: both at once.
         return format!("{}ok", error(4, "missing 'indexname'"));
     };
-    if let Some((at, namespace)) = asker.state.namespace(name.as_bytes())
-        && let Some(index) = namespace.indexes.remove(index)
-    {
-        asker.build(at, index);
+    match asker.state.namespace(name.as_bytes()) {
+        Some((at, namespace)) => {
+            if let Some(index) = namespace.indexes.remove(index) {
+                asker.build(at, index);
+            }
+        }
+        None => asker.state.unknown_namespaces.remove(name, index),
     }
     "ok".to_owned()
 }

@@ -10,12 +10,14 @@
 //! | `indexes`, `set_indexes`, [`index_stat`] | secondary indexes, set indexes, and how far they are |
 //! | [`queries`] | queries and background jobs |
 //! | [`truncate`] | truncation |
+//! | `operator` | what operators ask of nodes that have logs, devices and a heartbeat |
 
 pub mod addresses;
 pub mod identity;
 pub mod index_stat;
 mod indexes;
 pub mod modules;
+mod operator;
 pub mod ownership;
 pub mod queries;
 mod set_indexes;
@@ -31,6 +33,7 @@ use spikewire_protocol::frame::{self, Kind};
 use spikewire_protocol::info::{self, Command};
 
 use crate::cluster::state::{Node, State};
+use crate::cluster::user_agents::UserAgent;
 use crate::index::Index;
 use crate::index::build::Build;
 use crate::storage::namespace::Namespace;
@@ -46,8 +49,8 @@ pub struct Asker<'a> {
     pub number: usize,
     /// The address the client reached the node at.
     pub local: IpAddr,
-    /// Whether the client has named itself on this connection.
-    pub user_agent: &'a mut bool,
+    /// What the client calls itself, once it said or should have.
+    pub user_agent: &'a mut Option<UserAgent>,
 }
 
 impl Asker<'_> {
@@ -85,6 +88,13 @@ pub fn answer(asker: &mut Asker<'_>, body: &[u8], out: &mut Vec<u8>) {
 }
 
 fn value(asker: &mut Asker<'_>, command: &Command<'_>) -> String {
+    match command.name {
+        "user-agent-set" => return set_user_agent(asker, command),
+        "features" if asker.user_agent.is_none() => {
+            *asker.user_agent = Some(asker.node().user_agents.register_unknown());
+        }
+        _ => {}
+    }
     identity::value(asker, command)
         .or_else(|| addresses::value(asker, command))
         .or_else(|| ownership::value(asker, command))
@@ -93,24 +103,8 @@ fn value(asker: &mut Asker<'_>, command: &Command<'_>) -> String {
         .or_else(|| truncate::value(asker, command))
         .or_else(|| queries::value(asker, command))
         .or_else(|| indexes::value(asker, command))
-        .or_else(|| other(asker, command))
+        .or_else(|| operator::value(asker, command))
         .unwrap_or_else(|| error(4, "unrecognized command"))
-}
-
-/// Commands that have no module of their own.
-fn other(asker: &mut Asker<'_>, command: &Command<'_>) -> Option<String> {
-    Some(match command.name {
-        "user-agent-set" => user_agent(asker, command),
-        "user-agents" | "health-outliers" | "health-stats" => String::new(),
-        // Nothing is logged to a file.
-        "logs" => "0:stderr".to_owned(),
-        "best-practices" => "failed_best_practices=none".to_owned(),
-        "service-tls-std" | "service-tls-alt" | "peers-tls-std" | "peers-tls-alt"
-        | "alumni-tls-std" | "roster" | "quiesce" | "quiesce-undo" | "feature-key" => {
-            error(25, "enterprise only")
-        }
-        _ => return None,
-    })
 }
 
 fn namespace_param<'a>(command: &Command<'a>) -> Option<&'a str> {
@@ -126,14 +120,16 @@ fn named_namespace<'a>(asker: &'a Asker<'_>, name: Option<&str>) -> Result<&'a N
 }
 
 /// Takes the client's description of itself, once per connection.
-fn user_agent(asker: &mut Asker<'_>, command: &Command<'_>) -> String {
+fn set_user_agent(asker: &mut Asker<'_>, command: &Command<'_>) -> String {
     let Some(value) = command.param("value") else { return error(4, "missing 'value'") };
     match STANDARD.decode(value) {
         Err(_) => error(4, "'value' invalid base64"),
         Ok(text) if text.len() > 63 => error(4, "'value' value too long"),
-        Ok(_) if *asker.user_agent => error(4, "already set"),
+        Ok(_) if asker.user_agent.as_ref().is_some_and(UserAgent::is_known) => {
+            error(4, "already set")
+        }
         Ok(_) => {
-            *asker.user_agent = true;
+            *asker.user_agent = Some(asker.node().user_agents.register(value));
             "ok".to_owned()
         }
     }

@@ -9,6 +9,7 @@ use mio::net::TcpStream;
 use socket2::SockRef;
 
 use super::faults::{Drip, Fate};
+use crate::cluster::user_agents::UserAgent;
 use crate::command::stream::{SEND_TIMEOUT, StreamedReply};
 
 /// No more requests are run while this much output waits for the client.
@@ -61,8 +62,8 @@ pub struct Connection {
     pub queued: bool,
     /// Whether it ends once everything is sent.
     pub closing: bool,
-    /// Whether the client has named itself.
-    pub user_agent: bool,
+    /// What the client calls itself.
+    pub user_agent: Option<UserAgent>,
     /// What becomes of every further request, once one was lost. Replies carry no numbers, so a
     /// stream that lost one can only fall silent.
     pub silenced: Option<Fate>,
@@ -96,7 +97,7 @@ impl Connection {
             waiting: false,
             queued: false,
             closing: false,
-            user_agent: false,
+            user_agent: None,
             silenced: None,
             running: None,
             send_timeout: Some(SEND_TIMEOUT),

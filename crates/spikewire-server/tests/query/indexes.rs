@@ -424,6 +424,28 @@ fn definitions_that_are_refused() {
     assert_eq!(wire.info("sindex-delete:ns=test;indexname=none"), "ok");
 }
 
+/// A definition for a namespace that is not there is remembered by its name, and shown nowhere.
+#[test]
+fn indexes_of_an_unknown_namespace() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    let taken = "ERROR:200:'indexname' already exists with different definition";
+    for (command, answer) in [
+        ("sindex-create:ns=nowhere;indexname=i;set=s;bin=a;type=numeric", "ok"),
+        ("sindex-create:ns=nowhere;indexname=i;set=s;bin=a;type=numeric", "ok"),
+        ("sindex-create:ns=nowhere;indexname=i;set=s;bin=b;type=numeric", taken),
+        ("sindex-create:ns=nowhere;indexname=i;set=t;bin=a;type=numeric", taken),
+        ("sindex-create:ns=elsewhere;indexname=i;set=t;bin=a;type=numeric", "ok"),
+        ("sindex-create:ns=test;indexname=i;set=t;bin=a;type=numeric", "ok"),
+        ("sindex-exists:ns=nowhere;indexname=i", "ERROR:20:namespace not found on node"),
+        ("sindex-delete:ns=nowhere;indexname=i", "ok"),
+        ("sindex-create:ns=nowhere;indexname=i;set=s;bin=b;type=numeric", "ok"),
+    ] {
+        assert_eq!(wire.info(command), answer, "{command}");
+    }
+    assert_eq!(wire.info("sindex-list:").split(';').count(), 1);
+}
+
 /// Writers change what is indexed while an index is built and queried: in the end it says what
 /// the records say.
 #[test]

@@ -1,0 +1,78 @@
+//! Commands for operators. Nodes in one process have no log, no heartbeat and no devices, so most
+//! of them check their parameters and have nothing to do or to show.
+
+use spikewire_protocol::info::Command;
+
+use super::{Asker, error};
+use crate::cluster::stats;
+
+pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> {
+    Some(match command.name {
+        "health-outliers" | "health-stats" => String::new(),
+        "best-practices" => "failed_best_practices=none".to_owned(),
+        "logs" => "0:stderr".to_owned(),
+        "log" => log(command),
+        "log-set" => log_set(command),
+        "mesh" => asker.node().address.to_string(),
+        "mcast" => error(4, "heartbeat is in mesh mode"),
+        "tip" => tip(command),
+        "tip-clear" => "ok".to_owned(),
+        "recluster" if is_principal(asker) => "ok".to_owned(),
+        "recluster" => "ignored-by-non-principal".to_owned(),
+        "physical-devices" if command.param("path").is_none() => error(4, "missing 'path'"),
+        "physical-devices" => error(2, "no device info"),
+        "objects" => stats::of(asker.state, asker.number).objects.to_string(),
+        "service-tls-std" | "service-tls-alt" | "peers-tls-std" | "peers-tls-alt"
+        | "alumni-tls-std" | "alumni-tls-alt" | "roster" | "roster-set" | "quiesce"
+        | "quiesce-undo" | "revive" | "feature-key" | "masking" | "masking-show"
+        | "xdr-dc-state" | "xdr-get-filter" | "xdr-set-filter" => error(25, "enterprise only"),
+        _ => return None,
+    })
+}
+
+fn is_principal(asker: &Asker<'_>) -> bool {
+    asker.state.alive().last() == Some(&asker.number)
+}
+
+/// `log/SINK`: the levels of every context, of which there is none; `log/SINK/CONTEXT`.
+fn log(command: &Command<'_>) -> String {
+    let (sink, context) = match command.params.split_once('/') {
+        Some((sink, context)) => (sink, Some(context)),
+        None => (command.params, None),
+    };
+    match (sink.parse::<u32>(), context) {
+        (Err(_), _) => error(4, "bad sink-id"),
+        (Ok(0), None) => String::new(),
+        (Ok(0), Some(_)) => "ERROR::bad-context".to_owned(),
+        (Ok(_), _) => "ERROR::bad-id".to_owned(),
+    }
+}
+
+/// `log-set:id=SINK;CONTEXT=LEVEL`. Any level of any context will do.
+fn log_set(command: &Command<'_>) -> String {
+    let bad = |text| error(4, text);
+    let Some(params) = command.params.strip_prefix("id=") else { return bad("missing id") };
+    let (sink, setting) = params.split_once(';').unwrap_or((params, ""));
+    let Ok(sink) = sink.parse::<u32>() else { return bad("bad id") };
+    if setting.is_empty() {
+        return bad("missing context");
+    }
+    match setting.split_once('=') {
+        None | Some((_, "")) => bad("bad level"),
+        Some(_) if sink > 0 => bad("bad parameter"),
+        Some(_) => "ok".to_owned(),
+    }
+}
+
+/// `tip:host=HOST;port=PORT`: nodes know each other already.
+fn tip(command: &Command<'_>) -> String {
+    if command.param("host").is_none_or(str::is_empty) {
+        return error(4, "missing 'host'");
+    }
+    match (command.param("port"), command.param("tls")) {
+        (None | Some(""), _) => error(4, "missing 'port'"),
+        (Some(port), _) if port.parse::<i32>().is_err() => error(4, "'port' must be an integer"),
+        (_, None | Some("true" | "false")) => "ok".to_owned(),
+        _ => error(4, "'tls' must be either 'true' or 'false'"),
+    }
+}
