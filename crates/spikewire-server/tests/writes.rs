@@ -245,6 +245,13 @@ fn limits() {
     assert_eq!(wire.code(grow), 13);
     drop(cluster);
 
+    // As servers count: 35 bytes, the set, one bin, and 4 bytes that mark the end.
+    let cluster = with(NamespaceOptions::default());
+    let mut wire = Wire::to(&cluster, 0);
+    let room = 1_048_576 - (35 + 5 + 1 + 2 + 5 + 4);
+    assert_eq!((wire.code(blob(room)), wire.code(blob(room + 1))), (0, 13));
+    drop(cluster);
+
     let cluster = cluster_with_room();
     let mut wire = Wire::to(&cluster, 0);
     let bins = |from: usize, to: usize| {

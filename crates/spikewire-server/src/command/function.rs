@@ -18,7 +18,7 @@ use spikewire_udf::{Failure, Library, Limits, Machine, Record};
 use super::modify::modify;
 use super::reply::{Refusal, Reply};
 use super::request::Request;
-use super::write::{RECORD_OVERHEAD, prepare};
+use super::write::prepare;
 use super::{Context, Target};
 use crate::storage::bins::Bin;
 use crate::storage::clock::Moment;
@@ -152,7 +152,7 @@ impl Context {
                 self.bins.write(&mut self.image);
                 let key = found.and_then(View::key).or(request.key).filter(|_| !drop_key);
                 draft.finish(&mut self.image, key);
-                if self.image.len() + RECORD_OVERHEAD > target.namespace.options.max_record_size {
+                if target.namespace.is_too_big(View::new(&self.image)) {
                     return self.refuse(reply, Refusal::at(ResultCode::RECORD_TOO_BIG, found));
                 }
                 partition.put(&self.image, replaced);

@@ -15,9 +15,6 @@ use crate::expression::{self, RecordView};
 use crate::storage::bins::Bins;
 use crate::storage::record::{Draft, View};
 
-/// Bytes a stored record takes besides its name and data, as far as `max-record-size` counts.
-pub(super) const RECORD_OVERHEAD: usize = 16;
-
 impl Context {
     /// Runs a write on the master's copy, stores the outcome on every copy, then answers.
     pub(super) fn write(&mut self, target: &Target<'_>, mut reply: Reply<'_>) {
@@ -64,8 +61,7 @@ impl Context {
         self.bins.write(&mut self.image);
         let stored_key = found.and_then(View::key);
         draft.finish(&mut self.image, stored_key.or(request.key));
-        let limit = target.namespace.options.max_record_size;
-        if self.image.len() + RECORD_OVERHEAD > limit {
+        if target.namespace.is_too_big(View::new(&self.image)) {
             return self.refuse(reply, Refusal::at(ResultCode::RECORD_TOO_BIG, found));
         }
         let replaced = old.map(|record| (record.set(), record.image().len()));

@@ -10,11 +10,9 @@ use spikewire_protocol::value::{self, particle};
 use super::Val;
 use crate::storage::bins::{self, Bin};
 use crate::storage::clock::Moment;
+use crate::storage::device;
 use crate::storage::record::{Draft, View};
 use crate::storage::sets::Sets;
-
-/// Bytes a stored record takes besides its image, as far as its size is shown.
-const OVERHEAD: usize = 16;
 
 /// Where a record's bins are.
 #[derive(Debug, Clone, Copy)]
@@ -85,15 +83,19 @@ impl<'a> RecordView<'a> {
         i64::from(u32::from_le_bytes(tail)).wrapping_rem(divisor)
     }
 
+    fn stored_size(&self) -> usize {
+        self.record
+            .map_or(0, |record| device::stored_size(record, self.sets.name_len(record.set())))
+    }
+
     pub(super) fn meta(&self, meta: Meta) -> Val<'a> {
         let millis = self.record.map_or(self.now.millis(), View::last_update);
         let stored = || self.record.map_or(0, View::void_time);
         let void_time = self.draft.as_ref().map_or_else(stored, |draft| draft.void_time);
-        let size = self.record.map_or(0, |record| record.image().len() + OVERHEAD);
         let unix = |seconds: u32| (u64::from(seconds) + EPOCH_2010) * 1_000_000_000;
         Val::Int(match meta {
             Meta::DeviceSize => 0,
-            Meta::MemorySize | Meta::RecordSize => size as i64,
+            Meta::MemorySize | Meta::RecordSize => self.stored_size() as i64,
             Meta::LastUpdate => ((millis + EPOCH_2010 * 1000) * 1_000_000) as i64,
             Meta::SinceUpdate => self.now.millis().saturating_sub(millis) as i64,
             Meta::VoidTime | Meta::Ttl if void_time == 0 => -1,

@@ -7,6 +7,7 @@ use super::operation::{self, Change};
 use super::*;
 use crate::storage::bins;
 use crate::storage::clock::Moment;
+use crate::storage::device::stored_size;
 use crate::storage::namespace::Namespace;
 use crate::storage::record::{Draft, View};
 
@@ -200,7 +201,7 @@ fn bits() {
 #[test]
 fn records() {
     let fixture = Fixture::new();
-    let size = fixture.image.len() as i64 + 16;
+    let size = stored_size(View::new(&fixture.image), "people".len()) as i64;
     fixture.check(&[
         ("$.ttl()", int(60)),
         ("$.voidTime()", int((1_262_304_000 + 160) * 1_000_000_000)),

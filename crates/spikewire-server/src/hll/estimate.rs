@@ -1,6 +1,9 @@
 //! What sketches say about the sets they were made of.
 
-use super::sketch::{Sketch, TOP_RANK, common_minhash, union};
+use super::sketch::{HEAD, Sketch, TOP_RANK, common_minhash, union};
+
+/// Ranks that two sketches may agree in.
+const RANKS: i32 = TOP_RANK as i32 + 1;
 
 /// About how many different values were added: Ertl's improved estimator (arXiv 1702.01284,
 /// algorithm 6), scaled by the constant of the first `HyperLogLog` paper.
@@ -8,10 +11,6 @@ pub fn count(sketch: &Sketch) -> i64 {
     if sketch.cached != 0 {
         return sketch.cached as i64;
     }
-    cardinality(sketch).round() as i64
-}
-
-fn cardinality(sketch: &Sketch) -> f64 {
     let mut counts = [0_u32; TOP_RANK as usize + 1];
     for register in &sketch.registers {
         counts[(register >> sketch.minhash_bits) as usize & TOP_RANK as usize] += 1;
@@ -29,7 +28,7 @@ fn cardinality(sketch: &Sketch) -> f64 {
         6 => 0.709,
         _ => 0.7213 / (1.0 + 1.079 / registers),
     };
-    alpha * registers * registers / z
+    (alpha * registers * registers / z).round() as i64
 }
 
 #[allow(clippy::float_cmp)] // the series is summed up until it stands still
@@ -51,63 +50,83 @@ fn sigma(mut x: f64) -> f64 {
 
 /// How many values are in all sketches.
 pub fn intersection(sketches: &[Sketch]) -> i64 {
-    let common = if common_minhash(sketches) > 0 {
-        cardinality(&union(sketches)) * similarity(sketches)
+    if common_minhash(sketches) == 0 {
+        return included(sketches);
+    }
+    let similarity = similarity(sketches);
+    if similarity.is_nan() {
+        0
     } else {
-        included(sketches)
-    };
-    common.round().max(0.0) as i64
+        (count(&union(sketches)) as f64 * similarity).round() as i64
+    }
 }
 
-/// Which share of the values in any sketch is in all of them.
+/// Which share of the values in any sketch is in all of them; not a number if there are none.
 pub fn similarity(sketches: &[Sketch]) -> f64 {
     let union = union(sketches);
-    let all = cardinality(&union);
-    if all.round() == 0.0 {
-        return 0.0;
+    if union.minhash_bits == 0 {
+        return included(sketches) as f64 / count(&union) as f64;
     }
-    if common_minhash(sketches) == 0 {
-        return (included(sketches) / all.round()).clamp(0.0, 1.0);
+    if sketches.iter().any(looks_empty) {
+        return if sketches.iter().all(looks_empty) { f64::NAN } else { 0.0 };
     }
-    if sketches.iter().any(|sketch| sketch.index_bits != union.index_bits) {
-        return 0.0;
-    }
-    let used = union.registers.iter().filter(|register| **register != 0).count();
-    let agree = |at: &usize| {
-        union.registers[*at] != 0
-            && sketches.iter().all(|sketch| sketch.registers[*at] == union.registers[*at])
-    };
-    let mut agreeing = (0..union.registers.len()).filter(agree).count() as f64;
+    let used = |registers: &[u64]| registers.iter().filter(|register| **register != 0).count();
+    let mut agreeing = used(&agreement(sketches, union.index_bits)) as f64;
     if let [one, other] = sketches {
-        agreeing -= collisions(one, other);
+        agreeing -= collisions(count(one), count(other), &union);
     }
-    (agreeing / used as f64).clamp(0.0, 1.0)
+    (agreeing / used(&union.registers) as f64).max(0.0)
+}
+
+/// Whether servers take a sketch with minhash bits for an empty one: they look at as many bytes as
+/// there are registers, which is not all of them.
+fn looks_empty(sketch: &Sketch) -> bool {
+    let bytes = sketch.to_bytes();
+    bytes[HEAD..].iter().take(sketch.registers.len()).all(|byte| *byte == 0)
+}
+
+/// The registers that are the same in all sketches, 0 elsewhere. A sketch with more registers has
+/// several for one of the others', which must all be the same.
+fn agreement(sketches: &[Sketch], index_bits: u8) -> Vec<u64> {
+    let Some((first, rest)) = sketches.split_first() else { return Vec::new() };
+    let mut agreed = first.reduced(index_bits, first.minhash_bits).registers;
+    for sketch in rest {
+        for (at, register) in sketch.registers.iter().enumerate() {
+            let agreed = &mut agreed[at & ((1 << index_bits) - 1)];
+            if *agreed != *register {
+                *agreed = 0;
+            }
+        }
+    }
+    agreed
 }
 
 /// How many registers of two sketches agree by chance: those with the same rank, of which one in
-/// 2 to the number of minhash bits has the same minhash too.
-fn collisions(one: &Sketch, other: &Sketch) -> f64 {
-    let (first, second) = (cardinality(one), cardinality(other));
-    let registers = one.registers.len() as f64;
-    let none_above =
-        |rank: i32, count: f64| (count * (-(0.5_f64.powi(rank)) / registers).ln_1p()).exp();
-    let has = |rank: i32, count: f64| none_above(rank, count) - none_above(rank - 1, count);
-    let same_rank: f64 = (1..=TOP_RANK as i32).map(|at| has(at, first) * has(at, second)).sum();
-    registers * same_rank / 2_f64.powi(i32::from(one.minhash_bits))
+/// 2 to the number of minhash bits has the same minhash too (arXiv 1710.08436).
+fn collisions(one: i64, other: i64, union: &Sketch) -> f64 {
+    let registers = union.registers.len() as f64;
+    let mut same_rank = 0.0;
+    for rank in 1..=RANKS {
+        let above = if rank == RANKS { 0.0 } else { 0.5_f64.powi(rank) / registers };
+        let from = 0.5_f64.powi(rank - 1) / registers;
+        let has = |count: i64| (1.0 - above).powf(count as f64) - (1.0 - from).powf(count as f64);
+        same_rank += has(one) * has(other);
+    }
+    same_rank * registers / 2_f64.powi(i32::from(union.minhash_bits))
 }
 
-/// The size of the intersection by inclusion and exclusion, for up to three sketches.
-fn included(sketches: &[Sketch]) -> f64 {
-    let size = |sketches: &[Sketch]| cardinality(&union(sketches)).round();
-    let one = |at: usize| size(&sketches[at..=at]);
-    let two = |a: usize, b: usize| size(&[sketches[a].clone(), sketches[b].clone()]);
-    let common = match sketches.len() {
-        1 => one(0),
-        2 => one(0) + one(1) - two(0, 1),
-        _ => {
-            let singles = one(0) + one(1) + one(2);
-            singles - two(0, 1) - two(0, 2) - two(1, 2) + size(sketches)
+/// The size of the intersection by inclusion and exclusion, of two or three sketches.
+fn included(sketches: &[Sketch]) -> i64 {
+    let all = count(&union(sketches));
+    // A count that a client stored with its sketch may be any number.
+    let sum = sketches.iter().map(count).fold(0, i64::wrapping_add);
+    let common = match sketches {
+        [first, second, third] => {
+            let two = |a: &Sketch, b: &Sketch| intersection(&[a.clone(), b.clone()]);
+            let pairs = [two(first, second), two(second, third), two(first, third)];
+            pairs.into_iter().fold(all.wrapping_sub(sum), i64::wrapping_add)
         }
+        _ => sum.wrapping_sub(all),
     };
-    common.max(0.0)
+    common.max(0)
 }

@@ -20,8 +20,6 @@ use crate::outcome::{Found, Modified, Old, Outcome};
 
 const MALFORMED: ResultCode = ResultCode::PARAMETER;
 const NOT_APPLICABLE: ResultCode = ResultCode::OP_NOT_APPLICABLE;
-/// From this many sketches on, what they have in common is known by minhash bits only.
-const MANY: usize = 4;
 
 fn open(old: (u8, &[u8])) -> Result<Sketch, ResultCode> {
     if old.0 != particle::HLL {
@@ -38,8 +36,8 @@ pub fn read(old: (u8, &[u8]), payload: &[u8]) -> Result<Option<Found>, ResultCod
     }
     let own = open(old)?;
     let with = |sketches: &[u8]| -> Result<Vec<Sketch>, ResultCode> {
-        let mut all = vec![own.clone()];
-        all.extend(self::sketches(sketches)?);
+        let mut all = self::sketches(sketches)?;
+        all.push(own.clone());
         Ok(all)
     };
     Ok(Some(match op {
@@ -207,10 +205,17 @@ fn sketches(argument: &[u8]) -> Result<Vec<Sketch>, ResultCode> {
     items.into_iter().map(|item| one(item).ok_or(MALFORMED)).collect()
 }
 
-/// Sketches whose intersection can be estimated.
+/// Sketches whose intersection can be estimated, that of the bin last: more than two others need as
+/// many minhash bits as each other, and as the bin.
 fn comparable(sketches: Vec<Sketch>) -> Result<Vec<Sketch>, ResultCode> {
-    if sketches.len() >= MANY && sketch::common_minhash(&sketches) == 0 {
-        return Err(MALFORMED);
+    if let Some((own, others)) = sketches.split_last()
+        && others.len() > 2
+    {
+        match sketch::common_minhash(others) {
+            0 => return Err(MALFORMED),
+            bits if bits != own.minhash_bits => return Err(ResultCode::OP_NOT_APPLICABLE),
+            _ => {}
+        }
     }
     Ok(sketches)
 }

@@ -1,7 +1,7 @@
 //! The registers of a sketch.
 
 /// Bytes in front of the registers.
-const HEAD: usize = 11;
+pub const HEAD: usize = 11;
 /// Bits of a register that hold the rank.
 const RANK_BITS: u8 = 6;
 /// The largest rank a register holds.

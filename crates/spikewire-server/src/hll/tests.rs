@@ -110,6 +110,9 @@ fn unions_and_intersections() {
     let mut one = filled(0..100, 8, 0);
     let many = Value::List(vec![one.sketch(); 3]);
     assert_eq!(one.run(&HllOp::Similarity(many)), Err(4));
+    let mut other = filled(0..100, 8, 12);
+    let many = Value::List(vec![filled(0..100, 8, 10).sketch(); 3]);
+    assert_eq!(other.run(&HllOp::IntersectCount(many)), Err(26));
     let mut one = filled(0..100, 8, 10);
     let many = Value::List(vec![one.sketch(); 3]);
     assert_eq!(one.run(&HllOp::Similarity(many)), Ok(Some(Value::Float(1.0))));
@@ -192,4 +195,55 @@ fn other_minhash_bits_are_refused() {
     let init = HllOp::Init(Precision { index: 16, minhash: -1 }, 0);
     let mut wide = filled(0..100, 8, 51);
     assert_eq!(wide.run(&init), Err(26));
+}
+
+/// As servers have it: nothing in common of nothing is not a number.
+#[test]
+fn empty_sketches_have_nothing_in_common() {
+    for minhash in [0, 12] {
+        let mut empty = Bin::default();
+        empty.run(&HllOp::Init(Precision { index: 8, minhash }, 0)).unwrap();
+        let mut full = filled(0..100, 8, minhash);
+        let list = |bin: &Bin| Value::List(vec![bin.sketch()]);
+        let (no, some) = (list(&empty), list(&full));
+        assert_eq!(full.run(&HllOp::Similarity(no.clone())), Ok(Some(Value::Float(0.0))));
+        assert_eq!(empty.run(&HllOp::Similarity(some.clone())), Ok(Some(Value::Float(0.0))));
+        assert_eq!(
+            (full.int(&HllOp::IntersectCount(no.clone())), empty.int(&HllOp::IntersectCount(some))),
+            (0, 0)
+        );
+        let Ok(Some(Value::Float(share))) = empty.run(&HllOp::Similarity(no.clone())) else {
+            panic!("no similarity")
+        };
+        assert!(share.is_nan(), "{share}");
+        assert_eq!(empty.int(&HllOp::IntersectCount(no)), 0);
+    }
+}
+
+/// Three by inclusion and exclusion of the intersections of two, from counts that are rounded.
+#[test]
+fn three_sketches_in_common() {
+    let (one, two) = (filled(0..1000, 10, 0), filled(500..1500, 10, 0));
+    let mut three = filled(250..1250, 10, 0);
+    let pair = |a: &Bin, b: &Bin| {
+        Bin(a.0.clone()).int(&HllOp::IntersectCount(Value::List(vec![b.sketch()])))
+    };
+    let pairs = pair(&one, &two) + pair(&one, &three) + pair(&two, &three);
+    let count = |bin: &Bin| Bin(bin.0.clone()).int(&HllOp::Count);
+    let sum = count(&one) + count(&two) + count(&three);
+    let others = Value::List(vec![one.sketch(), two.sketch()]);
+    let all = three.int(&HllOp::UnionCount(others.clone()));
+    assert_eq!(three.int(&HllOp::IntersectCount(others)), all - sum + pairs);
+}
+
+/// A sketch with more registers has several for one of the others', and they must all agree.
+#[test]
+fn sketches_of_several_sizes_in_common() {
+    let mut narrow = filled(0..3, 4, 12);
+    let wide = Value::List(vec![filled(0..3, 12, 12).sketch()]);
+    let Ok(Some(Value::Float(share))) = narrow.run(&HllOp::Similarity(wide.clone())) else {
+        panic!("no similarity")
+    };
+    // Three values are in 3 of 4,096 registers: no 256 of them are alike.
+    assert_eq!((share, narrow.int(&HllOp::IntersectCount(wide))), (0.0, 0));
 }

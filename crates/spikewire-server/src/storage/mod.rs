@@ -10,10 +10,12 @@
 //! | [`sets`] | set names and their numbers |
 //! | [`bins`] | a record's bins while a command edits them |
 //! | [`walk`] | a partition's records in the order of scans |
+//! | [`device`] | how large a record is where servers store it |
 //! | [`clock`] | the time of this cluster |
 
 pub mod bins;
 pub mod clock;
+pub mod device;
 pub mod locked;
 pub mod namespace;
 pub mod partition;

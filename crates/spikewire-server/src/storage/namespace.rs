@@ -6,6 +6,7 @@ use spikewire_protocol::limits::PARTITIONS;
 use spikewire_sync::Mutex;
 
 use super::clock::Moment;
+use super::device;
 use super::locked::Locked;
 use super::partition::{Partition, Usage};
 use super::record::View;
@@ -71,6 +72,12 @@ impl Namespace {
     /// Whether a read must not see this record any more.
     pub fn is_gone(&self, record: View<'_>, now: Moment) -> bool {
         record.is_expired(now.seconds()) || self.is_truncated(record)
+    }
+
+    /// Whether a record is larger than records may be.
+    pub fn is_too_big(&self, record: View<'_>) -> bool {
+        let limit = self.options.max_record_size;
+        device::is_too_big(record, limit, || self.sets.name_len(record.set()))
     }
 
     /// Hides the records of one set, or of all, that were updated before `moment`.

@@ -68,6 +68,11 @@ impl Sets {
         known.sets.get(at).map_or(0, |set| set.truncated.load(Ordering::Acquire))
     }
 
+    /// The length of the name of the set with this number; 0 for none.
+    pub fn name_len(&self, number: u16) -> usize {
+        self.get(number).map_or(0, |set| set.name.len())
+    }
+
     /// Every set with its number.
     pub fn all(&self) -> Vec<(u16, Arc<Set>)> {
         let known = self.0.read();
