@@ -141,11 +141,26 @@ def test_versions_are_named_once(tmp_path: Path) -> None:
     ]
 
 
+def test_paths_on_pages(tmp_path: Path) -> None:
+    import structure
+
+    page = "`a/src` `b.rs` `src/c/*.rs` `a::b/c` `test_<room>.py`\n```\ncrates/  d/\n```\n"
+    files = {"crates/a/src/b.rs": "", "crates/a/src/c/e.rs": "", "CONTRIBUTING.md": page}
+    root = write(tmp_path, {**files, "ARCHITECTURE.md": "`b.rs`, `f.rs`, `crates/g/`"})
+    assert structure.check_paths(root) == [
+        "ARCHITECTURE.md: there is no f.rs",
+        "ARCHITECTURE.md: there is no crates/g/",
+        "CONTRIBUTING.md: there is no d/",
+    ]
+
+
 def test_this_repository() -> None:
     import structure
 
     assert structure.picture((structure.ROOT / "ARCHITECTURE.md").read_text())
     assert structure.crate_cycles(structure.ROOT)
+    assert len(structure.named_paths((structure.ROOT / "CONTRIBUTING.md").read_text())) > 50
+    assert structure.check_paths(structure.ROOT) == []
 
 
 def test_thresholds_of_instruction_counts(capsys: pytest.CaptureFixture[str]) -> None:

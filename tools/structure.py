@@ -1,9 +1,9 @@
-"""Checks what uses what: modules inside a crate, and crates among each other.
+"""Checks what uses what: modules inside a crate, and crates among each other; and where things are.
 
     tools/structure.py            fails on what is not allowed
     tools/structure.py --shrink   takes what is gone from the list of allowed cycles
 
-Four rules:
+Five rules:
 
 1. No module cycle inside a crate but those in `tools/cycles.txt`. A cycle in that list may only
    shrink; none should have more than three modules in the end.
@@ -11,6 +11,7 @@ Four rules:
    that is not so. Dependencies of tests are not in it.
 3. A dependency's version is named once, in `[workspace.dependencies]`, and lists are sorted.
 4. No dependency needs a later Rust than the workspace promises (`rust-version`).
+5. Files and folders that ARCHITECTURE.md and CONTRIBUTING.md name exist.
 
 It reads source text with regular expressions: paths that begin with `crate`, `super`, `self` or the
 name of a module's own child, outside tests. What macros put together it does not see.
@@ -300,6 +301,50 @@ def check_rust_versions(root: Path) -> list[str]:
     ]
 
 
+# --- Paths on pages -------------------------------------------------------------------------------
+
+PAGES = ("ARCHITECTURE.md", "CONTRIBUTING.md")
+#: Where a path that is named by its end may be.
+FOLDERS = (
+    "crates",
+    "python",
+    "tests",
+    "tools",
+    "docs",
+    "fuzz/fuzz_targets",
+    "benches/instructions",
+)
+#: A path in a text: with a slash, or a file's name. One with `<...>` stands for several.
+PATH = re.compile(r"(?:[\w.*-]+/)+[\w.*-]*|[\w-]+\.(?:rs|py|pyi|toml|md|sh|txt)")
+
+
+def named_paths(page: str) -> list[str]:
+    """The paths that a page names in backticks, and the folders in its pictures."""
+    texts, blocks = re.sub(r"```.*?```", "", page, flags=re.DOTALL), page.split("```")[1::2]
+    names = [name for name in re.findall(r"`([^`\s]+)`", texts) if PATH.fullmatch(name)]
+    pictures = [line for block in blocks for line in block.splitlines()]
+    names += [name for line in pictures for name in re.findall(r"(?<![^\s])[\w./-]+/(?!\S)", line)]
+    return [name for name in names if not name.startswith("../")]
+
+
+def is_there(root: Path, name: str) -> bool:
+    """Whether there is such a file or folder: from the root, or as the end of a path."""
+    name = name.rstrip("/")
+    return any(root.glob(name)) or any(
+        found for folder in FOLDERS for found in (root / folder).rglob(name)
+    )
+
+
+def check_paths(root: Path) -> list[str]:
+    """Paths on pages for people who change this code that lead nowhere."""
+    return [
+        f"{page}: there is no {name}"
+        for page in PAGES
+        for name in dict.fromkeys(named_paths((root / page).read_text()))
+        if not is_there(root, name)
+    ]
+
+
 def main() -> int:
     """The program."""
     if sys.argv[1:] == ["--shrink"]:
@@ -310,6 +355,7 @@ def main() -> int:
         *check_crates(ROOT),
         *check_dependencies(ROOT),
         *check_rust_versions(ROOT),
+        *check_paths(ROOT),
     ]
     for complaint in complaints:
         print(f"structure.py: {complaint}", file=sys.stderr)

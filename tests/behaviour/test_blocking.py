@@ -68,11 +68,11 @@ def test_signals_while_calls_wait_for_their_replies_lose_nothing() -> None:
 
 
 def test_a_handler_that_raises_ends_a_call_that_waits_for_a_silent_node() -> None:
-    class Enough(Exception):
+    class EnoughError(Exception):
         pass
 
     def handler(*_: object) -> None:
-        raise Enough
+        raise EnoughError
 
     with (
         Cluster(nodes=1) as cluster,
@@ -82,7 +82,7 @@ def test_a_handler_that_raises_ends_a_call_that_waits_for_a_silent_node() -> Non
         data.put(1, {"n": 1})
         cluster.inject(0, drop=1)
         for turn in range(3):
-            with pytest.raises(Enough), alarms(handler, 0.02 + turn / 100):
+            with pytest.raises(EnoughError), alarms(handler, 0.02 + turn / 100):
                 data.get(1)
         cluster.clear_faults(0)
         assert data.get(1)["n"] == 1
