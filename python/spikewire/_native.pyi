@@ -3869,11 +3869,6 @@ class QueryBatches(Generic[_B]):
 
     def __iter__(self) -> Self: ...
     def __next__(self) -> _B: ...
-    def _advance(self) -> Literal["ready", "wait", "again", "over"]:
-        """Works on the next batch: whether it is whole, has to be waited for, should leave other
-        tasks their turn, or is not to come."""
-    def _take(self) -> _B:
-        """The batch that is whole."""
 
 @final
 class Query:
@@ -3881,8 +3876,8 @@ class Query:
     first record is asked for.
 
     Iterate over it once; memory stays small however many records there are, because the nodes wait
-    for whoever takes them. Use one query per thread. What is left unread ends with `close()`, with
-    a `with` block, or when nobody holds the query any more.
+    until records are taken. Use one query per thread. What is left unread ends with `close()`, with
+    a `with` block, or when the query is garbage collected.
     """
 
     def __iter__(self) -> Self: ...
@@ -3959,8 +3954,8 @@ class AsyncQuery:
     until the first record is asked for.
 
     Iterate over it once, with `async for`; memory stays small however many records there are,
-    because the nodes wait for whoever takes them. Use one query per task. What is left unread ends
-    with `close()`, with an `async with` block, or when nobody holds the query any more.
+    because the nodes wait until records are taken. Use one query per task. What is left unread ends
+    with `close()`, with an `async with` block, or when the query is garbage collected.
     """
 
     def __aiter__(self) -> AsyncIterator[Record]: ...
@@ -4030,19 +4025,6 @@ class AsyncQuery:
         Closing twice does nothing. Needs no `await`."""
     async def __aenter__(self) -> Self: ...
     async def __aexit__(self, *_error: object) -> None: ...
-    @property
-    def _ready(self) -> Iterator[Record]:
-        """The records that are ready."""
-    @property
-    def _is_crowded(self) -> bool:
-        """Whether commands on single records come, which should not wait for many records."""
-    def _advance(self, page: bool) -> Literal["ready", "wait", "again", "over"]:
-        """Makes records ready, of a page or a few: whether they are, have to be waited for, should
-        leave other tasks their turn, or are not to come."""
-    def _take_page(self) -> Page:
-        """The page that is ready."""
-    def _awaits(self) -> tuple[int, float]:
-        """What to watch, and for how many seconds."""
 
 @final
 class ArrowTable:

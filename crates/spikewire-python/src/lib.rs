@@ -8,6 +8,7 @@
 //! | [`verbs`], [`many`], [`query`] | the verbs: on one record, on many, on a whole set |
 //! | [`face`] | who runs them: the calling thread, an event loop, the client's own thread |
 //! | [`call`] | a verb composed and checked, on its way from the former to the latter |
+//! | [`event_loop`] | what drivers ask of an asyncio loop |
 //! | [`client`], [`core`], [`identity`] | a client's options, its running half, and how pickles find it again |
 //! | [`admin`] | info, indexes, modules, jobs: what both clients do now and then |
 //! | [`space`], [`key`], [`arguments`] | what verbs are told: namespace and set, keys, keywords |
@@ -29,6 +30,7 @@ mod client;
 mod columns;
 mod core;
 mod errors;
+mod event_loop;
 mod expression;
 mod face;
 mod forks;

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use spikewire_sync::RwLock;
 
@@ -14,6 +12,7 @@ use crate::call::Call;
 use crate::client::Shared;
 use crate::core::Core;
 use crate::errors::type_error;
+use crate::event_loop::running_loop;
 use crate::identity::Registry;
 use crate::many::ManyCall;
 use crate::query::QueryCall;
@@ -25,20 +24,6 @@ pub struct Loops {
     shared: Shared,
     /// One driver per event loop; few, so a search beats a map.
     drivers: RwLock<Vec<(Arc<Core>, Py<Driver>)>>,
-}
-
-/// The event loop that runs in this thread.
-fn running_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    static GET: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    GET.import(py, "asyncio", "get_running_loop")?.call0().map_err(|error| {
-        if !error.is_instance_of::<PyRuntimeError>(py) {
-            return error;
-        }
-        PyRuntimeError::new_err(
-            "no running event loop: call the verbs of AsyncClient and AsyncDataset in a \
-             coroutine, run for example by asyncio.run(); without asyncio use spikewire.Client",
-        )
-    })
 }
 
 static KNOWN: Registry<Loops> = Registry::new();

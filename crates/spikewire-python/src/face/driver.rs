@@ -8,8 +8,6 @@ use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pyo3::exceptions::PyRuntimeError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 use spikewire_sync::Mutex;
@@ -22,6 +20,7 @@ use spikewire_engine::transport::{Multiplexer, Outcome};
 
 use super::ticket::{Owner, Promise, Ticket};
 use crate::call::Call;
+use crate::event_loop::{LoopTimer, is_closed, watch};
 use crate::gil_fairness;
 use crate::many::ManyCall;
 
@@ -32,8 +31,7 @@ pub struct Driver {
     event_loop: Py<PyAny>,
     create_future: Py<PyAny>,
     call_soon: Py<PyAny>,
-    /// When the loop's timer rings.
-    timer: Mutex<(Tick, Option<Py<PyAny>>)>,
+    timer: LoopTimer,
     /// None of it after the end, so that the driver does not keep itself alive.
     bound: Mutex<Option<BoundMethods>>,
 }
@@ -60,7 +58,7 @@ impl Driver {
                 event_loop: event_loop.clone().unbind(),
                 create_future: event_loop.getattr("create_future")?.unbind(),
                 call_soon: event_loop.getattr("call_soon")?.unbind(),
-                timer: Mutex::new((Tick::NEVER, None)),
+                timer: LoopTimer::new(),
                 bound: Mutex::new(None),
             },
         )?;
@@ -70,14 +68,7 @@ impl Driver {
             close: driver.getattr("close")?.unbind(),
         };
         *driver.get().bound.lock() = Some(methods);
-        let watched = event_loop.call_method1("add_reader", (descriptor, driver.getattr("turn")?));
-        watched.map_err(|error| {
-            let message = "this event loop cannot watch a file descriptor (add_reader); on \
-                           Windows use asyncio.SelectorEventLoop";
-            let wrapped = PyRuntimeError::new_err(message);
-            wrapped.set_cause(py, Some(error));
-            wrapped
-        })?;
+        watch(event_loop, descriptor, driver.getattr("turn")?)?;
         Ok(driver.unbind())
     }
 
@@ -88,8 +79,7 @@ impl Driver {
 
     /// Whether its loop is closed, so that it will never turn again.
     pub fn is_dead(&self, py: Python<'_>) -> bool {
-        let closed = self.event_loop.bind(py).call_method0("is_closed");
-        closed.is_ok_and(|closed| closed.is_truthy().unwrap_or(false))
+        is_closed(self.event_loop.bind(py))
     }
 
     /// Takes a call and returns its future.
@@ -131,22 +121,7 @@ impl Driver {
     /// Sets the loop's timer, and puts the one before it aside.
     fn wake_at(&self, py: Python<'_>, at: Tick) -> PyResult<()> {
         let Some(expire) = self.bound(|bound| bound.expire.clone_ref(py)) else { return Ok(()) };
-        let delay = at.since(Tick::now()).as_secs_f64();
-        let event_loop = self.event_loop.bind(py);
-        let timer = event_loop.call_method1(intern!(py, "call_later"), (delay, expire))?.unbind();
-        let needless = {
-            let mut current = self.timer.lock();
-            // A finalizer that ran meanwhile may have set an earlier one.
-            if at < current.0 {
-                std::mem::replace(&mut *current, (at, Some(timer))).1
-            } else {
-                Some(timer)
-            }
-        };
-        if let Some(needless) = needless {
-            needless.bind(py).call_method0(intern!(py, "cancel"))?;
-        }
-        Ok(())
+        self.timer.arm(self.event_loop.bind(py), at, expire.into_bound(py))
     }
 
     /// After its end nothing of the loop holds it any more.
@@ -214,7 +189,7 @@ impl Driver {
 
     /// The loop's timer calls this.
     fn expire(&self, py: Python<'_>) -> PyResult<()> {
-        *self.timer.lock() = (Tick::NEVER, None);
+        self.timer.rang();
         let on = self.on(py);
         self.connections.expire(&on, &mut deliver(py));
         self.let_go_if_closed();
@@ -227,10 +202,7 @@ impl Driver {
             let descriptor = self.connections.as_raw_fd();
             self.event_loop.bind(py).call_method1("remove_reader", (descriptor,))?;
         }
-        let timer = std::mem::replace(&mut *self.timer.lock(), (Tick::NEVER, None)).1;
-        if let Some(timer) = timer {
-            timer.bind(py).call_method0("cancel")?;
-        }
+        self.timer.cancel(py)?;
         let on = self.on(py);
         self.connections.close(&on, &mut deliver(py));
         // In the midst of handing out replies a flush is still to come.
@@ -263,17 +235,12 @@ impl Driver {
             visit.call(&bound.expire)?;
             visit.call(&bound.close)?;
         }
-        if let Some(timer) = self.timer.try_lock()
-            && let Some(timer) = &timer.1
-        {
-            visit.call(timer)?;
-        }
-        Ok(())
+        self.timer.traverse(&visit)
     }
 
     fn __clear__(&self) {
         let bound = self.bound.lock().take();
-        let timer = self.timer.lock().1.take();
-        drop((bound, timer));
+        drop(bound);
+        self.timer.clear();
     }
 }

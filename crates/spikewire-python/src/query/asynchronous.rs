@@ -1,72 +1,74 @@
-//! A query on the asyncio face: records that are there come without a trip through the event loop;
-//! the waiting is done in `spikewire/query.py`, on the loop's own terms.
+//! A query on the asyncio face: records that are there come without a trip through the event loop.
 
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
+use pyo3::{PyTraverseError, PyVisit};
 
 use super::aggregate::Whole;
-use super::batches::{Batches, QueryBatches};
-use super::page::Page;
+use super::batches::Batches;
+use super::on_loop::QueryOnLoop;
 use super::reading::Reading;
+use super::step::{QueryStep, Refills, Wanted};
 use super::{QueryCall, no_page_size};
 use crate::columns;
 use crate::core::Core;
-use crate::record::Record;
 
 /// A scan or an index query, from `AsyncDataset.query` or `AsyncClient.query`. Nothing is sent
 /// until the first record is asked for.
 ///
 /// Iterate over it once, with `async for`; memory stays small however many records there are,
-/// because the nodes wait for whoever takes them. Use one query per task. What is left unread ends
-/// with `close()`, with an `async with` block, or when nobody holds the query any more.
+/// because the nodes wait until records are taken. Use one query per task. What is left unread ends
+/// with `close()`, with an `async with` block, or when the query is garbage collected.
 #[pyclass(frozen, module = "spikewire")]
 pub struct AsyncQuery {
-    reading: Arc<Reading>,
+    on_loop: Py<QueryOnLoop>,
     whole: Whole,
 }
 
 impl AsyncQuery {
     pub fn new(py: Python<'_>, core: Arc<Core>, call: QueryCall) -> PyResult<Self> {
         let whole = Whole::of(&core, &call);
-        Ok(Self { reading: Arc::new(Reading::new(py, core, call)?), whole })
+        let on_loop = QueryOnLoop::of(py, Reading::new(py, core, call)?)?;
+        Ok(Self { on_loop, whole })
+    }
+
+    fn reading(&self) -> &Arc<Reading> {
+        &self.on_loop.get().reading
+    }
+
+    /// An awaitable of what is wanted.
+    fn step<'py>(&self, py: Python<'py>, wanted: Wanted) -> PyResult<Bound<'py, QueryStep>> {
+        QueryStep::of(self.on_loop.bind(py), wanted)
     }
 }
 
-/// A function of `spikewire/query.py`, called with the query.
-fn helper<'py>(query: &Bound<'py, AsyncQuery>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    function(query.py(), name)?.call1((query,))
-}
-
-/// A function of `spikewire/query.py`, called with the query and its batches.
-fn helper_with<'py>(
-    query: &Bound<'py, AsyncQuery>,
+/// Calls a function of `spikewire/query.py`.
+fn call<'py>(
+    py: Python<'py>,
     name: &str,
-    batches: QueryBatches,
+    argument: impl IntoPyObject<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    function(query.py(), name)?.call1((query, Bound::new(query.py(), batches)?))
-}
-
-fn function<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let module = MODULE.get_or_try_init(py, || py.import("spikewire.query").map(Bound::unbind))?;
-    module.bind(py).getattr(name)
+    module.bind(py).getattr(name)?.call1((argument,))
 }
 
 #[pymethods]
 impl AsyncQuery {
-    fn __aiter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        helper(slf, "_records")
+    fn __aiter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let refills = Refills::of(py, self.reading())?;
+        call(py, "_records", self.step(py, Wanted::Records(refills))?)
     }
 
     /// The next `page_size` records, with the cursor of those that follow.
     ///
     /// Raises `ValueError` if the query has no `page_size`, and the errors of iterating.
-    fn page<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.get().reading.page_size.ok_or_else(no_page_size)?;
-        helper(slf, "_page")
+    fn page<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.reading().page_size.ok_or_else(no_page_size)?;
+        call(py, "_page", self.step(py, Wanted::Page)?)
     }
 
     /// The records as Arrow tables of up to `rows` records (from 1 to 10,000,000; default
@@ -79,15 +81,16 @@ impl AsyncQuery {
     /// What is in a table that could not be made comes again: see `cursor`.
     #[pyo3(signature = (rows=None, *, schema=None, key=None, generation=None, ttl=None))]
     fn arrow_batches<'py>(
-        slf: &Bound<'py, Self>,
+        &self,
+        py: Python<'py>,
         rows: Option<&Bound<'py, PyAny>>,
         schema: Option<Bound<'py, PyAny>>,
         key: Option<&Bound<'py, PyAny>>,
         generation: Option<&Bound<'py, PyAny>>,
         ttl: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let batches = Batches::arrow(&slf.get().reading, rows, schema, key, generation, ttl)?;
-        helper_with(slf, "_batches", QueryBatches::from(batches))
+        let batches = Batches::arrow(self.reading(), rows, schema, key, generation, ttl)?;
+        call(py, "_batches", self.step(py, Wanted::Batch(Box::new(batches)))?)
     }
 
     /// The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
@@ -100,7 +103,8 @@ impl AsyncQuery {
     #[allow(clippy::too_many_arguments)] // a keyword is an argument
     #[pyo3(signature = (dtype, rows=None, *, key=None, generation=None, ttl=None, missing="mask"))]
     fn numpy_batches<'py>(
-        slf: &Bound<'py, Self>,
+        &self,
+        py: Python<'py>,
         dtype: &Bound<'py, PyAny>,
         rows: Option<&Bound<'py, PyAny>>,
         key: Option<&Bound<'py, PyAny>>,
@@ -108,9 +112,8 @@ impl AsyncQuery {
         ttl: Option<&Bound<'py, PyAny>>,
         #[pyo3(from_py_with = columns::missing)] missing: &'static str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let batches =
-            Batches::numpy(&slf.get().reading, dtype, rows, key, generation, ttl, missing)?;
-        helper_with(slf, "_batches", QueryBatches::from(batches))
+        let batches = Batches::numpy(self.reading(), dtype, rows, key, generation, ttl, missing)?;
+        call(py, "_batches", self.step(py, Wanted::Batch(Box::new(batches)))?)
     }
 
     /// How far the caller came, as bytes: `query(resume=cursor)` with the same arguments goes on
@@ -118,7 +121,7 @@ impl AsyncQuery {
     /// and after `close()`.
     #[getter]
     fn cursor<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.reading.cursor(py)
+        self.reading().cursor(py)
     }
 
     /// What a stream function of a registered module makes of the records: each node runs it
@@ -152,11 +155,13 @@ impl AsyncQuery {
     /// Ends the query: the nodes stop sending. Taking more records raises `ClientClosed`.
     /// Closing twice does nothing. Needs no `await`.
     fn close(&self, py: Python<'_>) {
-        py.detach(|| self.reading.close());
+        let on_loop = self.on_loop.get();
+        py.detach(|| on_loop.reading.close());
+        on_loop.end_driver(py);
     }
 
     fn __aenter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        helper(slf, "_enter")
+        call(slf.py(), "_enter", slf)
     }
 
     #[pyo3(signature = (*_error))]
@@ -164,53 +169,10 @@ impl AsyncQuery {
         slf: &Bound<'py, Self>,
         _error: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        helper(slf, "_exit")
+        call(slf.py(), "_exit", slf)
     }
 
-    /// The records that are ready.
-    #[getter]
-    fn _ready(&self) -> Ready {
-        Ready { reading: self.reading.clone() }
-    }
-
-    /// Whether commands on single records come, which should not wait for many records.
-    #[getter]
-    fn _is_crowded(&self) -> bool {
-        self.reading.is_crowded()
-    }
-
-    /// Makes records ready, of a page or a few: whether they are, have to be waited for, should
-    /// leave other tasks their turn, or are not to come.
-    fn _advance(&self, py: Python<'_>, page: bool) -> PyResult<&'static str> {
-        let page = if page { self.reading.page_size } else { None };
-        Ok(self.reading.advance(py, page, false)?.name())
-    }
-
-    /// The page that is ready.
-    fn _take_page(&self, py: Python<'_>) -> PyResult<Page> {
-        Page::of(py, &self.reading)
-    }
-
-    /// What to watch, and for how many seconds.
-    fn _awaits(&self) -> PyResult<(i32, f64)> {
-        Ok((self.reading.descriptor()?, self.reading.patience()?))
-    }
-}
-
-/// Goes through the records that are ready, and ends where they do.
-#[pyclass(frozen, module = "spikewire._native")]
-pub struct Ready {
-    reading: Arc<Reading>,
-}
-
-#[pymethods]
-impl Ready {
-    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
-        slf
-    }
-
-    fn __next__(&self, py: Python<'_>) -> Option<Py<Record>> {
-        self.reading.make_room(py);
-        self.reading.pop()
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.on_loop)
     }
 }

@@ -16,7 +16,7 @@ use spikewire_engine::transport::stream::Found;
 use spikewire_engine::{Error, Kind};
 use spikewire_protocol::message::{Header, Walk};
 
-use super::reading::{Reading, Step};
+use super::reading::{Advance, Reading};
 use crate::arguments::count;
 use crate::columns::{self, ArrowTable, Strip};
 use crate::errors::value_error;
@@ -111,11 +111,11 @@ impl Open {
         rows: usize,
         wait: bool,
         turn: usize,
-    ) -> Result<Option<Step>, Fault> {
+    ) -> Result<Option<Advance>, Fault> {
         let begun = self.bytes;
         loop {
             if self.rows >= rows || self.bytes >= ENOUGH {
-                return Ok(Some(Step::Ready));
+                return Ok(Some(Advance::Ready));
             }
             let room = self.room().min(rows);
             if self.rows >= room {
@@ -124,16 +124,16 @@ impl Open {
             let taken = stream.take(room - self.rows, |found| self.add(&found));
             if taken.map_err(Fault::Value)? > 0 {
                 if self.bytes - begun >= turn {
-                    return Ok(Some(Step::Again));
+                    return Ok(Some(Advance::Again));
                 }
                 continue;
             }
             if stream.is_over() {
-                return Ok(Some(if self.rows > 0 { Step::Ready } else { Step::Over }));
+                return Ok(Some(if self.rows > 0 { Advance::Ready } else { Advance::Over }));
             }
             let pause = if wait { None } else { Some(Duration::ZERO) };
             if !stream.fill(pause).map_err(Fault::Query)? {
-                return Ok(Some(if wait { Step::Again } else { Step::Wait }));
+                return Ok(Some(if wait { Advance::Again } else { Advance::Wait }));
             }
         }
     }
@@ -207,7 +207,7 @@ impl Batches {
     }
 
     /// Works on the next batch. `wait`: until it is whole, without the interpreter.
-    pub fn advance(&self, py: Python<'_>, wait: bool) -> PyResult<Step> {
+    pub fn advance(&self, py: Python<'_>, wait: bool) -> PyResult<Advance> {
         let taken = self.open.lock().take();
         let mut open = match taken {
             Some(open) => open,
@@ -221,7 +221,7 @@ impl Batches {
             })?;
             match step {
                 Ok(None) => open.grow(py, self.rows).inspect_err(|_| self.reading.rewind())?,
-                Ok(Some(Step::Again)) if wait => py.check_signals().inspect_err(|_| {
+                Ok(Some(Advance::Again)) if wait => py.check_signals().inspect_err(|_| {
                     self.reading.rewind();
                 })?,
                 Ok(Some(step)) => {
@@ -294,19 +294,8 @@ impl QueryBatches {
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match self.batches.advance(py, true)? {
-            Step::Over => Ok(None),
+            Advance::Over => Ok(None),
             _ => self.batches.finish(py).map(Some),
         }
-    }
-
-    /// Works on the next batch: whether it is whole, has to be waited for, should leave other tasks
-    /// their turn, or is not to come.
-    fn _advance(&self, py: Python<'_>) -> PyResult<&'static str> {
-        Ok(self.batches.advance(py, false)?.name())
-    }
-
-    /// The batch that is whole.
-    fn _take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.batches.finish(py)
     }
 }

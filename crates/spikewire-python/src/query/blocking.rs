@@ -8,7 +8,7 @@ use pyo3::types::{PyBytes, PyList};
 use super::aggregate::Whole;
 use super::batches::{Batches, QueryBatches};
 use super::page::Page;
-use super::reading::{Reading, Step};
+use super::reading::{Advance, Reading};
 use super::{QueryCall, no_page_size};
 use crate::columns;
 use crate::core::Core;
@@ -18,8 +18,8 @@ use crate::record::Record;
 /// first record is asked for.
 ///
 /// Iterate over it once; memory stays small however many records there are, because the nodes wait
-/// for whoever takes them. Use one query per thread. What is left unread ends with `close()`, with
-/// a `with` block, or when nobody holds the query any more.
+/// until records are taken. Use one query per thread. What is left unread ends with `close()`, with
+/// a `with` block, or when the query is garbage collected.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Query {
     reading: Arc<Reading>,
@@ -45,7 +45,7 @@ impl Query {
                 self.reading.make_room(py);
                 return Ok(Some(record));
             }
-            if self.reading.advance(py, None, true)? == Step::Over {
+            if self.reading.advance(py, None, true)? == Advance::Over {
                 return Ok(None);
             }
         }

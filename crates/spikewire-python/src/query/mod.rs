@@ -6,6 +6,9 @@
 //! | `index` | which values of which index |
 //! | `reading` | a query under way, for both faces: records decoded a few at a time |
 //! | `blocking`, `asynchronous` | the two faces |
+//! | `step` | what a task awaits: the next record, page or batch |
+//! | `on_loop`, `stream_driver` | a query that tasks read, and the event loop that watches it |
+//! | `turns` | the queries of an event loop take turns |
 //! | `batches` | records as columns |
 //! | `page` | what a page is |
 //! | `job` | background jobs |
@@ -17,9 +20,13 @@ pub mod batches;
 pub mod blocking;
 pub mod index;
 pub mod job;
+mod on_loop;
 pub mod page;
 mod plan;
 mod reading;
+mod step;
+mod stream_driver;
+mod turns;
 
 pub use plan::{QueryCall, QueryOptions};
 

@@ -2,6 +2,7 @@
 //! came is known to the record.
 
 use std::collections::VecDeque;
+use std::os::fd::{AsRawFd as _, RawFd};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,9 +38,12 @@ const SHORT_RUN: usize = 32;
 /// mistaken for one that stopped.
 const LONG: Duration = Duration::from_millis(50);
 
+/// How often a query that waits on an event loop looks whether its nodes are still there.
+const PATIENCE: Duration = Duration::from_millis(100);
+
 /// What came of a try to have more records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum Advance {
     /// Some are ready.
     Ready,
     /// There are none now.
@@ -48,18 +52,6 @@ pub enum Step {
     Over,
     /// Some came, and others should have their turn.
     Again,
-}
-
-impl Step {
-    /// What it is called in `spikewire/query.py`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ready => "ready",
-            Self::Wait => "wait",
-            Self::Over => "over",
-            Self::Again => "again",
-        }
-    }
 }
 
 /// A query under way.
@@ -153,6 +145,11 @@ impl Reading {
         self.guard.is_crowded()
     }
 
+    /// Whether [`Self::pop`] has a record.
+    pub fn has_ready(&self) -> bool {
+        !self.stopper.is_stopped() && !self.state.lock().run.is_empty()
+    }
+
     /// All records that are ready.
     pub fn pop_all(&self) -> Vec<Py<Record>> {
         let run = std::mem::take(&mut self.state.lock().run);
@@ -161,17 +158,17 @@ impl Reading {
 
     /// Makes records ready: a run of them, or, with `page`, until that many are. `wait`: whether
     /// this thread waits for them, without the interpreter.
-    pub fn advance(&self, py: Python<'_>, page: Option<u64>, wait: bool) -> PyResult<Step> {
+    pub fn advance(&self, py: Python<'_>, page: Option<u64>, wait: bool) -> PyResult<Advance> {
         self.check(py)?;
         let pace = self.pace();
         let mut held = self.hold()?;
         let in_pieces = page.is_some() && !wait && self.is_crowded();
         loop {
             if self.take(py, &mut held, page, pace)? {
-                return Ok(Step::Ready);
+                return Ok(Advance::Ready);
             }
             if held.stream().is_over() {
-                return Ok(Step::Over);
+                return Ok(Advance::Over);
             }
             let pause = if wait { None } else { Some(Duration::ZERO) };
             let filled = py.detach(|| {
@@ -183,10 +180,10 @@ impl Reading {
                 filled
             });
             match filled {
-                Ok(true) if in_pieces => return Ok(Step::Again),
+                Ok(true) if in_pieces => return Ok(Advance::Again),
                 Ok(true) => {}
                 Ok(false) if wait => py.check_signals()?,
-                Ok(false) => return Ok(Step::Wait),
+                Ok(false) => return Ok(Advance::Wait),
                 Err(error) => {
                     // The lock is free again when Python code runs.
                     drop(held);
@@ -265,16 +262,33 @@ impl Reading {
         Ok(held.stream().is_over() && self.state.lock().run.is_empty())
     }
 
-    /// The descriptor to watch while records are waited for.
-    pub fn descriptor(&self) -> PyResult<i32> {
-        use std::os::fd::AsRawFd as _;
+    /// The descriptor that an event loop watches.
+    pub fn descriptor(&self) -> PyResult<RawFd> {
         Ok(self.hold()?.stream().as_raw_fd())
     }
 
-    /// Seconds after which to try again even if the descriptor says nothing.
-    pub fn patience(&self) -> PyResult<f64> {
-        let alarm = self.hold()?.stream().alarm();
-        Ok(alarm.since(Tick::now()).min(Duration::from_millis(100)).as_secs_f64())
+    /// When to try again even if the descriptor says nothing.
+    pub fn alarm(&self) -> PyResult<Tick> {
+        Ok(self.hold()?.stream().alarm().min(Tick::now().after(PATIENCE)))
+    }
+
+    /// The descriptor was readable: it is silent until something else happens.
+    pub fn take_readiness(&self, py: Python<'_>) -> PyResult<()> {
+        // Another thread that reads at this moment takes it as well.
+        let Ok(mut held) = self.hold() else { return Ok(()) };
+        let taken = held.stream().take_readiness();
+        drop(held);
+        taken.map_err(|error| self.failure(py, &error))
+    }
+
+    /// Whether the query was ended.
+    pub fn is_closed(&self) -> bool {
+        self.stopper.is_stopped()
+    }
+
+    /// Whether it belongs to this process and not to the one that this one was forked from.
+    pub fn is_own(&self) -> bool {
+        self.core.is_own()
     }
 
     /// Whether records have results of operations.

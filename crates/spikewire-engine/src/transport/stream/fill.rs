@@ -34,7 +34,7 @@ impl Stream {
         let wait = wait.map_or(until, |wait| wait.min(until));
         match self.poll.poll(&mut self.events, Some(wait.min(LOOK))) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => {
-                return Err(Error::new(Kind::Connection, format!("the system's poller: {error}")));
+                return Err(poller_failed(&error));
             }
             _ => {}
         }
@@ -45,6 +45,18 @@ impl Stream {
         self.expire(now);
         self.check()?;
         Ok(some || self.is_over())
+    }
+
+    /// Takes what the poller has seen, so that the descriptor is not readable for it any longer; the
+    /// next [`Stream::fill`] reads what came. For an event loop that watches the descriptor also
+    /// while no records are waited for.
+    pub fn take_readiness(&mut self) -> Result<()> {
+        match self.poll.poll(&mut self.events, Some(Duration::ZERO)) {
+            Ok(()) => self.take_events(Tick::now()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(poller_failed(&error)),
+        }
+        Ok(())
     }
 
     /// When [`Stream::fill`] has something to do even if the descriptor says nothing.
@@ -170,4 +182,8 @@ impl Stream {
             }
         }
     }
+}
+
+fn poller_failed(error: &io::Error) -> Error {
+    Error::new(Kind::Connection, format!("the system's poller: {error}"))
 }

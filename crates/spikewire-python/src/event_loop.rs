@@ -1,0 +1,125 @@
+//! What drivers ask of an asyncio event loop: which one runs, to watch a descriptor, to call back
+//! later.
+
+use std::os::fd::RawFd;
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::{PyTraverseError, PyVisit, intern};
+use spikewire_sync::Mutex;
+
+use spikewire_engine::clock::Tick;
+
+/// The event loop that runs in this thread.
+pub fn running_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    static GET: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    GET.import(py, "asyncio", "get_running_loop")?.call0().map_err(|error| {
+        if !error.is_instance_of::<PyRuntimeError>(py) {
+            return error;
+        }
+        PyRuntimeError::new_err(
+            "no running event loop: call the verbs of AsyncClient and AsyncDataset in a \
+             coroutine, run for example by asyncio.run(); without asyncio use spikewire.Client",
+        )
+    })
+}
+
+/// Lets a loop call back whenever a descriptor is readable.
+pub fn watch(
+    event_loop: &Bound<'_, PyAny>,
+    descriptor: RawFd,
+    callback: Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let watched = event_loop.call_method1("add_reader", (descriptor, callback));
+    watched.map(drop).map_err(|error| {
+        let message = "this event loop cannot watch a file descriptor (add_reader); on \
+                       Windows use asyncio.SelectorEventLoop";
+        let wrapped = PyRuntimeError::new_err(message);
+        wrapped.set_cause(event_loop.py(), Some(error));
+        wrapped
+    })
+}
+
+/// Whether a loop is closed.
+pub fn is_closed(event_loop: &Bound<'_, PyAny>) -> bool {
+    let closed = event_loop.call_method0(intern!(event_loop.py(), "is_closed"));
+    closed.is_ok_and(|closed| closed.is_truthy().unwrap_or(false))
+}
+
+/// What a task that awaits a future yields to its loop.
+pub fn awaited<'py>(future: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = future.py();
+    let waiting = future.call_method0(intern!(py, "__await__"))?;
+    waiting.call_method0(intern!(py, "__next__"))
+}
+
+/// One timer on a loop, which is only ever moved to an earlier time: when it rings, and the loop's
+/// handle of it.
+pub struct LoopTimer(Mutex<(Tick, Option<Py<PyAny>>)>);
+
+impl LoopTimer {
+    pub fn new() -> Self {
+        Self(Mutex::new((Tick::NEVER, None)))
+    }
+
+    /// Whether it rings by then.
+    pub fn rings_by(&self, at: Tick) -> bool {
+        self.0.lock().0 <= at
+    }
+
+    /// Lets the loop call back at this time, unless it does so earlier; the timer before this one
+    /// is cancelled.
+    pub fn arm(
+        &self,
+        event_loop: &Bound<'_, PyAny>,
+        at: Tick,
+        callback: Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let py = event_loop.py();
+        let delay = at.since(Tick::now()).as_secs_f64();
+        let timer = event_loop.call_method1(intern!(py, "call_later"), (delay, callback))?.unbind();
+        let needless = {
+            let mut current = self.0.lock();
+            // A finalizer that ran meanwhile may have set an earlier one.
+            if at < current.0 {
+                std::mem::replace(&mut *current, (at, Some(timer))).1
+            } else {
+                Some(timer)
+            }
+        };
+        if let Some(needless) = needless {
+            needless.bind(py).call_method0(intern!(py, "cancel"))?;
+        }
+        Ok(())
+    }
+
+    /// It rang.
+    pub fn rang(&self) {
+        let rang = std::mem::replace(&mut *self.0.lock(), (Tick::NEVER, None));
+        drop(rang);
+    }
+
+    /// It is not to ring.
+    pub fn cancel(&self, py: Python<'_>) -> PyResult<()> {
+        let timer = std::mem::replace(&mut *self.0.lock(), (Tick::NEVER, None)).1;
+        if let Some(timer) = timer {
+            timer.bind(py).call_method0(intern!(py, "cancel"))?;
+        }
+        Ok(())
+    }
+
+    /// For the garbage collector.
+    pub fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self.0.try_lock().as_deref() {
+            Some((_, Some(timer))) => visit.call(timer),
+            _ => Ok(()),
+        }
+    }
+
+    /// For the garbage collector.
+    pub fn clear(&self) {
+        let timer = self.0.lock().1.take();
+        drop(timer);
+    }
+}

@@ -1,0 +1,146 @@
+//! A query on an asyncio event loop.
+//!
+//! The loop watches the query's descriptor from when records are first waited for until the query
+//! is over, and calls back also while no task waits, as when a record is being worked on. Then only
+//! the poller's events are taken, so that the descriptor falls silent: what has arrived is read
+//! when it is asked for.
+
+use std::os::fd::RawFd;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Weak};
+
+use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit, intern};
+use spikewire_sync::Mutex;
+
+use super::reading::Reading;
+use crate::event_loop::{LoopTimer, awaited, is_closed, running_loop, watch};
+
+/// What the loop calls, and the tasks that wait for it. It does not keep the query alive.
+#[pyclass(frozen, module = "spikewire._native")]
+pub struct StreamDriver {
+    reading: Weak<Reading>,
+    /// The query, ended, while the loop has yet to let go of its descriptor.
+    leaving: Mutex<Option<Arc<Reading>>>,
+    event_loop: Py<PyAny>,
+    descriptor: RawFd,
+    is_watched: AtomicBool,
+    /// Futures of waiting tasks.
+    waiting: Mutex<Vec<Py<PyAny>>>,
+    timer: LoopTimer,
+}
+
+impl StreamDriver {
+    /// Lets the loop watch a query from now on.
+    pub fn start<'py>(
+        reading: &Arc<Reading>,
+        event_loop: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, Self>> {
+        let descriptor = reading.descriptor()?;
+        let driver = Self {
+            reading: Arc::downgrade(reading),
+            leaving: Mutex::default(),
+            event_loop: event_loop.clone().unbind(),
+            descriptor,
+            is_watched: AtomicBool::new(true),
+            waiting: Mutex::default(),
+            timer: LoopTimer::new(),
+        };
+        let driver = Bound::new(event_loop.py(), driver)?;
+        watch(event_loop, descriptor, driver.getattr("turn")?)?;
+        Ok(driver)
+    }
+
+    /// Whether this loop watches the query.
+    pub fn is_on(&self, event_loop: &Bound<'_, PyAny>) -> bool {
+        self.event_loop.is(event_loop) && self.is_watched.load(SeqCst)
+    }
+
+    /// What a task yields to the loop until there may be more records.
+    pub fn wait<'py>(slf: &Bound<'py, Self>, reading: &Reading) -> PyResult<Bound<'py, PyAny>> {
+        let (py, this) = (slf.py(), slf.get());
+        let event_loop = this.event_loop.bind(py);
+        let alarm = reading.alarm()?;
+        if !this.timer.rings_by(alarm) {
+            this.timer.arm(event_loop, alarm, slf.getattr("expire")?)?;
+        }
+        let future = event_loop.call_method0(intern!(py, "create_future"))?;
+        let waited = awaited(&future)?;
+        this.waiting.lock().push(future.unbind());
+        Ok(waited)
+    }
+
+    /// Ends it, from any thread; the query is kept until the loop has let go of its descriptor.
+    pub fn end_soon(slf: &Bound<'_, Self>, reading: &Arc<Reading>) -> PyResult<()> {
+        let (py, this) = (slf.py(), slf.get());
+        if !reading.is_own() {
+            // The child of a fork shares the loop's poller with its parent: let it be.
+            return Ok(());
+        }
+        let event_loop = this.event_loop.bind(py);
+        let is_here = running_loop(py).is_ok_and(|running| running.is(event_loop));
+        if is_here || is_closed(event_loop) {
+            return this.end(py);
+        }
+        *this.leaving.lock() = Some(reading.clone());
+        event_loop.call_method1("call_soon_threadsafe", (slf.getattr("end")?,)).map(drop)
+    }
+
+    /// Lets the waiting tasks look again.
+    fn wake(&self, py: Python<'_>) -> PyResult<()> {
+        let waiting = std::mem::take(&mut *self.waiting.lock());
+        for future in waiting {
+            let future = future.bind(py);
+            // A task that was cancelled waits no more.
+            if !future.call_method0(intern!(py, "done"))?.is_truthy()? {
+                future.call_method1(intern!(py, "set_result"), (py.None(),))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[pymethods]
+impl StreamDriver {
+    /// The loop calls this when the descriptor is readable.
+    fn turn(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(reading) = self.reading.upgrade() else { return self.end(py) };
+        if reading.is_closed() {
+            return self.end(py);
+        }
+        reading.take_readiness(py)?;
+        self.wake(py)
+    }
+
+    /// The loop's timer calls this.
+    fn expire(&self, py: Python<'_>) -> PyResult<()> {
+        self.timer.rang();
+        self.wake(py)
+    }
+
+    /// The loop lets go of it; on the loop's own thread.
+    fn end(&self, py: Python<'_>) -> PyResult<()> {
+        let event_loop = self.event_loop.bind(py);
+        if self.is_watched.swap(false, SeqCst) && !is_closed(event_loop) {
+            event_loop.call_method1("remove_reader", (self.descriptor,))?;
+        }
+        let left = self.leaving.lock().take();
+        drop(left);
+        self.timer.cancel(py)?;
+        self.wake(py)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.event_loop)?;
+        if let Some(waiting) = self.waiting.try_lock() {
+            waiting.iter().try_for_each(|future| visit.call(future))?;
+        }
+        self.timer.traverse(&visit)
+    }
+
+    fn __clear__(&self) {
+        let waiting = std::mem::take(&mut *self.waiting.lock());
+        drop(waiting);
+        self.timer.clear();
+    }
+}
