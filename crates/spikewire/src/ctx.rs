@@ -12,7 +12,7 @@
 //! op::list::append("items", "new").ctx([ctx::list_index(0), ctx::map_key("tags")]);
 //! ```
 
-use spikewire_protocol::cdt::context::{self, At, Create, Inside};
+use spikewire_protocol::cdt::context::{self, At, Inside};
 use spikewire_protocol::expression::Fault;
 use spikewire_protocol::value::particle;
 
@@ -104,73 +104,42 @@ impl Step {
     /// ```
     #[must_use]
     pub fn create(self, order: Order) -> Self {
-        self.change(|step| {
-            step.create = match (step.inside, order) {
-                (_, Order::Unordered) => Create::Unordered,
-                (Inside::List, Order::Ordered) | (Inside::Map, Order::KeyValue) => {
-                    Create::FullyOrdered
-                }
-                (Inside::Map, Order::Key) => Create::OrderedOrPadded,
-                (_, order) => {
-                    let inside = if step.inside == Inside::Map { "map" } else { "list" };
-                    let why = format!("order: a {inside} cannot be '{}'", order.word());
-                    return Err(Fault::Value(why));
-                }
-            };
-            Ok(())
-        })
+        self.change(|step| step.ordered(order.word(), false))
     }
 
     /// Creates an unordered list where it is missing, and fills it with nil up to the index, which
     /// is counted from the start. For [`list_index`].
     #[must_use]
     pub fn create_padded(self) -> Self {
-        self.change(|step| {
-            if step.inside != Inside::List {
-                return Err(Fault::Value("only a list can be padded".into()));
-            }
-            step.create = Create::OrderedOrPadded;
-            Ok(())
-        })
+        self.change(|step| step.ordered("unordered", true))
     }
 
     /// Keeps an index with what it creates. On the first step of a path only.
     #[must_use]
     pub fn persist_index(self) -> Self {
-        self.change(|step| {
-            step.persist = true;
-            Ok(())
-        })
+        self.change(|step| Ok(context::Step { persist: true, ..step }))
     }
 
-    fn change(self, change: impl FnOnce(&mut context::Step<Vec<u8>>) -> Result<(), Fault>) -> Self {
-        let step = self.step.and_then(|mut step| change(&mut step).map(|()| step));
-        Self { step }
+    fn change(
+        self,
+        change: impl FnOnce(context::Step<Vec<u8>>) -> Result<context::Step<Vec<u8>>, Fault>,
+    ) -> Self {
+        Self { step: self.step.and_then(change) }
     }
+}
 
-    /// The step as it is encoded, or why it cannot be.
-    pub(crate) fn made(&self) -> Result<context::Step<Vec<u8>>, Fault> {
-        let step = self.step.clone()?;
-        if step.create != Create::No && !step.makes() {
-            let why = "only a list index or a map key can be created";
-            return Err(Fault::Value(why.into()));
-        }
-        Ok(step)
-    }
+/// A path as it is encoded, or why one of its steps cannot be.
+pub(crate) fn steps(path: &[Step]) -> Result<Vec<context::Step<Vec<u8>>>, Fault> {
+    let step = |(at, step): (usize, &Step)| {
+        step.step.clone().map_err(|fault| fault.within(&format!("ctx[{at}]")))
+    };
+    path.iter().enumerate().map(step).collect()
 }
 
 /// A path as index definitions and index queries carry it; `None` for one without steps.
 pub(crate) fn packed(path: &[Step]) -> crate::Result<Option<Vec<u8>>> {
-    if path.is_empty() {
-        return Ok(None);
-    }
     let refused = |fault: Fault| crate::Error::invalid(fault.to_string());
-    let mut steps = Vec::with_capacity(path.len());
-    for (at, step) in path.iter().enumerate() {
-        steps.push(step.made().map_err(|fault| refused(fault.within(&format!("ctx[{at}]"))))?);
-    }
+    let steps = steps(path).map_err(refused)?;
     context::check(&steps).map_err(refused)?;
-    let mut out = Vec::new();
-    context::encode(&steps, &mut out);
-    Ok(Some(out))
+    Ok(context::packed(&steps))
 }

@@ -150,8 +150,8 @@ fn what_cannot_be_is_refused_before_it_is_sent() {
     let nothing: [Value; 0] = [];
     for (operation, says) in [
         (op::get("l").unique(), "takes no unique"),
-        (op::list::size("l").unique(), "bin \"l\": list::size takes no unique"),
-        (op::bit::get("b", 0, 8).ctx([ctx::index(0)]), "bit::get takes no ctx"),
+        (op::list::size("l").unique(), "bin \"l\": the list operation size takes no unique"),
+        (op::bit::get("b", 0, 8).ctx([ctx::index(0)]), "the bit operation get takes no ctx"),
         (
             op::list::get_by_rank("l", 0).returning(Returning::Key),
             "or 'reverse_rank_range', got 'key'",

@@ -57,6 +57,8 @@ pub struct Step<V> {
     pub persist: bool,
 }
 
+const NOT_MADE: &str = "only a list index or a map key can be created";
+
 const LIST: u16 = 0x10;
 const MAP: u16 = 0x20;
 const PERSIST: u16 = 0x100;
@@ -82,6 +84,34 @@ impl<V> Step<V> {
         Self { create, ..self }
     }
 
+    /// The same step, making the list or map it looks into where that is missing: in the order of
+    /// this name, or a list filled up to the index.
+    pub fn ordered(self, order: &str, pad: bool) -> Result<Self, Fault> {
+        let create = match (self.inside, order, pad) {
+            (_, "unordered", false) => Create::Unordered,
+            (Inside::List, "unordered", true) | (Inside::Map, "key", false) => {
+                Create::OrderedOrPadded
+            }
+            (Inside::List, "ordered", false) | (Inside::Map, "key_value", false) => {
+                Create::FullyOrdered
+            }
+            (Inside::List, "ordered", true) => {
+                return Err(Fault::of_value("an ordered list cannot be padded"));
+            }
+            (Inside::List, ..) => {
+                let why = format!("order must be 'unordered' or 'ordered', got {order:?}");
+                return Err(Fault::of_value(why));
+            }
+            (_, _, true) => return Err(Fault::of_value("only a list can be padded")),
+            _ => {
+                return Err(Fault::of_value(format!(
+                    "order must be 'unordered', 'key' or 'key_value', got {order:?}"
+                )));
+            }
+        };
+        Ok(self.creating(create))
+    }
+
     /// Whether it can make what is missing.
     pub fn makes(&self) -> bool {
         matches!((self.inside, &self.at), (Inside::List, At::Index(_)) | (Inside::Map, At::Key(_)))
@@ -96,6 +126,9 @@ impl<V> Step<V> {
     /// counted from the end is never there. (Servers up to 8.1.2 crash when it is before the
     /// start.)
     pub fn check(&self) -> Result<(), Fault> {
+        if self.create != Create::No && !self.makes() {
+            return Err(Fault::of_value(NOT_MADE));
+        }
         match self.at {
             At::Index(index) if index < 0 && self.pads() => Err(Fault::of_value(format!(
                 "index must be 0 or more where the list is padded, got {index}"
@@ -138,8 +171,7 @@ pub fn create_last<V>(steps: &mut [Step<V>], order: i64, pad: bool) -> Result<()
     let Some(last) = steps.last_mut() else { return Ok(()) };
     if !last.makes() {
         let at = steps.len() - 1;
-        let why = format!("ctx[{at}]: only a list index or a map key can be created");
-        return Err(Fault::of_value(why));
+        return Err(Fault::of_value(NOT_MADE).within(&format!("ctx[{at}]")));
     }
     if last.create == Create::No {
         let ordered = order & i64::from(flags::ORDERED) != 0;
@@ -165,6 +197,16 @@ pub fn encode<V: Argument>(steps: &[Step<V>], out: &mut Vec<u8>) {
             At::Key(value) | At::Value(value) => value.write(out),
         }
     }
+}
+
+/// A path by itself, as expressions, index definitions and index queries carry it; `None` for one
+/// without steps.
+pub fn packed<V: Argument>(steps: &[Step<V>]) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    (!steps.is_empty()).then(|| {
+        encode(steps, &mut out);
+        out
+    })
 }
 
 /// Reads a context. The error is the code it is refused with.

@@ -1,11 +1,10 @@
-//! What the arguments of operations come from.
+//! What operations are made of: arguments, after they became bytes or parts of an expression.
 
 use super::Words;
 use crate::cdt::Argument;
 use crate::expression::Fault;
 
-/// The arguments of one operation, by their places in its [`Signature`](super::Signature). Names
-/// are for error messages.
+/// The arguments of one operation on their way into it.
 pub trait Given {
     /// What values become.
     type Value: Argument;
@@ -97,19 +96,5 @@ pub trait Given {
         }
         let why = format!("{wanted} arguments are wanted and {given} were given");
         Err(Fault::of_type(why).into())
-    }
-}
-
-/// The number of a word among those that are known.
-pub fn word(known: &Words, word: &str) -> Option<i64> {
-    known.iter().find(|(known, _)| *known == word).map(|(_, number)| *number)
-}
-
-/// The words as a sentence lists them: `'a', 'b' or 'c'`.
-pub fn one_of(known: &Words) -> String {
-    let known: Vec<_> = known.iter().map(|(word, _)| format!("'{word}'")).collect();
-    match known.as_slice() {
-        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
-        _ => known.concat(),
     }
 }

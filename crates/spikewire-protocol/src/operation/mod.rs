@@ -2,17 +2,20 @@
 //! language: the one place where they are checked and put together, for `operate` and for
 //! expressions alike.
 //!
-//! What an argument becomes is up to a [`Given`]: bytes for an operation, a part of the tree for
-//! an expression.
+//! A host implements [`ValueArguments`] and [`OperandArguments`]; [`Family::pack`] makes an operation
+//! of them, [`Family::call`] a part of an expression.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | [`list`], [`map`], [`bit`], [`hll`] | the operations of each family; generated from `tools/verbs` |
 //! | [`words`] | words that arguments may be, and their numbers; generated as well |
-//! | [`given`] | what arguments come from |
+//! | [`arguments`] | what a host's arguments have to offer |
+//! | `pack`, `operands` | arguments become bytes, or operands of an expression |
+//! | [`given`] | what both are to the operations |
 //! | `checks` | what is refused although each argument is sound |
 //! | [`compose`] | an operation of any family, made and written |
 
+pub mod arguments;
 pub mod bit;
 mod checks;
 pub mod compose;
@@ -20,10 +23,15 @@ pub mod given;
 pub mod hll;
 pub mod list;
 pub mod map;
+mod operands;
+mod pack;
 pub mod words;
 
+pub use self::arguments::{
+    Arguments, OperandArguments, ValueArguments, ValueForm, number_of, one_of, within,
+};
 pub use self::compose::{Composed, Family};
-pub use self::given::{Given, one_of, word};
+pub use self::given::Given;
 use crate::expression::Type;
 
 /// A parameter of an operation.

@@ -1,5 +1,5 @@
 use super::words::LIST_RETURNING;
-use super::{Family, Given, Gives, Words, bit, given, hll, list, map};
+use super::{Family, Given, Gives, Words, bit, hll, list, map, number_of};
 use crate::bits::BitOp;
 use crate::cdt::call::Arguments;
 use crate::cdt::{Request, Step};
@@ -77,10 +77,7 @@ impl Given for Samples {
     }
 
     fn word(&mut self, _: usize, name: &'static str, known: &Words) -> Result<i64, Fault> {
-        let wanted = self.words.first().copied().unwrap_or(known[0].0);
-        given::word(known, wanted).ok_or_else(|| {
-            Fault::of_value(format!("{name} must be {}, got {wanted}", given::one_of(known)))
-        })
+        number_of(known, name, self.words.first().copied().unwrap_or(known[0].0))
     }
 
     fn is_empty(&self, _: &Vec<u8>) -> bool {
@@ -175,7 +172,7 @@ fn what_cannot_be_is_refused() {
     assert!(refusal(Family::List, "get_by_rank_range", range).contains("no inversion"));
     let word = Samples { words: vec!["key"], ..plain() };
     assert!(
-        refusal(Family::List, "get_by_rank", word).contains("or 'reverse_rank_range', got key")
+        refusal(Family::List, "get_by_rank", word).contains("or 'reverse_rank_range', got 'key'")
     );
     let wrong = Family::Hll.compose("get_count", &mut Samples::new(2)).unwrap_err().to_string();
     assert_eq!(wrong, "0 arguments are wanted and 2 were given");

@@ -51,7 +51,7 @@ impl Step {
             Some(("map", what)) => (Inside::Map, what),
             _ => (Inside::Either, kind),
         };
-        let step = match what.strip_suffix("_create").unwrap_or(what) {
+        let at = match what.strip_suffix("_create").unwrap_or(what) {
             "index" => At::Index(number("index")?),
             "rank" => At::Rank(number("rank")?),
             "value" => At::Value(value("value")?),
@@ -61,29 +61,12 @@ impl Step {
             }
             _ => return Err(value_error(format!("unknown step {kind:?}"))),
         };
-        let create = match (inside, create, pad) {
-            (_, None, false) => Create::No,
-            (_, Some("unordered"), false) => Create::Unordered,
-            (Inside::List, Some("unordered"), true) | (Inside::Map, Some("key"), false) => {
-                Create::OrderedOrPadded
-            }
-            (Inside::List, Some("ordered"), false) | (Inside::Map, Some("key_value"), false) => {
-                Create::FullyOrdered
-            }
-            (Inside::List, Some("ordered"), true) => {
-                return Err(value_error("an ordered list cannot be padded"));
-            }
-            (_, order, _) => {
-                let known = if inside == Inside::List {
-                    "'unordered' or 'ordered'"
-                } else {
-                    "'unordered', 'key' or 'key_value'"
-                };
-                let order = order.unwrap_or_default();
-                return Err(value_error(format!("order must be {known}, got {order:?}")));
-            }
+        let step = context::Step { persist: persist_index, ..context::Step::new(inside, at) };
+        let step = match create {
+            None if !pad => Ok(step),
+            order => step.ordered(order.unwrap_or_default(), pad),
         };
-        let step = context::Step { inside, at: step, create, persist: persist_index };
+        let step = step.map_err(refused)?;
         step.check().map_err(refused)?;
         Ok(Self { step })
     }
@@ -140,13 +123,13 @@ fn shown(py: Python<'_>, packed: &[u8]) -> PyResult<String> {
     Ok(particle(py, LIST, &list)?.get_item(0)?.repr()?.to_string())
 }
 
-/// A path that was checked.
+/// A path, checked where it is encoded.
 pub struct Path<'py> {
     steps: Vec<Bound<'py, Step>>,
 }
 
 impl<'py> Path<'py> {
-    /// Checks the steps; `None` and an empty path are the bin itself.
+    /// The steps; `None` and an empty path are the bin itself.
     pub fn new(given: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
         let Some(given) = given else { return Ok(Self { steps: Vec::new() }) };
         let items: Vec<_> = if let Ok(list) = given.cast::<PyList>() {
@@ -168,13 +151,7 @@ impl<'py> Path<'py> {
             })
         };
         let steps = items.into_iter().enumerate().map(step).collect::<PyResult<_>>()?;
-        let path = Self { steps };
-        context::check(&path.steps()).map_err(refused)?;
-        Ok(path)
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.steps.is_empty()
+        Ok(Self { steps })
     }
 
     /// The steps as they are encoded.
@@ -182,20 +159,11 @@ impl<'py> Path<'py> {
         self.steps.iter().map(|step| step.get().borrowed()).collect()
     }
 
-    /// The same, where the list or map that the last step looks into is made if it is missing.
-    pub fn creating(&self, order: i64, pad: bool) -> PyResult<Vec<context::Step<&[u8]>>> {
-        let mut steps = self.steps();
-        context::create_last(&mut steps, order, pad).map_err(refused)?;
-        Ok(steps)
-    }
-
     /// The wire form alone; `None` for the bin itself.
-    pub fn packed(&self) -> Option<Vec<u8>> {
-        let mut out = Vec::new();
-        (!self.is_empty()).then(|| {
-            context::encode(&self.steps(), &mut out);
-            out
-        })
+    pub fn packed(&self) -> PyResult<Option<Vec<u8>>> {
+        let steps = self.steps();
+        context::check(&steps).map_err(refused)?;
+        Ok(context::packed(&steps))
     }
 
     /// The steps as they were given.

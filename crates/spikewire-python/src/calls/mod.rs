@@ -9,49 +9,51 @@
 pub mod context;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyString, PyTuple};
+use pyo3::types::{PyBool, PyTuple};
 
-use spikewire_protocol::operation::{self, Words};
+use spikewire_protocol::operation::{Arguments, Words, number_of};
 
 use crate::arguments::count;
-use crate::errors::{shown, type_error, type_name, value_error};
+use crate::errors::{Raised, type_error, type_name};
+use crate::space::text;
 
 /// The arguments of one operation.
-pub struct Arguments<'a, 'py>(pub &'a Bound<'py, PyTuple>);
+pub struct Given<'a, 'py>(pub &'a Bound<'py, PyTuple>);
 
-impl<'py> Arguments<'_, 'py> {
-    pub fn count(&self) -> usize {
-        self.0.len()
-    }
-
+impl<'py> Given<'_, 'py> {
+    /// The argument at this place.
     pub fn get(&self, at: usize) -> PyResult<Bound<'py, PyAny>> {
         self.0.get_item(at)
     }
+}
 
-    pub fn is_absent(&self, at: usize) -> bool {
+impl Arguments for Given<'_, '_> {
+    type Error = Raised;
+
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn is_absent(&self, at: usize) -> bool {
         self.0.get_borrowed_item(at).is_ok_and(|value| value.is_none())
     }
 
-    pub fn bits(&self, at: usize, name: &str, bounds: (i64, i64)) -> PyResult<i64> {
+    fn bits(&self, at: usize, name: &'static str, bounds: (i64, i64)) -> Result<i64, Raised> {
         Ok(count(name, &self.get(at)?, bounds.0 as u64, bounds.1 as u64)? as i64)
     }
 
-    pub fn flag(&self, at: usize, name: &str) -> PyResult<bool> {
+    fn flag(&self, at: usize, name: &'static str) -> Result<bool, Raised> {
         let flag = self.0.get_borrowed_item(at)?;
         match flag.cast::<PyBool>() {
             Ok(flag) => Ok(flag.is_true()),
-            Err(_) => Err(type_error(format!("{name} must be bool, not {}", type_name(&flag)))),
+            Err(_) => {
+                Err(type_error(format!("{name} must be bool, not {}", type_name(&flag))).into())
+            }
         }
     }
 
-    pub fn word(&self, at: usize, name: &str, known: &Words) -> PyResult<i64> {
+    fn word(&self, at: usize, name: &'static str, known: &Words) -> Result<i64, Raised> {
         let word = self.0.get_borrowed_item(at)?;
-        let Ok(text) = word.cast::<PyString>() else {
-            return Err(type_error(format!("{name} must be str, not {}", type_name(&word))));
-        };
-        operation::word(known, text.to_str()?).ok_or_else(|| {
-            let known = operation::one_of(known);
-            value_error(format!("{name} must be {known}, got {}", shown(&word)))
-        })
+        Ok(number_of(known, name, text(name, &word)?)?)
     }
 }

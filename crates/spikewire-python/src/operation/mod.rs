@@ -11,9 +11,8 @@ use spikewire_protocol::message::op;
 use spikewire_protocol::operation::Family;
 use spikewire_protocol::value::particle;
 
-use self::packer::Packer;
 use self::words::{Shown, Words};
-use crate::calls::Arguments;
+use crate::calls::Given;
 use crate::calls::context::Path;
 use crate::errors::{Raised, about, refused, value_error};
 use crate::expression::operation_bytes;
@@ -71,20 +70,12 @@ impl Operation {
     ) -> PyResult<Self> {
         let (py, bin) = (bin.py(), bin_name(bin)?);
         let (kind, arguments) = words;
-        let mut packer = Packer(Arguments(arguments));
         let name = kind.to_str()?;
-        let composed = family.compose(name, &mut packer);
-        let composed = composed.map_err(|error: Raised| in_bin(py, error.into(), bin))?;
         let path = Path::new(ctx)?;
-        let steps = match composed.order() {
-            Some(order) if name == "create" => path.creating(order, pad)?,
-            _ => path.steps(),
-        };
-        let mut value = Vec::with_capacity(32);
-        composed.encode(&steps, &mut value);
-        drop(steps);
+        let packed = family.pack(name, &Given(arguments), path.steps(), pad);
+        let (code, value) = packed.map_err(|error: Raised| in_bin(py, error.into(), bin))?;
         let words = Words { pad, path: path.into_steps(), ..Words::new(Some(family), words) };
-        Self::call(py, composed.code(), bin, value, words)
+        Self::call(py, code, bin, value, words)
     }
 }
 

@@ -51,7 +51,7 @@ impl IndexRange {
     ) -> PyResult<Self> {
         let kind = text("kind", kind)?;
         let subject = subject(bin, name)?;
-        let context = Path::new(ctx)?.packed();
+        let context = Path::new(ctx)?.packed()?;
         let collection = of.map_or(Ok(Collection::Value), collection)?;
         let range = match (kind, values.as_slice()) {
             ("between", [low, high]) => Range::Int(integer("low", low)?, integer("high", high)?),
@@ -101,7 +101,7 @@ pub fn subject_of_new(
         Ok(expression) => Subject::Expression(plain_bytes(expression)?),
         Err(_) => Subject::Bin(text("bin", bin)?.to_owned()),
     };
-    let context = Path::new(ctx)?.packed();
+    let context = Path::new(ctx)?.packed()?;
     Ok((subject, context))
 }
 

@@ -1,12 +1,14 @@
 //! A list, map, bit or sketch operation with what it was given so far.
 
 use spikewire_protocol::cdt::context;
-use spikewire_protocol::expression::Fault;
-use spikewire_protocol::operation::{Family, Given, Words, one_of, word};
+use spikewire_protocol::expression::{Expression, Fault};
+use spikewire_protocol::operation::{
+    Arguments, Family, OperandArguments, ValueArguments, ValueForm, Words, number_of, within,
+};
 use spikewire_protocol::value::{Value, particle};
 
 use crate::Error;
-use crate::ctx::Step;
+use crate::ctx::{self, Step};
 use crate::encode::{Encode, element};
 
 /// An argument; values are packed in operations, and parts of the tree in expressions.
@@ -62,7 +64,7 @@ impl<V> Call<V> {
         let place = self.family.signature(self.name).and_then(|it| it.place(name));
         match place {
             Some(at) => self.arguments[at] = argument,
-            None => self.refuse(no_option(&self.shown(), name)),
+            None => self.refuse(self.family.takes_no(self.name, name)),
         }
     }
 
@@ -73,22 +75,8 @@ impl<V> Call<V> {
 
     /// The path that it is carried out at.
     pub fn steps(&self) -> Result<Vec<context::Step<Vec<u8>>>, Fault> {
-        let takes_path = matches!(self.family, Family::List | Family::Map);
-        if !takes_path && !self.path.is_empty() {
-            return Err(no_option(&self.shown(), "ctx"));
-        }
-        let mut steps = Vec::with_capacity(self.path.len());
-        for (at, step) in self.path.iter().enumerate() {
-            steps.push(step.made().map_err(|fault| fault.within(&format!("ctx[{at}]")))?);
-        }
-        context::check(&steps)?;
-        Ok(steps)
+        ctx::steps(&self.path)
     }
-}
-
-/// What a call has no place for.
-pub(crate) fn no_option(call: &str, name: &str) -> Fault {
-    Fault::Value(format!("{call} takes no {name}"))
 }
 
 impl Call<Vec<u8>> {
@@ -190,125 +178,64 @@ impl Call<Vec<u8>> {
         if let Some(fault) = &self.refused {
             return Err(fault.clone());
         }
-        let composed = self.family.compose(self.name, &mut Packed(&self.arguments))?;
-        let mut steps = self.steps()?;
-        match composed.order() {
-            Some(order) if self.name == "create" => {
-                context::create_last(&mut steps, order, self.pad)?;
-            }
-            _ if self.pad => return Err(no_option(&self.shown(), "pad")),
-            _ => {}
-        }
-        let mut out = Vec::with_capacity(32);
-        composed.encode(&steps, &mut out);
-        Ok((composed.code(), out))
+        self.family.pack(self.name, self, self.steps()?, self.pad)
     }
 }
 
-/// What is the same for operations and for expressions.
-pub(crate) fn flag<V>(argument: &Argument<V>) -> bool {
-    matches!(argument, Argument::Flag(true))
-}
-
-/// The same for a word, which the operation may not know.
-pub(crate) fn number_of<V>(
-    argument: &Argument<V>,
-    name: &str,
-    known: &Words,
-) -> Result<i64, Fault> {
-    let Argument::Word(given) = argument else { return Err(missing(name)) };
-    word(known, given)
-        .ok_or_else(|| Fault::Value(format!("{name} must be {}, got '{given}'", one_of(known))))
-}
-
-/// The same for a number within bounds.
-pub(crate) fn bits<V>(
-    argument: &Argument<V>,
-    name: &str,
-    (from, to): (i64, i64),
-) -> Result<i64, Fault> {
-    match argument {
-        Argument::Number(bits) if (from..=to).contains(bits) => Ok(*bits),
-        Argument::Number(bits) => {
-            Err(Fault::Value(format!("{name} must be from {from} to {to}, got {bits}")))
-        }
-        _ => Err(missing(name)),
-    }
-}
-
-pub(crate) fn missing(name: &str) -> Fault {
+fn missing(name: &str) -> Fault {
     Fault::Value(format!("{name} is missing"))
 }
 
-/// The arguments of an operation, packed.
-struct Packed<'a>(&'a [Argument<Vec<u8>>]);
+impl<V> Arguments for Call<V> {
+    type Error = Fault;
 
-impl Packed<'_> {
-    fn packed(&self, at: usize, name: &str) -> Result<Vec<u8>, Fault> {
-        match &self.0[at] {
+    fn count(&self) -> usize {
+        self.arguments.len()
+    }
+
+    fn is_absent(&self, at: usize) -> bool {
+        matches!(self.arguments[at], Argument::Absent)
+    }
+
+    fn bits(&self, at: usize, name: &'static str, bounds: (i64, i64)) -> Result<i64, Fault> {
+        match self.arguments[at] {
+            Argument::Number(bits) => within(name, bits, bounds),
+            _ => Err(missing(name)),
+        }
+    }
+
+    fn flag(&self, at: usize, _: &'static str) -> Result<bool, Fault> {
+        Ok(matches!(self.arguments[at], Argument::Flag(true)))
+    }
+
+    fn word(&self, at: usize, name: &'static str, known: &Words) -> Result<i64, Fault> {
+        let Argument::Word(word) = self.arguments[at] else { return Err(missing(name)) };
+        number_of(known, name, word)
+    }
+}
+
+impl ValueArguments for Call<Vec<u8>> {
+    // Forms are checked when values are given.
+    fn packed(&self, at: usize, name: &'static str, _: ValueForm) -> Result<Vec<u8>, Fault> {
+        match &self.arguments[at] {
             Argument::Value(packed) => Ok(packed.clone()),
             _ => Err(missing(name)),
         }
     }
-}
 
-impl Given for Packed<'_> {
-    type Value = Vec<u8>;
-    type Number = i64;
-    type Error = Fault;
-
-    fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    fn is_absent(&self, at: usize) -> bool {
-        matches!(self.0[at], Argument::Absent)
-    }
-
-    fn value(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Fault> {
-        self.packed(at, name)
-    }
-
-    fn key(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Fault> {
-        self.packed(at, name)
-    }
-
-    fn list(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Fault> {
-        self.packed(at, name)
-    }
-
-    fn map(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Fault> {
-        self.packed(at, name)
-    }
-
-    fn bytes(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Fault> {
-        self.packed(at, name)
-    }
-
-    fn sketches(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, Fault> {
-        self.packed(at, name)
-    }
-
-    fn number(&mut self, at: usize, name: &'static str) -> Result<i64, Fault> {
-        match self.0[at] {
+    fn integer(&self, at: usize, name: &'static str) -> Result<i64, Fault> {
+        match self.arguments[at] {
             Argument::Number(number) => Ok(number),
             _ => Err(missing(name)),
         }
     }
+}
 
-    fn bits(&mut self, at: usize, name: &'static str, bounds: (i64, i64)) -> Result<i64, Fault> {
-        bits(&self.0[at], name, bounds)
-    }
-
-    fn flag(&mut self, at: usize, _: &'static str) -> Result<bool, Fault> {
-        Ok(flag(&self.0[at]))
-    }
-
-    fn word(&mut self, at: usize, name: &'static str, known: &Words) -> Result<i64, Fault> {
-        number_of(&self.0[at], name, known)
-    }
-
-    fn is_empty(&self, list: &Vec<u8>) -> bool {
-        *list == [0x90]
+impl OperandArguments for Call<Expression> {
+    fn operand(&self, at: usize, name: &'static str) -> Result<Expression, Fault> {
+        match &self.arguments[at] {
+            Argument::Value(operand) => Ok(operand.clone()),
+            _ => Err(missing(name)),
+        }
     }
 }

@@ -20,6 +20,7 @@ use spikewire_protocol::message::op as code;
 use spikewire_protocol::value::{ParticleType, particle};
 
 use self::call::Call;
+pub(crate) use self::options::options;
 pub use self::words::{Order, Overflow, Returning};
 use crate::Result;
 use crate::encode::Encode;

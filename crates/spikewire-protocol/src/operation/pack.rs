@@ -1,0 +1,102 @@
+//! An operation of `operate`: its arguments become bytes.
+
+use super::{Family, Given, ValueArguments, ValueForm, Words};
+use crate::cdt::{Argument, Step, context};
+use crate::expression::Fault;
+
+impl Family {
+    /// The code and the bytes of the operation with this name, on the list or map at `path`, or on
+    /// the bin itself. `pad` says that the list that a `create` makes is filled up to its index.
+    pub fn pack<A: ValueArguments, S: Argument>(
+        self,
+        name: &str,
+        arguments: &A,
+        mut path: Vec<Step<S>>,
+        pad: bool,
+    ) -> Result<(u8, Vec<u8>), A::Error> {
+        let composed = self.compose(name, &mut Packing(arguments))?;
+        self.check_path(name, &path)?;
+        match composed.order() {
+            Some(order) if name == "create" => context::create_last(&mut path, order, pad)?,
+            _ if pad => return Err(self.takes_no(name, "pad").into()),
+            _ => {}
+        }
+        let mut out = Vec::with_capacity(32);
+        composed.encode(&path, &mut out);
+        Ok((composed.code(), out))
+    }
+
+    /// Refuses a path that means nothing, and one for what has nothing inside.
+    pub(super) fn check_path<S>(self, name: &str, path: &[Step<S>]) -> Result<(), Fault> {
+        if !path.is_empty() && !matches!(self, Self::List | Self::Map) {
+            return Err(self.takes_no(name, "ctx"));
+        }
+        context::check(path)
+    }
+
+    /// What an operation has no place for.
+    pub fn takes_no(self, name: &str, option: &str) -> Fault {
+        Fault::of_value(format!("the {} operation {name} takes no {option}", self.name()))
+    }
+}
+
+/// Makes packed arguments of a host's.
+struct Packing<'a, A>(&'a A);
+
+impl<A: ValueArguments> Given for Packing<'_, A> {
+    type Value = Vec<u8>;
+    type Number = i64;
+    type Error = A::Error;
+
+    fn count(&self) -> usize {
+        self.0.count()
+    }
+
+    fn is_absent(&self, at: usize) -> bool {
+        self.0.is_absent(at)
+    }
+
+    fn value(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, A::Error> {
+        self.0.packed(at, name, ValueForm::Any)
+    }
+
+    fn key(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, A::Error> {
+        self.0.packed(at, name, ValueForm::Key)
+    }
+
+    fn list(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, A::Error> {
+        self.0.packed(at, name, ValueForm::List)
+    }
+
+    fn map(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, A::Error> {
+        self.0.packed(at, name, ValueForm::Map)
+    }
+
+    fn bytes(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, A::Error> {
+        self.0.packed(at, name, ValueForm::Bytes)
+    }
+
+    fn sketches(&mut self, at: usize, name: &'static str) -> Result<Vec<u8>, A::Error> {
+        self.0.packed(at, name, ValueForm::Sketches)
+    }
+
+    fn number(&mut self, at: usize, name: &'static str) -> Result<i64, A::Error> {
+        self.0.integer(at, name)
+    }
+
+    fn bits(&mut self, at: usize, name: &'static str, bounds: (i64, i64)) -> Result<i64, A::Error> {
+        self.0.bits(at, name, bounds)
+    }
+
+    fn flag(&mut self, at: usize, name: &'static str) -> Result<bool, A::Error> {
+        self.0.flag(at, name)
+    }
+
+    fn word(&mut self, at: usize, name: &'static str, known: &Words) -> Result<i64, A::Error> {
+        self.0.word(at, name, known)
+    }
+
+    fn is_empty(&self, list: &Vec<u8>) -> bool {
+        *list == [0x90]
+    }
+}
