@@ -7,12 +7,14 @@
 //! | [`admin`] | info, indexes, modules, jobs: state machines without I/O, and what runs them |
 //! | [`command`] | what a command is: routing, retries, doubt; the same for every driver |
 //! | `framing` | Aerospike's frames, for what opens connections |
-//! | `options`, `error`, [`clock`] | how it behaves, what can go wrong, what time it is |
+//! | `options`, `client_options` | how it behaves; the options by name, with their bounds |
+//! | `error`, [`clock`] | what can go wrong, what time it is |
 //! | `name` | names that travel inside other text, checked |
 //!
 //! Nothing here knows Python, and the protocol crate knows nothing of this one.
 
 pub mod admin;
+mod client_options;
 pub mod cluster;
 pub mod command;
 mod error;
@@ -23,6 +25,7 @@ pub mod transport;
 
 pub use spikewire_transport::clock;
 
+pub use client_options::{ClientOptions, OptionValue};
 pub use error::{Error, Kind, Result};
 pub use name::Name;
 pub use options::{Options, Policy, ReplicaPolicy};

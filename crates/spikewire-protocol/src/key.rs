@@ -28,6 +28,13 @@ impl UserKey<'_> {
         }
     }
 
+    /// The data of message field 2 by itself, as the key goes along with a request.
+    pub fn stored(&self) -> Vec<u8> {
+        let mut data = Vec::with_capacity(16);
+        self.encode(&mut data);
+        data
+    }
+
     /// Appends `type byte ‖ key bytes`, the data of message field 2.
     pub fn encode(&self, out: &mut Vec<u8>) {
         out.push(self.particle_type());

@@ -10,8 +10,8 @@ use pyo3::types::{PyDict, PyList};
 
 use spikewire_columns::RowError;
 use spikewire_engine::Error;
-use spikewire_engine::command::batch::{Answer, Batch as Rows};
-use spikewire_protocol::message::{Header, Message};
+use spikewire_engine::command::batch::Batch as Rows;
+use spikewire_protocol::message::Message;
 use spikewire_protocol::result_code::ResultCode;
 
 use crate::call::{Answers, record};
@@ -86,19 +86,11 @@ impl Batch {
         if let Some(seen) = seen.get(py) {
             return Ok(Some(seen.bind(py).clone()));
         }
-        let message = match self.rows.answer(index) {
-            Ok(Answer::Reply(message)) => message,
-            Ok(Answer::Failed(error)) => return Err(self.failure(py, index, error)),
+        let message = match self.rows.found(index) {
+            Ok(Some(message)) => message,
+            Ok(None) => return Ok(None),
             Err(error) => return Err(self.failure(py, index, &error)),
         };
-        match Header::result_of(message) {
-            ResultCode::OK => {}
-            ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT => return Ok(None),
-            code => {
-                let error = self.rows.error(index).unwrap_or_else(|| Error::server(code));
-                return Err(self.failure(py, index, &error));
-            }
-        }
         let message = Message::again(message).map_err(|error| {
             self.failure(py, index, &self.rows.unreadable(index, &error.to_string()))
         })?;
@@ -124,10 +116,6 @@ impl Batch {
             Err(error) => error,
             Ok(_) => self.failure(py, row, &Error::server(ResultCode::NOT_FOUND)),
         })
-    }
-
-    fn is_failure(&self, index: usize) -> bool {
-        !matches!(self.rows.code(index), 0 | 2 | 27)
     }
 }
 
@@ -167,7 +155,7 @@ impl Batch {
     #[getter]
     fn errors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let errors = PyDict::new(py);
-        for index in (0..self.rows.len()).filter(|index| self.is_failure(*index)) {
+        for index in (0..self.rows.len()).filter(|index| self.rows.is_failure(*index)) {
             if let Err(error) = self.row(py, index) {
                 errors.set_item(index, error.into_value(py))?;
             }
@@ -198,7 +186,7 @@ impl Batch {
     /// Raises the error of the first row that failed; returns the batch itself otherwise.
     fn raise_for_errors(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
         let this = slf.get();
-        if let Some(index) = (0..this.rows.len()).find(|index| this.is_failure(*index)) {
+        if let Some(index) = (0..this.rows.len()).find(|index| this.rows.is_failure(*index)) {
             this.row(slf.py(), index)?;
         }
         Ok(slf)
@@ -322,7 +310,7 @@ impl Batch {
     }
 
     fn __repr__(&self) -> String {
-        let failed = (0..self.rows.len()).filter(|index| self.is_failure(*index)).count();
+        let failed = (0..self.rows.len()).filter(|index| self.rows.is_failure(*index)).count();
         format!("Batch({} rows, {} found, {failed} failed)", self.rows.len(), self.found())
     }
 }

@@ -8,13 +8,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use spikewire_sync::RwLock;
 
-use spikewire_engine::Options;
-use spikewire_engine::command::{CommandDefaults, ReadMode};
-use spikewire_protocol::host::parse_hosts;
+use spikewire_engine::{ClientOptions, OptionValue, Options};
 
-use crate::arguments::{self, count, replica, seconds};
+use crate::arguments::{count, seconds};
 use crate::core::{Core, not_connected};
-use crate::errors::{to_python, type_error, type_name, value_error};
+use crate::errors::{Raised, refused, to_python, type_error, type_name};
 use crate::identity::{Token, token};
 use crate::space::{Space, text};
 use crate::value::Codec;
@@ -71,24 +69,20 @@ impl Shared {
         lazy: bool,
     ) -> PyResult<Self> {
         let py = seeds.py();
-        let mut checked = Options::new(Vec::new());
-        let (mut send_key, mut submit_limit) = (false, SUBMIT_LIMIT);
-        let mut read_mode = ReadMode::default();
+        let mut checked = ClientOptions::default();
+        let mut submit_limit = SUBMIT_LIMIT;
         let mut codec = None;
         for (name, value) in options.into_iter().flatten() {
             match text("option", &name)? {
                 "codec" => codec = Some(Arc::new(Codec::new(&value)?)),
-                "read_mode" => read_mode = arguments::read_mode(&value)?,
                 "submit_limit" => {
                     submit_limit = count("submit_limit", &value, 1, 1_000_000)? as usize;
                 }
-                name => set(&mut checked, &mut send_key, name, &value)?,
+                name => checked.set(name, &Given(&value), &["codec", "submit_limit"])?,
             }
         }
-        checked.seeds = parse_hosts(&seed_text(seeds)?, 3000)
-            .map_err(|error| value_error(format!("seeds: {error}")))?;
-        let commands = CommandDefaults { policy: checked.policy, send_key, read_mode };
-        let defaults = Defaults { commands, codec };
+        checked.set_seeds(&seed_text(seeds)?).map_err(refused)?;
+        let defaults = Defaults { commands: checked.defaults(), codec };
         // A copy: the caller may change a list or a dict among them later.
         let given = match options {
             Some(options) => {
@@ -97,7 +91,7 @@ impl Shared {
             None => PyDict::new(py),
         };
         let (given, state) = (given.unbind(), RwLock::default());
-        Ok(Self { token, options: checked, given, defaults, submit_limit, lazy, state })
+        Ok(Self { token, options: checked.options, given, defaults, submit_limit, lazy, state })
     }
 
     /// What a dataset of this client needs to find or make it anywhere.
@@ -233,65 +227,37 @@ fn seed_text(seeds: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(parts.join(","))
 }
 
-/// Every option of a client, by name.
-const NAMES: &str = "cluster_name, codec, connect_timeout, connections_per_node, error_rate_window, \
-                     idle_timeout, ip_map, max_error_rate, max_retries, pipeline_depth, \
-                     queue_limit, racks, read_mode, replica, retry_in_doubt, send_key, \
-                     sleep_between_retries, socket_timeout, submit_limit, tend_interval, timeout, \
-                     use_services_alternate";
+/// An option's value as it was given.
+struct Given<'a, 'py>(&'a Bound<'py, PyAny>);
 
-fn set(
-    options: &mut Options,
-    send_key: &mut bool,
-    name: &str,
-    value: &Bound<'_, PyAny>,
-) -> PyResult<()> {
-    let flag = || {
-        value.extract::<bool>().map_err(|_| {
-            type_error(format!("{name} must be True or False, not {}", type_name(value)))
-        })
-    };
-    let span = |min: Duration| {
-        let span = seconds(name, value)?;
-        if span < min {
-            return Err(value_error(format!("{name} must be at least {} s", min.as_secs_f64())));
-        }
-        Ok(span)
-    };
-    let millis = Duration::from_millis;
-    match name {
-        "cluster_name" => options.cluster_name = Some(text(name, value)?.to_owned()),
-        "timeout" => options.policy.timeout = seconds(name, value)?,
-        "socket_timeout" => options.policy.socket_timeout = seconds(name, value)?,
-        "sleep_between_retries" => options.policy.sleep = seconds(name, value)?,
-        "max_retries" => options.policy.max_retries = count(name, value, 0, 1000)? as u32,
-        "retry_in_doubt" => options.policy.retry_in_doubt = flag()?,
-        "replica" => options.policy.replica = replica(value)?,
-        "send_key" => *send_key = flag()?,
-        "connect_timeout" => options.connect_timeout = span(millis(1))?,
-        "tend_interval" => options.tend_interval = span(millis(50))?,
-        "idle_timeout" => options.idle = span(millis(100))?,
-        "use_services_alternate" => options.use_services_alternate = flag()?,
-        "connections_per_node" => {
-            options.connections_per_node = count(name, value, 1, 1024)? as usize;
-        }
-        "pipeline_depth" => options.depth = count(name, value, 1, 100_000)? as usize,
-        "queue_limit" => options.queue = count(name, value, 0, 100_000_000)? as usize,
-        "max_error_rate" => options.max_error_rate = count(name, value, 0, 1 << 30)? as u32,
-        "error_rate_window" => options.error_rate_window = count(name, value, 1, 3600)? as u32,
-        "ip_map" => {
-            options.ip_map = value.extract::<HashMap<String, String>>().map_err(|_| {
-                type_error("ip_map must be a dict of advertised to reachable addresses (str)")
-            })?;
-        }
-        "racks" => {
-            options.racks = value
-                .extract::<Vec<u32>>()
-                .map_err(|_| type_error("racks must be a list of rack ids (int from 0 up)"))?;
-        }
-        _ => {
-            return Err(type_error(format!("unknown client option {name:?}; there are: {NAMES}")));
-        }
+impl OptionValue for Given<'_, '_> {
+    type Error = Raised;
+
+    fn flag(&self, name: &str) -> Result<bool, Raised> {
+        let other =
+            |_| type_error(format!("{name} must be True or False, not {}", type_name(self.0)));
+        Ok(self.0.extract().map_err(other)?)
     }
-    Ok(())
+
+    fn count(&self, name: &str, (least, most): (u64, u64)) -> Result<u64, Raised> {
+        Ok(count(name, self.0, least, most)?)
+    }
+
+    fn span(&self, name: &str) -> Result<Duration, Raised> {
+        Ok(seconds(name, self.0)?)
+    }
+
+    fn text(&self, name: &str) -> Result<String, Raised> {
+        Ok(text(name, self.0)?.to_owned())
+    }
+
+    fn addresses(&self, name: &str) -> Result<HashMap<String, String>, Raised> {
+        let what = "must be a dict of advertised to reachable addresses (str)";
+        Ok(self.0.extract().map_err(|_| type_error(format!("{name} {what}")))?)
+    }
+
+    fn racks(&self, name: &str) -> Result<Vec<u32>, Raised> {
+        let what = "must be a list of rack ids (int from 0 up)";
+        Ok(self.0.extract().map_err(|_| type_error(format!("{name} {what}")))?)
+    }
 }

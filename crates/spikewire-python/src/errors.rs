@@ -1,5 +1,7 @@
 //! From the engine's failures to the Python error tree (defined in `spikewire/errors.py`).
 
+use std::fmt;
+
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -120,6 +122,15 @@ pub fn shown(value: &Bound<'_, PyAny>) -> String {
     match text.char_indices().nth(60) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text,
+    }
+}
+
+/// A value for a message that is rarely needed.
+pub struct Shown<'a, 'py>(pub &'a Bound<'py, PyAny>);
+
+impl fmt::Display for Shown<'_, '_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&shown(self.0))
     }
 }
 

@@ -27,9 +27,7 @@ pub fn stored_key(key: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
     if key.is_none() {
         return Ok(None);
     }
-    let mut data = Vec::with_capacity(16);
-    with_user_key(key, |user| user.encode(&mut data))?;
-    Ok(Some(data))
+    with_user_key(key, |user| user.stored()).map(Some)
 }
 
 pub fn text<'a>(what: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {

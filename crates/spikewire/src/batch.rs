@@ -1,9 +1,7 @@
 //! What a verb on many records returns.
 
-use spikewire_engine::command::batch::{Answer, Batch as Rows};
-use spikewire_engine::command::{Judgement, judge_row};
+use spikewire_engine::command::batch::Batch as Rows;
 use spikewire_engine::{Error, Result};
-use spikewire_protocol::message::Header;
 
 use crate::many::Answered;
 use crate::record::Record;
@@ -51,18 +49,7 @@ impl Batch {
     ///
     /// When there is no such row.
     pub fn row(&self, row: usize) -> Result<Option<Record>> {
-        let body = match self.rows.answer(row)? {
-            Answer::Reply(body) => body,
-            Answer::Failed(error) => return Err(error.clone()),
-        };
-        let code = Header::result_of(body);
-        match judge_row(code) {
-            Judgement::Present => {}
-            Judgement::Absent => return Ok(None),
-            Judgement::Failed => {
-                return Err(self.rows.error(row).unwrap_or_else(|| Error::server(code)));
-            }
-        }
+        let Some(body) = self.rows.found(row)? else { return Ok(None) };
         let record = Record::decode(body, self.answered.of(row));
         record.map(Some).map_err(|error| self.rows.unreadable(row, &error.to_string()))
     }

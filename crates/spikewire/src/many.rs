@@ -6,7 +6,7 @@ use std::sync::Arc;
 use spikewire_engine::command::batch::{Batch as Rows, BatchBuilder};
 use spikewire_engine::command::{BinSelection, CommandSpec, Operations, limits};
 use spikewire_protocol::batch::Kind;
-use spikewire_protocol::message::{info2, op};
+use spikewire_protocol::message::op;
 
 use crate::encode::Encode;
 use crate::function::function;
@@ -51,11 +51,7 @@ fn address(
     match key.user() {
         Ok(user) => {
             rows.user_key(place.set, &user);
-            send_key.then(|| {
-                let mut data = Vec::with_capacity(16);
-                user.encode(&mut data);
-                data
-            })
+            send_key.then(|| user.stored())
         }
         Err(digest) => {
             rows.digest(digest);
@@ -106,7 +102,7 @@ impl Place<'_> {
         bins: impl IntoIterator<Item = N>,
     ) -> Result<Many> {
         let bins: Vec<N> = bins.into_iter().collect();
-        let selection = if bins.is_empty() { BinSelection::None } else { BinSelection::Named };
+        let selection = BinSelection::of(Some(bins.len()));
         let spec = CommandSpec::get(self.defaults, &self.options.for_read()?, selection)?;
         self.alike(keys, &spec, Vec::new(), |row| {
             bins.iter().try_for_each(|name| Ok(row.read_bin(name.as_ref())?))
@@ -150,8 +146,7 @@ impl Place<'_> {
         arguments: &[Value],
     ) -> Result<Many> {
         let function = function(module, name, arguments)?;
-        let mut spec = CommandSpec::apply(self.defaults, &self.options.for_write()?)?;
-        spec.header.info2 |= info2::RESPOND_ALL_OPS;
+        let spec = CommandSpec::apply_many(self.defaults, &self.options.for_write()?)?;
         self.alike(keys, &spec, vec![true], |row| {
             row.call(&function);
             Ok(())

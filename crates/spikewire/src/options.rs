@@ -6,12 +6,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use spikewire_engine::ReplicaPolicy;
 use spikewire_engine::command::{
     CommandDefaults, ExistsRule as Exists, GenerationRule, ReadMode, ReadOptions, ReadTouch, Ttl,
-    WriteOptions,
+    WriteOptions, parse,
 };
-use spikewire_protocol::host::{self, Host};
+use spikewire_engine::{ClientOptions, ReplicaPolicy};
 
 use crate::{Error, Expression, Result};
 
@@ -291,140 +290,137 @@ impl<T: Seeds + ?Sized> Seeds for &T {
 #[derive(Debug, Clone)]
 #[must_use = "a builder makes a client only when it is told to connect"]
 pub struct Builder {
-    options: spikewire_engine::Options,
-    send_key: bool,
-    read_mode: ReadMode,
+    client: ClientOptions,
     threads: usize,
 }
 
 impl Default for Builder {
     fn default() -> Self {
-        let options = spikewire_engine::Options::new(Vec::new());
-        Self { options, send_key: false, read_mode: ReadMode::One, threads: 1 }
+        Self { client: ClientOptions::default(), threads: 1 }
     }
 }
 
 impl Builder {
     /// Total time for a command with all its retries; zero: no limit. Default 1 s.
     pub fn timeout(mut self, limit: Duration) -> Self {
-        self.options.policy.timeout = limit;
+        self.client.options.policy.timeout = limit;
         self
     }
 
     /// Longest silence on a socket before an attempt is given up; zero: no limit, which is the
     /// default.
     pub fn socket_timeout(mut self, limit: Duration) -> Self {
-        self.options.policy.socket_timeout = limit;
+        self.client.options.policy.socket_timeout = limit;
         self
     }
 
     /// Attempts after the first one. Default 2.
     pub fn max_retries(mut self, retries: u32) -> Self {
-        self.options.policy.max_retries = retries;
+        self.client.options.policy.max_retries = retries;
         self
     }
 
     /// Pause before a retry on the same node. Default none.
     pub fn sleep_between_retries(mut self, pause: Duration) -> Self {
-        self.options.policy.sleep = pause;
+        self.client.options.policy.sleep = pause;
         self
     }
 
     /// Whether a write that may have been applied is tried again. Default no: the error says that
     /// it is in doubt.
     pub fn retry_in_doubt(mut self, retry: bool) -> Self {
-        self.options.policy.retry_in_doubt = retry;
+        self.client.options.policy.retry_in_doubt = retry;
         self
     }
 
     /// Which replica a command goes to. Default [`ReplicaPolicy::Sequence`].
     pub fn replica(mut self, replica: ReplicaPolicy) -> Self {
-        self.options.policy.replica = replica;
+        self.client.options.policy.replica = replica;
         self
     }
 
     /// Whether writes store the user key with the record. Default no.
     pub fn send_key(mut self, send_key: bool) -> Self {
-        self.send_key = send_key;
+        self.client.send_key = send_key;
         self
     }
 
     /// How sure reads are that what they find is the latest. Default [`ReadMode::One`].
     pub fn read_mode(mut self, mode: ReadMode) -> Self {
-        self.read_mode = mode;
+        self.client.read_mode = mode;
         self
     }
 
     /// The name the cluster must have.
     pub fn cluster_name(mut self, name: impl Into<String>) -> Self {
-        self.options.cluster_name = Some(name.into());
+        self.client.options.cluster_name = Some(name.into());
         self
     }
 
     /// Time for one connection attempt. Default 1 s, at least 1 ms.
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
-        self.options.connect_timeout = limit;
+        self.client.options.connect_timeout = limit;
         self
     }
 
     /// Pause between two looks at the cluster. Default 1 s, at least 50 ms.
     pub fn tend_interval(mut self, interval: Duration) -> Self {
-        self.options.tend_interval = interval;
+        self.client.options.tend_interval = interval;
         self
     }
 
     /// Connections idle for this long are closed. Default 55 s, at least 100 ms.
     pub fn idle_timeout(mut self, limit: Duration) -> Self {
-        self.options.idle = limit;
+        self.client.options.idle = limit;
         self
     }
 
     /// Whether nodes are asked for their alternate addresses. Default no.
     pub fn use_services_alternate(mut self, alternate: bool) -> Self {
-        self.options.use_services_alternate = alternate;
+        self.client.options.use_services_alternate = alternate;
         self
     }
 
     /// Addresses that nodes advertise, and what to use instead.
     pub fn ip_map(mut self, map: HashMap<String, String>) -> Self {
-        self.options.ip_map = map;
+        self.client.options.ip_map = map;
         self
     }
 
     /// The client's racks, best first, for [`ReplicaPolicy::PreferRack`].
     pub fn racks(mut self, racks: impl Into<Vec<u32>>) -> Self {
-        self.options.racks = racks.into();
+        self.client.options.racks = racks.into();
         self
     }
 
     /// Most connections to one node for short commands, per driver. Default 4.
     pub fn connections_per_node(mut self, connections: usize) -> Self {
-        self.options.connections_per_node = connections;
+        self.client.options.connections_per_node = connections;
         self
     }
 
     /// Commands in flight on one connection before the next one waits. Default 512.
     pub fn pipeline_depth(mut self, depth: usize) -> Self {
-        self.options.depth = depth;
+        self.client.options.depth = depth;
         self
     }
 
     /// Commands that may wait for a place on one node; beyond it they fail as busy. Default
     /// 100,000.
     pub fn queue_limit(mut self, limit: usize) -> Self {
-        self.options.queue = limit;
+        self.client.options.queue = limit;
         self
     }
 
     /// Errors per window after which a node's circuit breaker opens; zero: never. Default 100.
     pub fn max_error_rate(mut self, errors: u32) -> Self {
-        self.options.max_error_rate = errors;
+        self.client.options.max_error_rate = errors;
         self
     }
 
     /// Length of that window in tend intervals. Default 1.
     pub fn error_rate_window(mut self, intervals: u32) -> Self {
-        self.options.error_rate_window = intervals;
+        self.client.options.error_rate_window = intervals;
         self
     }
 
@@ -440,40 +436,10 @@ impl Builder {
         mut self,
         seeds: &impl Seeds,
     ) -> Result<(spikewire_engine::Options, CommandDefaults, usize)> {
-        self.options.seeds = parse(seeds)?;
-        let options = &self.options;
-        let millis = Duration::from_millis;
-        let spans = [
-            ("connect_timeout", options.connect_timeout, millis(1)),
-            ("tend_interval", options.tend_interval, millis(50)),
-            ("idle_timeout", options.idle, millis(100)),
-        ];
-        if let Some((name, span, least)) = spans.into_iter().find(|(_, span, least)| span < least) {
-            return Err(Error::invalid(format!("{name} must be at least {least:?}, got {span:?}")));
-        }
-        let counts = [
-            ("max_retries", options.policy.max_retries as usize, 0, 1000),
-            ("connections_per_node", options.connections_per_node, 1, 1024),
-            ("pipeline_depth", options.depth, 1, 100_000),
-            ("queue_limit", options.queue, 0, 100_000_000),
-            ("max_error_rate", options.max_error_rate as usize, 0, 1 << 30),
-            ("error_rate_window", options.error_rate_window as usize, 1, 3600),
-            ("threads", self.threads, 1, 256),
-        ];
-        for (name, count, least, most) in counts {
-            if !(least..=most).contains(&count) {
-                return Err(Error::invalid(format!(
-                    "{name} must be from {least} to {most}, got {count}"
-                )));
-            }
-        }
-        let (policy, send_key, read_mode) = (options.policy, self.send_key, self.read_mode);
-        let defaults = CommandDefaults { policy, send_key, read_mode };
-        Ok((self.options, defaults, self.threads))
+        self.client.set_seeds(&seeds.to_list())?;
+        self.client.check()?;
+        parse::count("threads", Some(self.threads as u64), (1, 256), self.threads)?;
+        let defaults = self.client.defaults();
+        Ok((self.client.options, defaults, self.threads))
     }
-}
-
-fn parse(seeds: &impl Seeds) -> Result<Vec<Host>> {
-    host::parse_hosts(&seeds.to_list(), host::DEFAULT_PORT)
-        .map_err(|error| Error::invalid(format!("seeds: {error}")))
 }

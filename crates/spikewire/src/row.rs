@@ -140,11 +140,7 @@ impl<'k> Row<'k> {
         let defaults = place.defaults;
         let spec = match &self.work {
             Work::Get(bins) => {
-                let selection = match bins.as_deref() {
-                    None => BinSelection::All,
-                    Some([]) => BinSelection::None,
-                    Some(_) => BinSelection::Named,
-                };
+                let selection = BinSelection::of(bins.as_ref().map(Vec::len));
                 CommandSpec::get(defaults, &options.for_read()?, selection)?
             }
             Work::Write(_) => CommandSpec::write(defaults, &options.for_write()?)?,

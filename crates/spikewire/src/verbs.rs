@@ -81,8 +81,7 @@ impl Place<'_> {
         bins: impl IntoIterator<Item = N>,
     ) -> Result<Prepared> {
         let mut bins = bins.into_iter().peekable();
-        let selection =
-            if bins.peek().is_none() { BinSelection::None } else { BinSelection::Named };
+        let selection = BinSelection::of(Some(usize::from(bins.peek().is_some())));
         let spec = CommandSpec::get(self.defaults, &self.options.for_read()?, selection)?;
         self.compose(key, &spec, |out| bins.try_for_each(|name| Ok(out.read_bin(name.as_ref())?)))
     }

@@ -6,6 +6,7 @@
 //! | here | a command on its way |
 //! | `spec` | what a command is besides record and operations: options, checked; its request |
 //! | `rules` | time to live, generation, existence, read mode |
+//! | [`parse`] | words, spans and counts that hosts read from arguments |
 //! | `operations` | operations on their way into a request, and the host's values in them |
 //! | `response` | what a reply means, and its bins on their way to the host's values |
 //! | `set_ref` | a namespace and a set |
@@ -22,6 +23,7 @@ pub mod blocking;
 mod execution;
 mod function;
 mod operations;
+pub mod parse;
 pub mod query;
 mod refusal;
 mod response;

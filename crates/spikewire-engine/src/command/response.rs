@@ -31,6 +31,7 @@ pub enum Judgement {
 
 impl ResponseKind {
     /// What a reply with this code is.
+    #[inline]
     pub fn judge(self, code: ResultCode) -> Judgement {
         match code {
             ResultCode::OK => Judgement::Present,
@@ -45,6 +46,7 @@ impl ResponseKind {
 }
 
 /// What a row of a batch with this code is: every kind of row may find no record.
+#[inline]
 pub fn judge_row(code: ResultCode) -> Judgement {
     ResponseKind::Record.judge(code)
 }

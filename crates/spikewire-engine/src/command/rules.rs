@@ -2,7 +2,7 @@
 //! write does about one that is there, how sure a read is.
 
 use std::fmt::Display;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use spikewire_protocol::limits;
 use spikewire_protocol::message::{Header, info1, info2, info3};
@@ -37,6 +37,17 @@ impl Ttl {
                 limits::TTL_SECONDS
             ))),
         }
+    }
+
+    /// Until a moment: seconds since 1970, rounded up. `given` is what the caller wrote.
+    pub fn until(moment: f64, given: impl Display) -> Result<Self, Refusal> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+        if moment <= now {
+            let message = format!("ttl must end in the future, got {given}");
+            return Err(Refusal::of_value(message));
+        }
+        // What is beyond 64 bits is beyond 10 years as well.
+        Self::seconds((moment - now).ceil() as i64, given)
     }
 
     /// The expiration slot of a write.
@@ -245,6 +256,9 @@ mod tests {
         assert!(Ttl::For(Duration::from_millis(1500)).slot().is_err());
         assert!(Ttl::seconds(-1, "-1").unwrap_err().message().contains("got -1"));
         assert_eq!(Ttl::Never.slot(), Ok(u32::MAX));
+        let past = Ttl::until(1.0, "1970").unwrap_err();
+        assert_eq!(past.message(), "ttl must end in the future, got 1970");
+        assert!(Ttl::until(4e9, "2096").unwrap_err().message().contains("10 years"));
     }
 
     #[test]

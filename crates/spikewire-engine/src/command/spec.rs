@@ -100,6 +100,17 @@ pub enum BinSelection {
     None,
 }
 
+impl BinSelection {
+    /// What a caller means that names so many bins, or does not name any.
+    pub fn of(named: Option<usize>) -> Self {
+        match named {
+            None => Self::All,
+            Some(0) => Self::None,
+            Some(_) => Self::Named,
+        }
+    }
+}
+
 /// What a request is besides its record and its operations.
 #[derive(Debug, Clone)]
 pub struct CommandSpec {
@@ -192,6 +203,13 @@ impl CommandSpec {
     pub fn apply(defaults: &CommandDefaults, options: &WriteOptions) -> Result<Self, Refusal> {
         options.check_no_exists("apply")?;
         Self::write(defaults, options)
+    }
+
+    /// The same for every row of a batch.
+    pub fn apply_many(defaults: &CommandDefaults, options: &WriteOptions) -> Result<Self, Refusal> {
+        let mut spec = Self::apply(defaults, options)?;
+        spec.header.info2 |= info2::RESPOND_ALL_OPS;
+        Ok(spec)
     }
 
     /// Several operations on a record, and which of them the server answers: none where all bins

@@ -47,7 +47,7 @@ impl Admin {
         Box::new(move |py| shared(client.bind(py))?.core(py))
     }
 
-    fn task<P: Procedure<Output = AdminValue> + Send + 'static>(
+    fn task<P: Procedure<Output: Into<AdminValue>> + Send + 'static>(
         &self,
         py: Python<'_>,
         procedure: Result<P>,
@@ -82,7 +82,7 @@ impl Admin {
                 Some(name) => Recipients::These(vec![cluster.member(&name)?]),
                 None => Recipients::Any,
             };
-            Ok(Ask::info(nodes, command).map(AdminValue::Text))
+            Ok(Ask::info(nodes, command))
         }))
     }
 
@@ -112,7 +112,7 @@ impl Admin {
             name: name.map(|name| text("name", name)).transpose()?,
         };
         let wait = timeout.map(|timeout| limit(Some(timeout))).transpose()?;
-        self.task(py, CreateIndex::new(&spec, wait).map(|it| it.map(AdminValue::Text)))
+        self.task(py, CreateIndex::new(&spec, wait))
     }
 
     /// Waits until every node has built an index; a timeout of 0 is no limit.
@@ -125,13 +125,13 @@ impl Admin {
     ) -> PyResult<AdminTask> {
         let (namespace, name) = (text("namespace", namespace)?, text("name", name)?);
         let wait = wait_for_index(namespace, name, limit(Some(timeout))?);
-        self.task(py, wait.map(|it| it.map(|()| AdminValue::Nothing)))
+        self.task(py, wait)
     }
 
     /// The indexes of a namespace, sorted by name.
     fn list_indexes(&self, py: Python<'_>, namespace: &Bound<'_, PyAny>) -> PyResult<AdminTask> {
         let list = list_indexes(text("namespace", namespace)?);
-        self.task(py, list.map(|it| it.map(AdminValue::Indexes)))
+        self.task(py, list)
     }
 
     /// Drops an index.
@@ -144,7 +144,7 @@ impl Admin {
     ) -> PyResult<AdminTask> {
         let set = set.map(|set| text("set", set)).transpose()?;
         let drop = drop_index(text("namespace", namespace)?, set, text("name", name)?);
-        self.task(py, drop.map(|it| it.map(|()| AdminValue::Nothing)))
+        self.task(py, drop)
     }
 
     /// Registers a module and waits until every node has it; a timeout of 0 is no limit.
@@ -157,24 +157,24 @@ impl Admin {
     ) -> PyResult<AdminTask> {
         let (name, source) = (text("the name of a module", name)?, text("source", source)?);
         let register = RegisterModule::new(name, source, limit(Some(timeout))?);
-        self.task(py, register.map(|it| it.map(|()| AdminValue::Nothing)))
+        self.task(py, register)
     }
 
     /// The registered modules, sorted by name.
     fn list_modules(&self, py: Python<'_>) -> PyResult<AdminTask> {
-        self.task(py, Ok(list_modules().map(AdminValue::Modules)))
+        self.task(py, Ok(list_modules()))
     }
 
     /// The source of a module.
     fn module_source(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<AdminTask> {
         let source = module_source(text("the name of a module", name)?);
-        self.task(py, source.map(|it| it.map(AdminValue::Text)))
+        self.task(py, source)
     }
 
     /// Removes a module.
     fn remove_module(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<AdminTask> {
         let remove = remove_module(text("the name of a module", name)?);
-        self.task(py, remove.map(|it| it.map(|()| AdminValue::Nothing)))
+        self.task(py, remove)
     }
 }
 

@@ -32,6 +32,42 @@ pub enum AdminValue {
     Job(RunningJob),
 }
 
+impl From<()> for AdminValue {
+    fn from((): ()) -> Self {
+        Self::Nothing
+    }
+}
+
+impl From<String> for AdminValue {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<Vec<ListedIndex>> for AdminValue {
+    fn from(indexes: Vec<ListedIndex>) -> Self {
+        Self::Indexes(indexes)
+    }
+}
+
+impl From<Vec<Module>> for AdminValue {
+    fn from(modules: Vec<Module>) -> Self {
+        Self::Modules(modules)
+    }
+}
+
+impl From<JobProgress> for AdminValue {
+    fn from(progress: JobProgress) -> Self {
+        Self::Progress(progress)
+    }
+}
+
+impl From<RunningJob> for AdminValue {
+    fn from(job: RunningJob) -> Self {
+        Self::Job(job)
+    }
+}
+
 type BoxedProcedure = Box<dyn Procedure<Output = AdminValue> + Send>;
 
 /// Finds the cluster of a task: a client may have to connect first.
@@ -56,7 +92,7 @@ pub struct AdminTask {
 
 impl AdminTask {
     /// A command on the cluster of `core`, whose procedure is made when it begins.
-    pub fn on<P: Procedure<Output = AdminValue> + Send + 'static>(
+    pub fn on<P: Procedure<Output: Into<AdminValue>> + Send + 'static>(
         core: Arc<Core>,
         make: impl FnOnce(&Cluster) -> Result<P> + Send + 'static,
     ) -> Self {
@@ -64,12 +100,12 @@ impl AdminTask {
     }
 
     /// A command on the cluster that `origin` finds when it begins.
-    pub fn new<P: Procedure<Output = AdminValue> + Send + 'static>(
+    pub fn new<P: Procedure<Output: Into<AdminValue>> + Send + 'static>(
         origin: Origin,
         make: impl FnOnce(&Cluster) -> Result<P> + Send + 'static,
     ) -> Self {
         let make = |cluster: &Cluster| {
-            make(cluster).map(|procedure| Box::new(procedure) as BoxedProcedure)
+            make(cluster).map(|procedure| Box::new(procedure.map(Into::into)) as BoxedProcedure)
         };
         let stage = Mutex::new(Stage::New(Box::new(make)));
         Self { origin, stage, abandoned: AtomicBool::new(false) }
@@ -187,22 +223,20 @@ impl JobCore {
     /// How far it is.
     fn progress(&self) -> AdminTask {
         let job = self.job.clone();
-        AdminTask::on(self.core.clone(), |_| Ok(WatchJob::progress(job).map(AdminValue::Progress)))
+        AdminTask::on(self.core.clone(), |_| Ok(WatchJob::progress(job)))
     }
 
     /// Its end on every node; a timeout of `None` or 0 is no limit.
     #[pyo3(signature = (timeout=None))]
     fn wait(&self, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<AdminTask> {
         let (job, limit) = (self.job.clone(), limit(timeout)?);
-        Ok(AdminTask::on(self.core.clone(), move |_| {
-            Ok(WatchJob::wait(job, limit).map(AdminValue::Progress))
-        }))
+        Ok(AdminTask::on(self.core.clone(), move |_| Ok(WatchJob::wait(job, limit))))
     }
 
     /// Ends it on every node.
     fn abort(&self) -> AdminTask {
         let job = self.job.clone();
-        AdminTask::on(self.core.clone(), |_| Ok(AbortJob::new(job).map(|()| AdminValue::Nothing)))
+        AdminTask::on(self.core.clone(), |_| Ok(AbortJob::new(job)))
     }
 }
 

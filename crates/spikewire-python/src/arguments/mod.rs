@@ -17,7 +17,9 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDelta, PyDeltaAccess, PyInt, PyList, PyTuple};
 
-use crate::errors::{shown, type_error, type_name, value_error};
+use spikewire_engine::command::parse;
+
+use crate::errors::{Shown, refused, shown, type_error, type_name, value_error};
 use crate::value::bin_name;
 
 /// An argument for which `None` means something, so that leaving it out must be told apart.
@@ -57,16 +59,7 @@ pub fn seconds(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
             type_name(value)
         )));
     };
-    // 100 years: far beyond any use, and safe to add to any clock.
-    if !(0.0..=3.2e9).contains(&number) {
-        return Err(value_error(format!(
-            "{what} must be a number of seconds from 0 to 3.2e9, got {}",
-            shown(value)
-        )));
-    }
-    // Zero often means no limit, so what is more than zero must not become it.
-    let least = Duration::from_nanos(u64::from(number > 0.0));
-    Ok(Duration::from_secs_f64(number).max(least))
+    parse::seconds(what, number, Shown(value)).map_err(refused)
 }
 
 /// A whole number within bounds.
@@ -74,10 +67,7 @@ pub fn count(what: &str, value: &Bound<'_, PyAny>, min: u64, max: u64) -> PyResu
     if !value.is_instance_of::<PyInt>() || value.is_instance_of::<PyBool>() {
         return Err(type_error(format!("{what} must be int, not {}", type_name(value))));
     }
-    match value.extract::<u64>() {
-        Ok(count) if (min..=max).contains(&count) => Ok(count),
-        _ => Err(value_error(format!("{what} must be from {min} to {max}, got {}", shown(value)))),
-    }
+    parse::count(what, value.extract().ok(), (min, max), Shown(value)).map_err(refused)
 }
 
 /// The bin names of a read, each checked.

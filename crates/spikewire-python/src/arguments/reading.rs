@@ -5,26 +5,16 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt};
 
-use spikewire_engine::command::{ReadMode, ReadTouch, limits};
+use spikewire_engine::command::{ReadMode, ReadTouch, limits, parse};
 use spikewire_engine::{Policy, ReplicaPolicy};
 
 use super::seconds;
-use crate::errors::{refused, shown, type_error, type_name, value_error};
+use crate::errors::{Shown, refused, type_error, type_name};
 use crate::space::text;
 
 /// The replica policy of that name.
 pub fn replica(value: &Bound<'_, PyAny>) -> PyResult<ReplicaPolicy> {
-    Ok(match text("replica", value)? {
-        "master" => ReplicaPolicy::Master,
-        "sequence" => ReplicaPolicy::Sequence,
-        "any" => ReplicaPolicy::Any,
-        "prefer-rack" => ReplicaPolicy::PreferRack,
-        word => {
-            return Err(value_error(format!(
-                "replica must be 'master', 'sequence', 'any' or 'prefer-rack', got {word:?}"
-            )));
-        }
-    })
+    parse::replica(text("replica", value)?).map_err(refused)
 }
 
 /// The limits of one call: the client's defaults, changed by what the caller gave.
@@ -44,20 +34,7 @@ pub fn timeout_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Duration>
 
 /// The read mode of that name.
 pub fn read_mode(value: &Bound<'_, PyAny>) -> PyResult<ReadMode> {
-    Ok(match text("read_mode", value)? {
-        "one" => ReadMode::One,
-        "all" => ReadMode::All,
-        "session" => ReadMode::Session,
-        "linearize" => ReadMode::Linearize,
-        "allow_replica" => ReadMode::AllowReplica,
-        "allow_unavailable" => ReadMode::AllowUnavailable,
-        word => {
-            return Err(value_error(format!(
-                "read_mode must be 'one', 'all', 'session', 'linearize', 'allow_replica' or \
-                 'allow_unavailable', got {word:?}"
-            )));
-        }
-    })
+    parse::read_mode(text("read_mode", value)?).map_err(refused)
 }
 
 /// Whether a read renews the record's time to live.
@@ -67,5 +44,5 @@ pub fn read_touch(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<ReadTouch
         return Err(type_error(format!("read_touch must be int, not {}", type_name(value))));
     }
     let number = value.extract().unwrap_or(i64::MAX);
-    ReadTouch::percent(number, shown(value)).map(Some).map_err(refused)
+    ReadTouch::percent(number, Shown(value)).map(Some).map_err(refused)
 }

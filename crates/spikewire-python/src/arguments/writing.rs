@@ -1,13 +1,12 @@
 //! Time to live, generation, and what a write does about a record that is there or is not.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDateTime, PyDelta, PyDeltaAccess, PyFloat, PyInt, PyString, PyType};
 
-use spikewire_engine::command::{ExistsRule, GenerationRule, Ttl};
+use spikewire_engine::command::{ExistsRule, GenerationRule, Ttl, parse};
 
-use crate::errors::{overflow, refused, shown, type_error, type_name, value_error};
+use crate::errors::{Shown, overflow, refused, shown, type_error, type_name, value_error};
+use crate::space::text;
 
 const TTL_FORMS: &str =
     "whole seconds (int), a timedelta, a datetime, 'default', 'never' or 'unchanged'";
@@ -16,12 +15,9 @@ const TTL_FORMS: &str =
 pub fn ttl(value: Option<&Bound<'_, PyAny>>) -> PyResult<Ttl> {
     let Some(value) = value else { return Ok(Ttl::Default) };
     if let Ok(word) = value.cast::<PyString>() {
-        return match word.to_str()? {
-            "default" => Ok(Ttl::Default),
-            "never" => Ok(Ttl::Never),
-            "unchanged" => Ok(Ttl::Unchanged),
-            word => Err(value_error(format!("ttl must be {TTL_FORMS}, got {word:?}"))),
-        };
+        let word = word.to_str()?;
+        let unknown = || value_error(format!("ttl must be {TTL_FORMS}, got {word:?}"));
+        return parse::ttl(word).ok_or_else(unknown);
     }
     let whole = if let Ok(delta) = value.cast::<PyDelta>() {
         if delta.get_microseconds() != 0 {
@@ -29,7 +25,7 @@ pub fn ttl(value: Option<&Bound<'_, PyAny>>) -> PyResult<Ttl> {
         }
         i64::from(delta.get_days()) * 86_400 + i64::from(delta.get_seconds())
     } else if let Ok(moment) = value.cast::<PyDateTime>() {
-        until(moment)?
+        return until(moment);
     } else if value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>() {
         value.extract().unwrap_or(i64::MAX)
     } else if let Ok(float) = value.cast::<PyFloat>() {
@@ -37,11 +33,11 @@ pub fn ttl(value: Option<&Bound<'_, PyAny>>) -> PyResult<Ttl> {
     } else {
         return Err(type_error(format!("ttl must be {TTL_FORMS}, not {}", type_name(value))));
     };
-    Ttl::seconds(whole, shown(value)).map_err(refused)
+    Ttl::seconds(whole, Shown(value)).map_err(refused)
 }
 
-/// Seconds from now to a moment, rounded up.
-fn until(moment: &Bound<'_, PyDateTime>) -> PyResult<i64> {
+/// Until a moment.
+fn until(moment: &Bound<'_, PyDateTime>) -> PyResult<Ttl> {
     if moment.call_method0("utcoffset")?.is_none() {
         return Err(value_error(format!(
             "ttl must be a datetime that knows its time zone, such as datetime.now(timezone.utc) + \
@@ -49,12 +45,7 @@ fn until(moment: &Bound<'_, PyDateTime>) -> PyResult<i64> {
         )));
     }
     let at: f64 = moment.call_method0("timestamp")?.extract()?;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
-    if at <= now {
-        return Err(value_error(format!("ttl must be a datetime in the future, got {moment}")));
-    }
-    // A datetime ends with the year 9999: far within 64 bits.
-    Ok((at - now).ceil() as i64)
+    Ttl::until(at, moment).map_err(refused)
 }
 
 /// A rule for `generation`: write only if this is greater than the record's own generation.
@@ -113,17 +104,5 @@ pub fn generation(value: Option<&Bound<'_, PyAny>>) -> PyResult<GenerationRule> 
 /// What a write does about a record that is there, or is not.
 pub fn exists(value: Option<&Bound<'_, PyAny>>) -> PyResult<ExistsRule> {
     let Some(value) = value else { return Ok(ExistsRule::Merge) };
-    Ok(match crate::space::text("exists", value)? {
-        "merge" => ExistsRule::Merge,
-        "create" => ExistsRule::Create,
-        "update" => ExistsRule::Update,
-        "replace" => ExistsRule::Replace,
-        "replace_only" => ExistsRule::ReplaceOnly,
-        word => {
-            return Err(value_error(format!(
-                "exists must be 'merge' (the default: create or update), 'create', 'update', \
-                 'replace' or 'replace_only', got {word:?}"
-            )));
-        }
-    })
+    parse::exists(text("exists", value)?).map_err(refused)
 }

@@ -4,9 +4,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyString};
 
 use spikewire_columns::{ColumnError, ErrorClass, ExtraColumns, RowError, WireValue};
-use spikewire_engine::command::batch::{Answer, Batch as Rows};
+use spikewire_engine::command::batch::{Batch as Rows, RowOutcome};
 use spikewire_protocol::message::{Header, Walk};
-use spikewire_protocol::result_code::ResultCode;
 
 use crate::errors::{overflow, shown, type_error, type_name, value_error};
 use crate::key::Key;
@@ -21,14 +20,13 @@ pub enum Found<'a> {
 /// Looks at a row.
 #[inline]
 pub fn look(rows: &Rows, row: usize) -> Found<'_> {
-    let Ok(Answer::Reply(message)) = rows.answer(row) else { return Found::Failed };
-    match Header::result_of(message) {
-        ResultCode::OK => match Walk::begin(message) {
+    match rows.outcome(row) {
+        RowOutcome::Found(message) => match Walk::begin(message) {
             Ok((header, walk)) => Found::Record(header, walk),
             Err(_) => Found::Failed,
         },
-        ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT => Found::NoRecord,
-        _ => Found::Failed,
+        RowOutcome::Absent => Found::NoRecord,
+        RowOutcome::Failed => Found::Failed,
     }
 }
 

@@ -6,7 +6,6 @@ use pyo3::prelude::*;
 
 use spikewire_engine::command::{CommandSpec, Operations};
 use spikewire_protocol::batch::Kind;
-use spikewire_protocol::message::info2;
 
 use super::gather::{Gather, Resolve, each};
 use super::plan::ManyCall;
@@ -76,8 +75,7 @@ pub fn apply<'py>(
     function: &Function,
     options: &WriteOptions<'py>,
 ) -> PyResult<ManyCall> {
-    let mut spec = CommandSpec::apply(defaults, &options.checked()?).map_err(refused)?;
-    spec.header.info2 |= info2::RESPOND_ALL_OPS;
+    let spec = CommandSpec::apply_many(defaults, &options.checked()?).map_err(refused)?;
     alike(resolve, keys, &spec, None, Answered::Same(Answers::of_a_function()), |row| {
         row.call(&function.0);
         Ok(())

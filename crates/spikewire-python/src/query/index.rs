@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyInt, PyString};
 
-use spikewire_engine::command::query::check_index;
+use spikewire_engine::command::{parse, query::check_index};
 use spikewire_protocol::query::{Collection, Index, Range, Subject};
 
 use crate::calls::context::Path;
-use crate::errors::{overflow, shown, type_error, type_name, value_error};
+use crate::errors::{overflow, refused, shown, type_error, type_name, value_error};
 use crate::expression::{Expression, plain_bytes};
 use crate::space::text;
 use crate::value::{GeoJSON, bin_name};
@@ -107,12 +107,7 @@ pub fn subject_of_new(
 
 /// What of a bin is indexed.
 pub fn collection(of: &Bound<'_, PyAny>) -> PyResult<Collection> {
-    match text("of", of)? {
-        "list" => Ok(Collection::List),
-        "mapkeys" => Ok(Collection::MapKeys),
-        "mapvalues" => Ok(Collection::MapValues),
-        of => Err(value_error(format!("of must be 'list', 'mapkeys' or 'mapvalues', got {of:?}"))),
-    }
+    parse::collection(text("of", of)?).map_err(refused)
 }
 
 fn integer(what: &str, value: &Bound<'_, PyAny>) -> PyResult<i64> {

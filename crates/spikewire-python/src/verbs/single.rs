@@ -36,11 +36,10 @@ pub fn reading(
     bins: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(CommandSpec, Vec<String>)> {
     let mut names = Vec::new();
-    let mut selection = BinSelection::All;
     if let Some(bins) = bins {
         arguments::bins(bins, |name| names.push(name.to_owned()))?;
-        selection = if names.is_empty() { BinSelection::None } else { BinSelection::Named };
     }
+    let selection = BinSelection::of(bins.map(|_| names.len()));
     let spec = CommandSpec::get(defaults, &options.checked()?, selection).map_err(refused)?;
     Ok((spec, names))
 }

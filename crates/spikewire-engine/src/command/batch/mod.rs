@@ -26,7 +26,7 @@ use spikewire_protocol::key::Digest;
 use spikewire_protocol::message::{Header, Walk, info3};
 use spikewire_protocol::result_code::ResultCode;
 
-use super::deadline;
+use super::{Judgement, deadline, judge_row};
 use crate::clock::Tick;
 use crate::cluster::Node;
 use crate::error::{Error, Kind, Result};
@@ -72,6 +72,17 @@ enum State {
     Answered(u32, Range<usize>),
     /// Failed for good.
     Failed(Error),
+}
+
+/// What became of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowOutcome<'a> {
+    /// A record: its message.
+    Found(&'a [u8]),
+    /// There is no such record, or the filter left it out.
+    Absent,
+    /// An error: see [`Batch::error`].
+    Failed,
 }
 
 /// Takes records as they arrive, so that the batch need not keep them.
@@ -282,6 +293,34 @@ impl Batch {
             Ok(Answer::Failed(error)) => error.kind().code(),
             Err(error) => error.kind().code(),
         }
+    }
+
+    /// What became of row `index`, once the batch is over. A record that is not there, or that a
+    /// filter left out, is no failure of any row.
+    #[inline]
+    pub fn outcome(&self, index: usize) -> RowOutcome<'_> {
+        let Ok(Answer::Reply(message)) = self.answer(index) else { return RowOutcome::Failed };
+        match judge_row(Header::result_of(message)) {
+            Judgement::Present => RowOutcome::Found(message),
+            Judgement::Absent => RowOutcome::Absent,
+            Judgement::Failed => RowOutcome::Failed,
+        }
+    }
+
+    /// The message with the record of row `index`, if there is one; or why the row failed.
+    pub fn found(&self, index: usize) -> Result<Option<&[u8]>> {
+        match self.outcome(index) {
+            RowOutcome::Found(message) => Ok(Some(message)),
+            RowOutcome::Absent => Ok(None),
+            RowOutcome::Failed => Err(self
+                .error(index)
+                .unwrap_or_else(|| Error::new(Kind::Malformed, "the row has no answer"))),
+        }
+    }
+
+    /// Whether row `index` failed.
+    pub fn is_failure(&self, index: usize) -> bool {
+        matches!(self.outcome(index), RowOutcome::Failed)
     }
 
     /// Why row `index` is no success: what happened, on which node, after how many attempts, and

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use spikewire_sync::Mutex;
 
-use spikewire_engine::command::batch::{Batch as Rows, RecordSink, Records};
+use spikewire_engine::command::batch::{Batch as Rows, RecordSink, Records, RowOutcome};
 use spikewire_engine::{Error, Kind};
 
 use spikewire_protocol::void_time;
@@ -143,10 +143,10 @@ impl Filling {
         };
         let mut memory = memory.expect("taken once, here");
         for row in 0..rows.len() {
-            let failed = match rows.code(row) {
-                0 => continue,
-                2 | 27 => false,
-                _ => !lenient,
+            let failed = match rows.outcome(row) {
+                RowOutcome::Found(_) => continue,
+                RowOutcome::Absent => false,
+                RowOutcome::Failed => !lenient,
             };
             if failed && stop.as_ref().is_none_or(|stop| row < stop.row()) {
                 stop = Some(RowError::Failed(row));

@@ -129,11 +129,7 @@ impl Windows {
                 return Err(wrong(error, &self.table.key));
             }
         };
-        let stored = self.spec.send_key.then(|| {
-            let mut data = Vec::with_capacity(16);
-            key.encode(&mut data);
-            data
-        });
+        let stored = self.spec.send_key.then(|| key.stored());
         self.spec.begin_row(&self.space, stored.as_deref(), out);
         for ((column, bin), cells) in self.table.bins.iter().zip(&piece.columns[1..]) {
             let cell = cells.cell(at).map_err(|error| wrong(error, column))?;
