@@ -278,7 +278,7 @@ def test_what_is_inside_is_computed(data: Any, expression: exp.Expression, value
     [
         (lambda: exp.list.get(exp.bin("l", int), 0), TypeError, "LIST or MAP, not INT"),
         (lambda: exp.list.get(LIST, "x"), TypeError, "index takes INT, not STRING"),
-        (lambda: exp.list.get(LIST, True), TypeError, "index must be int"),
+        (lambda: exp.list.get(LIST, True), TypeError, "index takes INT, not BOOL"),
         (lambda: exp.list.size(LIST) == "x", TypeError, "INT and STRING"),
         (lambda: exp.list.get(LIST, 0, kind=complex), TypeError, "complex"),
         (
