@@ -5,16 +5,21 @@ use spikewire_transport::protocol::{Answers, Frame, Framing, Malformed};
 
 /// Aerospike's protocol: replies come in the order of the requests, and a connection is ready as
 /// soon as it is there.
-#[derive(Debug, Clone, Copy)]
-pub struct Aerospike;
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Aerospike {
+    /// Whether the frame that was cut last answers an info request.
+    pub(crate) info: bool,
+}
 
 impl Framing for Aerospike {
     fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed> {
         let header = Header::parse(bytes).map_err(|error| Malformed(error.to_string().into()))?;
         let Some(header) = header else { return Ok(None) };
-        if header.kind != Kind::Message {
-            return Err(Malformed("the reply is not a message".into()));
-        }
+        self.info = match header.kind {
+            Kind::Message => false,
+            Kind::Info => true,
+            _ => return Err(Malformed("the reply is not a message".into())),
+        };
         let len = HEADER_LEN + header.len;
         Ok(Some(Frame { header: HEADER_LEN, len, answers: Answers::Oldest }))
     }

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use spikewire_engine::admin::{self, Ask, InfoCommand, Recipients};
+use spikewire_engine::admin::{Ask, InfoCommand, Recipients};
 use spikewire_engine::cluster::Cluster;
 use spikewire_engine::{Error, Kind};
 
@@ -24,15 +24,12 @@ pub(crate) fn nodes(cluster: &Cluster) -> Vec<Node> {
 
 /// Asks the node at this address.
 pub(crate) fn info<C: Face>(client: &C, address: SocketAddr, command: &str) -> C::Answer<String> {
-    let command = InfoCommand::new(command);
-    client.work(move |tools, wanted| {
-        let cluster = &tools.cluster;
-        let node = cluster.snapshot().nodes.iter().find(|node| node.address == address).cloned();
-        let Some(node) = node else {
-            let message = format!("no node at {address} in the cluster");
-            return Err(Error::new(Kind::NoNode, message));
-        };
-        let mut ask = Ask::info(Recipients::These(vec![node]), command?);
-        admin::run(cluster, &mut ask, &|| !wanted())
-    })
+    let snapshot = client.tools().cluster.snapshot();
+    let found = snapshot.nodes.iter().find(|node| node.address == address).cloned();
+    let ask = match found {
+        Some(node) => InfoCommand::new(command)
+            .map(|command| Ask::info(Recipients::These(vec![node]), command)),
+        None => Err(Error::new(Kind::NoNode, format!("no node at {address} in the cluster"))),
+    };
+    client.administer(ask)
 }

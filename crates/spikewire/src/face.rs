@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use spikewire_engine::admin::{self, Procedure};
+use spikewire_engine::admin::Procedure;
 use spikewire_engine::cluster::Cluster;
 use spikewire_engine::command::CommandDefaults;
 use spikewire_engine::transport::Streams;
@@ -33,6 +33,13 @@ pub trait Face: Clone + Send + Sync + sealed::Sealed + 'static {
         &self,
         work: impl FnOnce(&Tools, Wanted<'_>) -> Result<T> + Send + 'static,
     ) -> Self::Answer<T>;
+
+    /// Runs an administrative command: the calling thread waits for the nodes, or nothing does.
+    #[doc(hidden)]
+    fn administer<P: Procedure<Output: Send> + Send + 'static>(
+        &self,
+        procedure: Result<P>,
+    ) -> Self::Answer<P::Output>;
 
     /// Begins a query.
     #[doc(hidden)]
@@ -66,15 +73,4 @@ impl Tools {
 pub(crate) mod sealed {
     /// Only this crate's clients are faces.
     pub trait Sealed {}
-}
-
-/// Runs an administrative command: here, or on a thread of its own.
-pub(crate) fn administer<C: Face, P: Procedure + Send + 'static>(
-    client: &C,
-    procedure: Result<P>,
-) -> C::Answer<P::Output>
-where
-    P::Output: Send + 'static,
-{
-    client.work(move |tools, wanted| admin::run(&tools.cluster, &mut procedure?, &|| !wanted()))
 }

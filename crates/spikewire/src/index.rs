@@ -10,7 +10,7 @@ use spikewire_engine::admin::index::{
 pub use spikewire_engine::admin::index::IndexType;
 
 use crate::ctx::{self, Step};
-use crate::face::{Face, administer};
+use crate::face::Face;
 use crate::{AsyncClient, Client, Collection, IndexOn, Result};
 
 /// An index that is to be created.
@@ -151,25 +151,25 @@ impl<C: Face> Indexes<C> {
     /// [`wait`](Self::wait) for that. The same index again is no error; another one of that name
     /// fails with the server's code 200.
     pub fn create(&self, index: &NewIndex) -> C::Answer<String> {
-        administer(&self.0, index.procedure())
+        self.0.administer(index.procedure())
     }
 
     /// Waits until every node has built an index; zero: without a limit. Fails with
     /// [`Kind::Timeout`](crate::Kind::Timeout) if that takes longer.
     pub fn wait(&self, namespace: &str, name: &str, limit: Duration) -> C::Answer<()> {
-        administer(&self.0, wait_for_index(namespace, name, limit))
+        self.0.administer(wait_for_index(namespace, name, limit))
     }
 
     /// The indexes of a namespace, sorted by name.
     pub fn list(&self, namespace: &str) -> C::Answer<Vec<Index>> {
         let listed = |found: Vec<ListedIndex>| found.into_iter().map(Index::from).collect();
-        administer(&self.0, list_indexes(namespace).map(|list| list.map(listed)))
+        self.0.administer(list_indexes(namespace).map(|list| list.map(listed)))
     }
 
     /// Drops an index of a set (`""`: of all records of the namespace). Does nothing if there is
     /// none of that name.
     pub fn drop(&self, namespace: &str, set: &str, name: &str) -> C::Answer<()> {
-        administer(&self.0, drop_index(namespace, some(set), name))
+        self.0.administer(drop_index(namespace, some(set), name))
     }
 }
 

@@ -6,7 +6,7 @@ use spikewire_engine::admin::module::{RegisterModule, list_modules, module_sourc
 
 pub use spikewire_engine::admin::module::Module;
 
-use crate::face::{Face, administer};
+use crate::face::Face;
 use crate::{AsyncClient, Client};
 
 /// The modules of functions of a client's cluster; from [`Client::modules`] and
@@ -54,21 +54,21 @@ impl<C: Face> Modules<C> {
     /// Fails with the line when the source does not compile, with [`Kind::Timeout`](crate::Kind::Timeout) when a node
     /// does not get it in time.
     pub fn register(&self, name: &str, source: &str, limit: Duration) -> C::Answer<()> {
-        administer(&self.0, RegisterModule::new(name, source, limit))
+        self.0.administer(RegisterModule::new(name, source, limit))
     }
 
     /// The registered modules, sorted by name.
     pub fn list(&self) -> C::Answer<Vec<Module>> {
-        administer(&self.0, Ok(list_modules()))
+        self.0.administer(Ok(list_modules()))
     }
 
     /// The source of a module; fails if there is none of that name.
     pub fn source(&self, name: &str) -> C::Answer<String> {
-        administer(&self.0, module_source(name))
+        self.0.administer(module_source(name))
     }
 
     /// Removes a module; does nothing if there is none of that name.
     pub fn remove(&self, name: &str) -> C::Answer<()> {
-        administer(&self.0, remove_module(name))
+        self.0.administer(remove_module(name))
     }
 }

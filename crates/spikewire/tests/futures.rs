@@ -214,3 +214,53 @@ fn futures_and_datasets_keep_the_connections() {
     let users = dataset(&cluster);
     assert!(users.get(1).unwrap().is_some());
 }
+
+/// Threads of this process with this name.
+#[cfg(target_os = "linux")]
+fn threads_named(name: &str) -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").expect("Linux has it");
+    let names = tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok());
+    names.filter(|found| found.trim_end() == name).count()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn administrative_commands_need_no_threads() {
+    let cluster = cluster(2);
+    for client in async_clients(&cluster) {
+        let indexes = client.indexes();
+        // None of them will ever be ready: each asks all nodes again and again.
+        let mut waiting: Vec<_> = (0..32)
+            .map(|n| Box::pin(indexes.wait("test", &format!("index{n}"), Duration::ZERO)))
+            .collect();
+        let mut list = Box::pin(client.modules().list());
+        block_on(std::future::poll_fn(|context| {
+            for wait in &mut waiting {
+                assert!(wait.poll_unpin(context).is_pending());
+            }
+            list.poll_unpin(context).map(|listed| assert_eq!(listed.unwrap(), []))
+        }));
+        // Other tests that connect meanwhile have a thread each.
+        assert!(threads_named("spikewire-start") < 16);
+        drop(waiting);
+        client.close();
+        assert_eq!(block_on(client.modules().list()).unwrap_err().kind(), Kind::Closed);
+    }
+}
+
+#[test]
+fn closing_ends_administrative_commands() {
+    let cluster = cluster(2);
+    for client in async_clients(&cluster) {
+        let wait = client.indexes().wait("test", "never", Duration::ZERO);
+        let close = {
+            let client = client.clone();
+            std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(50));
+                client.close();
+            })
+        };
+        assert_eq!(block_on(wait).unwrap_err().kind(), Kind::Closed);
+        close.join().unwrap();
+    }
+}

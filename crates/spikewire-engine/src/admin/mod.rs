@@ -12,10 +12,12 @@
 //! | [`index`] | secondary indexes: create, wait, list, drop |
 //! | [`module`] | Lua modules: register, list, source, remove |
 //! | [`job`] | background jobs: start, progress, wait, abort |
-//! | [`mod@run`] | running a procedure against a cluster |
+//! | [`mod@run`] | running a procedure on the calling thread |
+//! | `execution` | running it on a driver of many commands, without a thread |
 
 pub mod ask;
 pub mod command;
+mod execution;
 pub mod index;
 pub mod job;
 pub mod module;
@@ -26,6 +28,7 @@ use std::time::Duration;
 
 pub use ask::Ask;
 pub use command::InfoCommand;
+pub use execution::{AdminTicket, AdminWaiter, start};
 pub use run::{AdminPause, advance, run};
 
 use crate::clock::Tick;

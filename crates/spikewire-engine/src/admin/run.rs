@@ -1,4 +1,4 @@
-//! Running a procedure against a cluster.
+//! Running a procedure on the calling thread.
 
 use std::sync::Arc;
 use std::thread;
@@ -62,7 +62,7 @@ pub fn run<P: Procedure + ?Sized>(
     }
 }
 
-fn recipients(cluster: &Cluster, nodes: Recipients) -> Result<Vec<Arc<Node>>> {
+pub(super) fn recipients(cluster: &Cluster, nodes: Recipients) -> Result<Vec<Arc<Node>>> {
     match nodes {
         Recipients::These(nodes) => Ok(nodes),
         Recipients::Every => cluster.members(),

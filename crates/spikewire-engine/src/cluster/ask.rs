@@ -67,7 +67,7 @@ impl Cluster {
         self.finish_all(&mut requests, interrupted)?;
         let answers = nodes.iter().zip(requests).map(|(node, request)| {
             let answer = match request.finish() {
-                Ok((answer, _)) => read(&answer, command),
+                Ok((answer, _)) => info_answer(&answer, command),
                 Err(error) => Err(error.into_error()),
             };
             NodeAnswer { node: node.clone(), answer: answer.map_err(|it| it.on(node.to_string())) }
@@ -98,7 +98,7 @@ impl Cluster {
         let in_doubt = sent.has_left();
         let answer = match (waited, sent.finish_body()) {
             (Err(error), _) => Err(error.after(1, in_doubt)),
-            (Ok(()), Ok((body, _))) => refusal(&body),
+            (Ok(()), Ok((body, _))) => message_answer(&body),
             (Ok(()), Err(error)) => Err(error.into_error().after(1, in_doubt)),
         };
         Ok(NodeAnswer { node: node.clone(), answer })
@@ -120,16 +120,16 @@ impl Cluster {
     }
 }
 
-/// The value of an answer, whose refusals are errors.
-fn read(answer: &str, command: &InfoCommand) -> Result<String> {
+/// The value of an answer to an info command, whose refusals are errors.
+pub fn info_answer(answer: &str, command: &InfoCommand) -> Result<String> {
     info::value(answer, command.as_str()).map(str::to_owned).map_err(|error| {
         let code = Kind::Server(ResultCode(error.code));
         Error::new(code, error.to_string())
     })
 }
 
-/// An empty text if the node agreed.
-fn refusal(body: &[u8]) -> Result<String> {
+/// The answer to a message: an empty text if the node agreed.
+pub fn message_answer(body: &[u8]) -> Result<String> {
     let malformed = |why: String| Error::new(Kind::Malformed, why).after(1, true);
     match Answer::parse(body) {
         Ok((Answer::End(ResultCode::OK), _)) => Ok(String::new()),

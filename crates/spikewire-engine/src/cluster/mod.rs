@@ -45,6 +45,7 @@ use std::time::{Duration, Instant};
 use arc_swap::Guard;
 use spikewire_sync::Mutex;
 
+pub(crate) use ask::{info_answer, message_answer};
 pub use build::Build;
 pub use node::{Breaker, Node};
 pub use snapshot::{NamespaceMap, Snapshot};

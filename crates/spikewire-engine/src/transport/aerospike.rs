@@ -9,7 +9,7 @@ use spikewire_transport::protocol::{Asked, Disposition, Malformed, ReplyKind, Sh
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target as Addressed};
 use spikewire_transport::{Breaker, CommandError, Fault, FaultKind, Protocol, Topology};
 
-use super::{LARGE, MANY};
+use super::{INFO_WEIGHT, LARGE, MANY};
 use crate::cluster::{Cluster, Node};
 use crate::command::{Router, Target};
 use crate::error::{Error, Kind, Result};
@@ -21,7 +21,7 @@ impl Protocol for Aerospike {
     type Code = ResultCode;
 
     fn new(_: &Cluster, _: &Node) -> Self {
-        Self
+        Self::default()
     }
 
     fn classify(
@@ -29,6 +29,12 @@ impl Protocol for Aerospike {
         body: &[u8],
         request: Asked,
     ) -> std::result::Result<Disposition, Malformed> {
+        if self.info != (request.weight == INFO_WEIGHT) {
+            return Err(Malformed("a message in answer to an info request, or the reverse".into()));
+        }
+        if self.info {
+            return Ok(Disposition { outcome: ReplyKind::Done, closes: false });
+        }
         if body.len() < message::HEADER_LEN {
             return Err(Malformed("a reply shorter than its header".into()));
         }

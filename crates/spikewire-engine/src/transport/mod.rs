@@ -50,3 +50,7 @@ pub const LARGE: usize = 64 << 10;
 /// The same holds for requests about more records than this. Smaller batches share connections as
 /// so many commands on one record would: that saves a write and a read for each of them.
 pub const MANY: usize = 64;
+
+/// What an info request weighs: more than anything about records, so that it is told apart and has
+/// a connection to itself.
+pub(crate) const INFO_WEIGHT: usize = u32::MAX as usize;

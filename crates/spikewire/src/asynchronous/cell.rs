@@ -5,6 +5,7 @@ use std::task::{Context, Poll, Waker};
 
 use spikewire_sync::Mutex;
 
+use spikewire_engine::admin::AdminTicket;
 use spikewire_engine::command::batch::Batch;
 use spikewire_engine::command::{BatchOwner, BatchTicket, ResponseKind};
 use spikewire_engine::transport::Next;
@@ -132,6 +133,8 @@ enum Completed {
     One(Arc<Cell>),
     /// One node's rows of a batch.
     Part(BatchTicket<BatchCell>),
+    /// A question of an administrative command.
+    Question(AdminTicket<Ticket>),
 }
 
 impl From<BatchTicket<BatchCell>> for Ticket {
@@ -140,7 +143,20 @@ impl From<BatchTicket<BatchCell>> for Ticket {
     }
 }
 
+impl From<AdminTicket<Ticket>> for Ticket {
+    fn from(question: AdminTicket<Ticket>) -> Self {
+        Self(Some(Completed::Question(question)))
+    }
+}
+
 impl Collect for Ticket {
+    fn is_withdrawn(&self) -> bool {
+        match &self.0 {
+            Some(Completed::Question(question)) => question.is_withdrawn(),
+            _ => false,
+        }
+    }
+
     fn collect(&mut self, messages: &[u8]) {
         if let Some(Completed::Part(part)) = &mut self.0 {
             part.collect(messages);
@@ -153,6 +169,7 @@ impl Completes for Ticket {
         let cell = match self.0.take() {
             Some(Completed::One(cell)) => cell,
             Some(Completed::Part(part)) => return part.complete(outcome, next),
+            Some(Completed::Question(question)) => return question.complete(outcome, next),
             None => return,
         };
         let outcome = outcome.and_then(|reply| {
@@ -172,7 +189,8 @@ impl Drop for Ticket {
         match self.0.take() {
             Some(Completed::One(cell)) => cell.fill(Err(closed())),
             Some(Completed::Part(part)) => part.owner().fill(Err(closed())),
-            None => {}
+            // One that is lost says so itself.
+            Some(Completed::Question(_)) | None => {}
         }
     }
 }

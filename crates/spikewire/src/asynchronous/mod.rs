@@ -5,12 +5,14 @@
 //! | `mod` | the client and its datasets |
 //! | `future`, `cell` | a command's future, and where its outcome waits |
 //! | `many` | a batch's future |
-//! | `working` | the future of something rare, which a thread of its own does |
+//! | `admin` | administrative commands: questions to nodes |
+//! | `working` | the future of something rare |
 //! | `query` | queries as streams |
 //! | `transport` | what turns the connections |
 //! | `tokio` | a task on a tokio runtime does |
 //! | `watch` | a thread that watches over queries, for all other executors |
 
+mod admin;
 mod cell;
 mod future;
 mod many;
@@ -24,6 +26,7 @@ mod working;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use spikewire_engine::admin::Procedure;
 use spikewire_engine::cluster::Cluster;
 use spikewire_engine::command::{Prepared, SetRef};
 use spikewire_engine::transport::Streams;
@@ -173,6 +176,13 @@ impl Face for AsyncClient {
         // The connections stay open while a future is pending.
         let core = self.core.clone();
         Working::new(future::on_a_thread(move |wanted| work(&core.tools, wanted)))
+    }
+
+    fn administer<P: Procedure<Output: Send> + Send + 'static>(
+        &self,
+        procedure: Result<P>,
+    ) -> Working<P::Output> {
+        Working::new(admin::run(self.core.clone(), procedure))
     }
 
     fn read(&self, plan: Plan) -> Result<AsyncRecords> {

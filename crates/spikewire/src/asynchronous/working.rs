@@ -6,8 +6,8 @@ use std::task::{Context, Poll};
 
 use crate::Result;
 
-/// The outcome of a command that is rare enough for a thread of its own: about indexes, modules
-/// and background jobs.
+/// The outcome of a command about indexes, modules and background jobs, of an info command, and of an
+/// aggregation, which alone needs a thread of its own.
 ///
 /// Works on any executor. It is sent when the future is first polled; dropping the future abandons
 /// the outcome.

@@ -10,6 +10,7 @@ mod query;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use spikewire_engine::admin::{self, Procedure};
 use spikewire_engine::cluster::Cluster;
 use spikewire_engine::command::blocking::BlockingExecutor;
 use spikewire_engine::command::{Prepared, SetRef};
@@ -116,6 +117,13 @@ impl Face for Client {
         work: impl FnOnce(&Tools, Wanted<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         work(&self.core.tools, &|| true)
+    }
+
+    fn administer<P: Procedure<Output: Send> + Send + 'static>(
+        &self,
+        procedure: Result<P>,
+    ) -> Result<P::Output> {
+        admin::run(&self.core.tools.cluster, &mut procedure?, &|| false)
     }
 
     fn read(&self, plan: Plan) -> Result<Records> {

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_engine::Policy;
-use spikewire_engine::admin;
+use spikewire_engine::admin::Procedure as _;
 use spikewire_engine::admin::job::{AbortJob, RunningJob, WatchJob};
 use spikewire_engine::command::query::{JobPlan, JobRules, QueryOps};
 use spikewire_engine::command::{CommandDefaults, CommandSpec, Function};
 
 use super::plan::{Choice, encoded};
-use crate::face::{Face, administer};
+use crate::face::Face;
 use crate::operation::Operation;
 use crate::{Client, Result};
 
@@ -33,18 +33,18 @@ impl<C: Face> Job<C> {
     /// How far it is. A node that forgot it has ended it long ago, and counts nothing. Fails when
     /// a node that it runs on does not answer.
     pub fn progress(&self) -> C::Answer<Progress> {
-        administer(&self.client, Ok(WatchJob::progress(self.job.clone())))
+        self.client.administer(Ok(WatchJob::progress(self.job.clone())))
     }
 
     /// Waits until it has ended on every node; zero: without a limit. Fails with
     /// [`Kind::Timeout`](crate::Kind::Timeout) when that takes longer, and the job goes on then.
     pub fn wait(&self, limit: Duration) -> C::Answer<Progress> {
-        administer(&self.client, Ok(WatchJob::wait(self.job.clone(), limit)))
+        self.client.administer(Ok(WatchJob::wait(self.job.clone(), limit)))
     }
 
     /// Ends it on every node. Records that were changed stay so. Does nothing if it is over.
     pub fn abort(&self) -> C::Answer<()> {
-        administer(&self.client, Ok(AbortJob::new(self.job.clone())))
+        self.client.administer(Ok(AbortJob::new(self.job.clone())))
     }
 }
 
@@ -78,17 +78,12 @@ pub(super) fn apply<C: Face>(
     })
 }
 
-fn start<C: Face>(
-    client: &C,
-    plan: impl FnOnce(&Policy) -> Result<JobPlan> + Send + 'static,
-) -> C::Answer<Job<C>> {
-    let face = client.clone();
-    client.work(move |tools, wanted| {
-        let plan = plan(&tools.defaults.policy)?;
-        let mut start = plan.start(tools.cluster.members()?)?;
-        let job = admin::run(&tools.cluster, &mut start, &|| !wanted())?;
-        Ok(Job { client: face, job: Arc::new(job) })
-    })
+fn start<C: Face>(client: &C, plan: impl FnOnce(&Policy) -> Result<JobPlan>) -> C::Answer<Job<C>> {
+    let (tools, face) = (client.tools(), client.clone());
+    let started = plan(&tools.defaults.policy)
+        .and_then(|plan| plan.start(tools.cluster.members()?))
+        .map(|start| start.map(move |job| Job { client: face.clone(), job: Arc::new(job) }));
+    client.administer(started)
 }
 
 /// How the operations write.

@@ -1,0 +1,84 @@
+//! The future of an administrative command: its questions to nodes travel with the client's other
+//! commands, on connections of their own, and no thread waits.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::task::{Context, Poll, Waker};
+
+use spikewire_sync::Mutex;
+
+use spikewire_engine::Result;
+use spikewire_engine::admin::{self, AdminWaiter, Procedure};
+use spikewire_engine::transport::Next;
+
+use super::Core;
+
+/// Where the outcome waits for its future.
+struct Waiting<T> {
+    state: Mutex<(Option<Result<T>>, Waker)>,
+    is_gone: AtomicBool,
+}
+
+/// Shared by the future and the procedure.
+struct Shared<T>(Arc<Waiting<T>>);
+
+impl<T: Send + 'static> AdminWaiter<T> for Shared<T> {
+    fn done(&self, outcome: Result<T>) {
+        let waker = {
+            let mut state = self.0.state.lock();
+            state.0 = Some(outcome);
+            state.1.clone()
+        };
+        waker.wake();
+    }
+
+    fn is_gone(&self) -> bool {
+        self.0.is_gone.load(Relaxed)
+    }
+}
+
+/// The future's end of it.
+struct Pending<T>(Arc<Waiting<T>>);
+
+impl<T> Pending<T> {
+    fn poll(&self, context: &Context<'_>) -> Poll<Result<T>> {
+        let mut state = self.0.state.lock();
+        state.1.clone_from(context.waker());
+        state.0.take().map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+impl<T> Drop for Pending<T> {
+    fn drop(&mut self) {
+        self.0.is_gone.store(true, Relaxed);
+    }
+}
+
+/// Runs a procedure; it begins when the future is first polled.
+pub(super) fn run<P: Procedure + Send + 'static>(
+    core: Arc<Core>,
+    procedure: Result<P>,
+) -> impl Future<Output = Result<P::Output>> + Send
+where
+    P::Output: Send + 'static,
+{
+    let mut procedure = Some(procedure);
+    let mut pending = None::<Pending<P::Output>>;
+    std::future::poll_fn(move |context| {
+        if let Some(procedure) = procedure.take() {
+            let procedure = match procedure {
+                Ok(procedure) => procedure,
+                Err(error) => return Poll::Ready(Err(error)),
+            };
+            let state = Mutex::new((None, context.waker().clone()));
+            let waiting = Arc::new(Waiting { state, is_gone: AtomicBool::new(false) });
+            pending = Some(Pending(waiting.clone()));
+            let mut next = Next::default();
+            admin::start(core.tools.cluster.clone(), procedure, Shared(waiting), &mut next);
+            if !next.is_empty() {
+                core.transport.submit_all(next);
+            }
+        }
+        pending.as_ref().expect("it was started").poll(context)
+    })
+}
