@@ -219,7 +219,8 @@ fn futures_and_datasets_keep_the_connections() {
 #[cfg(target_os = "linux")]
 fn threads_named(name: &str) -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").expect("Linux has it");
-    let names = tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok());
+    let names =
+        tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok());
     names.filter(|found| found.trim_end() == name).count()
 }
 

@@ -113,8 +113,10 @@ where
         next: &mut Next<T>,
     ) -> Option<Result<P::Output>> {
         let now = Tick::now();
+        if self.waiter.is_gone() {
+            progress.procedure = None;
+        }
         let procedure = progress.procedure.as_mut()?;
-        let closed = || Error::new(Kind::Closed, "the client is closed");
         let over = match procedure.next(answers, now) {
             AdminAction::Ask(nodes, command) => match recipients(&self.cluster, nodes) {
                 Ok(nodes) => {
@@ -128,7 +130,9 @@ where
                 }
                 Err(error) => Some(Err(error)),
             },
-            AdminAction::Send(_) if self.cluster.is_closed() => Some(Err(closed())),
+            AdminAction::Send(_) | AdminAction::Sleep(_) if self.cluster.is_closed() => {
+                Some(Err(Error::new(Kind::Closed, "the client is closed")))
+            }
             AdminAction::Send(MessageRequest { node, frame, deadline }) => {
                 progress.questions =
                     vec![Question { node: node.clone(), command: None, answer: None }];
@@ -144,7 +148,6 @@ where
                 next.commands.push(command);
                 return None;
             }
-            AdminAction::Sleep(_) if self.cluster.is_closed() => Some(Err(closed())),
             AdminAction::Sleep(until) => {
                 next.pauses.push((until, self.ticket(None)));
                 return None;
