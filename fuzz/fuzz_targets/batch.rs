@@ -15,7 +15,7 @@ use spikewire_server::cluster::rebalance;
 use spikewire_server::cluster::state::State;
 use spikewire_server::command::Context;
 use spikewire_server::command::batch::BLOCK;
-use spikewire_server::command::stream::Pace;
+use spikewire_server::turn::NextTurn;
 
 /// After so many inputs all is started anew: sets stay once they were named.
 const FRESH: usize = 1000;
@@ -60,7 +60,7 @@ fn run(pair: &mut Pair, data: &[u8]) {
     message::write_field(&mut body, field::BATCH, data);
     let (now, mut out) = (pair.batches.state.clock.now(), Vec::new());
     if let Some(mut rest) = pair.batches.run(0, &body, now, &mut out) {
-        while pair.batches.advance(&mut rest, &mut out) != Pace::Done {}
+        while rest.advance(&mut pair.batches, now, &mut out) != NextTurn::Never {}
     }
     let (answers, code) = take_apart(&out);
 

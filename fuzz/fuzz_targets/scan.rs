@@ -18,11 +18,11 @@ use spikewire_server::cluster::background::Task;
 use spikewire_server::cluster::rebalance;
 use spikewire_server::cluster::state::State;
 use spikewire_server::command::Context;
-use spikewire_server::command::stream::Pace;
 use spikewire_server::index::build::Build;
 use spikewire_server::index::definition::{Definition, Source};
 use spikewire_server::index::key::Kind;
 use spikewire_server::index::list::Created;
+use spikewire_server::turn::NextTurn;
 
 /// After so many inputs all is started anew: jobs are listed once they were started.
 const FRESH: usize = 1000;
@@ -67,8 +67,8 @@ fn context() -> Context {
         let definition = Definition { set: None, source, collection, kind };
         let created = context.state.namespaces[0].indexes.create(name, definition);
         let Created::New(index) = created else { panic!("{name} is there") };
-        let mut build = Build::new(0, index);
-        while build.step(&mut context) != Pace::Done {}
+        let mut build = Build::new(context.state.clone(), 0, index);
+        while build.step() != NextTurn::Never {}
     }
     context
 }
@@ -77,6 +77,7 @@ fuzz_target!(|data: &[u8]| {
     CONTEXT.with_borrow_mut(|(context, left)| {
         *left -= 1;
         if *left == 0 {
+            context.state.background.close();
             (*context, *left) = (self::context(), FRESH);
         }
         run(context, data);
@@ -98,13 +99,13 @@ fn run(context: &mut Context, data: &[u8]) {
     body.extend_from_slice(rest);
     let mut out = Vec::new();
     let now = context.state.clock.now();
-    let Some(mut stream) = context.run(0, &body, now, &mut out) else { return };
+    let Some(mut reply) = context.run(0, &body, now, &mut out) else { return };
     loop {
-        match context.advance(&mut stream, &mut out) {
-            Pace::On => {}
-            Pace::Done => break,
-            // A rate: nobody waits for it here.
-            Pace::At(_) => return,
+        match reply.advance(context, now, &mut out) {
+            NextTurn::Soon => {}
+            NextTurn::Never => break,
+            // A rate, which is not waited for here.
+            NextTurn::At(_) => return,
         }
     }
     check(&out);

@@ -44,6 +44,17 @@ impl BackgroundQueue {
         }
     }
 
+    /// Ends the thread after the slice that it is at, and drops the tasks that were not begun: they
+    /// hold the cluster's state, which holds this queue.
+    pub fn close(&self) {
+        let mut submitted = self.0.submitted.lock();
+        submitted.is_stopping = true;
+        self.0.changed.notify_all();
+        let unrun = std::mem::take(&mut submitted.tasks);
+        drop(submitted);
+        drop(unrun);
+    }
+
     /// Moves what was submitted to `running`, once there is anything, `due` has come or the
     /// cluster ends; says whether to go on.
     fn wait(&self, running: &mut Vec<(Box<dyn Task>, NextTurn)>, due: Option<Instant>) -> bool {
@@ -104,14 +115,10 @@ impl BackgroundThread {
 
 impl Drop for BackgroundThread {
     fn drop(&mut self) {
-        self.queue.0.submitted.lock().is_stopping = true;
-        self.queue.0.changed.notify_all();
+        self.queue.close();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
-        // Tasks hold the cluster's state, which holds this queue.
-        let unrun = std::mem::take(&mut self.queue.0.submitted.lock().tasks);
-        drop(unrun);
     }
 }
 
