@@ -12,7 +12,7 @@ use spikewire_protocol::frame;
 use spikewire_protocol::message::{self, Header, Message, field, info1, info3};
 use spikewire_server::Options;
 use spikewire_server::cluster::rebalance;
-use spikewire_server::cluster::state::State;
+use spikewire_server::cluster::state::ClusterState;
 use spikewire_server::command::Context;
 use spikewire_server::command::batch::BLOCK;
 use spikewire_server::turn::NextTurn;
@@ -35,7 +35,7 @@ impl Pair {
 
 fn context() -> Context {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 3000));
-    let state = State::new(Options::default(), vec![address]);
+    let state = ClusterState::new(Options::default(), vec![address]);
     rebalance::first(&state);
     Context::new(Arc::new(state))
 }

@@ -16,11 +16,11 @@ use spikewire_protocol::value::Value;
 use spikewire_server::Options;
 use spikewire_server::cluster::background::Task;
 use spikewire_server::cluster::rebalance;
-use spikewire_server::cluster::state::State;
+use spikewire_server::cluster::state::ClusterState;
 use spikewire_server::command::Context;
 use spikewire_server::index::build::Build;
 use spikewire_server::index::definition::{Definition, Source};
-use spikewire_server::index::key::Kind;
+use spikewire_server::index::key::KeyType;
 use spikewire_server::index::list::Created;
 use spikewire_server::turn::NextTurn;
 
@@ -34,7 +34,7 @@ thread_local! {
 /// A few records with every type of bin that is indexed, and the indexes.
 fn context() -> Context {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 3000));
-    let state = State::new(Options::default(), vec![address]);
+    let state = ClusterState::new(Options::default(), vec![address]);
     rebalance::first(&state);
     let mut context = Context::new(Arc::new(state));
     for number in 0..20_u8 {
@@ -58,10 +58,10 @@ fn context() -> Context {
         assert!(context.run(0, &body, now, &mut Vec::new()).is_none());
     }
     for (name, collection, kind) in [
-        ("i", Collection::Value, Kind::Int),
-        ("s", Collection::Value, Kind::Str),
-        ("l", Collection::List, Kind::Int),
-        ("g", Collection::Value, Kind::Geo),
+        ("i", Collection::Value, KeyType::Int),
+        ("s", Collection::Value, KeyType::Str),
+        ("l", Collection::List, KeyType::Int),
+        ("g", Collection::Value, KeyType::Geo),
     ] {
         let source = Source::Bin { name: name.to_owned(), context: None };
         let definition = Definition { set: None, source, collection, kind };

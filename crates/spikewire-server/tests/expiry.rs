@@ -1,4 +1,4 @@
-//! Expired records leave the memory by themselves, and a program that is told to end ends.
+//! Expired records leave the memory by themselves, and a program ends on a signal.
 
 mod wire;
 

@@ -47,7 +47,7 @@ fn delay_holds_replies_and_keeps_their_order() {
     assert!(started.elapsed() >= delay, "{quick:?}");
     // A request held when the faults end is still answered, before those that come after.
     wire.send(&Request::put("k", 1).bytes());
-    while cluster.stats(0).unwrap().tally.writes < 52 {
+    while cluster.stats(0).unwrap().counters.writes < 52 {
         std::thread::sleep(Duration::from_millis(1));
     }
     cluster.clear_faults(0).unwrap();

@@ -129,7 +129,7 @@ fn a_client_that_does_not_read_is_served_no_further_and_then_to_the_end() {
     wire.send(&get.repeat(200));
     std::thread::sleep(Duration::from_millis(100));
     // Most of the 200 replies of half a megabyte were not made yet.
-    assert!(cluster.stats(0).unwrap().tally.reads < 100);
+    assert!(cluster.stats(0).unwrap().counters.reads < 100);
     // Others are served meanwhile.
     assert_eq!(Wire::to(&cluster, 0).code(Request::head("k")), 0);
     for _ in 0..200 {

@@ -151,7 +151,7 @@ fn sets_and_objects_are_counted() {
     let (a, b) = (cluster.stats(0).unwrap(), cluster.stats(1).unwrap());
     assert_eq!((a.objects, b.objects, a.master_objects + b.master_objects), (99, 99, 99));
     assert_eq!(a.master_partitions + b.master_partitions, 4096);
-    assert_eq!((a.tally.requests, b.tally.requests), (101, 0));
+    assert_eq!((a.counters.requests, b.counters.requests), (101, 0));
 }
 
 #[test]

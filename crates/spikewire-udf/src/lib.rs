@@ -3,7 +3,7 @@
 //!
 //! The embedded cluster runs them where the records are; a client runs the reduce stage of an
 //! aggregation over what the nodes sent. A [`Library`] holds the registered modules; a [`Machine`]
-//! has them loaded, for one thread. What Lua code sees is told by the modules: [`record`] objects
+//! has them loaded, for one thread. What Lua code sees stands in the modules: [`record`] objects
 //! and the `aerospike` object that stores them, the types `list`, `map`, `bytes` and `geojson`, and
 //! streams. Lua's own libraries are there as far as they cannot reach out: `string`, `table`,
 //! `math`, `utf8`, and the clock of `os`.

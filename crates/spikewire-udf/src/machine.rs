@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::library::Library;
 use crate::record::{Handle, Record};
 use crate::sandbox;
-use crate::stream::{Pipeline, Plan, Side};
+use crate::stream::{Pipeline, Side, StreamOps};
 use crate::value::Val;
 
 /// Modules loaded into a sandbox, for one thread. Each module is loaded when it is first called
@@ -102,9 +102,9 @@ impl Machine {
         self.bounds.start();
         let function = self.function(package, function)?;
         let call = || {
-            let stream = mlua::Value::UserData(self.lua.create_userdata(Plan::default())?);
+            let stream = mlua::Value::UserData(self.lua.create_userdata(StreamOps::default())?);
             let given: mlua::Value = function.call(self.arguments(stream, arguments)?)?;
-            let plan = given.as_userdata().and_then(|given| given.borrow::<Plan>().ok());
+            let plan = given.as_userdata().and_then(|given| given.borrow::<StreamOps>().ok());
             match plan {
                 Some(plan) => Ok(Pipeline::new(&self.lua, &self.bounds, plan.clone(), side)),
                 None => Err(mlua::Error::runtime("a stream function returns what it does with it")),

@@ -27,7 +27,7 @@ pub enum Side {
 const FULL: f64 = 1000.0;
 
 #[derive(Debug, Clone)]
-enum Step {
+enum StreamOp {
     Filter(Function),
     Map(Function),
     Aggregate(mlua::Value, Function),
@@ -36,18 +36,18 @@ enum Step {
 
 /// What a function asked of its stream so far.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Plan(Vec<Step>);
+pub(crate) struct StreamOps(Vec<StreamOp>);
 
-impl Plan {
-    fn with(&self, step: Step) -> Self {
+impl StreamOps {
+    fn with(&self, step: StreamOp) -> Self {
         let mut steps = self.0.clone();
         steps.push(step);
         Self(steps)
     }
 
     /// The steps of one side.
-    fn select(self, side: Side) -> Vec<Step> {
-        let reduce = self.0.iter().position(|step| matches!(step, Step::Reduce(_)));
+    fn select(self, side: Side) -> Vec<StreamOp> {
+        let reduce = self.0.iter().position(|step| matches!(step, StreamOp::Reduce(_)));
         match (side, reduce) {
             (Side::Node, Some(at)) => self.0.into_iter().take(at + 1).collect(),
             (Side::Node, None) => self.0,
@@ -57,20 +57,21 @@ impl Plan {
     }
 }
 
-impl UserData for Plan {
+impl UserData for StreamOps {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        methods.add_method("filter", |_, this, f| Ok(this.with(Step::Filter(f))));
-        methods.add_method("map", |_, this, f| Ok(this.with(Step::Map(f))));
-        methods.add_method("reduce", |_, this, f| Ok(this.with(Step::Reduce(f))));
-        methods
-            .add_method("aggregate", |_, this, (init, f)| Ok(this.with(Step::Aggregate(init, f))));
+        methods.add_method("filter", |_, this, f| Ok(this.with(StreamOp::Filter(f))));
+        methods.add_method("map", |_, this, f| Ok(this.with(StreamOp::Map(f))));
+        methods.add_method("reduce", |_, this, f| Ok(this.with(StreamOp::Reduce(f))));
+        methods.add_method("aggregate", |_, this, (init, f)| {
+            Ok(this.with(StreamOp::Aggregate(init, f)))
+        });
         methods.add_method("groupby", |lua, this, f: Function| {
             let table: Table = lua.named_registry_value(GROUP)?;
             let collect: Function = table.get("collect")?;
             let create: Function = lua.globals().get::<Table>("map")?.get("create")?;
             let init: mlua::Value = create.call(())?;
-            let grouped = this.with(Step::Aggregate(init, collect.call(f)?));
-            Ok(grouped.with(Step::Reduce(table.get("merge")?)))
+            let grouped = this.with(StreamOp::Aggregate(init, collect.call(f)?));
+            Ok(grouped.with(StreamOp::Reduce(table.get("merge")?)))
         });
     }
 }
@@ -101,7 +102,7 @@ pub(crate) fn register(lua: &Lua) -> Result<()> {
 /// A stage of the work, with what it keeps.
 #[derive(Debug)]
 struct Stage {
-    step: Step,
+    step: StreamOp,
     /// An aggregate or a reduction so far.
     kept: Option<mlua::Value>,
     /// A `map` that gave nil ends its stream.
@@ -117,7 +118,7 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    pub(crate) fn new(lua: &Lua, bounds: &Rc<Bounds>, plan: Plan, side: Side) -> Self {
+    pub(crate) fn new(lua: &Lua, bounds: &Rc<Bounds>, plan: StreamOps, side: Side) -> Self {
         let stage = |step| Stage { step, kept: None, ended: false };
         let stages = plan.select(side).into_iter().map(stage).collect();
         Self { lua: lua.clone(), bounds: bounds.clone(), stages }
@@ -153,8 +154,8 @@ impl Pipeline {
         for at in 0..self.stages.len() {
             self.bounds.start();
             let last = match &self.stages[at].step {
-                Step::Aggregate(..) => Some(self.aggregate(at)),
-                Step::Reduce(_) => self.stages[at].kept.take().map(Ok),
+                StreamOp::Aggregate(..) => Some(self.aggregate(at)),
+                StreamOp::Reduce(_) => self.stages[at].kept.take().map(Ok),
                 _ => None,
             };
             let Some(last) = last else { continue };
@@ -169,7 +170,7 @@ impl Pipeline {
         let stage = &mut self.stages[at];
         match (stage.kept.take(), &stage.step) {
             (Some(kept), _) => Ok(kept),
-            (None, Step::Aggregate(init, _)) => fresh(&self.lua, init),
+            (None, StreamOp::Aggregate(init, _)) => fresh(&self.lua, init),
             (None, _) => Ok(mlua::Value::Nil),
         }
     }
@@ -182,20 +183,20 @@ impl Pipeline {
                 return Ok(());
             }
             match &stage.step {
-                Step::Filter(keep) => {
+                StreamOp::Filter(keep) => {
                     let keep: mlua::Value = keep.call(value.clone())?;
                     if matches!(keep, mlua::Value::Nil | mlua::Value::Boolean(false)) {
                         return Ok(());
                     }
                 }
-                Step::Map(turn) => {
+                StreamOp::Map(turn) => {
                     value = turn.call(value)?;
                     if value.is_nil() {
                         stage.ended = true;
                         return Ok(());
                     }
                 }
-                Step::Aggregate(_, add) => {
+                StreamOp::Aggregate(_, add) => {
                     let add = add.clone();
                     let kept = self.aggregate(at)?;
                     let kept: mlua::Value = add.call((kept, value))?;
@@ -205,7 +206,7 @@ impl Pipeline {
                     }
                     value = kept;
                 }
-                Step::Reduce(join) => {
+                StreamOp::Reduce(join) => {
                     stage.kept = Some(match stage.kept.take() {
                         Some(kept) => join.call((kept, value))?,
                         None => value,

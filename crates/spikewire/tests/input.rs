@@ -19,7 +19,7 @@ fn refused<T: std::fmt::Debug>(result: Result<T>, says: &[&str]) {
 }
 
 fn requests(cluster: &spikewire_server::Cluster) -> u64 {
-    cluster.stats(0).unwrap().tally.requests
+    cluster.stats(0).unwrap().counters.requests
 }
 
 fn nested(levels: usize) -> Value {

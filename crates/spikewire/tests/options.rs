@@ -115,7 +115,7 @@ fn read_modes_and_replicas() {
     assert_eq!(code(linear.exists("k")), refused);
     assert!(linear.with(OPTIONS.read_mode(ReadMode::One)).exists("k").unwrap());
     let spread = users.with(OPTIONS.replica(ReplicaPolicy::Any));
-    let reads = |node| cluster.stats(node).unwrap().tally.requests;
+    let reads = |node| cluster.stats(node).unwrap().counters.requests;
     let before = [reads(0), reads(1)];
     for _ in 0..40 {
         assert!(spread.exists("k").unwrap());
@@ -234,7 +234,7 @@ fn a_batch_takes_time_and_replica_from_its_dataset() {
     let users = dataset(&cluster);
     users.put("k", [("a", 1)]).unwrap();
     let spread = users.with(OPTIONS.replica(ReplicaPolicy::Any));
-    let reads = |node| cluster.stats(node).unwrap().tally.requests;
+    let reads = |node| cluster.stats(node).unwrap().counters.requests;
     let before = [reads(0), reads(1)];
     for _ in 0..20 {
         let rows = [Row::get("k"), Row::exists("k"), Row::get_bins("k", ["a"])];

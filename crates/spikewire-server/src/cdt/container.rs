@@ -9,7 +9,7 @@ use super::item::compare;
 
 /// List or map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ContainerKind {
     /// A list.
     List,
     /// A map.
@@ -20,7 +20,7 @@ pub enum Kind {
 #[derive(Debug, Clone)]
 pub struct Container<'a> {
     /// Which it is.
-    pub kind: Kind,
+    pub kind: ContainerKind,
     /// Its order flags.
     pub flags: u8,
     /// Keys; empty for a list.
@@ -31,10 +31,10 @@ pub struct Container<'a> {
 
 impl<'a> Container<'a> {
     /// An empty one. Of `flags` those are kept that say how it is ordered.
-    pub fn new(kind: Kind, flags: i64) -> Self {
+    pub fn new(kind: ContainerKind, flags: i64) -> Self {
         let known = match kind {
-            Kind::List => flags::ORDERED,
-            Kind::Map => flags::ORDERED | flags::VALUE_ORDERED,
+            ContainerKind::List => flags::ORDERED,
+            ContainerKind::Map => flags::ORDERED | flags::VALUE_ORDERED,
         };
         Self { kind, flags: flags as u8 & known, keys: Vec::new(), values: Vec::new() }
     }
@@ -43,8 +43,8 @@ impl<'a> Container<'a> {
     pub fn parse(bytes: &'a [u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
         let (kind, announced) = match reader.next().ok()? {
-            Token::Array(count) => (Kind::List, count),
-            Token::Map(count) => (Kind::Map, count),
+            Token::Array(count) => (ContainerKind::List, count),
+            Token::Map(count) => (ContainerKind::Map, count),
             _ => return None,
         };
         let flags = if announced > 0 { reader.flags() } else { None };
@@ -52,14 +52,14 @@ impl<'a> Container<'a> {
         let mut container = Self::new(kind, i64::from(flags.unwrap_or(0)));
         let room = reader.capacity(count, 1);
         container.values.reserve(room);
-        if kind == Kind::Map {
+        if kind == ContainerKind::Map {
             container.keys.reserve(room);
             if flags.is_some() {
                 take(&mut reader).ok()?;
             }
         }
         for _ in 0..count {
-            if kind == Kind::Map {
+            if kind == ContainerKind::Map {
                 container.keys.push(take(&mut reader).ok()?);
             }
             container.values.push(take(&mut reader).ok()?);
@@ -79,7 +79,7 @@ impl<'a> Container<'a> {
 
     /// Whether it is a list that keeps its elements sorted.
     pub fn is_sorted_list(&self) -> bool {
-        self.kind == Kind::List && self.flags & flags::ORDERED != 0
+        self.kind == ContainerKind::List && self.flags & flags::ORDERED != 0
     }
 
     /// Its stored form.
@@ -135,7 +135,7 @@ impl<'a> Container<'a> {
 
 /// A list or map of `count` elements in stored form.
 pub fn encode<'e>(
-    kind: Kind,
+    kind: ContainerKind,
     flags: u8,
     count: usize,
     element: impl Fn(usize) -> (Option<&'e [u8]>, &'e [u8]),
@@ -147,12 +147,12 @@ pub fn encode<'e>(
     let mut out = Vec::with_capacity(10 + size.sum::<usize>());
     let announced = count as u32 + u32::from(flags != 0);
     match kind {
-        Kind::List => msgpack::array(&mut out, announced),
-        Kind::Map => msgpack::map(&mut out, announced),
+        ContainerKind::List => msgpack::array(&mut out, announced),
+        ContainerKind::Map => msgpack::map(&mut out, announced),
     }
     if flags != 0 {
         out.extend_from_slice(&[0xc7, 0, flags]);
-        if kind == Kind::Map {
+        if kind == ContainerKind::Map {
             msgpack::nil(&mut out);
         }
     }

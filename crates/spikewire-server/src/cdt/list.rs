@@ -5,7 +5,7 @@ use spikewire_protocol::cdt::{ListOp, elements};
 use spikewire_protocol::result_code::ResultCode;
 use spikewire_protocol::value::particle;
 
-use super::container::{self, Container, Kind};
+use super::container::{self, Container, ContainerKind};
 use super::item::{self, compare, stored};
 use super::select::{marks, pick, range, single};
 use super::{Edit, MOST_ELEMENTS};
@@ -26,7 +26,7 @@ pub fn read(list: &Container<'_>, op: &ListOp<&[u8]>) -> Result<Option<Found>, R
 
 /// Runs a modifying operation. Without a list, one is made where the operation makes one.
 pub fn modify(list: Option<Container<'_>>, op: &ListOp<&[u8]>) -> Result<Edit, ResultCode> {
-    let make = |order: i64| Container::new(Kind::List, order);
+    let make = |order: i64| Container::new(ContainerKind::List, order);
     match *op {
         ListOp::SetOrder(order) => set_order(list.unwrap_or_else(|| make(0)), order),
         ListOp::Append { value, order, flags } => {
@@ -295,7 +295,8 @@ fn position(list: &Container<'_>, index: i64) -> Result<usize, ResultCode> {
 }
 
 fn slice(list: &Container<'_>, (from, count): (usize, usize)) -> Found {
-    let value = container::encode(Kind::List, 0, count, |at| (None, list.values[from + at]));
+    let value =
+        container::encode(ContainerKind::List, 0, count, |at| (None, list.values[from + at]));
     Found { particle: particle::LIST, value }
 }
 

@@ -5,7 +5,7 @@ use spikewire_protocol::cdt::flags::{self, map_write};
 use spikewire_protocol::result_code::ResultCode;
 
 use super::Edit;
-use super::container::{Container, Kind};
+use super::container::{Container, ContainerKind};
 use super::item::{self, compare, stored};
 use super::select::{marks, pick};
 use crate::outcome::Found;
@@ -21,7 +21,7 @@ pub fn read(map: &Container<'_>, op: &MapOp<&[u8]>) -> Result<Option<Found>, Res
 
 /// Runs a modifying operation. Without a map, one is made where the operation makes one.
 pub fn modify(map: Option<Container<'_>>, op: &MapOp<&[u8]>) -> Result<Edit, ResultCode> {
-    let make = |order: i64| Container::new(Kind::Map, order);
+    let make = |order: i64| Container::new(ContainerKind::Map, order);
     match *op {
         MapOp::SetOrder(order) => set_order(map.unwrap_or_else(|| make(0)), order),
         MapOp::Add { key, value, order } => {
@@ -51,7 +51,7 @@ pub fn modify(map: Option<Container<'_>>, op: &MapOp<&[u8]>) -> Result<Edit, Res
             add(map.unwrap_or_else(|| make(order)), key, delta, true)
         }
         MapOp::Clear => Ok(map.map_or_else(Edit::default, |map| {
-            Edit::store(&Container::new(Kind::Map, i64::from(map.flags)), None)
+            Edit::store(&Container::new(ContainerKind::Map, i64::from(map.flags)), None)
         })),
         MapOp::RemoveBy(returns, ref by) => {
             let Some(mut map) = map else { return Ok(Edit::default()) };
@@ -113,12 +113,12 @@ fn set<'a>(map: &mut Container<'a>, place: Result<usize, usize>, key: &'a [u8], 
 
 fn put_items(map: Container<'_>, items: &[u8], flags: i64) -> Result<Edit, ResultCode> {
     let items = stored(items)?;
-    let items = Container::parse(&items).filter(|items| items.kind == Kind::Map);
+    let items = Container::parse(&items).filter(|items| items.kind == ContainerKind::Map);
     let items = items.ok_or(ResultCode::PARAMETER)?;
     let lenient = flags & map_write::NO_FAIL != 0;
     let partial = lenient && flags & map_write::PARTIAL != 0;
     // Both are sorted by key: one walk over the two.
-    let mut merged = Container::new(Kind::Map, i64::from(map.flags));
+    let mut merged = Container::new(ContainerKind::Map, i64::from(map.flags));
     let mut old = map.keys.iter().copied().zip(map.values.iter().copied()).peekable();
     let mut push = |(key, value)| {
         merged.keys.push(key);

@@ -23,34 +23,34 @@ use spikewire_protocol::cdt::{Op, Request};
 use spikewire_protocol::result_code::ResultCode;
 use spikewire_protocol::value::particle;
 
-use self::container::{Container, Kind};
+use self::container::{Container, ContainerKind};
 use crate::outcome::{Found, Modified, Old, Outcome};
 
 /// Most elements that filling up with nil may leave: more than a record of usual size can hold.
 const MOST_ELEMENTS: usize = 2 << 20;
 
 /// The particle type of a kind of container.
-fn particle_of(kind: Kind) -> u8 {
+fn particle_of(kind: ContainerKind) -> u8 {
     match kind {
-        Kind::List => particle::LIST,
-        Kind::Map => particle::MAP,
+        ContainerKind::List => particle::LIST,
+        ContainerKind::Map => particle::MAP,
     }
 }
 
-fn kind_of(op: &Op<&[u8]>) -> Kind {
+fn kind_of(op: &Op<&[u8]>) -> ContainerKind {
     match op {
-        Op::List(_) => Kind::List,
-        Op::Map(_) => Kind::Map,
+        Op::List(_) => ContainerKind::List,
+        Op::Map(_) => ContainerKind::Map,
     }
 }
 
 /// The bin's bytes when it is a list or map, else the code that says it is not. An operation with
-/// a context is told so in other words than one on the bin itself.
+/// a context is reported in other words than one on the bin itself.
 fn root<'a>(old: (u8, &'a [u8]), request: &Request<'_>) -> Result<&'a [u8], ResultCode> {
     match (old.0, kind_of(&request.op)) {
         (particle::LIST | particle::MAP, _) if !request.context.is_empty() => Ok(old.1),
         _ if !request.context.is_empty() => Err(ResultCode::PARAMETER),
-        (particle::LIST, Kind::List) | (particle::MAP, Kind::Map) => Ok(old.1),
+        (particle::LIST, ContainerKind::List) | (particle::MAP, ContainerKind::Map) => Ok(old.1),
         _ => Err(ResultCode::BIN_TYPE),
     }
 }

@@ -6,7 +6,7 @@ use spikewire_protocol::cdt::flags;
 use spikewire_protocol::result_code::ResultCode;
 
 use super::Edit;
-use super::container::{Container, Kind};
+use super::container::{Container, ContainerKind};
 use super::item;
 use super::list::pad;
 use super::select::{of_rank, single};
@@ -83,10 +83,10 @@ fn make(
 }
 
 /// The kind of container a step makes.
-pub fn kind_made(step: &Step<&[u8]>) -> Kind {
+pub fn kind_made(step: &Step<&[u8]>) -> ContainerKind {
     match step.inside {
-        Inside::Map => Kind::Map,
-        Inside::List | Inside::Either => Kind::List,
+        Inside::Map => ContainerKind::Map,
+        Inside::List | Inside::Either => ContainerKind::List,
     }
 }
 
@@ -94,9 +94,10 @@ pub fn kind_made(step: &Step<&[u8]>) -> Kind {
 fn fresh<'a>(step: &Step<&[u8]>) -> Container<'a> {
     let kind = kind_made(step);
     let order = match (kind, step.create) {
-        (_, Create::No | Create::Unordered) | (Kind::List, Create::OrderedOrPadded) => 0,
-        (Kind::List, Create::FullyOrdered) | (Kind::Map, Create::OrderedOrPadded) => flags::ORDERED,
-        (Kind::Map, Create::FullyOrdered) => flags::ORDERED | flags::VALUE_ORDERED,
+        (_, Create::No | Create::Unordered) | (ContainerKind::List, Create::OrderedOrPadded) => 0,
+        (ContainerKind::List, Create::FullyOrdered)
+        | (ContainerKind::Map, Create::OrderedOrPadded) => flags::ORDERED,
+        (ContainerKind::Map, Create::FullyOrdered) => flags::ORDERED | flags::VALUE_ORDERED,
     };
     Container::new(kind, i64::from(order))
 }
@@ -108,7 +109,7 @@ fn place(
     value: &[u8],
 ) -> Result<Vec<u8>, ResultCode> {
     match (container.kind, &step.at) {
-        (Kind::Map, At::Key(key)) => {
+        (ContainerKind::Map, At::Key(key)) => {
             let key = item::key(key).map_err(|_| NOWHERE)?;
             let mut container = container;
             let (Ok(at) | Err(at)) = container.find_key(&key);
@@ -116,7 +117,7 @@ fn place(
             container.values.insert(at, value);
             Ok(container.encode())
         }
-        (Kind::List, At::Index(index)) => {
+        (ContainerKind::List, At::Index(index)) => {
             let mut container = container;
             let len = container.len();
             let index = if *index == -1 && len == 0 { 0 } else { *index };
@@ -141,7 +142,7 @@ fn place(
 fn inside<'a>(value: &'a [u8], step: &Step<&[u8]>) -> Result<Container<'a>, ResultCode> {
     let container = Container::parse(value).ok_or(NOWHERE)?;
     match (step.inside, container.kind) {
-        (Inside::List, Kind::Map) | (Inside::Map, Kind::List) => Err(NOWHERE),
+        (Inside::List, ContainerKind::Map) | (Inside::Map, ContainerKind::List) => Err(NOWHERE),
         _ => Ok(container),
     }
 }
@@ -153,7 +154,7 @@ fn locate(container: &Container<'_>, step: &Step<&[u8]>) -> Result<Option<usize>
     Ok(match step.at {
         At::Index(index) => single(index, len),
         At::Rank(rank) => single(rank, len).map(|rank| of_rank(container, rank)),
-        At::Key(key) if container.kind == Kind::Map => {
+        At::Key(key) if container.kind == ContainerKind::Map => {
             container.find_key(&item::sought(key).map_err(unusable)?).ok()
         }
         At::Key(_) => return Err(NOWHERE),

@@ -5,7 +5,7 @@ use spikewire_protocol::msgpack;
 use spikewire_protocol::result_code::ResultCode;
 use spikewire_protocol::value::particle;
 
-use super::container::{self, Container, Kind};
+use super::container::{self, Container, ContainerKind};
 use super::item::{self, compare, sought};
 use crate::outcome::Found;
 
@@ -48,7 +48,7 @@ pub fn single(index: i64, len: usize) -> Option<usize> {
 }
 
 /// Whether an operation may answer with this type; says which, and whether it is inverted.
-fn check(returns: i64, by: &By<&[u8]>, kind: Kind) -> Result<(i64, bool), ResultCode> {
+fn check(returns: i64, by: &By<&[u8]>, kind: ContainerKind) -> Result<(i64, bool), ResultCode> {
     use return_type as rt;
     let inverted = returns & rt::INVERTED != 0;
     let returns = returns & !rt::INVERTED;
@@ -75,7 +75,7 @@ fn check(returns: i64, by: &By<&[u8]>, kind: Kind) -> Result<(i64, bool), Result
         }
     };
     let bad_inverse = inverted && (by.is_single() || ranges.contains(&returns));
-    if !known || keyed && kind == Kind::List || refused || bad_inverse {
+    if !known || keyed && kind == ContainerKind::List || refused || bad_inverse {
         return Err(ResultCode::OP_NOT_APPLICABLE);
     }
     Ok((returns, inverted))
@@ -170,7 +170,7 @@ pub fn pick(container: &Container<'_>, returns: i64, by: &By<&[u8]>) -> Result<P
         Order::Rank => indexes = sorted_by_rank(container, &indexes),
         Order::Descending => indexes.reverse(),
     }
-    if returns == return_type::RANK_RANGE && container.kind == Kind::Map && len == 0 {
+    if returns == return_type::RANK_RANGE && container.kind == ContainerKind::Map && len == 0 {
         start = -1;
     }
     Ok(Picked { indexes, start, rank: asked_rank, single: by.is_single(), returns })
@@ -199,7 +199,7 @@ fn order(
 ) -> Order {
     use return_type as rt;
     let len = container.len();
-    let is_list = container.kind == Kind::List;
+    let is_list = container.kind == ContainerKind::List;
     let ranks = matches!(returns, rt::RANK | rt::REVERSE_RANK);
     let indexes = matches!(returns, rt::INDEX | rt::REVERSE_INDEX);
     if container.is_sorted_list() {
@@ -245,7 +245,7 @@ fn sorted_by_rank(container: &Container<'_>, indexes: &[usize]) -> Vec<usize> {
 /// from the nearer end of the ranks decides.
 pub fn of_rank(container: &Container<'_>, rank: usize) -> usize {
     let len = container.len();
-    let is_unsorted_list = container.kind == Kind::List && !container.is_sorted_list();
+    let is_unsorted_list = container.kind == ContainerKind::List && !container.is_sorted_list();
     if !is_unsorted_list || rank < len - 1 - rank {
         return container.by_rank()[rank];
     }
@@ -341,8 +341,9 @@ impl Picked {
                 return item::found(items[*self.indexes.first()?]);
             }
             let count = self.indexes.len();
-            let value =
-                container::encode(Kind::List, 0, count, |at| (None, items[self.indexes[at]]));
+            let value = container::encode(ContainerKind::List, 0, count, |at| {
+                (None, items[self.indexes[at]])
+            });
             Some(Found { particle: particle::LIST, value })
         };
         match self.returns {
@@ -395,7 +396,7 @@ impl Picked {
         if flags == flags::ORDERED {
             indexes.sort_unstable();
         }
-        let value = container::encode(Kind::Map, flags, indexes.len(), |at| {
+        let value = container::encode(ContainerKind::Map, flags, indexes.len(), |at| {
             (Some(container.keys[indexes[at]]), container.values[indexes[at]])
         });
         Found { particle: particle::MAP, value }

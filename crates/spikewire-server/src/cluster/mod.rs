@@ -6,13 +6,13 @@
 //! | [`state`] | what all threads share |
 //! | [`placement`] | which nodes should own a partition |
 //! | [`rebalance`] | moving partitions when nodes leave and return |
-//! | [`keeper`] | the thread that migrates, expires and frees |
+//! | [`nsup`] | the namespace supervisor: migrates partitions, removes expired and truncated records |
 //! | [`background`] | the thread that fills indexes and runs background jobs |
 //! | [`stats`] | what a node has done |
 //! | [`user_agents`] | what a node's clients call themselves |
 
 pub mod background;
-pub mod keeper;
+pub mod nsup;
 pub mod options;
 pub mod placement;
 pub mod rebalance;
@@ -26,23 +26,23 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use self::background::BackgroundThread;
-use self::keeper::Keeper;
+use self::nsup::Nsup;
 use self::options::Options;
-use self::state::State;
+use self::state::ClusterState;
 use self::stats::NodeStats;
 use crate::error::invalid;
 use crate::index::build::Build;
 use crate::index::list::Created;
 use crate::net::faults::Faults;
 use crate::net::listener::Port;
-use crate::net::{Network, Order};
+use crate::net::{Network, WorkerCommand};
 
 /// A running cluster. Dropping it stops every node and joins its threads.
 #[derive(Debug)]
 pub struct Cluster {
-    state: Arc<State>,
+    state: Arc<ClusterState>,
     network: Network,
-    keeper: Keeper,
+    nsup: Nsup,
     _background: BackgroundThread,
 }
 
@@ -52,10 +52,10 @@ impl Cluster {
         options.check()?;
         let ports = Port::reserve(options.bind, options.port, options.nodes)?;
         let addresses = ports.iter().map(Port::address).collect();
-        let state = Arc::new(State::new(options, addresses));
+        let state = Arc::new(ClusterState::new(options, addresses));
         rebalance::first(&state);
         let network = Network::start(&state, ports)?;
-        let keeper = Keeper::start(state.clone())?;
+        let nsup = Nsup::start(state.clone())?;
         let background = BackgroundThread::start(state.background.clone())?;
         for (at, namespace) in state.namespaces.iter().enumerate() {
             for set in &namespace.options.indexed_sets {
@@ -64,7 +64,7 @@ impl Cluster {
                 }
             }
         }
-        Ok(Self { state, network, keeper, _background: background })
+        Ok(Self { state, network, nsup, _background: background })
     }
 
     /// The address of every node, also of dead ones.
@@ -90,10 +90,10 @@ impl Cluster {
         if !self.state.node(node)?.set_alive(false) {
             return Ok(());
         }
-        self.network.order(|| Order::Close(node))?;
+        self.network.command(|| WorkerCommand::Close(node))?;
         self.state.nodes[node].jobs.clear();
         rebalance::remove(&self.state, node);
-        self.keeper.wake();
+        self.nsup.wake();
         Ok(())
     }
 
@@ -106,8 +106,8 @@ impl Cluster {
         }
         self.state.nodes[node].revive();
         rebalance::add(&self.state, node);
-        self.network.order(|| Order::Open(node))?;
-        self.keeper.wake();
+        self.network.command(|| WorkerCommand::Open(node))?;
+        self.nsup.wake();
         Ok(())
     }
 
@@ -115,13 +115,13 @@ impl Cluster {
     pub fn inject(&self, node: usize, faults: Faults) -> io::Result<()> {
         faults.check()?;
         self.state.node(node)?.set_faults(Some(faults));
-        self.network.order(|| Order::Faults(node))
+        self.network.command(|| WorkerCommand::Faults(node))
     }
 
     /// Ends the misbehaviour of a node.
     pub fn clear_faults(&self, node: usize) -> io::Result<()> {
         self.state.node(node)?.set_faults(None);
-        self.network.order(|| Order::Faults(node))
+        self.network.command(|| WorkerCommand::Faults(node))
     }
 
     /// Deletes all records of a set, or of a whole namespace.
@@ -132,7 +132,7 @@ impl Cluster {
             .ok_or_else(|| invalid(format!("no namespace {namespace:?} in this cluster")))?;
         namespace.truncate(set.map(str::as_bytes), self.state.clock.divide());
         self.state.must_free.store(true, std::sync::atomic::Ordering::Release);
-        self.keeper.wake();
+        self.nsup.wake();
         Ok(())
     }
 

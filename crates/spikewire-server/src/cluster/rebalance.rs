@@ -6,11 +6,11 @@
 use std::sync::atomic::Ordering;
 
 use super::placement;
-use super::state::State;
+use super::state::ClusterState;
 use crate::storage::namespace::Namespace;
 
 /// The first balance: every partition gets its owners, all empty.
-pub fn first(state: &State) {
+pub fn first(state: &ClusterState) {
     for namespace in &state.namespaces {
         let factor = state.factor(namespace);
         let alive = state.alive();
@@ -28,7 +28,7 @@ pub fn first(state: &State) {
 
 /// A node died: its copies are gone, and the next in line answers for what it was master of. What
 /// no other node holds starts empty.
-pub fn remove(state: &State, node: usize) {
+pub fn remove(state: &ClusterState, node: usize) {
     // First of all, so that a migration under way does not hand the dead node anything.
     state.rebalances.fetch_add(1, Ordering::AcqRel);
     let alive = state.alive();
@@ -45,7 +45,7 @@ pub fn remove(state: &State, node: usize) {
 }
 
 /// A node came back, empty: it gets its partitions by migration.
-pub fn add(state: &State, node: usize) {
+pub fn add(state: &ClusterState, node: usize) {
     state.rebalances.fetch_add(1, Ordering::AcqRel);
     if state.alive() == [node] {
         // No other node is left to copy from.
@@ -58,7 +58,7 @@ pub fn add(state: &State, node: usize) {
     membership_changed(state, Some(node));
 }
 
-fn membership_changed(state: &State, returned: Option<usize>) {
+fn membership_changed(state: &ClusterState, returned: Option<usize>) {
     let alive = state.alive();
     state.migrations.store(count(state), Ordering::Release);
     for &node in &alive {
@@ -74,14 +74,14 @@ fn membership_changed(state: &State, returned: Option<usize>) {
 
 /// Tells every node that a map was changed, dead ones too: a node that returns must not show a
 /// generation it has shown before.
-fn ownership_changed(state: &State) {
+fn ownership_changed(state: &ClusterState) {
     for node in &state.nodes {
         node.partition_generation.fetch_add(1, Ordering::AcqRel);
     }
 }
 
 /// How many partitions do not have the owners they should have.
-fn count(state: &State) -> usize {
+fn count(state: &ClusterState) -> usize {
     let alive = state.alive();
     state
         .namespaces
@@ -100,7 +100,7 @@ fn count(state: &State) -> usize {
 
 /// Moves partitions to the owners they should have, one at a time, until all are moved, the
 /// membership changes again or `keep_on` says no. `keep_on` is asked after every partition moved.
-pub fn migrate(state: &State, keep_on: impl Fn() -> bool) {
+pub fn migrate(state: &ClusterState, keep_on: impl Fn() -> bool) {
     let epoch = state.rebalances.load(Ordering::Acquire);
     let alive = state.alive();
     for namespace in &state.namespaces {

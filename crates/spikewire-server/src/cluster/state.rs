@@ -12,7 +12,7 @@ use spikewire_udf::Library;
 use super::background::BackgroundQueue;
 use super::options::Options;
 use super::user_agents::UserAgents;
-use crate::command::tally::Counters;
+use crate::command::counters::SharedCounters;
 use crate::error::invalid;
 use crate::hash::mix;
 use crate::index::unknown::UnknownNamespaces;
@@ -29,7 +29,7 @@ pub struct Node {
     /// Where it listens.
     pub address: SocketAddr,
     /// What it has done.
-    pub counters: Counters,
+    pub counters: SharedCounters,
     /// What its clients call themselves.
     pub user_agents: UserAgents,
     /// Its queries and background jobs.
@@ -52,7 +52,7 @@ impl Node {
         Self {
             name: format!("{id:X}"),
             address,
-            counters: Counters::default(),
+            counters: SharedCounters::default(),
             user_agents: UserAgents::default(),
             jobs: Jobs::default(),
             connections: AtomicUsize::new(0),
@@ -94,7 +94,7 @@ impl Node {
 
 /// A cluster's shared state.
 #[derive(Debug)]
-pub struct State {
+pub struct ClusterState {
     /// What it was started with.
     pub options: Options,
     /// Its nodes, dead ones included.
@@ -125,7 +125,7 @@ pub struct State {
     pub membership: Mutex<()>,
 }
 
-impl State {
+impl ClusterState {
     /// The state of a cluster that owns nothing yet.
     pub fn new(options: Options, addresses: Vec<SocketAddr>) -> Self {
         let count = addresses.len();

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use super::state::State;
-use crate::command::tally::Tally;
+use super::state::ClusterState;
+use crate::command::counters::LocalCounters;
 use crate::storage::namespace::Namespace;
 use crate::storage::partition::Usage;
 
@@ -17,7 +17,7 @@ pub struct NodeStats {
     /// Connections that clients have opened since it started.
     pub connections_opened: u64,
     /// What it has answered.
-    pub tally: Tally,
+    pub counters: LocalCounters,
     /// Records it holds, as master and as replica.
     pub objects: u64,
     /// Records it is the master of.
@@ -31,12 +31,12 @@ pub struct NodeStats {
 }
 
 /// The statistics of `node`.
-pub fn of(state: &State, node: usize) -> NodeStats {
+pub fn of(state: &ClusterState, node: usize) -> NodeStats {
     let mut stats = NodeStats {
         alive: state.nodes[node].is_alive(),
         connections: state.nodes[node].connections.load(Ordering::Relaxed),
         connections_opened: state.nodes[node].connections_opened.load(Ordering::Relaxed),
-        tally: state.nodes[node].counters.read(),
+        counters: state.nodes[node].counters.read(),
         ..NodeStats::default()
     };
     for namespace in &state.namespaces {

@@ -121,7 +121,7 @@ impl Context {
             };
             let code = blocks.finish(outcome);
             if code != ResultCode::OK {
-                self.tally.refused(code);
+                self.counters.refused(code);
             }
             Reply::begin(blocks.out).last(code);
             return NextTurn::Never;

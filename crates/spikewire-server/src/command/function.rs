@@ -27,7 +27,7 @@ use crate::storage::record::{Draft, View};
 
 /// What a request calls.
 #[derive(Debug)]
-pub struct Call {
+pub struct FunctionCall {
     /// The module.
     pub package: String,
     /// The function in it.
@@ -36,7 +36,7 @@ pub struct Call {
     pub arguments: Vec<Value>,
 }
 
-impl Call {
+impl FunctionCall {
     /// The call of a request; all of its parts must be there and make sense.
     pub fn of(request: &Request<'_>) -> Result<Self, ResultCode> {
         let udf = &request.udf;
@@ -101,7 +101,7 @@ impl Context {
     pub(super) fn function(&mut self, target: &Target<'_>, mut reply: Reply<'_>) {
         let request = target.request;
         let Some(digest) = request.digest else { return };
-        let call = match admit(request).and_then(|()| Call::of(request)) {
+        let call = match admit(request).and_then(|()| FunctionCall::of(request)) {
             Ok(call) => call,
             Err(code) => return self.refuse(reply, code.into()),
         };
@@ -168,7 +168,7 @@ impl Context {
                 reply.finish(generation, void_time);
             }
             Err(failure) => {
-                self.tally.refused(ResultCode::UDF);
+                self.counters.refused(ResultCode::UDF);
                 let text = failure_text(&failure);
                 reply.op(op::READ, b"FAILURE", particle::STRING, text.as_bytes());
                 reply.fail(ResultCode::UDF, generation, void_time);

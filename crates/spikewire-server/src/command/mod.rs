@@ -11,9 +11,10 @@
 //! | [`stream`] | replies that are longer than one turn |
 //! | [`structured`] | operations on what is inside a bin |
 //! | [`function`] | a user-defined function applied to a record |
-//! | [`tally`] | counters |
+//! | [`counters`] | counters |
 
 pub mod batch;
+pub mod counters;
 pub mod delete;
 pub mod function;
 pub mod modify;
@@ -23,7 +24,6 @@ pub mod reply;
 pub mod request;
 pub mod stream;
 pub mod structured;
-pub mod tally;
 pub mod write;
 
 use std::net::SocketAddr;
@@ -32,11 +32,11 @@ use std::sync::Arc;
 use spikewire_protocol::message::{info1, info2, info3};
 use spikewire_protocol::result_code::ResultCode;
 
+use self::counters::LocalCounters;
 use self::reply::{Refusal, Reply};
 use self::request::Request;
 use self::stream::StreamedReply;
-use self::tally::Tally;
-use crate::cluster::state::State;
+use crate::cluster::state::ClusterState;
 use crate::expression::{Filters, Program, RecordView};
 use crate::storage::bins::Bins;
 use crate::storage::clock::Moment;
@@ -47,9 +47,9 @@ use crate::storage::record::View;
 #[derive(Debug)]
 pub struct Context {
     /// The cluster.
-    pub state: Arc<State>,
+    pub state: Arc<ClusterState>,
     /// Counters, moved to the node's when a connection's turn ends.
-    pub tally: Tally,
+    pub counters: LocalCounters,
     /// The client whose request is run.
     pub peer: Option<SocketAddr>,
     bins: Bins,
@@ -68,10 +68,10 @@ struct LastSet {
 
 impl Context {
     /// A context for one thread.
-    pub fn new(state: Arc<State>) -> Self {
+    pub fn new(state: Arc<ClusterState>) -> Self {
         Self {
             state,
-            tally: Tally::default(),
+            counters: LocalCounters::default(),
             peer: None,
             bins: Bins::default(),
             image: Vec::new(),
@@ -89,7 +89,7 @@ impl Context {
         now: Moment,
         out: &mut Vec<u8>,
     ) -> Option<Box<dyn StreamedReply>> {
-        self.tally.requests += 1;
+        self.counters.requests += 1;
         if batch::is_batch(body) {
             return self.batch(node, body, now, out);
         }
@@ -128,16 +128,16 @@ impl Context {
             if request.has_udf {
                 return self.refuse(reply, ResultCode::PARAMETER.into());
             }
-            self.tally.reads += 1;
+            self.counters.reads += 1;
             self.read(target, reply);
         } else if request.has_udf {
-            self.tally.writes += 1;
+            self.counters.writes += 1;
             self.function(target, reply);
         } else if request.header.info2 & info2::DELETE != 0 {
-            self.tally.writes += 1;
+            self.counters.writes += 1;
             self.delete(target, reply);
         } else {
-            self.tally.writes += 1;
+            self.counters.writes += 1;
             self.write(target, reply);
         }
     }
@@ -156,12 +156,12 @@ impl Context {
     }
 
     fn refuse(&mut self, reply: Reply<'_>, refusal: Refusal) {
-        self.tally.refused(refusal.code);
+        self.counters.refused(refusal.code);
         reply.refuse(&refusal);
     }
 
     fn refuse_with_last(&mut self, reply: Reply<'_>, code: ResultCode) {
-        self.tally.refused(code);
+        self.counters.refused(code);
         reply.last(code);
     }
 }

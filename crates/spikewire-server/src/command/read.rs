@@ -10,7 +10,7 @@ use super::structured::{self, expression};
 use super::{Context, Target};
 use crate::expression::RecordView;
 use crate::storage::bins::Bin;
-use crate::storage::locked::Locked;
+use crate::storage::locked::LockedPartition;
 use crate::storage::record::{Draft, View};
 
 impl Context {
@@ -45,7 +45,7 @@ fn record_size(image: &[u8]) -> (u16, usize) {
 }
 
 /// A touch changes neither set nor size.
-fn put(partition: &mut Locked<'_>, image: &[u8], size: (u16, usize)) {
+fn put(partition: &mut LockedPartition<'_>, image: &[u8], size: (u16, usize)) {
     partition.put(image, Some(size));
 }
 

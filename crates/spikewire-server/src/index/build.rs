@@ -6,7 +6,7 @@ use spikewire_protocol::limits::PARTITIONS;
 
 use super::Index;
 use crate::cluster::background::Task;
-use crate::cluster::state::State;
+use crate::cluster::state::ClusterState;
 use crate::turn::NextTurn;
 
 /// Records and partitions of one slice.
@@ -15,7 +15,7 @@ const LOOKS: usize = 5000;
 /// Gives an index its entries, or takes them away.
 #[derive(Debug)]
 pub struct Build {
-    state: Arc<State>,
+    state: Arc<ClusterState>,
     namespace: usize,
     index: Arc<Index>,
     next: u16,
@@ -23,7 +23,7 @@ pub struct Build {
 
 impl Build {
     /// For an index that was created, or deleted, in this namespace.
-    pub fn new(state: Arc<State>, namespace: usize, index: Arc<Index>) -> Self {
+    pub fn new(state: Arc<ClusterState>, namespace: usize, index: Arc<Index>) -> Self {
         Self { state, namespace, index, next: 0 }
     }
 }

@@ -6,7 +6,7 @@ use spikewire_protocol::query::Collection;
 use spikewire_protocol::result_code::ResultCode;
 use spikewire_protocol::value::particle;
 
-use super::key::{Key, Kind};
+use super::key::{Key, KeyType};
 use crate::cdt::container::{self, Container};
 use crate::cdt::path;
 use crate::expression::{Program, RecordView, Val};
@@ -44,7 +44,7 @@ pub struct Definition {
     /// Which of them: the value itself, or what is in it.
     pub collection: Collection,
     /// Their type.
-    pub kind: Kind,
+    pub kind: KeyType,
 }
 
 impl Definition {
@@ -72,7 +72,7 @@ impl Definition {
             set: Some((name.to_owned(), number)),
             source: Source::Set,
             collection: Collection::Value,
-            kind: Kind::Int,
+            kind: KeyType::Int,
         }
     }
 
@@ -146,9 +146,9 @@ impl Definition {
     fn elements(&self, bytes: &[u8], with: &mut dyn FnMut(Key<'_>)) {
         let Some(container) = Container::parse(bytes) else { return };
         let found = match (self.collection, container.kind) {
-            (Collection::List, container::Kind::List)
-            | (Collection::MapValues, container::Kind::Map) => &container.values,
-            (Collection::MapKeys, container::Kind::Map) => &container.keys,
+            (Collection::List, container::ContainerKind::List)
+            | (Collection::MapValues, container::ContainerKind::Map) => &container.values,
+            (Collection::MapKeys, container::ContainerKind::Map) => &container.keys,
             _ => return,
         };
         found.iter().filter_map(|value| Key::of_nested(self.kind, value)).for_each(with);
@@ -179,7 +179,7 @@ pub fn is_indexable(tree: &Expression) -> bool {
 }
 
 /// The type that expressions of this kind and collection must have; `None` = it is not fixed.
-pub fn expected_type(kind: Kind, collection: Collection) -> Type {
+pub fn expected_type(kind: KeyType, collection: Collection) -> Type {
     match collection {
         Collection::Value => kind.value_type(),
         Collection::List => Type::List,

@@ -21,7 +21,7 @@ const SIGN: u64 = 1 << 63;
 
 /// The types of values that are indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum KeyType {
     /// Integers.
     Int,
     /// Strings.
@@ -32,7 +32,7 @@ pub enum Kind {
     Geo,
 }
 
-impl Kind {
+impl KeyType {
     /// Every kind.
     pub const ALL: [Self; 4] = [Self::Int, Self::Str, Self::Blob, Self::Geo];
 
@@ -80,36 +80,36 @@ pub enum Key<'a> {
 
 impl<'a> Key<'a> {
     /// The value of a bin; `None` when it is of another type.
-    pub fn of_particle(kind: Kind, of: u8, bytes: &'a [u8]) -> Option<Self> {
+    pub fn of_particle(kind: KeyType, of: u8, bytes: &'a [u8]) -> Option<Self> {
         if of != kind.particle() {
             return None;
         }
         match kind {
-            Kind::Int => read_int(bytes).ok().map(Self::Int),
-            Kind::Str | Kind::Blob => Some(Self::Bytes(bytes)),
-            Kind::Geo => geojson_text(bytes).ok().map(Self::Geo),
+            KeyType::Int => read_int(bytes).ok().map(Self::Int),
+            KeyType::Str | KeyType::Blob => Some(Self::Bytes(bytes)),
+            KeyType::Geo => geojson_text(bytes).ok().map(Self::Geo),
         }
     }
 
     /// A value from inside a list or map.
-    pub fn of_nested(kind: Kind, value: &'a [u8]) -> Option<Self> {
+    pub fn of_nested(kind: KeyType, value: &'a [u8]) -> Option<Self> {
         match (Reader::new(value).next().ok()?, kind) {
-            (Token::Int(int), Kind::Int) => Some(Self::Int(int)),
-            (Token::Bytes(of, bytes), Kind::Str | Kind::Blob) if of == kind.particle() => {
+            (Token::Int(int), KeyType::Int) => Some(Self::Int(int)),
+            (Token::Bytes(of, bytes), KeyType::Str | KeyType::Blob) if of == kind.particle() => {
                 Some(Self::Bytes(bytes))
             }
-            (Token::Bytes(particle::GEOJSON, text), Kind::Geo) => Some(Self::Geo(text)),
+            (Token::Bytes(particle::GEOJSON, text), KeyType::Geo) => Some(Self::Geo(text)),
             _ => None,
         }
     }
 
     /// What an expression gave.
-    pub fn of_value(kind: Kind, value: &'a Val<'_>) -> Option<Self> {
+    pub fn of_value(kind: KeyType, value: &'a Val<'_>) -> Option<Self> {
         match (value, kind) {
-            (Val::Int(int), Kind::Int) => Some(Self::Int(*int)),
-            (Val::Bytes(Type::Str, bytes), Kind::Str)
-            | (Val::Bytes(Type::Blob, bytes), Kind::Blob) => Some(Self::Bytes(bytes)),
-            (Val::Bytes(Type::Geo, text), Kind::Geo) => Some(Self::Geo(text)),
+            (Val::Int(int), KeyType::Int) => Some(Self::Int(*int)),
+            (Val::Bytes(Type::Str, bytes), KeyType::Str)
+            | (Val::Bytes(Type::Blob, bytes), KeyType::Blob) => Some(Self::Bytes(bytes)),
+            (Val::Bytes(Type::Geo, text), KeyType::Geo) => Some(Self::Geo(text)),
             _ => None,
         }
     }
@@ -147,7 +147,7 @@ mod tests {
         let number = |int| numbers(&Key::Int(int))[0];
         let rising = [i64::MIN, -5, -1, 0, 1, 7, i64::MAX].map(number);
         assert!(rising.is_sorted_by(|a, b| a < b));
-        assert_eq!(Kind::Int.shown(number(-5)) as i64, -5);
+        assert_eq!(KeyType::Int.shown(number(-5)) as i64, -5);
     }
 
     #[test]
@@ -168,10 +168,10 @@ mod tests {
 
     #[test]
     fn what_is_not_indexed() {
-        assert_eq!(Key::of_particle(Kind::Int, particle::STRING, b"x"), None);
-        assert_eq!(Key::of_particle(Kind::Str, particle::BLOB, b"x"), None);
-        assert_eq!(Key::of_nested(Kind::Int, &[0xc0]), None);
-        assert_eq!(Key::of_nested(Kind::Int, &[5]), Some(Key::Int(5)));
+        assert_eq!(Key::of_particle(KeyType::Int, particle::STRING, b"x"), None);
+        assert_eq!(Key::of_particle(KeyType::Str, particle::BLOB, b"x"), None);
+        assert_eq!(Key::of_nested(KeyType::Int, &[0xc0]), None);
+        assert_eq!(Key::of_nested(KeyType::Int, &[5]), Some(Key::Int(5)));
         assert_eq!(numbers(&Key::Bytes(&[0; LONGEST])).len(), 1);
         assert!(numbers(&Key::Bytes(&[0; LONGEST + 1])).is_empty());
     }

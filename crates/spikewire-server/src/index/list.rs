@@ -144,7 +144,7 @@ fn answers(index: &Index, wanted: &query::Index) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::key::Kind;
+    use super::super::key::KeyType;
     use super::*;
     use spikewire_protocol::query::{Collection, Range};
 
@@ -153,7 +153,7 @@ mod tests {
             set: set.map(|number| (format!("s{number}"), number)),
             source: Source::Bin { name: bin.to_owned(), context: None },
             collection: Collection::Value,
-            kind: Kind::Int,
+            kind: KeyType::Int,
         }
     }
 

@@ -13,7 +13,7 @@
 //! | [`definition`] | what is indexed |
 //! | [`key`] | values, and the keys that stand for them |
 //! | [`entries`] | the entries of one partition |
-//! | [`sought`] | the values a query asks for |
+//! | [`query_range`] | the values a query asks for |
 //! | [`list`] | the indexes of a namespace |
 //! | [`unknown`] | indexes of namespaces that are not there |
 //! | [`build`] | filling an index from the records that are there, and emptying it |
@@ -23,7 +23,7 @@ pub mod definition;
 pub mod entries;
 pub mod key;
 pub mod list;
-pub mod sought;
+pub mod query_range;
 pub mod unknown;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};

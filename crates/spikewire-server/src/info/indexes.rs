@@ -16,7 +16,7 @@ use super::{
 use crate::expression::Program;
 use crate::index::Index;
 use crate::index::definition::{Definition, Source, expected_type, is_indexable, is_plain_context};
-use crate::index::key::Kind;
+use crate::index::key::KeyType;
 use crate::index::list::Created;
 use crate::storage::namespace::Namespace;
 use crate::storage::sets::Sets;
@@ -82,10 +82,10 @@ fn create(asker: &Asker<'_>, command: &Command<'_>) -> Result<(), String> {
         return refuse("missing 'type'");
     };
     let of = of.to_ascii_lowercase();
-    let Some(kind) = Kind::ALL.into_iter().find(|kind| kind.name() == of) else {
+    let Some(kind) = KeyType::ALL.into_iter().find(|kind| kind.name() == of) else {
         return refuse("bad 'type' - must be one of 'numeric', 'string', 'blob', 'geo2dsphere'");
     };
-    if collection == Collection::MapKeys && kind == Kind::Geo {
+    if collection == Collection::MapKeys && kind == KeyType::Geo {
         return refuse("bad 'type' - map keys are never 'geo2dsphere'");
     }
     let source = match (bin, given("exp"), given("context")) {
@@ -138,7 +138,7 @@ fn context_bytes(text: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-fn expression_source(text: &str, kind: Kind, collection: Collection) -> Result<Source, String> {
+fn expression_source(text: &str, kind: KeyType, collection: Collection) -> Result<Source, String> {
     let bad = || error(4, "bad 'exp'");
     let wire = STANDARD.decode(text).map_err(|_| error(4, "'exp' invalid base64"))?;
     let tree = Expression::decode(&wire).map_err(|_| bad())?;

@@ -32,7 +32,7 @@ use base64::engine::general_purpose::STANDARD;
 use spikewire_protocol::frame::{self, Kind};
 use spikewire_protocol::info::{self, Command};
 
-use crate::cluster::state::{Node, State};
+use crate::cluster::state::{ClusterState, Node};
 use crate::cluster::user_agents::UserAgent;
 use crate::index::Index;
 use crate::index::build::Build;
@@ -44,7 +44,7 @@ const NO_NAMESPACE: &str = "namespace not found on node";
 #[derive(Debug)]
 pub struct Asker<'a> {
     /// The cluster.
-    pub state: &'a Arc<State>,
+    pub state: &'a Arc<ClusterState>,
     /// The number of the node that is asked.
     pub number: usize,
     /// The address the client reached the node at.

@@ -48,9 +48,9 @@ fn statistics(asker: &Asker<'_>) -> String {
         ("client_connections", stats.connections.to_string()),
         ("client_connections_opened", stats.connections_opened.to_string()),
         ("migrate_partitions_remaining", state.remaining().to_string()),
-        ("info_complete", stats.tally.infos.to_string()),
-        ("spikewire_requests", stats.tally.requests.to_string()),
-        ("spikewire_rows", (stats.tally.reads + stats.tally.writes).to_string()),
+        ("info_complete", stats.counters.infos.to_string()),
+        ("spikewire_requests", stats.counters.requests.to_string()),
+        ("spikewire_rows", (stats.counters.reads + stats.counters.writes).to_string()),
         ("failed_best_practices", "false".to_owned()),
     ])
 }

@@ -4,23 +4,23 @@ use std::fmt::Write as _;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use super::{End, Job, Kind};
+use super::{End, Job, JobKind};
 
 impl Job {
     /// What info commands say of it: `key=value`, separated by colons.
     pub fn describe(&self) -> String {
-        let plan = &self.plan;
+        let options = &self.options;
         let ended = *self.ended.lock();
-        let mut text = format!("trid={}:ns={}", plan.id, plan.namespace);
+        let mut text = format!("trid={}:ns={}", options.id, options.namespace);
         // Writing to a String cannot fail.
-        if !plan.set.is_empty() {
-            let _ = write!(text, ":set={}", plan.set);
+        if !options.set.is_empty() {
+            let _ = write!(text, ":set={}", options.set);
         }
-        if let Some(index) = &plan.index {
+        if let Some(index) = &options.index {
             let _ = write!(text, ":sindex-name={index}");
         }
-        if plan.kind == Kind::Basic {
-            let (pids, digests) = plan.asked;
+        if options.kind == JobKind::Basic {
+            let (pids, digests) = options.asked;
             let _ = write!(text, ":n-pids-requested={pids}:n-keyds-requested={digests}");
         }
         let until = ended.map_or_else(Instant::now, |(_, at)| at);
@@ -34,7 +34,7 @@ impl Job {
             ":rps={}:active-threads={}:status={}:job-progress={progress:.2}:run-time={}\
              :time-since-done={since_done}:recs-throttled={}:recs-filtered-meta=0\
              :recs-filtered-bins={}:recs-succeeded={}:recs-failed={}",
-            plan.rate,
+            options.rate,
             u8::from(ended.is_none()),
             status(ended.map(|(end, _)| end)),
             (until - self.started).as_millis(),
@@ -43,24 +43,24 @@ impl Job {
             count(&counters.succeeded),
             count(&counters.failed),
         );
-        let from = plan.from.map_or_else(String::new, |at| format!("{}+{}", at.ip(), at.port()));
-        let (name, writes) = match plan.kind {
-            Kind::Basic => ("basic", false),
-            Kind::Aggregation => ("aggregation", false),
-            Kind::Operations => ("background-ops", true),
-            Kind::Function => ("background-udf", true),
+        let from = options.from.map_or_else(String::new, |at| format!("{}+{}", at.ip(), at.port()));
+        let (name, writes) = match options.kind {
+            JobKind::Basic => ("basic", false),
+            JobKind::Aggregation => ("aggregation", false),
+            JobKind::Operations => ("background-ops", true),
+            JobKind::Function => ("background-udf", true),
         };
-        let send_timeout = plan.send_timeout.map_or(0, |limit| limit.as_millis());
+        let send_timeout = options.send_timeout.map_or(0, |limit| limit.as_millis());
         let bytes = count(&counters.bytes);
         let _ = write!(text, ":from={from}:job-type={name}:net-io-bytes={bytes}");
         if !writes {
             text.push_str(":net-io-time=0");
         }
         let _ = write!(text, ":socket-timeout={send_timeout}");
-        match plan.kind {
-            Kind::Basic | Kind::Aggregation => {}
-            Kind::Operations => text.push_str(":ops-active=0"),
-            Kind::Function => text.push_str(":udf-active=0"),
+        match options.kind {
+            JobKind::Basic | JobKind::Aggregation => {}
+            JobKind::Operations => text.push_str(":ops-active=0"),
+            JobKind::Function => text.push_str(":udf-active=0"),
         }
         text
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use spikewire_protocol::result_code::ResultCode;
 use spikewire_sync::Mutex;
 
-use super::{Job, Plan};
+use super::{Job, JobOptions};
 
 /// Most jobs that run at a time on one node.
 pub const ACTIVE: usize = 128;
@@ -22,12 +22,16 @@ pub struct Jobs {
 
 impl Jobs {
     /// Starts a job. Refused are a number that is in the list, and more jobs than run at a time.
-    pub fn start(&self, mut plan: Plan, partitions: usize) -> Result<Arc<Job>, ResultCode> {
-        if plan.id == 0 {
-            plan.id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
+    pub fn start(
+        &self,
+        mut options: JobOptions,
+        partitions: usize,
+    ) -> Result<Arc<Job>, ResultCode> {
+        if options.id == 0 {
+            options.id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         }
         let mut jobs = self.jobs.lock();
-        if jobs.iter().any(|job| job.plan.id == plan.id) {
+        if jobs.iter().any(|job| job.options.id == options.id) {
             return Err(ResultCode::PARAMETER);
         }
         let active = jobs.iter().filter(|job| job.is_active()).count();
@@ -40,7 +44,7 @@ impl Jobs {
             done -= usize::from(!keep);
             keep
         });
-        let job = Arc::new(Job::new(plan, partitions));
+        let job = Arc::new(Job::new(options, partitions));
         jobs.push(job.clone());
         Ok(job)
     }
@@ -52,7 +56,7 @@ impl Jobs {
 
     /// The job with this number.
     pub fn find(&self, id: u64) -> Option<Arc<Job>> {
-        self.jobs.lock().iter().find(|job| job.plan.id == id).cloned()
+        self.jobs.lock().iter().find(|job| job.options.id == id).cloned()
     }
 
     /// Forgets all of them: the node died. Those that run end soon.
@@ -66,13 +70,13 @@ impl Jobs {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{End, Kind};
+    use super::super::{End, JobKind};
     use super::*;
 
-    fn plan(id: u64) -> Plan {
-        Plan {
+    fn options(id: u64) -> JobOptions {
+        JobOptions {
             id,
-            kind: Kind::Basic,
+            kind: JobKind::Basic,
             namespace: "test".to_owned(),
             set: String::new(),
             index: None,
@@ -86,26 +90,26 @@ mod tests {
     #[test]
     fn numbers_are_used_once_and_jobs_limited() {
         let jobs = Jobs::default();
-        let first = jobs.start(plan(0), 1).unwrap();
-        assert_eq!(first.plan.id, 1);
-        assert_eq!(jobs.start(plan(1), 1).unwrap_err(), ResultCode::PARAMETER);
+        let first = jobs.start(options(0), 1).unwrap();
+        assert_eq!(first.options.id, 1);
+        assert_eq!(jobs.start(options(1), 1).unwrap_err(), ResultCode::PARAMETER);
         for _ in 1..ACTIVE {
-            jobs.start(plan(0), 1).unwrap();
+            jobs.start(options(0), 1).unwrap();
         }
-        assert_eq!(jobs.start(plan(0), 1).unwrap_err(), ResultCode::FORBIDDEN);
+        assert_eq!(jobs.start(options(0), 1).unwrap_err(), ResultCode::FORBIDDEN);
         first.end(End::Ok);
-        assert_eq!(jobs.start(plan(1), 1).unwrap_err(), ResultCode::PARAMETER);
-        jobs.start(plan(0), 1).unwrap().end(End::Ok);
+        assert_eq!(jobs.start(options(1), 1).unwrap_err(), ResultCode::PARAMETER);
+        jobs.start(options(0), 1).unwrap().end(End::Ok);
         jobs.clear();
-        assert!(first.plan.id == 1 && jobs.all().is_empty());
+        assert!(first.options.id == 1 && jobs.all().is_empty());
     }
 
     #[test]
     fn the_last_that_ended_are_kept() {
         let jobs = Jobs::default();
-        let running = jobs.start(plan(9), 1).unwrap();
+        let running = jobs.start(options(9), 1).unwrap();
         for id in 1000..1300 {
-            jobs.start(plan(id), 1).unwrap().end(End::Ok);
+            jobs.start(options(id), 1).unwrap().end(End::Ok);
         }
         assert!(jobs.all().len() <= DONE + 2 && running.is_active());
         assert!(jobs.find(1299).is_some() && jobs.find(1000).is_none() && jobs.find(9).is_some());

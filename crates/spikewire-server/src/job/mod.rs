@@ -21,7 +21,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(10);
 
 /// What a job does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum JobKind {
     /// It sends records.
     Basic,
     /// It sends what a function makes of them.
@@ -47,11 +47,11 @@ pub enum End {
 
 /// What a job is started with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct JobOptions {
     /// Its number; 0 when the client leaves it to the node.
     pub id: u64,
     /// What it does.
-    pub kind: Kind,
+    pub kind: JobKind,
     /// The namespace.
     pub namespace: String,
     /// The set; empty for the whole namespace.
@@ -87,7 +87,7 @@ pub struct Counters {
 #[derive(Debug)]
 pub struct Job {
     /// What it was started with; the id is never 0.
-    pub plan: Plan,
+    pub options: JobOptions,
     /// What it has done.
     pub counters: Counters,
     /// Partitions it is done with, of how many.
@@ -99,9 +99,9 @@ pub struct Job {
 
 impl Job {
     /// A job that starts now and goes through so many partitions.
-    pub fn new(plan: Plan, partitions: usize) -> Self {
+    pub fn new(options: JobOptions, partitions: usize) -> Self {
         Self {
-            plan,
+            options,
             counters: Counters::default(),
             progress: (AtomicUsize::new(0), partitions),
             started: Instant::now(),
@@ -137,7 +137,7 @@ impl Job {
 
     /// How many records it may handle before its next pause, after so many; at least one.
     pub fn burst(&self, handled: u64) -> u64 {
-        let rate = u64::from(self.plan.rate);
+        let rate = u64::from(self.options.rate);
         if rate == 0 {
             return u64::MAX;
         }
@@ -148,7 +148,7 @@ impl Job {
     /// Until when it pauses after so many records to keep its rate, if it has to. It pauses once
     /// for each record and, as servers do, not for long: a rate below 100 is not kept.
     pub fn pause(&self, handled: u64) -> Option<Instant> {
-        let rate = u64::from(self.plan.rate);
+        let rate = u64::from(self.options.rate);
         let due = Duration::from_micros(handled.saturating_mul(1_000_000).checked_div(rate)?);
         let ahead = due.saturating_sub(self.started.elapsed());
         (ahead > LEAST_PAUSE).then(|| Instant::now() + ahead.min(LONGEST_PAUSE))
@@ -159,10 +159,10 @@ impl Job {
 mod tests {
     use super::*;
 
-    fn plan(rate: u32) -> Plan {
-        Plan {
+    fn options(rate: u32) -> JobOptions {
+        JobOptions {
             id: 7,
-            kind: Kind::Basic,
+            kind: JobKind::Basic,
             namespace: "test".to_owned(),
             set: String::new(),
             index: None,
@@ -175,16 +175,16 @@ mod tests {
 
     #[test]
     fn a_rate_is_kept_by_short_pauses() {
-        let free = Job::new(plan(0), 1);
+        let free = Job::new(options(0), 1);
         assert_eq!((free.burst(1 << 40), free.pause(1 << 40)), (u64::MAX, None));
         // A hundred seconds ahead, and still no more than the longest pause.
-        let slow = Job::new(plan(1), 1);
+        let slow = Job::new(options(1), 1);
         let before = Instant::now();
         let pause = slow.pause(100).unwrap();
         assert!(pause >= before + LONGEST_PAUSE && pause <= Instant::now() + LONGEST_PAUSE);
         assert_eq!(slow.burst(100), 1);
         // What is due within a millisecond is not paused for.
-        let fast = Job::new(plan(1_000_000), 1);
+        let fast = Job::new(options(1_000_000), 1);
         assert!(fast.burst(0) >= 1000);
         assert_eq!(fast.pause(1000), None);
         assert!(fast.pause(1_000_000_000).is_some());
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn the_first_end_counts() {
-        let job = Job::new(plan(0), 1);
+        let job = Job::new(options(0), 1);
         assert!(job.is_active() && job.abort() && !job.abort() && job.is_aborted());
         job.end(End::Aborted);
         job.end(End::Ok);

@@ -38,7 +38,7 @@ pub struct Twist {
 
 /// A reply that goes on.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningReply {
     /// The reply.
     pub reply: Box<dyn StreamedReply>,
     /// What becomes of every slice.
@@ -68,7 +68,7 @@ pub struct Connection {
     /// stream that lost one can only fall silent.
     pub silenced: Option<Fate>,
     /// The reply that goes on. No further request is run before it is whole.
-    pub running: Option<Running>,
+    pub running: Option<RunningReply>,
     /// Received and not run: most often nothing or a part of a request.
     pub input: Vec<u8>,
     /// Replies, from `sent` on still to be sent.
@@ -132,7 +132,7 @@ impl Connection {
     /// Starts a reply that goes on.
     pub fn start(&mut self, reply: Box<dyn StreamedReply>) {
         self.send_timeout = reply.send_timeout();
-        self.running = Some(Running { reply, twist: Twist::default() });
+        self.running = Some(RunningReply { reply, twist: Twist::default() });
     }
 
     /// Does to the output from `start` on what its fate has in store; says whether the connection

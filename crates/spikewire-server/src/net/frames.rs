@@ -25,7 +25,7 @@ impl Worker {
     /// took. Stops early, and notes that it did, when too much output waits.
     pub(super) fn run_frames(&mut self, connection: &mut Connection, bytes: &[u8]) -> usize {
         self.context.peer = connection.peer;
-        let faulty = self.plans[connection.node].is_some() || connection.silenced.is_some();
+        let faulty = self.faults[connection.node].is_some() || connection.silenced.is_some();
         if faulty || connection.holds() {
             return self.run_faulty(connection, bytes);
         }
@@ -66,7 +66,7 @@ impl Worker {
         let out = &mut connection.out;
         match frame.kind {
             Kind::Info => {
-                self.context.tally.infos += 1;
+                self.context.counters.infos += 1;
                 let mut asker = Asker {
                     state: &self.state,
                     number: connection.node,
@@ -146,7 +146,7 @@ impl Worker {
     fn run_one_faulty(&mut self, connection: &mut Connection, frame: frame::Frame<'_>) -> bool {
         let mut fate = Fate::Served;
         let (mut delay, mut late_end) = (Duration::ZERO, Duration::ZERO);
-        if let Some((faults, dice)) = &mut self.plans[connection.node]
+        if let Some((faults, dice)) = &mut self.faults[connection.node]
             && (frame.kind != Kind::Info || faults.info)
         {
             (delay, late_end) = (faults.delay, faults.late_end);

@@ -37,7 +37,7 @@ impl Port {
                     .local_addr()?
                     .as_socket()
                     .ok_or_else(|| io::Error::other("a TCP socket without an address"))?;
-                // Listening at once keeps the port from anybody else.
+                // Listening at once keeps other programs from taking the port.
                 socket.listen(BACKLOG)?;
                 let listener = TcpListener::from_std(socket.into());
                 Ok(Self { address, bound: Bound::Listening(listener) })

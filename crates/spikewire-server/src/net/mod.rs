@@ -13,8 +13,8 @@
 //!
 //! Workers come in pairs. The first of a pair accepts connections and answers what is answered at
 //! once. A connection whose reply goes on moves to the second until that reply is whole. So a
-//! command on one record never waits for a slice of a scan; and as the second is nicer to others,
-//! it hardly waits for a processor either.
+//! command on one record never waits for a slice of a scan; and as the second runs at a lower
+//! priority, it hardly waits for a processor either.
 
 pub mod connection;
 pub mod faults;
@@ -34,12 +34,12 @@ use mio::{Poll, Waker};
 use self::connection::Connection;
 use self::listener::Port;
 use self::worker::{WAKE, Worker};
-use crate::cluster::state::State;
+use crate::cluster::state::ClusterState;
 use crate::error::invalid;
 
-/// Something a worker is told to do.
+/// A command to a worker.
 #[derive(Debug)]
-pub enum Order {
+pub enum WorkerCommand {
     /// Close a node's port and reset its connections.
     Close(usize),
     /// Open a node's port.
@@ -48,70 +48,70 @@ pub enum Order {
     Faults(usize),
     /// Serve a connection to this node that another worker accepted.
     Adopt(usize, TcpStream),
-    /// Go on with a connection of the other one of the pair.
+    /// Go on with a connection of the partner.
     TakeOver(Box<Connection>),
     /// End.
     Stop,
 }
 
-/// An order, and where to report that it is done.
-pub type Message = (Order, Option<SyncSender<io::Result<()>>>);
+/// A command, and where to report that it is done.
+pub type Message = (WorkerCommand, Option<SyncSender<io::Result<()>>>);
 
 /// How to reach a worker.
 #[derive(Debug, Clone)]
-pub struct Handle {
-    orders: Sender<Message>,
+pub struct WorkerHandle {
+    commands: Sender<Message>,
     waker: Arc<Waker>,
 }
 
-impl Handle {
-    /// Gives an order.
+impl WorkerHandle {
+    /// Sends a command.
     pub fn send(&self, message: Message) -> io::Result<()> {
         let gone = |_| io::Error::other("a worker thread has ended");
-        self.orders.send(message).map_err(gone)?;
+        self.commands.send(message).map_err(gone)?;
         self.waker.wake()
     }
 }
 
-/// What a worker's part is.
+/// What a worker is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Duty {
+pub enum WorkerRole {
     /// To accept connections and to answer what is answered at once.
     Requests,
     /// To make the replies that go on.
     Streams,
 }
 
-/// A worker's place among the others.
+/// How a worker reaches the others, and what it is for.
 #[derive(Debug)]
-pub struct Place {
-    /// Its part.
-    pub duty: Duty,
-    /// The other one of its pair.
-    pub pair: Handle,
-    /// Those who share out what is accepted.
-    pub accepting: Vec<Handle>,
-    /// Its number, or its pair's, among them.
-    pub me: usize,
+pub struct WorkerLinks {
+    /// What it is for.
+    pub role: WorkerRole,
+    /// The other worker of its pair.
+    pub partner: WorkerHandle,
+    /// The workers that share out accepted connections.
+    pub acceptors: Vec<WorkerHandle>,
+    /// Its number, or its partner's, among them.
+    pub number: usize,
 }
 
 /// The workers of a cluster.
 #[derive(Debug)]
 pub struct Network {
-    workers: Vec<(Handle, Option<JoinHandle<()>>)>,
+    workers: Vec<(WorkerHandle, Option<JoinHandle<()>>)>,
 }
 
 impl Network {
     /// Starts the workers; the nodes' ports are shared out among them.
-    pub fn start(state: &Arc<State>, ports: Vec<Port>) -> io::Result<Self> {
+    pub fn start(state: &Arc<ClusterState>, ports: Vec<Port>) -> io::Result<Self> {
         let mut parts = Vec::new();
         let mut handles = Vec::new();
         let pairs = state.options.threads;
         for _ in 0..2 * pairs {
             let poll = Poll::new()?;
             let waker = Arc::new(Waker::new(poll.registry(), WAKE)?);
-            let (orders, inbox) = mpsc::channel();
-            handles.push(Handle { orders, waker });
+            let (commands, inbox) = mpsc::channel();
+            handles.push(WorkerHandle { commands, waker });
             parts.push((poll, inbox, Vec::new()));
         }
         for (node, port) in ports.into_iter().enumerate() {
@@ -119,31 +119,31 @@ impl Network {
         }
         let mut network = Self { workers: Vec::new() };
         for (at, (poll, inbox, ports)) in parts.into_iter().enumerate() {
-            let (duty, pair, name) = if at < pairs {
-                (Duty::Requests, at + pairs, "node")
+            let (role, partner, name) = if at < pairs {
+                (WorkerRole::Requests, at + pairs, "node")
             } else {
-                (Duty::Streams, at - pairs, "flow")
+                (WorkerRole::Streams, at - pairs, "flow")
             };
-            let me = at % pairs;
-            let accepting = handles[..pairs].to_vec();
-            let place = Place { duty, pair: handles[pair].clone(), accepting, me };
-            let mut worker = Worker::new(state.clone(), poll, inbox, place);
+            let number = at % pairs;
+            let (partner, acceptors) = (handles[partner].clone(), handles[..pairs].to_vec());
+            let links = WorkerLinks { role, partner, acceptors, number };
+            let mut worker = Worker::new(state.clone(), poll, inbox, links);
             for (node, port) in ports {
                 worker.add_port(node, port)?;
             }
             let thread = std::thread::Builder::new()
-                .name(format!("spikewire-{name}-{me}"))
+                .name(format!("spikewire-{name}-{number}"))
                 .spawn(move || worker.run())?;
             network.workers.push((handles[at].clone(), Some(thread)));
         }
         Ok(network)
     }
 
-    /// Gives every worker an order and waits until all have carried it out.
-    pub fn order(&self, order: impl Fn() -> Order) -> io::Result<()> {
+    /// Sends every worker a command and waits until all have carried it out.
+    pub fn command(&self, command: impl Fn() -> WorkerCommand) -> io::Result<()> {
         let (done, reports) = mpsc::sync_channel(self.workers.len());
         for (worker, _) in &self.workers {
-            worker.send((order(), Some(done.clone())))?;
+            worker.send((command(), Some(done.clone())))?;
         }
         drop(done);
         for _ in &self.workers {
@@ -156,7 +156,7 @@ impl Network {
 impl Drop for Network {
     fn drop(&mut self) {
         for (worker, _) in &self.workers {
-            let _ = worker.send((Order::Stop, None));
+            let _ = worker.send((WorkerCommand::Stop, None));
         }
         for (_, thread) in &mut self.workers {
             if let Some(thread) = thread.take() {

@@ -16,8 +16,8 @@ use super::connection::{BACKLOG, Connection};
 use super::faults::{Dice, Faults, Refuse};
 use super::listener::Port;
 use super::slab::Slab;
-use super::{Duty, Message, Order, Place};
-use crate::cluster::state::State;
+use super::{Message, WorkerCommand, WorkerLinks, WorkerRole};
+use crate::cluster::state::ClusterState;
 use crate::command::Context;
 use crate::command::stream::SLICE;
 use crate::turn::NextTurn;
@@ -27,30 +27,30 @@ pub const WAKE: Token = Token(usize::MAX);
 /// Tokens from here on are listeners.
 const LISTENERS: usize = usize::MAX / 2;
 /// Bytes one read takes.
-const READ: usize = 256 << 10;
-/// Reads of one connection before the others get their turn.
-const READS: usize = 4;
-/// Connections with more to do that get their turn before events of others are looked at.
-const TURNS: usize = 8;
-/// How much nicer than the rest of the process a thread is that makes the replies that go on.
-const NICER: i32 = 5;
+const READ_CHUNK: usize = 256 << 10;
+/// Reads of one connection before others are served.
+const READS_PER_TURN: usize = 4;
+/// Connections with more to do that are served between two polls.
+const TURNS_PER_POLL: usize = 8;
+/// By how much the threads that make streamed replies lower their own priority.
+const NICENESS: i32 = 5;
 /// An output buffer larger than this is not kept for the next connection.
-const KEEP: usize = 4 << 20;
+const RETAIN_CAPACITY: usize = 4 << 20;
 
 /// A thread that serves connections.
 #[derive(Debug)]
 pub struct Worker {
-    pub(super) state: Arc<State>,
+    pub(super) state: Arc<ClusterState>,
     pub(super) context: Context,
     poll: Poll,
     inbox: Receiver<Message>,
-    place: Place,
-    /// Who gets the next connection.
+    links: WorkerLinks,
+    /// The worker that gets the next connection.
     next: usize,
     /// Nodes that were closed.
     shut: Vec<bool>,
     ports: Vec<Option<Port>>,
-    pub(super) plans: Vec<Option<(Arc<Faults>, Dice)>>,
+    pub(super) faults: Vec<Option<(Arc<Faults>, Dice)>>,
     connections: Slab<Box<Connection>>,
     /// Connections that have more to do, the one that waits longest first.
     ready: VecDeque<usize>,
@@ -63,22 +63,27 @@ pub struct Worker {
 
 impl Worker {
     /// A worker without ports.
-    pub fn new(state: Arc<State>, poll: Poll, inbox: Receiver<Message>, place: Place) -> Self {
+    pub fn new(
+        state: Arc<ClusterState>,
+        poll: Poll,
+        inbox: Receiver<Message>,
+        links: WorkerLinks,
+    ) -> Self {
         let nodes = state.nodes.len();
         Self {
             context: Context::new(state.clone()),
             state,
             poll,
             inbox,
-            next: place.me,
-            place,
+            next: links.number,
+            links,
             shut: vec![false; nodes],
             ports: (0..nodes).map(|_| None).collect(),
-            plans: (0..nodes).map(|_| None).collect(),
+            faults: (0..nodes).map(|_| None).collect(),
             connections: Slab::default(),
             ready: VecDeque::new(),
             timers: BinaryHeap::new(),
-            buffer: vec![0; READ],
+            buffer: vec![0; READ_CHUNK],
             spare: Vec::new(),
             check_at: None,
         }
@@ -91,12 +96,13 @@ impl Worker {
         Ok(())
     }
 
-    /// Serves until it is told to stop.
+    /// Serves until the command to stop.
     pub fn run(mut self) {
         // Where niceness is that of a whole process, it stays as it is.
-        if self.place.duty == Duty::Streams && cfg!(any(target_os = "linux", target_os = "android"))
+        if self.links.role == WorkerRole::Streams
+            && cfg!(any(target_os = "linux", target_os = "android"))
         {
-            let _ = rustix::process::nice(NICER);
+            let _ = rustix::process::nice(NICENESS);
         }
         let mut events = Events::with_capacity(1024);
         loop {
@@ -108,16 +114,16 @@ impl Worker {
             }
             for event in &events {
                 if event.token() == WAKE {
-                    if !self.obey() {
+                    if !self.handle_commands() {
                         return;
                     }
                 } else if event.token().0 >= LISTENERS {
                     self.accept(event.token().0 - LISTENERS);
                 } else {
-                    self.notice(event);
+                    self.handle_event(event);
                 }
             }
-            for _ in 0..TURNS.min(self.ready.len()) {
+            for _ in 0..TURNS_PER_POLL.min(self.ready.len()) {
                 let Some(at) = self.ready.pop_front() else { break };
                 if let Some(connection) = self.connections.get_mut(at) {
                     connection.queued = false;
@@ -143,19 +149,19 @@ impl Worker {
         timer.into_iter().chain(check).min()
     }
 
-    /// Carries out what it was told; says whether to go on.
-    fn obey(&mut self) -> bool {
-        while let Ok((order, done)) = self.inbox.try_recv() {
-            let result = match order {
-                Order::Stop => return false,
-                Order::Close(node) => self.close_node(node),
-                Order::Open(node) => self.open_node(node),
-                Order::Faults(node) => self.take_faults(node),
-                Order::Adopt(node, stream) => {
+    /// Handles the commands that have come in; says whether to go on.
+    fn handle_commands(&mut self) -> bool {
+        while let Ok((command, done)) = self.inbox.try_recv() {
+            let result = match command {
+                WorkerCommand::Stop => return false,
+                WorkerCommand::Close(node) => self.close_node(node),
+                WorkerCommand::Open(node) => self.open_node(node),
+                WorkerCommand::Faults(node) => self.take_faults(node),
+                WorkerCommand::Adopt(node, stream) => {
                     self.adopt(node, stream);
                     Ok(())
                 }
-                Order::TakeOver(connection) => {
+                WorkerCommand::TakeOver(connection) => {
                     self.take_over(connection);
                     Ok(())
                 }
@@ -180,7 +186,7 @@ impl Worker {
 
     fn open_node(&mut self, node: usize) -> io::Result<()> {
         self.shut[node] = false;
-        self.plans[node] = None;
+        self.faults[node] = None;
         let token = Token(LISTENERS + node);
         let registry = self.poll.registry();
         self.ports[node].as_mut().map_or(Ok(()), |port| port.open(registry, token))
@@ -189,7 +195,7 @@ impl Worker {
     fn take_faults(&mut self, node: usize) -> io::Result<()> {
         let faults = self.state.nodes[node].faults();
         let refuse = faults.as_ref().map_or(Refuse::Never, |faults| faults.refuse);
-        self.plans[node] = faults.map(|faults| {
+        self.faults[node] = faults.map(|faults| {
             let dice = Dice::new(faults.seed ^ (node as u64) << 32);
             (faults, dice)
         });
@@ -224,15 +230,16 @@ impl Worker {
                     return;
                 }
             };
-            if self.plans[node].as_ref().is_some_and(|(plan, _)| plan.refuse == Refuse::Close) {
+            if self.faults[node].as_ref().is_some_and(|(plan, _)| plan.refuse == Refuse::Close) {
                 continue;
             }
-            let chosen = self.next % self.place.accepting.len();
+            let chosen = self.next % self.links.acceptors.len();
             self.next += 1;
-            if chosen == self.place.me {
+            if chosen == self.links.number {
                 self.adopt(node, stream);
             } else {
-                let _ = self.place.accepting[chosen].send((Order::Adopt(node, stream), None));
+                let _ =
+                    self.links.acceptors[chosen].send((WorkerCommand::Adopt(node, stream), None));
             }
         }
     }
@@ -240,18 +247,18 @@ impl Worker {
     fn adopt(&mut self, node: usize, stream: TcpStream) {
         self.state.nodes[node].connections.fetch_add(1, Ordering::Relaxed);
         self.state.nodes[node].connections_opened.fetch_add(1, Ordering::Relaxed);
-        self.settle(Box::new(Connection::new(stream, node)));
+        self.add_connection(Box::new(Connection::new(stream, node)));
     }
 
-    /// Goes on with a connection that the other one of the pair had until now.
+    /// Goes on with a connection of its partner.
     fn take_over(&mut self, connection: Box<Connection>) {
-        if let Some(at) = self.settle(connection) {
+        if let Some(at) = self.add_connection(connection) {
             self.serve(at);
         }
     }
 
     /// Gives a connection a place, and waits for its events from now on.
-    fn settle(&mut self, mut connection: Box<Connection>) -> Option<usize> {
+    fn add_connection(&mut self, mut connection: Box<Connection>) -> Option<usize> {
         if self.shut[connection.node] {
             connection.reset_on_close();
             self.uncount(&connection);
@@ -267,26 +274,26 @@ impl Worker {
         Some(at)
     }
 
-    /// Gives a connection to the other one of the pair.
-    fn hand_over(&mut self, at: usize, mut connection: Box<Connection>) {
+    /// Gives a connection to its partner.
+    fn pass_to_partner(&mut self, at: usize, mut connection: Box<Connection>) {
         connection.queued = false;
         if self.poll.registry().deregister(&mut connection.stream).is_err() {
             return self.forget(at, &connection);
         }
         self.connections.release(at);
         let node = connection.node;
-        if self.place.pair.send((Order::TakeOver(connection), None)).is_err() {
+        if self.links.partner.send((WorkerCommand::TakeOver(connection), None)).is_err() {
             // The cluster is ending.
             self.state.nodes[node].connections.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
-    /// Whether the connection is the other one's of the pair.
-    fn is_of_pair(&self, connection: &Connection) -> bool {
-        connection.running.is_some() != (self.place.duty == Duty::Streams)
+    /// Whether the connection is its partner's to serve.
+    fn belongs_to_partner(&self, connection: &Connection) -> bool {
+        connection.running.is_some() != (self.links.role == WorkerRole::Streams)
     }
 
-    fn notice(&mut self, event: &Event) {
+    fn handle_event(&mut self, event: &Event) {
         let at = event.token().0;
         let Some(mut connection) = self.connections.take(at) else { return };
         // A client that closed its sending side is dropped, whatever it sent before.
@@ -305,13 +312,13 @@ impl Worker {
             std::mem::swap(&mut connection.out, &mut self.spare);
         }
         let outcome = self.turn(at, &mut connection);
-        self.state.nodes[connection.node].counters.take(&mut self.context.tally);
+        self.state.nodes[connection.node].counters.take(&mut self.context.counters);
         if connection.out.is_empty() {
             std::mem::swap(&mut connection.out, &mut self.spare);
-            self.spare.shrink_to(KEEP);
+            self.spare.shrink_to(RETAIN_CAPACITY);
         }
         match outcome {
-            Ok(()) if self.is_of_pair(&connection) => self.hand_over(at, connection),
+            Ok(()) if self.belongs_to_partner(&connection) => self.pass_to_partner(at, connection),
             Ok(()) => {
                 self.check_at = self.check_at.into_iter().chain(connection.stuck_at()).min();
                 self.connections.put(at, connection);
@@ -321,12 +328,12 @@ impl Worker {
     }
 
     fn turn(&mut self, at: usize, connection: &mut Connection) -> io::Result<()> {
-        for _ in 0..READS {
+        for _ in 0..READS_PER_TURN {
             self.send(at, connection)?;
             if connection.closing || connection.pending() > BACKLOG {
                 return Ok(());
             }
-            if self.is_of_pair(connection) {
+            if self.belongs_to_partner(connection) {
                 return Ok(());
             }
             if connection.running.is_some() {
@@ -397,7 +404,7 @@ impl Worker {
             input.extend_from_slice(&self.buffer[..count]);
             let used = self.run_frames(connection, &input);
             input.drain(..used);
-            input.shrink_to(READ);
+            input.shrink_to(READ_CHUNK);
             connection.input = input;
         }
         Ok(())
@@ -406,7 +413,7 @@ impl Worker {
     /// Sends what may be sent now and sets a timer for the rest.
     fn send(&mut self, at: usize, connection: &mut Connection) -> io::Result<()> {
         let release = connection.release();
-        let drip = self.plans[connection.node].as_ref().and_then(|(plan, _)| plan.drip);
+        let drip = self.faults[connection.node].as_ref().and_then(|(plan, _)| plan.drip);
         let next = match drip {
             None => {
                 connection.flush()?;

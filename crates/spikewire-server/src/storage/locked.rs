@@ -15,31 +15,31 @@ use crate::index::Index;
 
 /// A locked partition.
 #[derive(Debug)]
-pub struct Locked<'a> {
+pub struct LockedPartition<'a> {
     sets: &'a Sets,
     partition: MutexGuard<'a, Partition>,
 }
 
-impl<'a> Locked<'a> {
+impl<'a> LockedPartition<'a> {
     pub(super) fn new(sets: &'a Sets, partition: MutexGuard<'a, Partition>) -> Self {
         Self { sets, partition }
     }
 
     /// Stores an image on every copy. `old` is the set and size of what it replaces.
     pub fn put(&mut self, image: &[u8], old: Option<(u16, usize)>) {
-        self.partition.note(self.sets, View::new(image).digest(), Some(View::new(image)));
+        self.partition.reindex(self.sets, View::new(image).digest(), Some(View::new(image)));
         self.partition.put_image(image, old);
     }
 
     /// Removes a record from every copy; says whether it was there.
     pub fn remove(&mut self, digest: &[u8; 20]) -> bool {
-        self.partition.note(self.sets, digest, None);
+        self.partition.reindex(self.sets, digest, None);
         self.partition.remove_record(digest)
     }
 
     /// Frees what `dead` names, on every copy; says how many records were looked at.
     pub fn sweep(&mut self, dead: impl Fn(View<'_>) -> bool) -> usize {
-        self.partition.note_all(self.sets, &dead);
+        self.partition.unindex_all(self.sets, &dead);
         self.partition.sweep_records(dead)
     }
 
@@ -49,7 +49,7 @@ impl<'a> Locked<'a> {
     }
 }
 
-impl Deref for Locked<'_> {
+impl Deref for LockedPartition<'_> {
     type Target = Partition;
 
     fn deref(&self) -> &Partition {
@@ -57,7 +57,7 @@ impl Deref for Locked<'_> {
     }
 }
 
-impl DerefMut for Locked<'_> {
+impl DerefMut for LockedPartition<'_> {
     fn deref_mut(&mut self) -> &mut Partition {
         &mut self.partition
     }

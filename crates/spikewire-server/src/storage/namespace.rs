@@ -7,7 +7,7 @@ use spikewire_sync::Mutex;
 
 use super::clock::Moment;
 use super::device;
-use super::locked::Locked;
+use super::locked::LockedPartition;
 use super::partition::{Partition, Usage};
 use super::record::View;
 use super::sets::Sets;
@@ -45,8 +45,8 @@ impl Namespace {
     }
 
     /// Locks one partition.
-    pub fn partition(&self, pid: u16) -> Locked<'_> {
-        Locked::new(&self.sets, self.partitions[usize::from(pid)].lock())
+    pub fn partition(&self, pid: u16) -> LockedPartition<'_> {
+        LockedPartition::new(&self.sets, self.partitions[usize::from(pid)].lock())
     }
 
     /// Every partition id.

@@ -41,7 +41,7 @@ pub struct Partition {
     /// Its part of each index that was built this far.
     entries: Vec<Entries>,
     /// No record expires before this second; 0 = none expires at all.
-    soonest: u32,
+    next_expiry: u32,
 }
 
 impl Partition {
@@ -77,7 +77,7 @@ impl Partition {
     }
 
     /// Tells the indexes what becomes of a record, before it does.
-    pub(super) fn note(&mut self, sets: &Sets, digest: &[u8; 20], new: Option<View<'_>>) {
+    pub(super) fn reindex(&mut self, sets: &Sets, digest: &[u8; 20], new: Option<View<'_>>) {
         if self.entries.is_empty() {
             return;
         }
@@ -88,7 +88,7 @@ impl Partition {
     }
 
     /// Tells the indexes that the records named by `dead` go, before they do.
-    pub(super) fn note_all(&mut self, sets: &Sets, dead: impl Fn(View<'_>) -> bool) {
+    pub(super) fn unindex_all(&mut self, sets: &Sets, dead: impl Fn(View<'_>) -> bool) {
         let Some(master) = self.replicas.first().filter(|_| !self.entries.is_empty()) else {
             return;
         };
@@ -125,8 +125,8 @@ impl Partition {
         let view = View::new(image);
         self.count(view.set(), 1, image.len() as i64);
         let void_time = view.void_time();
-        if void_time != 0 && (self.soonest == 0 || void_time < self.soonest) {
-            self.soonest = void_time;
+        if void_time != 0 && (self.next_expiry == 0 || void_time < self.next_expiry) {
+            self.next_expiry = void_time;
         }
         for replica in &mut self.replicas {
             replica.table.put(image);
@@ -148,7 +148,7 @@ impl Partition {
     pub(super) fn sweep_records(&mut self, dead: impl Fn(View<'_>) -> bool) -> usize {
         let Some(master) = self.master() else { return 0 };
         let looked_at = master.len();
-        let mut soonest = 0;
+        let mut next_expiry = 0;
         let mut usage: Vec<Usage> = Vec::new();
         let mut found = false;
         for record in master.iter() {
@@ -157,14 +157,14 @@ impl Partition {
                 continue;
             }
             let void_time = record.void_time();
-            if void_time != 0 && (soonest == 0 || void_time < soonest) {
-                soonest = void_time;
+            if void_time != 0 && (next_expiry == 0 || void_time < next_expiry) {
+                next_expiry = void_time;
             }
             let entry = entry(&mut usage, record.set());
             entry.objects += 1;
             entry.bytes += record.image().len() as u64;
         }
-        self.soonest = soonest;
+        self.next_expiry = next_expiry;
         if found {
             self.usage = usage;
             for replica in &mut self.replicas {
@@ -176,7 +176,7 @@ impl Partition {
 
     /// Whether something may have expired at `now`.
     pub fn may_expire(&self, now: u32) -> bool {
-        self.soonest != 0 && self.soonest < now
+        self.next_expiry != 0 && self.next_expiry < now
     }
 
     /// Takes a dead node's copy away.
@@ -185,7 +185,7 @@ impl Partition {
         self.replicas.retain(|replica| replica.node != node);
         if self.replicas.is_empty() {
             self.usage.clear();
-            self.soonest = 0;
+            self.next_expiry = 0;
             self.entries.iter_mut().for_each(Entries::clear);
         }
         self.replicas.len() != before

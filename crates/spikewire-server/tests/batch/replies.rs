@@ -251,8 +251,8 @@ fn others_are_served_between_batches() {
     assert!(seen.len() > 3, "{seen:?}");
 }
 
-/// A client that asks for much and reads nothing holds up its own batch, at a bound, and nobody
-/// else. Once it reads, everything comes.
+/// A client that asks for much and reads nothing holds up its own batch, at a bound, and no
+/// other client. Once it reads, everything comes.
 #[test]
 fn the_readers_pace_is_the_batchs_pace() {
     let cluster = cluster(1);
@@ -261,12 +261,12 @@ fn the_readers_pace_is_the_batchs_pace() {
     assert_eq!(wire.batch(&Batch::new(ALL).row("k", &blob(100_000))).codes(), [0]);
     let count = 2000;
     wire.send(&Batch::each(ALL, &Row::get(), std::iter::repeat_n("k", count)).bytes());
-    let reads = || cluster.stats(0).unwrap().tally.reads;
+    let reads = || cluster.stats(0).unwrap().counters.reads;
     // Rows are run for as long as the sockets take their answers, and no longer.
     let mut seen = 0;
     loop {
         for _ in 0..100 {
-            assert_eq!(other.code(Request::head("nobody")), 2);
+            assert_eq!(other.code(Request::head("missing")), 2);
         }
         let now = reads();
         if now - seen == 100 && now > 100 {
@@ -274,7 +274,7 @@ fn the_readers_pace_is_the_batchs_pace() {
         }
         seen = now;
     }
-    assert!(reads() < count as u64, "{} rows of 100 kB were answered to nobody", reads());
+    assert!(reads() < count as u64, "{} rows of 100 kB were answered and not read", reads());
     assert_eq!(wire.answers().rows.len(), count);
     assert_eq!(wire.code(Request::head("k")), 0);
 }

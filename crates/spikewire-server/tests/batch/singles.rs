@@ -47,7 +47,7 @@ fn reads() {
         .repeat("none")
         .row("k2", &Row::read())
         .row("k2", &Row::get().info1(0x90))
-        .row("k2", &Row::get().bin("nobody looks"))
+        .row("k2", &Row::get().bin("nothing looks"))
         .row("k2", &Row::read().int(op::ADD, "a", 1))
         .row("k2", &Row::read().bin("a").respond().bin("none"));
     let answers = wire.batch(&batch);

@@ -58,7 +58,7 @@ fn the_readers_pace_is_the_scans_pace() {
         assert!(matches!(status.as_str(), "" | "active(ok)"), "{status}");
         last = if sent == last.0 { (sent, last.1 + 1) } else { (sent, 0) };
     }
-    assert!(last.0 < 500, "{} records of 100 kB were sent to nobody", last.0);
+    assert!(last.0 < 500, "{} records of 100 kB were sent and not read", last.0);
     let brought = wire.brought();
     assert_eq!((brought.code, brought.rows.len()), (0, 500));
     assert_eq!(job(&mut other, 77), ("done(ok)".to_owned(), 500));
@@ -78,7 +78,7 @@ fn what_is_asked_behind_a_scan_is_answered_behind_it() {
     for _ in 0..3 {
         scan().write(&share(&all(), &[]), &mut out).unwrap();
         out.extend_from_slice(&Request::head("k1").bytes());
-        out.extend_from_slice(&Request::head("nobody").bytes());
+        out.extend_from_slice(&Request::head("missing").bytes());
     }
     wire.send(&out);
     for _ in 0..3 {
@@ -100,7 +100,7 @@ fn what_is_asked_behind_a_scan_is_answered_behind_it() {
 }
 
 #[test]
-fn who_does_not_read_is_cut_off() {
+fn a_client_that_does_not_read_is_disconnected() {
     let cluster = cluster(1);
     let mut other = Wire::to(&cluster, 0);
     fill_large(&mut other, 300);
@@ -201,7 +201,7 @@ fn a_short_query_has_little_time() {
     let mut wire = Wire::to(&cluster, 0);
     start(&mut wire, &Query { short: true, ..scan() }, &share(&all(), &[]));
     assert_eq!(other.info("query-show"), "");
-    // It cannot end while nobody reads.
+    // It cannot end while nothing is read.
     std::thread::sleep(Duration::from_secs(2));
     let brought = wire.brought();
     assert!(

@@ -35,7 +35,7 @@ fn every_record_once_in_its_order() {
     // The whole namespace has one more.
     let whole = Query { set: String::new(), ..scan() };
     assert_eq!(wire.query(&whole, &share(&all(), &[])).rows.len(), 20_001);
-    // A set that nobody wrote to is empty, and no error.
+    // A set that was never written to is empty, and no error.
     let unknown = Query { set: "unknown".to_owned(), ..scan() };
     let brought = wire.query(&unknown, &share(&all(), &[]));
     assert_eq!((brought.code, brought.rows.len()), (0, 0));
@@ -211,7 +211,7 @@ fn what_does_not_start() {
     assert_eq!(wire.query(&paced, &share(&[1], &[])).code, 4);
 }
 
-/// Whoever writes, deletes and adds meanwhile: what is there all the time is met exactly once.
+/// Among writes, deletions and additions, what is there all the time is met exactly once.
 #[test]
 fn a_scan_among_writers() {
     let cluster = cluster(1);

@@ -22,7 +22,7 @@ use spikewire_protocol::value::Value;
 use self::shared::Content;
 use crate::bounds::Bounds;
 
-pub use self::shared::Shared;
+pub use self::shared::SharedContent;
 
 /// What a value in a container is counted as, besides its text.
 pub const COST: usize = 48;
@@ -54,13 +54,13 @@ pub enum MapKey {
 
 /// Bytes; clones are the same bytes.
 #[derive(Debug, Clone)]
-pub struct Bytes(pub Rc<Shared<Vec<u8>>>);
+pub struct Bytes(pub Rc<SharedContent<Vec<u8>>>);
 
 impl Bytes {
     /// These bytes.
     pub fn new(bytes: Vec<u8>, bounds: &Rc<Bounds>) -> Result<Self> {
         let len = bytes.len();
-        let shared = Shared::new(bytes, bounds);
+        let shared = SharedContent::new(bytes, bounds);
         shared.grow(len)?;
         Ok(Self(shared))
     }
@@ -78,13 +78,13 @@ impl Bytes {
 
 /// A list; clones are the same list.
 #[derive(Debug, Clone)]
-pub struct List(pub Rc<Shared<Vec<Val>>>);
+pub struct List(pub Rc<SharedContent<Vec<Val>>>);
 
 impl List {
     /// A list of these values.
     pub fn new(items: Vec<Val>, bounds: &Rc<Bounds>) -> Result<Self> {
         let cost = items.iter().map(Val::cost).sum();
-        let list = Shared::new(items, bounds);
+        let list = SharedContent::new(items, bounds);
         list.grow(cost)?;
         Ok(Self(list))
     }
@@ -92,13 +92,13 @@ impl List {
 
 /// A map; clones are the same map.
 #[derive(Debug, Clone)]
-pub struct Map(pub Rc<Shared<BTreeMap<MapKey, Val>>>);
+pub struct Map(pub Rc<SharedContent<BTreeMap<MapKey, Val>>>);
 
 impl Map {
     /// A map of these pairs.
     pub fn new(pairs: BTreeMap<MapKey, Val>, bounds: &Rc<Bounds>) -> Result<Self> {
         let cost = pairs.iter().map(|(key, value)| key.cost() + value.cost()).sum();
-        let map = Shared::new(pairs, bounds);
+        let map = SharedContent::new(pairs, bounds);
         map.grow(cost)?;
         Ok(Self(map))
     }

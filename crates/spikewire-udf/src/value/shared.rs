@@ -46,7 +46,7 @@ impl Content for BTreeMap<MapKey, Val> {
 
 /// What a list, map or bytes holds, and the memory it was counted as.
 #[derive(Debug)]
-pub struct Shared<T: Content> {
+pub struct SharedContent<T: Content> {
     pub inner: RefCell<T>,
     counted: Cell<usize>,
     /// Whether it was put into a container.
@@ -54,7 +54,7 @@ pub struct Shared<T: Content> {
     pub bounds: Rc<Bounds>,
 }
 
-impl<T: Content> Shared<T> {
+impl<T: Content> SharedContent<T> {
     pub fn new(inner: T, bounds: &Rc<Bounds>) -> Rc<Self> {
         inner.each(&mut Val::mark_nested);
         Rc::new(Self {
@@ -129,7 +129,7 @@ impl<T: Content> Shared<T> {
     }
 }
 
-impl<T: Content> Drop for Shared<T> {
+impl<T: Content> Drop for SharedContent<T> {
     fn drop(&mut self) {
         self.bounds.give(self.counted.get());
         let mut containers = Vec::new();

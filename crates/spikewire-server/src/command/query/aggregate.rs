@@ -16,11 +16,11 @@ use spikewire_protocol::value::{Value, particle};
 use spikewire_udf::{Failure, Library, Record, Side};
 
 use super::super::Context;
-use super::super::function::{Call, describe, failure_text, with_machine};
+use super::super::function::{FunctionCall, describe, failure_text, with_machine};
 use super::super::reply::Reply;
 use super::super::stream::{SLICE, StreamedReply};
-use super::sending::Choice;
-use super::walking::{Walking, gather};
+use super::partition_cursor::{PartitionCursor, gather};
+use super::record_sender::Selection;
 use crate::job::{End, Job};
 use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
@@ -43,8 +43,8 @@ pub struct Aggregate {
     namespace: usize,
     job: Arc<Job>,
     library: Arc<Library>,
-    call: Call,
-    choice: Choice,
+    call: FunctionCall,
+    selection: Selection,
     /// The next partition.
     next: u16,
 }
@@ -54,11 +54,11 @@ impl Aggregate {
         place: (usize, usize),
         job: Arc<Job>,
         library: Arc<Library>,
-        call: Call,
-        choice: Choice,
+        call: FunctionCall,
+        selection: Selection,
     ) -> Self {
         let (node, namespace) = place;
-        Self { node, namespace, job, library, call, choice, next: 0 }
+        Self { node, namespace, job, library, call, selection, next: 0 }
     }
 
     /// The code it ends with, if it does.
@@ -95,16 +95,18 @@ impl Aggregate {
     ) -> Result<(), Failure> {
         let state = &context.state;
         let namespace = &state.namespaces[self.namespace];
-        let Some(mut walking) = self.walking(namespace, pid) else { return Ok(()) };
+        let Some(mut cursor) = self.cursor(namespace, pid) else {
+            return Ok(());
+        };
         let mut copies = Vec::new();
-        let mut over = self.copy(namespace, pid, now, &mut walking, &mut copies)?;
+        let mut over = self.copy(namespace, pid, now, &mut cursor, &mut copies)?;
         if copies.is_empty() && over {
             return Ok(());
         }
         let start = out.len();
         let mut values = Vec::new();
         with_machine(state.options.udf_time, &state.is_stopping, &self.library, |machine| {
-            let Call { package, function, arguments } = &self.call;
+            let FunctionCall { package, function, arguments } = &self.call;
             let mut pipeline = machine.stream(package, function, arguments, Side::Node)?;
             loop {
                 for record in copies.drain(..) {
@@ -116,24 +118,24 @@ impl Aggregate {
                     pipeline.finish(&mut values)?;
                     return send(&mut values, start, out);
                 }
-                over = self.copy(namespace, pid, now, &mut walking, &mut copies)?;
+                over = self.copy(namespace, pid, now, &mut cursor, &mut copies)?;
             }
         })
     }
 
-    fn walking(&self, namespace: &Namespace, pid: u16) -> Option<Walking> {
+    fn cursor(&self, namespace: &Namespace, pid: u16) -> Option<PartitionCursor> {
         let partition = namespace.partition(pid);
         if partition.role(self.node) != Some(0) {
             return None;
         }
-        if self.choice.via.is_some() {
-            return Some(Walking::Entries(None));
+        if self.selection.by_index.is_some() {
+            return Some(PartitionCursor::Entries(None));
         }
         let mut walk = Walk::default();
-        gather(&mut walk, &self.choice, &partition, partition.master()?, None);
+        gather(&mut walk, &self.selection, &partition, partition.master()?, None);
         drop(partition);
         walk.sort();
-        Some(Walking::Digests(walk))
+        Some(PartitionCursor::Digests(walk))
     }
 
     /// Copies the next wanted records; whether there are no more.
@@ -142,18 +144,18 @@ impl Aggregate {
         namespace: &Namespace,
         pid: u16,
         now: Moment,
-        walking: &mut Walking,
+        cursor: &mut PartitionCursor,
         copies: &mut Vec<Record>,
     ) -> Result<bool, Failure> {
         let partition = namespace.partition(pid);
         let mut wrong = None;
         let walked =
-            walking.go(&partition, self.node, self.choice.via.as_deref(), |record, key| {
+            cursor.go(&partition, self.node, self.selection.by_index.as_deref(), |record, key| {
                 if copies.len() == COPIES || wrong.is_some() {
                     return Err(());
                 }
                 let Some(record) = record else { return Ok(()) };
-                if self.choice.takes(namespace, record, Some(key), now).is_ok() {
+                if self.selection.takes(namespace, record, Some(key), now).is_ok() {
                     match describe(namespace, record, now) {
                         Ok(copy) => copies.push(copy),
                         Err(failure) => wrong = Some(failure),
@@ -180,7 +182,7 @@ impl StreamedReply for Aggregate {
     }
 
     fn send_timeout(&self) -> Option<Duration> {
-        self.job.plan.send_timeout
+        self.job.options.send_timeout
     }
 
     fn ends_in_own_frame(&self) -> bool {

@@ -19,11 +19,11 @@ use spikewire_protocol::result_code::ResultCode;
 use super::super::reply::Reply;
 use super::super::request::Request;
 use super::super::{Context, Target};
-use super::choose;
-use super::sending::Choice;
-use super::walking::gather;
+use super::partition_cursor::gather;
+use super::record_sender::Selection;
+use super::select;
 use crate::cluster::background::Task;
-use crate::job::{End, Job, Kind, Plan};
+use crate::job::{End, Job, JobKind, JobOptions};
 use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
 use crate::storage::partition::Partition;
@@ -46,7 +46,7 @@ struct Change {
     node: usize,
     namespace: usize,
     job: Arc<Job>,
-    choice: Choice,
+    selection: Selection,
     header: Header,
     fields: Vec<u8>,
     ops: Vec<u8>,
@@ -70,9 +70,9 @@ impl Context {
         let header = message.header;
         let kind = if asked.work == Work::Operations {
             check_operations(message)?;
-            Kind::Operations
+            JobKind::Operations
         } else {
-            Kind::Function
+            JobKind::Function
         };
         if asked.records_per_second > RATE {
             return Err(ResultCode::PARAMETER);
@@ -80,18 +80,19 @@ impl Context {
         let filter = asked.filter.map(|bytes| self.filters.read(bytes)).transpose()?;
         let state = self.state.clone();
         let namespace = &state.namespaces[at];
-        let choice = choose(namespace, asked, filter)?;
+        let selection = select(namespace, asked, filter)?;
         if namespace.sets.find(asked.set).is_none() {
             return Err(ResultCode::NOT_FOUND);
         }
         let rate = if asked.records_per_second == 0 { RATE } else { asked.records_per_second };
-        let plan = Plan { asked: (0, 0), rate, ..self.plan(at, asked, &choice, kind) };
-        let job = state.nodes[node].jobs.start(plan, PARTITIONS)?;
+        let options =
+            JobOptions { asked: (0, 0), rate, ..self.options(at, asked, &selection, kind) };
+        let job = state.nodes[node].jobs.start(options, PARTITIONS)?;
         let keeps = info3::REPLACE_ONLY | info3::COMMIT_MASTER;
-        let update = if kind == Kind::Operations { info3::UPDATE_ONLY } else { 0 };
+        let update = if kind == JobKind::Operations { info3::UPDATE_ONLY } else { 0 };
         let header = Header {
             info2: info2::WRITE | header.info2 & (info2::DURABLE_DELETE | info2::RESPOND_ALL_OPS),
-            info3: if kind == Kind::Operations { header.info3 & keeps } else { 0 } | update,
+            info3: if kind == JobKind::Operations { header.info3 & keeps } else { 0 } | update,
             ttl: header.ttl,
             ops: header.ops,
             ..Header::default()
@@ -102,7 +103,7 @@ impl Context {
             node,
             namespace: at,
             job,
-            choice,
+            selection,
             header,
             fields,
             ops,
@@ -130,9 +131,9 @@ fn check_operations(message: &Message<'_>) -> Result<(), ResultCode> {
 }
 
 /// What of the request goes into the command on each record: operations, or a function's call.
-fn parts(message: &Message<'_>, kind: Kind) -> (Vec<u8>, Vec<u8>) {
+fn parts(message: &Message<'_>, kind: JobKind) -> (Vec<u8>, Vec<u8>) {
     let (mut fields, mut ops) = (Vec::new(), Vec::new());
-    if kind == Kind::Function {
+    if kind == JobKind::Function {
         let call = [field::UDF_PACKAGE, field::UDF_FUNCTION, field::UDF_ARGUMENTS];
         for part in message.fields().filter(|part| call.contains(&part.id)) {
             write_field(&mut fields, part.id, part.data);
@@ -171,7 +172,7 @@ impl Change {
             }
             looks -= 1;
             if let Some(record) = table.get(digest) {
-                match self.choice.takes(namespace, record, None, now) {
+                match self.selection.takes(namespace, record, None, now) {
                     Ok(()) => found.push((Digest(*record.digest()), record.set())),
                     Err(filtered) => {
                         let counter = &self.job.counters.filtered;
@@ -188,11 +189,11 @@ impl Change {
     /// be what it looks for, and is not to be changed again.
     fn begin(&self, partition: &Partition) -> Walk {
         let mut walk = Walk::default();
-        match (&self.choice.via, partition.master()) {
-            (None, Some(table)) => gather(&mut walk, &self.choice, partition, table, None),
-            (Some(via), _) => {
-                if let Some(entries) = partition.entries(&via.index) {
-                    let spans = via.sought.spans.iter();
+        match (&self.selection.by_index, partition.master()) {
+            (None, Some(table)) => gather(&mut walk, &self.selection, partition, table, None),
+            (Some(by_index), _) => {
+                if let Some(entries) = partition.entries(&by_index.index) {
+                    let spans = by_index.range.spans.iter();
                     let met = spans.flat_map(|(first, last)| entries.between(*first, *last, None));
                     walk.note(met.map(|(_, digest)| *digest));
                 }
@@ -207,7 +208,7 @@ impl Change {
     fn change(&mut self, namespace: &Namespace, of: (Digest, u16), now: Moment) {
         let mut request = Request::of(self.header, &self.fields, &self.ops);
         (request.digest, request.has_digest) = (Some(of.0), true);
-        let (set, filter) = (Some(of.1), self.choice.filter.clone());
+        let (set, filter) = (Some(of.1), self.selection.filter.clone());
         let target = Target { node: self.node, namespace, request: &request, set, now, filter };
         self.scratch.clear();
         let reply = Reply::row(&mut self.scratch, 0);
@@ -237,7 +238,8 @@ impl Task for Change {
     fn step(&mut self) -> NextTurn {
         let state = self.context.state.clone();
         let namespace = &state.namespaces[self.namespace];
-        let gone = self.choice.via.as_ref().is_some_and(|via| via.index.is_dropped());
+        let gone =
+            self.selection.by_index.as_ref().is_some_and(|by_index| by_index.index.is_dropped());
         if self.job.is_aborted() || gone || !state.nodes[self.node].is_alive() {
             return self.end(End::Aborted);
         }

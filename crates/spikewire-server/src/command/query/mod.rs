@@ -4,17 +4,17 @@
 //! |---|---|
 //! | [`scan`] | the reply: records in order, a slice at a time |
 //! | [`aggregate`] | the reply: what a function makes of the records |
-//! | [`walking`] | going through one partition |
-//! | [`sending`] | which records are sent, and how each goes out |
+//! | [`partition_cursor`] | going through one partition |
+//! | [`record_sender`] | which records are sent, and how each goes out |
 //! | [`background`] | jobs that change records |
 //! | [`projection`] | what of a record is sent |
 
 pub mod aggregate;
 pub mod background;
+pub mod partition_cursor;
 pub mod projection;
+pub mod record_sender;
 pub mod scan;
-pub mod sending;
-pub mod walking;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,17 +26,17 @@ use spikewire_protocol::result_code::ResultCode;
 
 use self::aggregate::Aggregate;
 use self::projection::Projection;
+use self::record_sender::{IndexRange, RecordSender, Selection, SetFilter};
 use self::scan::{Part, Scan};
-use self::sending::{Choice, Sending, Via, Wanted};
 use super::Context;
-use super::function::Call;
+use super::function::FunctionCall;
 use super::reply::Reply;
 use super::request::Request;
 use super::stream::{SEND_TIMEOUT, StreamedReply};
 use crate::expression::Program;
 use crate::index::definition::is_plain_context;
-use crate::index::sought::Sought;
-use crate::job::{Job, Kind, Plan};
+use crate::index::query_range::QueryRange;
+use crate::job::{Job, JobKind, JobOptions};
 use crate::storage::namespace::Namespace;
 
 /// How long a short query may take if it does not say.
@@ -88,8 +88,8 @@ impl Context {
         let projection = Projection::new(message, &asked)?;
         let filter = asked.filter.map(|bytes| self.filters.read(bytes)).transpose()?;
         let state = self.state.clone();
-        let choice = choose(&state.namespaces[at], &asked, filter)?;
-        let plan = self.plan(at, &asked, &choice, Kind::Basic);
+        let selection = select(&state.namespaces[at], &asked, filter)?;
+        let options = self.options(at, &asked, &selection, JobKind::Basic);
         let parts: Vec<Part> = asked
             .partitions
             .iter()
@@ -108,12 +108,12 @@ impl Context {
         let jobs = &state.nodes[node].jobs;
         // Short queries are not in the list and not limited.
         let job = match deadline {
-            Some(_) => Arc::new(Job::new(plan, parts.len())),
-            None => jobs.start(plan, parts.len())?,
+            Some(_) => Arc::new(Job::new(options, parts.len())),
+            None => jobs.start(options, parts.len())?,
         };
         let limit = (asked.limit > 0).then_some(asked.limit);
-        let sending = Sending::new(job.clone(), choice, projection, limit);
-        let scan = Scan::new((node, at), job, parts, sending, deadline);
+        let sender = RecordSender::new(job.clone(), selection, projection, limit);
+        let scan = Scan::new((node, at), job, parts, sender, deadline);
         Ok(Box::new(scan))
     }
 
@@ -128,31 +128,37 @@ impl Context {
             return Err(ResultCode::UNSUPPORTED_FEATURE);
         }
         let request = Request::parse(body).map_err(|_| ResultCode::PARAMETER)?;
-        let call = Call::of(&request)?;
+        let call = FunctionCall::of(&request)?;
         let state = self.state.clone();
-        let choice = choose(&state.namespaces[at], asked, None)?;
+        let selection = select(&state.namespaces[at], asked, None)?;
         if state.namespaces[at].sets.find(asked.set).is_none() {
             return Err(ResultCode::NOT_FOUND);
         }
-        let plan = self.plan(at, asked, &choice, Kind::Aggregation);
-        let job = state.nodes[node].jobs.start(plan, PARTITIONS)?;
+        let options = self.options(at, asked, &selection, JobKind::Aggregation);
+        let job = state.nodes[node].jobs.start(options, PARTITIONS)?;
         let library = state.modules.read().clone();
-        let aggregate = Aggregate::new((node, at), job, library, call, choice);
+        let aggregate = Aggregate::new((node, at), job, library, call, selection);
         Ok(Box::new(aggregate))
     }
 
-    fn plan(&self, at: usize, asked: &Asked<'_>, choice: &Choice, kind: Kind) -> Plan {
+    fn options(
+        &self,
+        at: usize,
+        asked: &Asked<'_>,
+        selection: &Selection,
+        kind: JobKind,
+    ) -> JobOptions {
         let send_timeout = match asked.patience {
             None => Some(SEND_TIMEOUT),
             Some(0) => None,
             Some(millis) => Some(Duration::from_millis(u64::from(millis))),
         };
-        Plan {
+        JobOptions {
             id: asked.id,
             kind,
             namespace: self.state.namespaces[at].options.name.clone(),
             set: String::from_utf8_lossy(asked.set).into_owned(),
-            index: choice.via.as_ref().map(|via| via.index.name()),
+            index: selection.by_index.as_ref().map(|by_index| by_index.index.name()),
             asked: (asked.partitions.len(), asked.points.len()),
             rate: asked.records_per_second,
             send_timeout,
@@ -162,28 +168,33 @@ impl Context {
 }
 
 /// Which records a query is about.
-fn choose(
+fn select(
     namespace: &Namespace,
     asked: &Asked<'_>,
     filter: Option<Arc<Program>>,
-) -> Result<Choice, ResultCode> {
+) -> Result<Selection, ResultCode> {
     let set = namespace.sets.find(asked.set);
-    let mut wanted = match set {
-        Some(0) => Wanted::All,
-        Some(set) => Wanted::Set(set),
-        None => Wanted::Nothing,
+    let mut set_filter = match set {
+        Some(0) => SetFilter::All,
+        Some(set) => SetFilter::Set(set),
+        None => SetFilter::Nothing,
     };
     let Some(index) = &asked.index else {
         let of_set = set.and_then(|set| namespace.indexes.all_of(set));
-        return Ok(Choice { wanted, via: None, of_set, filter });
+        return Ok(Selection { set_filter, by_index: None, of_set, filter });
     };
     check_context(index.context.as_deref())?;
-    let sought = Sought::new(&index.range)?;
+    let range = QueryRange::new(&index.range)?;
     let index = namespace.indexes.choose(set, index)?;
-    if index.definition.kind != sought.kind {
-        wanted = Wanted::Nothing;
+    if index.definition.kind != range.kind {
+        set_filter = SetFilter::Nothing;
     }
-    Ok(Choice { wanted, via: Some(Arc::new(Via { index, sought })), of_set: None, filter })
+    Ok(Selection {
+        set_filter,
+        by_index: Some(Arc::new(IndexRange { index, range })),
+        of_set: None,
+        filter,
+    })
 }
 
 /// Refuses a path that makes something, or is not in its shortest form.

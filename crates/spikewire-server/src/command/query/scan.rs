@@ -13,8 +13,8 @@ use spikewire_protocol::result_code::ResultCode;
 
 use super::super::Context;
 use super::super::stream::{SLICE, StreamedReply};
-use super::sending::{Sending, Stop, Wanted};
-use super::walking::{Walking, gather};
+use super::partition_cursor::{PartitionCursor, gather};
+use super::record_sender::{RecordSender, SetFilter, Stop};
 use crate::job::{End, Job};
 use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
@@ -42,10 +42,10 @@ pub struct Scan {
     /// Partitions not finished, the present one last.
     parts: Vec<Part>,
     /// The place in the present partition, once that was begun.
-    walking: Option<Walking>,
+    cursor: Option<PartitionCursor>,
     /// Room for the digests of the next partition.
     spare: Walk,
-    sending: Sending,
+    sender: RecordSender,
     /// When a short query ends.
     deadline: Option<Instant>,
 }
@@ -55,13 +55,13 @@ impl Scan {
         place: (usize, usize),
         job: Arc<Job>,
         mut parts: Vec<Part>,
-        sending: Sending,
+        sender: RecordSender,
         deadline: Option<Instant>,
     ) -> Self {
         parts.reverse();
         let (node, namespace) = place;
-        let (walking, spare) = (None, Walk::default());
-        Self { node, namespace, job, parts, walking, spare, sending, deadline }
+        let (cursor, spare) = (None, Walk::default());
+        Self { node, namespace, job, parts, cursor, spare, sender, deadline }
     }
 
     /// Whether it is a short query, whose end shares a frame with its records.
@@ -84,18 +84,18 @@ impl Scan {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return done(ResultCode::TIMEOUT);
         }
-        let via = self.sending.choice().via.as_ref();
-        if via.is_some_and(|via| via.index.is_dropped()) {
+        let by_index = self.sender.selection().by_index.as_ref();
+        if by_index.is_some_and(|by_index| by_index.index.is_dropped()) {
             return done(ResultCode::INDEX_NOT_FOUND);
         }
         let state = context.state.clone();
         let namespace = &state.namespaces[self.namespace];
         let mut looks = LOOKS;
         while let Some(part) = self.parts.last().copied() {
-            if self.sending.is_enough() {
+            if self.sender.is_enough() {
                 break;
             }
-            if self.walking.is_some() || self.begin(namespace, part, out) {
+            if self.cursor.is_some() || self.begin(namespace, part, out) {
                 match self.read(namespace, part.pid, now, start, &mut looks, out) {
                     Ok(()) => {}
                     Err(Stop::Turn) => return (NextTurn::Soon, None),
@@ -104,7 +104,7 @@ impl Scan {
                 }
             }
             self.parts.pop();
-            if let Some(Walking::Digests(walk)) = self.walking.take() {
+            if let Some(PartitionCursor::Digests(walk)) = self.cursor.take() {
                 self.spare = walk;
             }
             self.job.pass_partition();
@@ -124,23 +124,23 @@ impl Scan {
             return false;
         }
         let Some(table) = partition.nearest(self.node) else { return false };
-        let choice = self.sending.choice();
-        if choice.wanted == Wanted::Nothing || table.is_empty() {
+        let selection = self.sender.selection();
+        if selection.set_filter == SetFilter::Nothing || table.is_empty() {
             return false;
         }
-        if let Some(via) = &choice.via {
-            let kind = via.sought.kind;
+        if let Some(by_index) = &selection.by_index {
+            let kind = by_index.range.kind;
             // Showing a key and reading it back are the same step.
             let after = part.after.map(|point| (kind.shown(point.value), point.digest.0));
-            self.walking = Some(Walking::Entries(after));
+            self.cursor = Some(PartitionCursor::Entries(after));
             return true;
         }
         let mut walk = std::mem::take(&mut self.spare);
         let after = part.after.as_ref().map(|point| &point.digest.0);
-        gather(&mut walk, choice, &partition, table, after);
+        gather(&mut walk, selection, &partition, table, after);
         drop(partition);
         walk.sort();
-        self.walking = Some(Walking::Digests(walk));
+        self.cursor = Some(PartitionCursor::Digests(walk));
         true
     }
 
@@ -154,21 +154,21 @@ impl Scan {
         looks: &mut usize,
         out: &mut Vec<u8>,
     ) -> Result<(), Stop> {
-        let Some(mut walking) = self.walking.take() else { return Ok(()) };
+        let Some(mut cursor) = self.cursor.take() else { return Ok(()) };
         let partition = namespace.partition(pid);
-        let sending = &mut self.sending;
+        let sender = &mut self.sender;
         // The choice is looked at while records are sent, so it is handed over by itself.
-        let via = sending.via();
-        let stop = walking.go(&partition, self.node, via.as_deref(), |record, key| {
+        let by_index = sender.by_index();
+        let stop = cursor.go(&partition, self.node, by_index.as_deref(), |record, key| {
             if *looks == 0 || out.len() - start >= SLICE {
                 return Err(Stop::Turn);
             }
             *looks -= 1;
             let Some(record) = record else { return Ok(()) };
-            sending.offer(namespace, record, key, now, start, out)
+            sender.offer(namespace, record, key, now, start, out)
         });
         drop(partition);
-        self.walking = Some(walking);
+        self.cursor = Some(cursor);
         stop
     }
 }
@@ -200,7 +200,7 @@ impl StreamedReply for Scan {
     }
 
     fn send_timeout(&self) -> Option<Duration> {
-        self.job.plan.send_timeout
+        self.job.options.send_timeout
     }
 
     fn ends_in_own_frame(&self) -> bool {

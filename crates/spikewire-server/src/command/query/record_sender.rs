@@ -12,7 +12,7 @@ use spikewire_protocol::query::{Point, Row};
 use super::projection::Projection;
 use crate::expression::{Program, RecordView};
 use crate::index::Index;
-use crate::index::sought::Sought;
+use crate::index::query_range::QueryRange;
 use crate::job::Job;
 use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
@@ -24,7 +24,7 @@ const FRAME: usize = 1 << 20;
 
 /// Which records are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
+pub enum SetFilter {
     /// All.
     All,
     /// Those of one set.
@@ -35,27 +35,27 @@ pub enum Wanted {
 
 /// The index a query goes by, and what it asks of it.
 #[derive(Debug)]
-pub struct Via {
+pub struct IndexRange {
     /// The index.
     pub index: Arc<Index>,
     /// The values.
-    pub sought: Sought,
+    pub range: QueryRange,
 }
 
 /// The records that are wanted.
 #[derive(Debug)]
-pub struct Choice {
+pub struct Selection {
     /// Of which set.
-    pub wanted: Wanted,
+    pub set_filter: SetFilter,
     /// By which index.
-    pub via: Option<Arc<Via>>,
+    pub by_index: Option<Arc<IndexRange>>,
     /// The index of all records of the set, if there is one.
     pub of_set: Option<Arc<Index>>,
     /// Those that this lets pass.
     pub filter: Option<Arc<Program>>,
 }
 
-impl Choice {
+impl Selection {
     /// Whether a record is wanted, and if not whether it was the filter that left it out. `key` is
     /// the one of the index it was found under; `None` = any value that is asked for will do.
     pub fn takes(
@@ -65,23 +65,25 @@ impl Choice {
         key: Option<u64>,
         now: Moment,
     ) -> Result<(), bool> {
-        if let Wanted::Set(set) = self.wanted
+        if let SetFilter::Set(set) = self.set_filter
             && set != record.set()
         {
             return Err(false);
         }
-        if self.wanted == Wanted::Nothing || namespace.is_gone(record, now) {
+        if self.set_filter == SetFilter::Nothing || namespace.is_gone(record, now) {
             return Err(false);
         }
-        if self.via.is_none() && self.filter.is_none() {
+        if self.by_index.is_none() && self.filter.is_none() {
             return Ok(());
         }
         let view = RecordView::stored(&namespace.sets, record, now);
         if self.filter.as_ref().is_some_and(|filter| !filter.passes(&view)) {
             return Err(true);
         }
-        match &self.via {
-            Some(via) if !via.sought.confirms(&via.index.definition, &view, key) => Err(false),
+        match &self.by_index {
+            Some(by_index) if !by_index.range.confirms(&by_index.index.definition, &view, key) => {
+                Err(false)
+            }
             _ => Ok(()),
         }
     }
@@ -100,9 +102,9 @@ pub enum Stop {
 
 /// How records go out.
 #[derive(Debug)]
-pub struct Sending {
+pub struct RecordSender {
     job: Arc<Job>,
-    choice: Choice,
+    selection: Selection,
     projection: Projection,
     /// Records that may still be sent.
     left: Option<u64>,
@@ -114,21 +116,26 @@ pub struct Sending {
     scratch: Vec<u8>,
 }
 
-impl Sending {
+impl RecordSender {
     /// Sends at most `left` records.
-    pub fn new(job: Arc<Job>, choice: Choice, projection: Projection, left: Option<u64>) -> Self {
+    pub fn new(
+        job: Arc<Job>,
+        selection: Selection,
+        projection: Projection,
+        left: Option<u64>,
+    ) -> Self {
         let (last_set, scratch) = (None, Vec::new());
-        Self { job, choice, projection, left, passed: 0, paused_until: None, last_set, scratch }
+        Self { job, selection, projection, left, passed: 0, paused_until: None, last_set, scratch }
     }
 
     /// Which records are wanted.
-    pub fn choice(&self) -> &Choice {
-        &self.choice
+    pub fn selection(&self) -> &Selection {
+        &self.selection
     }
 
     /// The index it goes by.
-    pub fn via(&self) -> Option<Arc<Via>> {
-        self.choice.via.clone()
+    pub fn by_index(&self) -> Option<Arc<IndexRange>> {
+        self.selection.by_index.clone()
     }
 
     /// Whether as many records were sent as were wanted.
@@ -147,7 +154,7 @@ impl Sending {
         start: usize,
         out: &mut Vec<u8>,
     ) -> Result<(), Stop> {
-        match self.choice.takes(namespace, record, Some(key), now) {
+        match self.selection.takes(namespace, record, Some(key), now) {
             Ok(()) => {}
             Err(filtered) => {
                 self.job.counters.filtered.fetch_add(u64::from(filtered), Ordering::Relaxed);
@@ -183,7 +190,7 @@ impl Sending {
         self.passed += 1;
         self.left = self.left.map(|left| left - 1);
         let counters = &self.job.counters;
-        if self.job.plan.rate > 0 {
+        if self.job.options.rate > 0 {
             counters.throttled.fetch_add(1, Ordering::Relaxed);
             self.paused_until = self.job.pause(self.passed);
         }
@@ -202,7 +209,7 @@ impl Sending {
             self.last_set = namespace.sets.get(number).map(|set| (number, set));
         }
         let set = self.last_set.as_ref().map_or(&[][..], |(_, set)| &set.name);
-        let value = self.choice.via.as_ref().map(|via| via.sought.kind.shown(key));
+        let value = self.selection.by_index.as_ref().map(|by_index| by_index.range.kind.shown(key));
         let digest = Digest(*record.digest());
         let row = Row {
             point: Point { digest, value: value.unwrap_or(0) },

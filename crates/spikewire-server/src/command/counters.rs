@@ -6,7 +6,7 @@ use spikewire_protocol::result_code::ResultCode;
 
 /// Counters that one thread fills.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Tally {
+pub struct LocalCounters {
     /// Binary requests.
     pub requests: u64,
     /// Reads among them.
@@ -21,7 +21,7 @@ pub struct Tally {
     pub infos: u64,
 }
 
-impl Tally {
+impl LocalCounters {
     /// Counts a refusal.
     pub fn refused(&mut self, code: ResultCode) {
         if code == ResultCode::NOT_FOUND {
@@ -34,14 +34,15 @@ impl Tally {
 
 /// The same counters, shared.
 #[derive(Debug, Default)]
-pub struct Counters {
+pub struct SharedCounters {
     values: [AtomicU64; 6],
 }
 
-impl Counters {
+impl SharedCounters {
     /// Moves a tally here.
-    pub fn take(&self, tally: &mut Tally) {
-        let Tally { requests, reads, writes, not_found, errors, infos } = std::mem::take(tally);
+    pub fn take(&self, counters: &mut LocalCounters) {
+        let LocalCounters { requests, reads, writes, not_found, errors, infos } =
+            std::mem::take(counters);
         for (value, more) in
             self.values.iter().zip([requests, reads, writes, not_found, errors, infos])
         {
@@ -52,9 +53,9 @@ impl Counters {
     }
 
     /// Reads the counters.
-    pub fn read(&self) -> Tally {
+    pub fn read(&self) -> LocalCounters {
         let [requests, reads, writes, not_found, errors, infos] =
             std::array::from_fn(|at| self.values[at].load(Ordering::Relaxed));
-        Tally { requests, reads, writes, not_found, errors, infos }
+        LocalCounters { requests, reads, writes, not_found, errors, infos }
     }
 }

@@ -6,7 +6,7 @@ use spikewire_protocol::query::{Collection, Range};
 use spikewire_protocol::result_code::ResultCode;
 
 use super::definition::Definition;
-use super::key::{Key, Kind, LONGEST};
+use super::key::{Key, KeyType, LONGEST};
 use crate::expression::RecordView;
 use crate::value::geo::{Region, Shape, covering};
 
@@ -28,15 +28,15 @@ enum Test {
 
 /// The values a query asks for.
 #[derive(Debug)]
-pub struct Sought {
+pub struct QueryRange {
     /// Their type.
-    pub kind: Kind,
+    pub kind: KeyType,
     /// The keys they can have: ranges, both ends included, that rise and do not touch.
     pub spans: Vec<(u64, u64)>,
     test: Test,
 }
 
-impl Sought {
+impl QueryRange {
     /// What a request's range stands for.
     pub fn new(range: &Range) -> Result<Self, ResultCode> {
         let refuse = ResultCode::PARAMETER;
@@ -48,22 +48,22 @@ impl Sought {
         let (kind, spans, test) = match range {
             Range::Int(begin, end) => {
                 let span = (key(Key::Int(*begin))?, key(Key::Int(*end))?);
-                (Kind::Int, vec![span], Test::Between(*begin, *end))
+                (KeyType::Int, vec![span], Test::Between(*begin, *end))
             }
             Range::Str(text) => {
                 let bytes = text.as_bytes();
                 let number = key(Key::Bytes(bytes))?;
-                (Kind::Str, vec![(number, number)], Test::Equal(bytes.to_vec()))
+                (KeyType::Str, vec![(number, number)], Test::Equal(bytes.to_vec()))
             }
             Range::Blob(bytes) => {
                 let number = key(Key::Bytes(bytes))?;
-                (Kind::Blob, vec![(number, number)], Test::Equal(bytes.clone()))
+                (KeyType::Blob, vec![(number, number)], Test::Equal(bytes.clone()))
             }
             Range::Geo(text) if text.len() > LONGEST_GEO => return Err(refuse),
             Range::Geo(text) => match Shape::read(text.as_bytes()).ok_or(refuse)? {
-                Shape::Point(point) => (Kind::Geo, larger(&point), Test::Around(point)),
+                Shape::Point(point) => (KeyType::Geo, larger(&point), Test::Around(point)),
                 Shape::Region(region) => {
-                    (Kind::Geo, smaller(&region), Test::Within(Box::new(region)))
+                    (KeyType::Geo, smaller(&region), Test::Within(Box::new(region)))
                 }
             },
         };
@@ -176,19 +176,19 @@ mod tests {
                 .push(format!(r#"{{"type":"AeroCircle","coordinates":[[13.4,52.5],{radius}]}}"#));
         }
         for region in &regions {
-            let sought = Sought::new(&Range::Geo(region.clone())).unwrap();
-            assert!(sought.spans.is_sorted_by(|a, b| a.1 < b.0), "{region}");
+            let range = QueryRange::new(&Range::Geo(region.clone())).unwrap();
+            assert!(range.spans.is_sorted_by(|a, b| a.1 < b.0), "{region}");
             for longitude in -18..=18 {
                 for latitude in -9..=9 {
                     let text = point(f64::from(longitude) * 10.0, f64::from(latitude) * 10.0);
                     let key = Key::Geo(text.as_bytes());
-                    if sought.accepts(&key) {
+                    if range.accepts(&key) {
                         inside += 1;
                         let mut found = false;
-                        key.numbers(|number| found |= sought.seeks(number));
+                        key.numbers(|number| found |= range.seeks(number));
                         assert!(found, "{text} in {region}");
                         // The other way round: the point finds the region, by one of its cells.
-                        let around = Sought::new(&Range::Geo(text.clone())).unwrap();
+                        let around = QueryRange::new(&Range::Geo(text.clone())).unwrap();
                         let (region_key, mut cells) = (Key::Geo(region.as_bytes()), 0);
                         assert!(around.accepts(&region_key), "{region} around {text}");
                         region_key.numbers(|number| cells += u32::from(around.seeks(number)));
@@ -202,12 +202,12 @@ mod tests {
 
     #[test]
     fn what_cannot_be_sought() {
-        assert!(Sought::new(&Range::Str("x".repeat(2047))).is_ok());
-        assert!(Sought::new(&Range::Str("x".repeat(2048))).is_err());
-        assert!(Sought::new(&Range::Blob(vec![1; 2048])).is_err());
+        assert!(QueryRange::new(&Range::Str("x".repeat(2047))).is_ok());
+        assert!(QueryRange::new(&Range::Str("x".repeat(2048))).is_err());
+        assert!(QueryRange::new(&Range::Blob(vec![1; 2048])).is_err());
         for text in ["", "{}", "nonsense"] {
-            assert!(Sought::new(&Range::Geo(text.to_owned())).is_err());
+            assert!(QueryRange::new(&Range::Geo(text.to_owned())).is_err());
         }
-        assert!(Sought::new(&Range::Geo(point(1.0, 2.0))).is_ok());
+        assert!(QueryRange::new(&Range::Geo(point(1.0, 2.0))).is_ok());
     }
 }

@@ -7,38 +7,38 @@ use crate::storage::partition::Partition;
 use crate::storage::table::Table;
 use crate::storage::walk::Walk;
 
-use super::sending::{Choice, Via, Wanted};
+use super::record_sender::{IndexRange, Selection, SetFilter};
 
 /// A place in a partition.
 #[derive(Debug)]
-pub enum Walking {
+pub enum PartitionCursor {
     /// By digest.
     Digests(Walk),
     /// By the entries of an index, after this one.
     Entries(Option<Entry>),
 }
 
-impl Walking {
+impl PartitionCursor {
     /// Goes on in a locked partition until `each` has had enough of its records, or there are no
     /// more. `each` says whether it wants the next one; a record it refuses with `Err` is met again.
     pub fn go<E>(
         &mut self,
         partition: &Partition,
         node: usize,
-        via: Option<&Via>,
+        by_index: Option<&IndexRange>,
         mut each: impl FnMut(Option<crate::storage::record::View<'_>>, u64) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some(table) = partition.nearest(node) else { return Ok(()) };
-        match (self, via) {
+        match (self, by_index) {
             (Self::Digests(walk), _) => {
                 while let Some(digest) = walk.next() {
                     each(table.get(digest), 0)?;
                     walk.pass();
                 }
             }
-            (Self::Entries(after), Some(via)) => {
-                let Some(entries) = partition.entries(&via.index) else { return Ok(()) };
-                for (first, last) in &via.sought.spans {
+            (Self::Entries(after), Some(by_index)) => {
+                let Some(entries) = partition.entries(&by_index.index) else { return Ok(()) };
+                for (first, last) in &by_index.range.spans {
                     for entry in entries.between(*first, *last, *after) {
                         each(table.get(&entry.1), entry.0)?;
                         *after = Some(*entry);
@@ -55,20 +55,20 @@ impl Walking {
 /// [`Walk::sort`] has to follow.
 pub fn gather(
     walk: &mut Walk,
-    choice: &Choice,
+    selection: &Selection,
     partition: &Partition,
     table: &Table,
     after: Option<&[u8; 20]>,
 ) {
-    match choice.wanted {
-        Wanted::All => walk.gather(table, None, after),
-        Wanted::Set(set) if partition.has_set(set) => {
-            let entries = choice.of_set.as_ref().and_then(|index| partition.entries(index));
+    match selection.set_filter {
+        SetFilter::All => walk.gather(table, None, after),
+        SetFilter::Set(set) if partition.has_set(set) => {
+            let entries = selection.of_set.as_ref().and_then(|index| partition.entries(index));
             match entries {
                 Some(entries) => walk.note(entries.digests(after)),
                 None => walk.gather(table, Some(set), after),
             }
         }
-        Wanted::Set(_) | Wanted::Nothing => walk.note(std::iter::empty()),
+        SetFilter::Set(_) | SetFilter::Nothing => walk.note(std::iter::empty()),
     }
 }

@@ -1,0 +1,139 @@
+//! The namespace supervisor: the thread that migrates partitions and removes records that expired or
+//! were truncated.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use spikewire_sync::{Condvar, Mutex};
+
+use super::rebalance;
+use super::state::ClusterState;
+use crate::storage::namespace::Namespace;
+
+/// How often the thread looks for expired records.
+const PERIOD: Duration = Duration::from_secs(1);
+/// Records it examines before it yields the processor.
+const BATCH: usize = 20_000;
+
+#[derive(Debug, Default)]
+struct Requested {
+    work: bool,
+    stop: bool,
+}
+
+/// How the thread is woken.
+#[derive(Debug, Default)]
+struct Wakeup {
+    requested: Mutex<Requested>,
+    changed: Condvar,
+}
+
+impl Wakeup {
+    /// Waits for a request or the end of `limit`; says whether to go on.
+    fn wait(&self, limit: Duration) -> bool {
+        let deadline = Instant::now() + limit;
+        let mut requested = self.requested.lock();
+        let mut over = false;
+        while !requested.work && !requested.stop && !over {
+            (requested, over) = self.changed.wait_until(requested, deadline);
+        }
+        requested.work = false;
+        !requested.stop
+    }
+
+    /// Waits, however often it is woken; returns whether to go on.
+    fn pause(&self, length: Duration) -> bool {
+        let deadline = Instant::now() + length;
+        let mut requested = self.requested.lock();
+        let mut over = false;
+        while !requested.stop && !over {
+            (requested, over) = self.changed.wait_until(requested, deadline);
+        }
+        !requested.stop
+    }
+
+    fn notify(&self, change: impl FnOnce(&mut Requested)) {
+        change(&mut self.requested.lock());
+        self.changed.notify_all();
+    }
+}
+
+/// The namespace supervisor: the thread, and how it is woken.
+#[derive(Debug)]
+pub struct Nsup {
+    wakeup: Arc<Wakeup>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Nsup {
+    /// Starts the thread.
+    pub fn start(state: Arc<ClusterState>) -> io::Result<Self> {
+        let wakeup = Arc::new(Wakeup::default());
+        let own = wakeup.clone();
+        let thread = std::thread::Builder::new()
+            .name("spikewire-nsup".to_owned())
+            .spawn(move || run(&state, &own))?;
+        Ok(Self { wakeup, thread: Some(thread) })
+    }
+
+    /// Wakes the thread: there is something to migrate or to free.
+    pub fn wake(&self) {
+        self.wakeup.notify(|requested| requested.work = true);
+    }
+}
+
+impl Drop for Nsup {
+    fn drop(&mut self) {
+        self.wakeup.notify(|requested| requested.stop = true);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn run(state: &ClusterState, wakeup: &Wakeup) {
+    let mut due: Vec<Instant> = state.namespaces.iter().map(|_| Instant::now() + PERIOD).collect();
+    while wakeup.wait(PERIOD) {
+        while state.remaining() > 0 {
+            let pause = state.options.migration_pause;
+            rebalance::migrate(state, || wakeup.pause(pause));
+            if !wakeup.pause(Duration::ZERO) {
+                return;
+            }
+        }
+        let free = state.must_free.swap(false, Ordering::AcqRel);
+        for (namespace, due) in state.namespaces.iter().zip(&mut due) {
+            let period = namespace.options.nsup_period;
+            let expire = period != 0 && Instant::now() >= *due;
+            if expire {
+                *due = Instant::now() + Duration::from_secs(u64::from(period));
+            }
+            if (free || expire) && !sweep(state, namespace, free, wakeup) {
+                return;
+            }
+        }
+    }
+}
+
+/// Frees what expired, and with `free` what was truncated; says whether to go on.
+fn sweep(state: &ClusterState, namespace: &Namespace, free: bool, wakeup: &Wakeup) -> bool {
+    let mut looked_at = 0;
+    for pid in Namespace::ids() {
+        let now = state.clock.now();
+        let mut partition = namespace.partition(pid);
+        if free || partition.may_expire(now.seconds()) {
+            looked_at += partition.sweep(|record| namespace.is_gone(record, now));
+        }
+        drop(partition);
+        if looked_at >= BATCH {
+            looked_at = 0;
+            if !wakeup.pause(Duration::from_millis(1)) {
+                return false;
+            }
+        }
+    }
+    true
+}
