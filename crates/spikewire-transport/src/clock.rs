@@ -1,9 +1,10 @@
 //! Monotonic time as a plain number.
 
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Nanoseconds since the process first asked for the time.
+use rustix::time::{ClockId, clock_gettime};
+
+/// Nanoseconds of the system's monotonic clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Tick(pub u64);
 
@@ -13,8 +14,8 @@ impl Tick {
 
     /// The current time.
     pub fn now() -> Self {
-        static START: OnceLock<Instant> = OnceLock::new();
-        Self(START.get_or_init(Instant::now).elapsed().as_nanos() as u64)
+        let now = clock_gettime(ClockId::Monotonic);
+        Self(now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64)
     }
 
     /// This moment plus `span`; [`Tick::NEVER`] when that is beyond all time.

@@ -89,11 +89,6 @@ impl<P: Protocol, T: Collect> Connection<P, T> {
         self.pipeline.write(&mut self.wire, now)
     }
 
-    /// When the first of its commands ends, or the connection if nothing comes.
-    pub fn due(&self) -> Tick {
-        self.deadline().min(self.silence_ends())
-    }
-
     /// Waits up to about `limit` for bytes, in a read. Returns what [`Pipeline::fill`] does, and
     /// the time.
     pub fn wait(&mut self, limit: Duration) -> (io::Result<(usize, bool)>, Tick) {

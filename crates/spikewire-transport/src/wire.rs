@@ -32,17 +32,24 @@ impl Wire {
 
     /// The same stream for one read that waits up to about `limit`, at least a millisecond, and
     /// then fails as one that would block. It may end earlier.
+    #[inline]
     pub fn waiting(&mut self, limit: Duration) -> io::Result<Waiting<'_>> {
-        let limit = limit.max(Duration::from_millis(1));
-        let fits = |set: Duration| set <= limit + SLACK && set * 2 >= limit;
-        if !self.read_timeout.is_some_and(fits) {
-            if self.read_timeout.is_none() {
-                rustix::io::ioctl_fionbio(&self.socket, false)?;
-            }
-            set_socket_timeout(&self.socket, Timeout::Recv, Some(limit))?;
-            self.read_timeout = Some(limit);
+        if self.read_timeout != Some(limit) {
+            self.bound_read(limit)?;
         }
         Ok(Waiting(&self.socket))
+    }
+
+    fn bound_read(&mut self, limit: Duration) -> io::Result<()> {
+        let limit = limit.max(Duration::from_millis(1));
+        match self.read_timeout {
+            Some(set) if set <= limit + SLACK && set * 2 >= limit => return Ok(()),
+            Some(_) => {}
+            None => rustix::io::ioctl_fionbio(&self.socket, false)?,
+        }
+        set_socket_timeout(&self.socket, Timeout::Recv, Some(limit))?;
+        self.read_timeout = Some(limit);
+        Ok(())
     }
 
     /// Whether the attempt to connect has come to a good end; an error when to a bad one.

@@ -83,7 +83,8 @@ impl BlockingExecutor {
         let command = Command::new(bytes, target, policy, now, ticket);
         let limits = CallerLimits { now, deadline: command.deadline, alone: false, interrupted };
         let mut completed = None;
-        let run = self.pool.run(std::iter::once(command), limits, |ticket| {
+        // Lent, for a command is large: it is moved less often.
+        let run = self.pool.run(&mut std::iter::once(command), limits, |ticket| {
             if let Ticket::Single { body: filled, outcome } = ticket {
                 *body = filled;
                 completed = outcome;

@@ -23,6 +23,8 @@ const KEEP: usize = 64;
 #[derive(Debug)]
 pub(super) struct DedicatedMultiplexers<P: Protocol, T> {
     topology: Arc<P::Topology>,
+    /// How many callers may use one at a time that could use the shared one.
+    most: usize,
     pool: Mutex<IdleMultiplexers<P, T>>,
 }
 
@@ -44,7 +46,9 @@ pub(super) struct DedicatedMultiplexer<P: Protocol, T> {
 
 impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexers<P, T> {
     pub fn new(topology: Arc<P::Topology>) -> Self {
-        Self { topology, pool: Mutex::new(IdleMultiplexers { idle: Vec::new(), in_use: 0 }) }
+        let most = topology.settings().connections_per_node;
+        let pool = Mutex::new(IdleMultiplexers { idle: Vec::new(), in_use: 0 });
+        Self { topology, most, pool }
     }
 
     /// One that no other caller uses. There are as many as a node may have connections, so `None`
@@ -53,7 +57,7 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexers<P, T> {
         let spare = {
             let mut pool = self.pool.lock();
             if !alone {
-                if pool.in_use >= self.topology.settings().connections_per_node {
+                if pool.in_use >= self.most {
                     return None;
                 }
                 pool.in_use += 1;
@@ -146,7 +150,8 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexer<P, T> {
                 }
             }
             let waited;
-            (waited, now) = if let Some((index, limit)) = multiplexer.awaited(now, SIGNAL_POLL) {
+            let awaited = multiplexer.awaited(now, limits.deadline, SIGNAL_POLL);
+            (waited, now) = if let Some((index, limit)) = awaited {
                 multiplexer.wait_in_read(index, limit, &mut deliver)
             } else {
                 let wait = signals.bound(multiplexer.alarm().since(now));

@@ -19,16 +19,22 @@ use crate::reply::Outcome;
 const SOONEST: Duration = Duration::from_millis(10);
 
 impl<P: Protocol, T: Collect> Multiplexer<P, T> {
-    /// The connection that everything in flight waits for, and how long a read from it may take,
-    /// `longest` at most. `None` when there is more to wait for: several connections, room to
-    /// write, a connection that is being opened, a retry; and when something is due soon.
-    pub(crate) fn awaited(&self, now: Tick, longest: Duration) -> Option<(usize, Duration)> {
+    /// The connection that everything in flight waits for, and how long a read from it may take:
+    /// until `deadline`, when all commands are over, and `longest` at most. `None` when there is
+    /// more to wait for: several connections, room to write, a connection that is being opened, a
+    /// retry; and when something is due soon.
+    pub(crate) fn awaited(
+        &self,
+        now: Tick,
+        deadline: Tick,
+        longest: Duration,
+    ) -> Option<(usize, Duration)> {
         let connection = self.connections.get(self.written_last)?.as_ref()?;
         let all_here = connection.pipeline.awaited() == self.in_flight;
         if !all_here || connection.wants_to_write() {
             return None;
         }
-        let limit = connection.due().since(now).min(longest);
+        let limit = deadline.min(connection.silence_ends()).since(now).min(longest);
         (limit >= SOONEST).then_some((self.written_last, limit))
     }
 
