@@ -164,6 +164,14 @@ lint-rust: venv ## Check the Rust code
 	RUSTDOCFLAGS='-D warnings' \
 		cargo doc --workspace --no-deps --exclude spikewire-python --all-features --locked --quiet
 
+.PHONY: msrv
+msrv: venv ## Check everything with the oldest Rust that is promised, if rustup has it
+	@promised=$$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml); \
+	toolchain=$$(rustup toolchain list 2>/dev/null | grep -o "^$$promised[^ ]*" | head -n 1); \
+	[ -n "$$toolchain" ] || { echo "first: rustup toolchain install $$promised" >&2; exit 1; }; \
+	set -x; PYO3_PYTHON=$(CURDIR)/$(BIN)/python CARGO_TARGET_DIR=target/msrv \
+		cargo "+$$toolchain" check --workspace --all-features --locked
+
 .PHONY: lint-python
 lint-python: venv ## Check the Python code
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/lint.txt requirements/test.txt \
@@ -171,6 +179,7 @@ lint-python: venv ## Check the Python code
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	MYPYPATH=tests/peers $(BIN)/mypy --no-warn-return-any --allow-untyped-calls tests/peers
 	$(BIN)/basedpyright --project pyproject.toml --pythonpath $(BIN)/python
 	$(BIN)/basedpyright --project tests/typing/pyrightconfig.json --pythonpath $(BIN)/python
 	$(BIN)/python tools/generate.py --check

@@ -90,7 +90,7 @@ def test_calls_of_every_kind(gather: Gathering, users: Any, set_name: str) -> No
         (users.put_many, {1: {"n": 1}, 2: {"n": 2}}),
         (other.exists, "k"),
     ]
-    calls[3] = tuple(calls[3])
+    calls[3] = tuple(calls[3])  # type: ignore[arg-type]
     created, one, two, found, batch, absent = gather(calls, limit=1)
     assert (created, one.bins, two.bins, found, batch.found, absent) == (
         None,
@@ -120,7 +120,7 @@ def test_the_first_error_is_raised(gather: Gathering, users: Any) -> None:
     gather([(users.put, n, {"n": n}) for n in (0, 1, 3)])
     with pytest.raises(spikewire.RecordNotFound) as caught:
         gather((users.get, n) for n in range(5))
-    assert caught.value.key.key == 2
+    assert caught.value.key.key == 2  # type: ignore[union-attr]
     with pytest.raises(OverflowError, match="n"):
         gather([(users.put, 1, {"n": 2**64})])
 
@@ -161,8 +161,8 @@ def test_what_is_no_call(gather: Gathering, users: Any, cluster: Cluster, face: 
         ({"limits": 5}, TypeError),
     ]:
         # At once, and not when the first result is asked for.
-        with pytest.raises(error, match=next(iter(options))):
-            gather.client.concurrent([], **options)
+        with pytest.raises(error, match=next(iter(options))):  # type: ignore[call-overload]
+            gather.client.concurrent([], **options)  # type: ignore[arg-type]
     for calls in (users.get, "abc", 5):
         with pytest.raises(TypeError, match="calls must be an iterable"):
             gather.client.concurrent(calls)

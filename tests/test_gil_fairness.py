@@ -45,7 +45,7 @@ def test_a_get_waits_for_few_records_of_the_scans_of_other_threads(
                 with filled.query() as query:
                     for record in query:
                         sum(range(LONG))
-                        seen[number] += record.bins["n"] >= 0
+                        seen[number] += "n" in record.bins
                         if ended.is_set():
                             break
         except Exception as error:
@@ -119,7 +119,7 @@ def test_one_scan_has_its_turn_when_the_loop_comes_round(
         while True:
             async with dataset.query() as query:
                 async for record in query:
-                    seen[0] += record.bins["n"] >= 0
+                    seen[0] += "n" in record.bins
 
     async def main() -> None:
         loop = asyncio.get_running_loop()

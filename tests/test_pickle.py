@@ -95,13 +95,13 @@ ERRORS = [getattr(errors, name) for name in errors.__all__]
 def test_errors(kind: type[errors.Error], protocol: int) -> None:
     key = Key("test", "users", "alice")
     error = kind("it broke", code=9, node="N1 host:1", attempts=3, in_doubt=True, key=key)
-    error.extra = "noted"
+    error.extra = "noted"  # type: ignore[attr-defined]
     again = pickle.loads(pickle.dumps(error, protocol))
     assert type(again) is kind
     assert str(again) == str(error)
     assert (again.message, again.code, again.node) == ("it broke", 9, "N1 host:1")
     assert (again.attempts, again.in_doubt, again.key) == (3, True, key)
-    assert again.extra == "noted"
+    assert again.extra == "noted"  # type: ignore[attr-defined]
     assert str(copy.copy(error)) == str(error)
 
 
@@ -111,8 +111,8 @@ def test_an_error_from_the_server(cluster: Cluster) -> None:
             client.get(("test", "pickled", "nobody"))
         again = pickle.loads(pickle.dumps(caught.value))
         assert isinstance(again, KeyError)
-        assert again.key == Key("test", "pickled", "nobody")
-        assert again.code == 2
+        assert again.key == Key("test", "pickled", "nobody")  # type: ignore[attr-defined]
+        assert again.code == 2  # type: ignore[attr-defined]
 
 
 def test_clients_say_why_they_do_not_pickle(cluster: Cluster) -> None:
@@ -164,7 +164,7 @@ def test_an_async_dataset_finds_its_live_client(cluster: Cluster) -> None:
 
 
 def test_a_dataset_in_another_process(cluster: Cluster) -> None:
-    options: dict[str, object] = {
+    options: spikewire.options.ClientOptions = {
         "timeout": timedelta(seconds=10),
         "send_key": True,
         "racks": [1, 2],

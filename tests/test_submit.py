@@ -124,14 +124,14 @@ def test_bad_arguments_raise_at_once(data: spikewire.Dataset) -> None:
         data.submit.get("k", timeout=-1)
     future = data.submit.get("k", default=None)
     with pytest.raises(TypeError, match="timeout must be a number of seconds or None, not str"):
-        future.result("1")
+        future.result("1")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="nan"):
         future.result(float("nan"))
     for limit, error in [(0, ValueError), ("many", TypeError)]:
         with pytest.raises(error, match="submit_limit"):
-            spikewire.Client("127.0.0.1:1", submit_limit=limit)
+            spikewire.Client("127.0.0.1:1", submit_limit=limit)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="submit_limit is an option of Client"):
-        spikewire.AsyncClient("127.0.0.1:1", submit_limit=1)
+        spikewire.AsyncClient("127.0.0.1:1", submit_limit=1)  # type: ignore[call-arg]
 
 
 def test_only_the_client_completes_a_future(data: spikewire.Dataset) -> None:
@@ -263,7 +263,7 @@ def test_callbacks_run_in_order_on_one_thread(data: spikewire.Dataset) -> None:
     seen: list[tuple[int, int]] = []
     future = data.submit.put("k", {"n": 1})
     for n in range(5):
-        future.add_done_callback(lambda _, n=n: seen.append((n, threading.get_ident())))
+        future.add_done_callback(lambda _, n=n: seen.append((n, threading.get_ident())))  # type: ignore[misc]
     future.result()
     assert until(lambda: len(seen) == 5)
     assert [n for n, _ in seen] == list(range(5))
@@ -304,7 +304,7 @@ def test_a_callback_does_not_wait_for_its_own_thread(data: spikewire.Dataset) ->
     # A blocking call needs no thread of ours.
     number: concurrent.futures.Future[int] = concurrent.futures.Future()
     future = data.submit.put("k", {"n": 3})
-    future.add_done_callback(lambda _: number.set_result(data.get("k")["n"]))
+    future.add_done_callback(lambda _: number.set_result(data.get("k")["n"]))  # type: ignore[arg-type]
     assert number.result(20) == 3
 
 
@@ -339,8 +339,12 @@ def test_chains_of_callbacks(cluster: Cluster, set_name: str, limit: int) -> Non
 
 def test_unthrottled(cluster: Cluster, set_name: str) -> None:
     # Far more than connections, queue and window take: whoever submits waits, nobody fails.
-    options = {"pipeline_depth": 4, "queue_limit": 0, "connections_per_node": 1}
-    with spikewire.Client(
+    options: spikewire.options.ClientOptions = {
+        "pipeline_depth": 4,
+        "queue_limit": 0,
+        "connections_per_node": 1,
+    }
+    with spikewire.Client(  # type: ignore[misc]
         cluster.seeds, timeout=20, connect_timeout=20, submit_limit=64, **options
     ) as client:
         data = client.dataset("test", set_name)
@@ -377,10 +381,10 @@ def test_the_timeout_counts_while_it_waits_for_room(slow: Cluster) -> None:
         key = ("test", "s", "late")
         late = [
             client.submit.put(key, {"n": 1}, timeout=0.05),
-            client.submit.put_many({key: {"n": 1}}, timeout=0.05),
+            client.submit.put_many({key: {"n": 1}}, timeout=0.05),  # type: ignore[arg-type]
         ]
         for future in late:
-            error = future.exception(0)
+            error = future.exception(0)  # type: ignore[attr-defined]
             assert isinstance(error, spikewire.Timeout)
             assert "submit_limit" in str(error)
             assert error.in_doubt is False
@@ -401,7 +405,7 @@ def test_closing_fails_what_is_pending(slow: Cluster) -> None:
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         waits = [pool.submit(futures[0].result)]
         # Beyond the limit: these wait for room.
-        waits += [pool.submit(client.submit.exists, ("test", "s", n)) for n in range(3)]
+        waits += [pool.submit(client.submit.exists, ("test", "s", n)) for n in range(3)]  # type: ignore[arg-type]
         time.sleep(0.05)
         client.close()
         for wait in waits:
@@ -455,7 +459,7 @@ def test_futures_are_freed(data: spikewire.Dataset) -> None:
     future = data.submit.get("k", default=None)
     # A cycle through the callback.
     cycle: list[object] = [value]
-    future.add_done_callback(lambda _, cycle=cycle: cycle)
+    future.add_done_callback(lambda _, cycle=cycle: cycle)  # type: ignore[misc]
     cycle.append(future)
     future.result()
     last = data.submit.put("k", {"n": 1})
@@ -558,10 +562,10 @@ def test_threads_and_chains_while_a_node_dies() -> None:
                 chained(at)
             for _ in range(2):
                 goal = [count + 50 for count in counts]
-                assert until(lambda goal=goal: all(map(int.__ge__, counts, goal)), 60)
+                assert until(lambda goal=goal: all(map(int.__ge__, counts, goal)), 60)  # type: ignore[misc]
                 cluster.kill(1)
                 goal = [count + 50 for count in counts]
-                assert until(lambda goal=goal: all(map(int.__ge__, counts, goal)), 60)
+                assert until(lambda goal=goal: all(map(int.__ge__, counts, goal)), 60)  # type: ignore[misc]
                 cluster.restart(1)
                 assert cluster.wait_settled()
             stop.set()

@@ -124,9 +124,9 @@ def test_a_name_does_not_begin_another_command(
     raw = client.raw.dataset("test", "untouched")
     for name in (truncating, "x;y", "x=y", "x\ry"):
         with pytest.raises(ValueError, match="module must have none of"):
-            face.settle(lambda name=name: raw.apply(1, name, "f"))
+            face.settle(lambda name=name: raw.apply(1, name, "f"))  # type: ignore[misc]
         with pytest.raises(ValueError, match="module must have none of"):
-            face.settle(lambda name=name: raw.apply_all(name, "f"))
+            face.settle(lambda name=name: raw.apply_all(name, "f"))  # type: ignore[misc]
     assert aggregate("streams", "total", [0]) == [sum(range(RECORDS))]
 
 

@@ -155,11 +155,11 @@ def test_refused(
     ("call", "error", "says"),
     [
         (lambda: op.put("x" * 16, 1), ValueError, "x{16}"),
-        (lambda: op.put("a", Odd()), TypeError, '"a".*Odd'),
-        (lambda: op.put(1, 1), TypeError, "bin name.*int"),
-        (lambda: op.add("a", "x"), TypeError, "add"),
-        (lambda: op.append("a", 1), TypeError, "append"),
-        (lambda: op.prepend("a", 1.5), TypeError, "prepend"),
+        (lambda: op.put("a", Odd()), TypeError, '"a".*Odd'),  # type: ignore[arg-type]
+        (lambda: op.put(1, 1), TypeError, "bin name.*int"),  # type: ignore[arg-type]
+        (lambda: op.add("a", "x"), TypeError, "add"),  # type: ignore[arg-type]
+        (lambda: op.append("a", 1), TypeError, "append"),  # type: ignore[arg-type]
+        (lambda: op.prepend("a", 1.5), TypeError, "prepend"),  # type: ignore[arg-type]
         (lambda: op.get(""), ValueError, "empty"),
         (lambda: op.put("a", 1 << 64), OverflowError, '"a"'),
         (lambda: spikewire.Operation("fly", "a"), ValueError, "fly"),
@@ -169,12 +169,12 @@ def test_refused(
         (lambda: spikewire.Key("te\0st", "s", 1), ValueError, "namespace"),
         (lambda: spikewire.Key("test", "a:b", 1), ValueError, "set.*':'"),
         (lambda: spikewire.Key("test", "a;b", 1), ValueError, "set.*';'"),
-        (lambda: spikewire.Key("test", "s", 1.5), TypeError, "float"),
-        (lambda: spikewire.Key("test", 5, 1), TypeError, "set"),
+        (lambda: spikewire.Key("test", "s", 1.5), TypeError, "float"),  # type: ignore[arg-type]
+        (lambda: spikewire.Key("test", 5, 1), TypeError, "set"),  # type: ignore[arg-type]
         (lambda: spikewire.Key.from_digest("test", "s", b"short"), ValueError, "20 bytes.*5"),
-        (lambda: spikewire.Key.from_digest("test", "s", "x" * 20), TypeError, "digest.*str"),
-        (lambda: spikewire.GeoJSON(Odd()), TypeError, "Odd"),
-        (lambda: spikewire.HyperLogLog("text"), TypeError, "bytes.*str"),
+        (lambda: spikewire.Key.from_digest("test", "s", "x" * 20), TypeError, "digest.*str"),  # type: ignore[arg-type]
+        (lambda: spikewire.GeoJSON(Odd()), TypeError, "Odd"),  # type: ignore[arg-type]
+        (lambda: spikewire.HyperLogLog("text"), TypeError, "bytes.*str"),  # type: ignore[arg-type]
     ],
 )
 def test_refused_without_a_client(call: Any, error: type[Exception], says: str) -> None:
@@ -222,7 +222,7 @@ def test_a_record_beyond_the_limit(data: Caller) -> None:
     with pytest.raises(spikewire.RecordTooBig, match="max-record-size") as caught:
         data.put("k", {"a": bytes(2 << 20)})
     assert caught.value.code == 13
-    assert caught.value.key.key == "k"
+    assert caught.value.key.key == "k"  # type: ignore[union-attr]
     assert not caught.value.in_doubt
     assert data.get("k").bins == {"a": 1}
 

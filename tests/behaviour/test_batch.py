@@ -91,7 +91,7 @@ class TestOutcomes:
     def test_thousands(self, data: Caller) -> None:
         rows = [Write(i, {"n": i}) if i % 3 else Write(i, [op.put("n", i)]) for i in range(6000)]
         data.batch(rows).raise_for_errors()
-        rows = [Read(i) if i % 2 else Delete(i) for i in range(6000)]
+        rows = [Read(i) if i % 2 else Delete(i) for i in range(6000)]  # type: ignore[misc]
         done = data.batch(rows)
         assert [r.get("n") for r in done] == [i if i % 2 else None for i in range(6000)]
         assert data.get_many(range(6000)).found == 3000
@@ -204,25 +204,25 @@ class TestBadInput:
         ("row", "error", "text"),
         [
             (5, TypeError, "a row must be spikewire.Read, Write, Delete or Apply, not int"),
-            (Read(1.5), TypeError, "a key must be int, str or bytes, not float"),
+            (Read(1.5), TypeError, "a key must be int, str or bytes, not float"),  # type: ignore[arg-type]
             (Read(spikewire.Key("test", "other", 1)), ValueError, "is not a key of dataset"),
-            (Read(1, "abc"), TypeError, "bins must be a list or tuple"),
+            (Read(1, "abc"), TypeError, "bins must be a list or tuple"),  # type: ignore[arg-type]
             (Read(1, ["a"], ops=[op.get("a")]), ValueError, "bins and ops exclude each other"),
             (Read(1, ops=[op.add("a", 1)]), ValueError, "ops of a Read must only read"),
             (Read(1, ops=[]), ValueError, "operations must not be empty"),
-            (Read(1, where=5), TypeError, "where: an expression"),
+            (Read(1, where=5), TypeError, "where: an expression"),  # type: ignore[arg-type]
             (Read(1, read_touch=500), ValueError, "read_touch must be"),
-            (Read(1, read_mode="x"), ValueError, "read_mode must be"),
+            (Read(1, read_mode="x"), ValueError, "read_mode must be"),  # type: ignore[arg-type]
             (Write(1, {}), ValueError, "bins must not be empty"),
-            (Write(1, 5), TypeError, "bins must be a dict"),
+            (Write(1, 5), TypeError, "bins must be a dict"),  # type: ignore[arg-type]
             (Write(1, {"a": {3}}), TypeError, "bin .a.: cannot store"),
             (Write(1, [op.get("a")]), ValueError, "operations of a Write must write"),
-            (Write(1, [5]), TypeError, r"operations\[0\] must be an operation"),
+            (Write(1, [5]), TypeError, r"operations\[0\] must be an operation"),  # type: ignore[list-item]
             (Write(1, {"a": 1}, ttl=-5), ValueError, "ttl must be"),
-            (Write(1, {"a": 1}, generation="x"), TypeError, "generation must be"),
-            (Write(1, {"a": 1}, exists="x"), ValueError, "exists must be"),
+            (Write(1, {"a": 1}, generation="x"), TypeError, "generation must be"),  # type: ignore[arg-type]
+            (Write(1, {"a": 1}, exists="x"), ValueError, "exists must be"),  # type: ignore[arg-type]
             (Delete(1, generation=-1), OverflowError, "generation must be"),
-            (Delete(None), TypeError, "a key must be"),
+            (Delete(None), TypeError, "a key must be"),  # type: ignore[arg-type]
         ],
         ids=str,
     )
@@ -245,7 +245,7 @@ class TestBadInput:
             data.batch([Read(1)], ttl=5)
         for make in (Read, lambda key, **o: Write(key, {"n": 1}, **o), Delete):
             with pytest.raises(TypeError, match="tll"):
-                make(1, tll=5)
+                make(1, tll=5)  # type: ignore[call-arg]
 
 
 class TestTrouble:
@@ -261,7 +261,7 @@ class TestTrouble:
         error = done.errors[1]
         assert isinstance(error, spikewire.NamespaceNotFound)
         assert "nowhere" in str(error)
-        assert (error.key.namespace, error.in_doubt) == ("nowhere", False)
+        assert (error.key.namespace, error.in_doubt) == ("nowhere", False)  # type: ignore[union-attr]
         assert (bins(done[0]), done[2].generation) == ({"n": 1}, 1)
 
     def test_refused_rows_say_where_and_how_often(self, filled: Caller) -> None:

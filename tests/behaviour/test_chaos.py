@@ -95,7 +95,7 @@ class BlockingLoad:
                         journal.wrote(key, value)
                     else:
                         record = self.data.get(key, default=None)
-                        journal.read(key, record["v"] if record else None)
+                        journal.read(key, record["v"] if record else None)  # type: ignore[arg-type]
                 except spikewire.Error as error:
                     journal.failed(error, key, value, write=write)
                     journal.took(began, success=False)
@@ -115,7 +115,7 @@ class BlockingLoad:
     def check(self) -> None:
         for journal in self.journals:
             for key in journal.acknowledged:
-                journal.read(key, self.data.get(key, timeout=30)["v"])
+                journal.read(key, self.data.get(key, timeout=30)["v"])  # type: ignore[arg-type]
 
     def close(self) -> None:
         self.client.close()
@@ -151,7 +151,7 @@ class AsyncioLoad:
             await asyncio.gather(*(self._run(journal) for journal in self.journals))
             for journal in self.journals:
                 for key in journal.acknowledged:
-                    journal.read(key, (await self.data.get(key, timeout=30))["v"])
+                    journal.read(key, (await self.data.get(key, timeout=30))["v"])  # type: ignore[arg-type]
 
     async def _run(self, journal: Journal) -> None:
         while not self.stopping:
@@ -163,7 +163,7 @@ class AsyncioLoad:
                     journal.wrote(key, value)
                 else:
                     record = await self.data.get(key, default=None)
-                    journal.read(key, record["v"] if record else None)
+                    journal.read(key, record["v"] if record else None)  # type: ignore[arg-type]
             except spikewire.Error as error:
                 journal.failed(error, key, value, write=write)
                 journal.took(began, success=False)
@@ -227,7 +227,7 @@ def test_a_node_dies_and_comes_back_twice(
                 cluster.kill(node)
                 time.sleep(0.7)
                 before = successes(load)
-                assert until(lambda before=before: successes(load) > before + WORKERS * 10), (
+                assert until(lambda before=before: successes(load) > before + WORKERS * 10), (  # type: ignore[misc]
                     "the load does not carry on without the node"
                 )
                 cluster.restart(node)

@@ -125,7 +125,7 @@ def test_operations(coded: Caller, data: Caller) -> None:
     coded.put(1, BINS)
     later = NOW + dt.timedelta(days=1)
     steps = [
-        op.put("at", FORMS.encode("at", later)),
+        op.put("at", FORMS.encode("at", later)),  # type: ignore[arg-type]
         op.get("at"),
         op.add("other", 1),
         op.get("other"),
@@ -279,7 +279,7 @@ def test_codes_that_would_go_round(face: Face, cluster: Cluster, set_name: str) 
 def test_the_option_is_checked(cluster: Cluster) -> None:
     for given in ({"at": 1}, codec.timestamp(), codec.Codec, None):
         with pytest.raises(TypeError, match=r"codec must be a spikewire\.codec\.Codec"):
-            spikewire.Client(cluster.seeds, codec=given)
+            spikewire.Client(cluster.seeds, codec=given)  # type: ignore[arg-type]
     for name in ("x" * 16, "", "a\0b"):
         with pytest.raises(ValueError, match="bin name"):
             spikewire.Client(cluster.seeds, codec=codec.Codec(bins={name: codec.json()}))
@@ -296,7 +296,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"bins": ["a"]}, "bins must be a dict, not list"),
     ({"bins": {1: codec.json()}}, r"bin names \(str\) as keys, not 1"),
     ({"bins": {"a": str}}, r"bins\['a'\] must be a codec.Form, not type"),
-    ({"bins": {"a": codec.Form(str, 5)}}, r"the decode of bins\['a'\] must be a function, not int"),
+    ({"bins": {"a": codec.Form(str, 5)}}, r"the decode of bins\['a'\] must be a function, not int"),  # type: ignore[arg-type]
 ]  # fmt: skip
 
 
@@ -308,11 +308,11 @@ def test_what_cannot_be_a_codec(given: dict[str, Any], says: str) -> None:
 
 def test_forms_are_checked() -> None:
     with pytest.raises(ValueError, match=r"unit must be 's', 'ms' or 'us', got 'ns'"):
-        codec.timestamp("ns")
+        codec.timestamp("ns")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="class of Enum"):
-        codec.enum(int)
+        codec.enum(int)  # type: ignore[type-var]
     with pytest.raises(TypeError, match="kind must be a function"):
-        codec.text(5)
+        codec.text(5)  # type: ignore[arg-type]
 
 
 def test_timestamps_cut_off_towards_the_past() -> None:

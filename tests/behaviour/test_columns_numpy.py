@@ -96,7 +96,7 @@ class TestKinds:
         found = data.get_many([1]).to_numpy([("v", kind)])
         assert type(found) is np.ma.MaskedArray
         assert found.dtype == np.dtype([("v", kind)])
-        assert not found.mask["v"][0]
+        assert not found.mask["v"][0]  # type: ignore[call-overload, index]
         assert found["v"][0] == (value if wanted is None else wanted)
 
     @pytest.mark.parametrize(("kind", "value", "wanted"), SUB_ARRAYS)
@@ -173,7 +173,7 @@ class TestRows:
         assert found.flags.writeable
         with pytest.raises(spikewire.RecordNotFound) as caught:
             data.get_many([1, 3]).to_numpy([("n", "i4")], missing="raise")
-        assert caught.value.key.key == 3
+        assert caught.value.key.key == 3  # type: ignore[union-attr]
         with pytest.raises(ValueError, match=r"row 1 \(key 2\), \"m\": there is no value"):
             data.get_many([1, 2]).to_numpy([("m", "i4"), ("n", "i4")], missing="raise")
 
@@ -325,7 +325,7 @@ class TestStraightIntoAnArray:
         keys = [("test", set_name, 1), ("nowhere", "s", 1), ("test", set_name, 2)]
         with pytest.raises(spikewire.NamespaceNotFound) as caught:
             client.verbs.get_numpy(keys, [("n", "i4")])
-        assert caught.value.key.namespace == "nowhere"
+        assert caught.value.key.namespace == "nowhere"  # type: ignore[union-attr]
         array = client.verbs.get_numpy(keys, [("n", "i4")], errors="mask")
         assert array["n"].tolist() == [1, None, 2]
 

@@ -98,7 +98,7 @@ def of_node(client: Opened, data: Caller, cluster: Cluster, node: int, count: in
         try:
             data.get(key)
         except spikewire.RecordNotFound as error:  # noqa: PERF203
-            if error.node.endswith(address):
+            if error.node.endswith(address):  # type: ignore[union-attr]
                 keys.append(key)
                 if len(keys) == count:
                     return keys
@@ -129,7 +129,7 @@ class TestCut:
             assert isinstance(error, ConnectionError)
             assert (error.attempts, error.in_doubt, error.code) == (3, False, -10)
             assert cluster.addresses[0] in str(error)
-            assert error.key.key == 1
+            assert error.key.key == 1  # type: ignore[union-attr]
             cluster.clear_faults(0)
             assert data.get(1)["a"] == 1
 
@@ -208,7 +208,7 @@ class TestDelay:
                 assert isinstance(error, TimeoutError)
                 assert "0.3 s" in str(error)
                 assert (error.code, error.attempts, error.in_doubt) == (9, 1, write)
-                assert error.key.key == 1
+                assert error.key.key == 1  # type: ignore[union-attr]
 
     @pytest.mark.parametrize("fault", [{"delay": 30}, {"drop": 1.0}, {"drop_reply": 1.0}])
     def test_what_may_wait_longer_ends_later(self, face: Face, fault: Any) -> None:
@@ -382,7 +382,7 @@ class TestCodes:
             assert type(caught.value) is kind
             assert caught.value.code == code
             assert (caught.value.attempts, caught.value.in_doubt) == (read_attempts, False)
-            assert caught.value.node.endswith(cluster.addresses[0])
+            assert caught.value.node.endswith(cluster.addresses[0])  # type: ignore[union-attr]
             with pytest.raises(kind) as caught:
                 data.put(1, {"a": 2})
             assert (caught.value.code, caught.value.attempts) == (code, write_attempts)
@@ -435,7 +435,7 @@ class TestLoss:
     def test_everything_is_lost(self, face: Face, fault: str) -> None:
         with boxed(face) as (cluster, _, data):
             data.put(1, {"n": 1})
-            cluster.inject(0, **{fault: 1.0})
+            cluster.inject(0, **{fault: 1.0})  # type: ignore[arg-type]
             with pytest.raises(spikewire.Timeout) as caught:
                 data.get(1, timeout=0.3)
             assert not caught.value.in_doubt
@@ -454,7 +454,7 @@ class TestLoss:
         with boxed(face, 3, timeout=0.3) as (cluster, client, data):
             for key in range(100):
                 data.put(key, {"v": key}, timeout=20)
-            cluster.inject(1, **{fault: 0.05}, seed=11)
+            cluster.inject(1, **{fault: 0.05}, seed=11)  # type: ignore[arg-type]
             late = 0
             for turn in range(3):
                 if turn == 2:
@@ -538,7 +538,7 @@ def test_a_storm_of_all_faults(face: Face) -> None:
                     assert (one["v"], one.key.key) == (args[0], args[0])
                 elif one is not None:
                     assert isinstance(one, spikewire.Error)
-                    assert one.key.key == args[0]
+                    assert one.key.key == args[0]  # type: ignore[union-attr]
                     assert not (verb == "get" and one.in_doubt)
         for node in range(3):
             cluster.clear_faults(node)

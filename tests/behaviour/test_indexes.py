@@ -158,16 +158,16 @@ def test_indexes_that_cannot_be(
     [
         (lambda: between("a", 2, 1), ValueError, "low must not be greater than high"),
         (lambda: between("a", 1, 1 << 63), OverflowError, "high must fit an integer of 64 bits"),
-        (lambda: between("a", 1.0, 2), TypeError, "low must be int, not float"),
+        (lambda: between("a", 1.0, 2), TypeError, "low must be int, not float"),  # type: ignore[arg-type]
         (lambda: between("a" * 16, 1, 2), ValueError, "limit is 15"),
         (lambda: between(None, 1, 2), ValueError, "by its bin, or by name= alone"),
         (lambda: between("a", 1, 2, name="n"), ValueError, "not both"),
-        (lambda: between("a", 1, 2, of="keys"), ValueError, "of must be 'list'"),
-        (lambda: equal("a", 1.5), TypeError, "value must be int, str or bytes, not float"),
+        (lambda: between("a", 1, 2, of="keys"), ValueError, "of must be 'list'"),  # type: ignore[arg-type]
+        (lambda: equal("a", 1.5), TypeError, "value must be int, str or bytes, not float"),  # type: ignore[arg-type]
         (lambda: equal("a", True), TypeError, "value must be int, str or bytes, not bool"),
         (lambda: equal("a", "x" * 2048), ValueError, "value has 2048 bytes"),
         (lambda: equal(None, 1, name="n" * 64), ValueError, "name must have from 1 to 63"),
-        (lambda: within("a", "{}"), TypeError, "the place must be GeoJSON, not str"),
+        (lambda: within("a", "{}"), TypeError, "the place must be GeoJSON, not str"),  # type: ignore[arg-type]
     ],
 )
 def test_ranges_that_cannot_be(make: Any, error: type[Exception], message: str) -> None:
@@ -297,9 +297,9 @@ def test_nested_values_and_expressions(client: Opened, set_name: str) -> None:
     with pytest.raises(ValueError, match="ctx goes with a bin"):
         between(both, 1, 2, ctx=way)
     with pytest.raises(TypeError, match="ctx"):
-        between("m", 1, 2, ctx="deep")
+        between("m", 1, 2, ctx="deep")  # type: ignore[arg-type]
     for name in (nested, summed):
-        face.settle(lambda name=name: indexes.drop("test", set_name, name))
+        face.settle(lambda name=name: indexes.drop("test", set_name, name))  # type: ignore[misc]
 
 
 def test_sets_with_an_index_of_their_own(face: Face) -> None:
@@ -321,7 +321,7 @@ def test_sets_with_an_index_of_their_own(face: Face) -> None:
         face.settle(lambda: client.raw.indexes.drop("test", "few", "all"))
         assert len(face.rows(client.raw.query("test", "few"))) == 50
     with pytest.raises(TypeError, match="indexed_sets must be a list of str"):
-        Cluster(indexed_sets="few")
+        Cluster(indexed_sets="few")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="indexed set"):
         Cluster(indexed_sets=[""])
 

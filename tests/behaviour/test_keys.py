@@ -48,7 +48,7 @@ def test_types_are_apart(data: Caller) -> None:
     for at, key in enumerate(keys):
         data.put(key, {"v": at})
     assert [data.get(key)["v"] for key in keys] == [0, 1, 2]
-    assert len({Key("test", "s", key).digest for key in keys}) == 3
+    assert len({Key("test", "s", key).digest for key in keys}) == 3  # type: ignore[arg-type]
 
 
 def test_bytes_like_keys_are_bytes(data: Caller) -> None:

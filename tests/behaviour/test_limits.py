@@ -41,7 +41,7 @@ def test_they_are_served_in_the_order_they_came(run: Any) -> None:
             calls = []
             for key in range(200):
                 call = data.put(key, {"v": key})
-                call.add_done_callback(lambda _, key=key: order.append(key))
+                call.add_done_callback(lambda _, key=key: order.append(key))  # type: ignore[misc]
                 calls.append(call)
             await asyncio.gather(*calls)
             assert order == list(range(200))
@@ -93,7 +93,7 @@ def test_a_deadline_passes_while_waiting_for_a_turn(run: Any) -> None:
             waiting = [data.add(0, {"n": 1}, timeout=0.1) for _ in range(20)]
             ended = await asyncio.gather(*waiting, return_exceptions=True)
             assert {type(one) for one in ended} == {spikewire.Timeout}
-            assert {one.in_doubt for one in ended} == {False}
+            assert {one.in_doubt for one in ended} == {False}  # type: ignore[union-attr]
             assert "waiting to be sent" in str(ended[0])
             assert (await first)["n"] == 0
             cluster.clear_faults(0)

@@ -62,7 +62,7 @@ class TestLoops:
 
         async def again() -> int:
             await data.add(1, {"v": 1})
-            return (await data.get(1))["v"]
+            return (await data.get(1))["v"]  # type: ignore[return-value]
 
         run(first())
         loop = asyncio.new_event_loop
@@ -137,7 +137,7 @@ class TestClosing:
             await client.close()
             ended = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 30)
             assert {type(one) for one in ended} == {spikewire.ClientClosed}
-            assert {one.in_doubt for one in ended} == {write}
+            assert {one.in_doubt for one in ended} == {write}  # type: ignore[union-attr]
 
         with Cluster(1) as cluster:
             run(main())

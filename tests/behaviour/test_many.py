@@ -103,7 +103,7 @@ class TestWrites:
         written = data.put_many({"old": {"n": 2}, "new": {"n": 3}}, exists="create")
         assert list(written.codes) == [5, 0]
         assert isinstance(written.errors[0], spikewire.RecordExists)
-        assert written.errors[0].key.key == "old"
+        assert written.errors[0].key.key == "old"  # type: ignore[union-attr]
         assert written[1].generation == 1
         with pytest.raises(spikewire.RecordExists):
             written[0]
@@ -226,8 +226,8 @@ def test_many_batches_at_once_on_one_loop(cluster: Cluster, set_name: str) -> No
             batches = (data.get_many(range(at, at + 50)) for at in range(900))
             results = await asyncio.gather(*batches, data.get(5))
             for at, found in enumerate(results[:-1]):
-                assert [record["n"] for record in found] == list(range(at, at + 50))
-            assert results[-1]["n"] == 5
+                assert [record["n"] for record in found] == list(range(at, at + 50))  # type: ignore[attr-defined]
+            assert results[-1]["n"] == 5  # type: ignore[index]
 
     asyncio.run(main())
 
@@ -241,6 +241,6 @@ def test_a_cancelled_batch_disturbs_nobody(cluster: Cluster, set_name: str) -> N
                 doomed = data.get_many(range(1000))
                 doomed.cancel()
                 found = await data.get_many([at, at + 1])
-                assert [record["n"] for record in found] == [at, at + 1]
+                assert [record["n"] for record in found] == [at, at + 1]  # type: ignore[index]
 
     asyncio.run(main())

@@ -80,14 +80,14 @@ def test_lists(data: Caller, operation: spikewire.Operation, result: Any, left: 
     [
         (op.map.size("b"), 3, MAP),
         (op.map.put("b", "d", [1]), 4, {**MAP, "d": [1]}),
-        (op.map.put("b", b"x", None, create_only=True), 4, {**MAP, b"x": None}),
+        (op.map.put("b", b"x", None, create_only=True), 4, {**MAP, b"x": None}),  # type: ignore[misc]
         (op.map.put("b", "a", 9, create_only=True, no_fail=True), 3, MAP),
         (op.map.put("b", "a", 9, update_only=True), 3, {**MAP, "a": 9}),
-        (op.map.put_items("b", {1: 2, "a": 0}), 4, {**MAP, 1: 2, "a": 0}),
+        (op.map.put_items("b", {1: 2, "a": 0}), 4, {**MAP, 1: 2, "a": 0}),  # type: ignore[misc]
         (
             op.map.put_items("b", {1: 2, "a": 0}, create_only=True, no_fail=True, partial=True),
             4,
-            {**MAP, 1: 2},
+            {**MAP, 1: 2},  # type: ignore[misc]
         ),
         (op.map.increment("b", "a"), 4, {**MAP, "a": 4}),
         (op.map.increment("b", "n", 2.5), 2.5, {**MAP, "n": 2.5}),
@@ -342,46 +342,46 @@ def test_refused(
 @pytest.mark.parametrize(
     ("make", "error", "says"),
     [
-        (lambda: op.list.get_by_index("l", 0, returning="key"), ValueError, "'value'.*'key'"),
-        (lambda: op.list.get_by_rank("l", 0, returning="index_range"), ValueError, "'rank_range'"),
-        (lambda: op.map.get_by_key_list("m", ["a"], returning="rank"), ValueError, "returning"),
+        (lambda: op.list.get_by_index("l", 0, returning="key"), ValueError, "'value'.*'key'"),  # type: ignore[arg-type]
+        (lambda: op.list.get_by_rank("l", 0, returning="index_range"), ValueError, "'rank_range'"),  # type: ignore[arg-type]
+        (lambda: op.map.get_by_key_list("m", ["a"], returning="rank"), ValueError, "returning"),  # type: ignore[arg-type]
         (
             lambda: op.map.get_by_index_range("m", 0, returning="index_range", inverted=True),
             ValueError,
             "inversion",
         ),
-        (lambda: op.list.append("l", 1, order="key"), ValueError, "'unordered' or 'ordered'"),
-        (lambda: op.map.create("m", "ordered"), ValueError, "'key_value'"),
-        (lambda: op.map.set_order("m", None), TypeError, "order must be str"),
-        (lambda: op.list.append("l", object()), TypeError, '"l".*value.*object'),
+        (lambda: op.list.append("l", 1, order="key"), ValueError, "'unordered' or 'ordered'"),  # type: ignore[arg-type]
+        (lambda: op.map.create("m", "ordered"), ValueError, "'key_value'"),  # type: ignore[arg-type]
+        (lambda: op.map.set_order("m", None), TypeError, "order must be str"),  # type: ignore[arg-type]
+        (lambda: op.list.append("l", object()), TypeError, '"l".*value.*object'),  # type: ignore[arg-type]
         (lambda: op.list.append("l", 1 << 64), OverflowError, '"l".*64 bits'),
-        (lambda: op.list.append("l", 1, unique=1), TypeError, "unique must be bool"),
-        (lambda: op.list.append_items("l", "abc"), TypeError, "items must be a list"),
+        (lambda: op.list.append("l", 1, unique=1), TypeError, "unique must be bool"),  # type: ignore[arg-type]
+        (lambda: op.list.append_items("l", "abc"), TypeError, "items must be a list"),  # type: ignore[arg-type]
         (lambda: op.list.get("l", True), TypeError, "index must be int, not bool"),
         (lambda: op.list.get("l", 1 << 64), OverflowError, "64 bits"),
         (lambda: op.list.get("l" * 16, 1), ValueError, "16 bytes"),
         (lambda: op.map.put("m", 1.5, 1), TypeError, "map key must be"),
         (lambda: op.map.put("m", True, 1), TypeError, "map key must be"),
-        (lambda: op.map.put_items("m", [1]), TypeError, "items must be a dict"),
+        (lambda: op.map.put_items("m", [1]), TypeError, "items must be a dict"),  # type: ignore[arg-type]
         (
             lambda: op.map.put("m", 1, 1, create_only=True, update_only=True),
             ValueError,
             "exclude each other",
         ),
-        (lambda: op.bit.set("b", 0, 8, "x"), TypeError, "data must be bytes"),
-        (lambda: op.bit.add("b", 0, 8, 1, overflow="no"), ValueError, "'saturate' or 'wrap'"),
-        (lambda: op.bit.lscan("b", 0, 8, 1), TypeError, "bit must be bool"),
+        (lambda: op.bit.set("b", 0, 8, "x"), TypeError, "data must be bytes"),  # type: ignore[arg-type]
+        (lambda: op.bit.add("b", 0, 8, 1, overflow="no"), ValueError, "'saturate' or 'wrap'"),  # type: ignore[arg-type]
+        (lambda: op.bit.lscan("b", 0, 8, 1), TypeError, "bit must be bool"),  # type: ignore[arg-type]
         (lambda: op.bit.resize("b", 1, grow_only=True, shrink_only=True), ValueError, "exclude"),
         (lambda: op.hll.init("h", 17), ValueError, "index_bits must be from 4 to 16"),
         (lambda: op.hll.init("h", 8, 3), ValueError, "0 or from 4 to 51"),
         (lambda: op.hll.init("h", 16, 49), ValueError, "64 together"),
         (lambda: op.hll.add("h", ["a"], None, 8), ValueError, "needs index_bits"),
-        (lambda: op.hll.get_union("h", [b"x"]), TypeError, r"sketches\[0\].*HyperLogLog"),
-        (lambda: op.list.get("l", 0, ctx="a"), TypeError, "ctx must be a list or tuple"),
-        (lambda: op.list.get("l", 0, ctx=["a"]), TypeError, r"ctx\[0\].*str"),
-        (lambda: op.add("n", 1, ctx=[]), TypeError, "ctx"),
-        (lambda: op.hll.describe("n", ctx=[]), TypeError, "ctx"),
-        (lambda: op.bit.get("n", 0, 1, ctx=[]), TypeError, "ctx"),
+        (lambda: op.hll.get_union("h", [b"x"]), TypeError, r"sketches\[0\].*HyperLogLog"),  # type: ignore[list-item]
+        (lambda: op.list.get("l", 0, ctx="a"), TypeError, "ctx must be a list or tuple"),  # type: ignore[arg-type]
+        (lambda: op.list.get("l", 0, ctx=["a"]), TypeError, r"ctx\[0\].*str"),  # type: ignore[list-item]
+        (lambda: op.add("n", 1, ctx=[]), TypeError, "ctx"),  # type: ignore[call-arg]
+        (lambda: op.hll.describe("n", ctx=[]), TypeError, "ctx"),  # type: ignore[call-arg]
+        (lambda: op.bit.get("n", 0, 1, ctx=[]), TypeError, "ctx"),  # type: ignore[call-arg]
         (
             lambda: op.list.create("l", ctx=[ctx.list_rank(0)]),
             ValueError,
@@ -394,9 +394,9 @@ def test_refused(
             ValueError,
             r"ctx\[1\].*persists",
         ),
-        (lambda: ctx.list_index("a"), TypeError, "index must be int"),
+        (lambda: ctx.list_index("a"), TypeError, "index must be int"),  # type: ignore[arg-type]
         (lambda: ctx.map_key(1.5), TypeError, "map key must be"),
-        (lambda: ctx.list_index_create(0, "key"), ValueError, "'unordered' or 'ordered'"),
+        (lambda: ctx.list_index_create(0, "key"), ValueError, "'unordered' or 'ordered'"),  # type: ignore[arg-type]
         (lambda: ctx.list_index_create(0, "ordered", pad=True), ValueError, "cannot be padded"),
         (lambda: ctx.list_index_create(-9, pad=True), ValueError, "0 or more.*padded, got -9"),
         (
@@ -416,7 +416,7 @@ def test_refused(
         ),
         (lambda: op.read("", "$.a"), ValueError, "empty"),
         (lambda: op.read("r", "$.a +"), ValueError, "expression: .*the end"),
-        (lambda: op.read("r", 5), TypeError, "an expression is"),
+        (lambda: op.read("r", 5), TypeError, "an expression is"),  # type: ignore[arg-type]
         (lambda: op.write("w", "$.a", create_only=True, update_only=True), ValueError, "exclude"),
         (lambda: spikewire.Operation.list("fly", "l", ()), ValueError, "fly"),
         (lambda: spikewire.Operation.list("size", "l", (1,)), TypeError, "0 arguments.*1 were"),
@@ -491,7 +491,7 @@ def test_wildcards_and_infinity_are_found_and_not_stored(data: Any) -> None:
     with pytest.raises(TypeError, match="Marker"):
         data.put("k", {"l": op.INFINITY})
     with pytest.raises(spikewire.ServerError) as caught:
-        data.operate("k", [op.list.append("l", op.WILDCARD)])
+        data.operate("k", [op.list.append("l", op.WILDCARD)])  # type: ignore[arg-type]
     assert caught.value.code == 4
     assert pickle.loads(pickle.dumps(op.WILDCARD)) == op.WILDCARD != op.INFINITY
 

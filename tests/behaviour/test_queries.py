@@ -46,10 +46,10 @@ def filled(client: Opened) -> Filled:
 
 def test_every_record_comes_once(filled: Filled) -> None:
     rows = filled.rows()
-    assert sorted(record.key.key for record in rows) == list(range(COUNT))
+    assert sorted(record.key.key for record in rows) == list(range(COUNT))  # type: ignore[type-var]
     record = rows[0]
     number = record.key.key
-    assert record.key == Key("test", filled.raw.set, number)
+    assert record.key == Key("test", filled.raw.set, number)  # type: ignore[arg-type]
     assert record == filled.verbs.get(number)
     assert (record.generation, record.ttl, record.results) == (1, None, ())
     assert record["n"] == number
@@ -111,7 +111,7 @@ def test_operations(filled: Filled) -> None:
     rows = filled.rows(operations=[op.get("half"), op.get("n")], limit=COUNT)
     assert len(rows) == COUNT
     for record in rows:
-        half = "x" * 20 if record.key.key % 2 else None
+        half = "x" * 20 if record.key.key % 2 else None  # type: ignore[operator]
         assert record.results == (half, record.key.key)
         assert "half" in record.bins or half is None
 

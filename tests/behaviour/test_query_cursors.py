@@ -184,7 +184,7 @@ def test_errors_leave_the_cursor(face: Face, way: str) -> None:
     def keys(found: list[Any]) -> list[int]:
         if way == "records":
             return [record.key.key for record in found]
-        return [key for table in found for key in pa.table(table)["key"].to_pylist()]
+        return [key for table in found for key in pa.table(table)["key"].to_pylist()]  # type: ignore[union-attr]
 
     with (
         Cluster(nodes=1) as cluster,

@@ -281,7 +281,7 @@ class TestReadModes:
         with pytest.raises(TypeError, match="read_mode must be str, not bool"):
             data.get_many([1], read_mode=True)
         with pytest.raises(ValueError, match="read_mode must be"):
-            spikewire.Client("127.0.0.1:1", read_mode="strict")
+            spikewire.Client("127.0.0.1:1", read_mode="strict")  # type: ignore[arg-type]
         for rule in ({"read_touch": 5}, {"read_mode": "all"}):
             with pytest.raises(ValueError, match="read_touch and read_mode apply to reads"):
                 data.operate(1, [op.put("n", 1)], **rule)

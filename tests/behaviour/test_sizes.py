@@ -68,4 +68,4 @@ def test_rows_of_more_bytes_than_a_frame() -> None:
         # Rows of equal bins would repeat their kind: the number makes them differ.
         result = data.put_many({n: {"n": n, "b": value} for n in range(160)})
         assert result.found == 160
-        assert [record["n"] for record in data.get_many(range(160), ["n"])] == list(range(160))
+        assert [record["n"] for record in data.get_many(range(160), ["n"])] == list(range(160))  # type: ignore[index]

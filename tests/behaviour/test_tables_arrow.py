@@ -71,10 +71,10 @@ def test_each_type(data: Caller, kind: Any, values: list[Any], bins: list[Any]) 
     expected = [None, bins[0], None, *bins]
     got = stored(data, list(range(5)))
     assert got == [{"one": 1} if v is None else {"v": v, "one": 1} for v in expected]
-    assert type(got[1]["v"]) is type(bins[0])
+    assert type(got[1]["v"]) is type(bins[0])  # type: ignore[index]
     # A slice starts in the middle of its buffers.
     data.put_many(table.slice(3), key="id", bins={"v": "w"}).raise_for_errors()
-    assert [bins["w"] for bins in stored(data, [3, 4])] == expected[3:]
+    assert [bins["w"] for bins in stored(data, [3, 4])] == expected[3:]  # type: ignore[index]
 
 
 rows = st.lists(

@@ -68,10 +68,10 @@ def test_errors_reach_their_own_tasks(run: Any, cluster: Cluster, set_name: str)
             results = await asyncio.gather(*calls, return_exceptions=True)
             for number, result in enumerate(results):
                 if number % 3 == 0:
-                    assert result["v"] == "t"
+                    assert result["v"] == "t"  # type: ignore[index]
                 elif number % 3 == 1:
                     assert isinstance(result, spikewire.RecordNotFound)
-                    assert result.key.key == f"missing-{number}"
+                    assert result.key.key == f"missing-{number}"  # type: ignore[union-attr]
                 else:
                     assert isinstance(result, spikewire.BinTypeError)
 
@@ -103,7 +103,7 @@ class TestSmallBatches:
                 batches = [data.get_many(range(at, at + 4)) for at in range(0, 60, 4)]
                 singles = [data.get(key) for key in range(3)]
                 for at, batch in enumerate(await asyncio.gather(*batches)):
-                    assert [row["v"] for row in batch] == list(range(4 * at, 4 * at + 4))
+                    assert [row["v"] for row in batch] == list(range(4 * at, 4 * at + 4))  # type: ignore[index]
                 assert [row["v"] for row in await asyncio.gather(*singles)] == [0, 1, 2]
                 assert connections() == before
                 assert len(await data.get_many(range(100))) == 100
@@ -131,7 +131,7 @@ class TestSmallBatches:
                     for one in doomed[turn % 3 :: 3]:
                         one.cancel()
                     for at, batch in enumerate(await asyncio.gather(*kept)):
-                        assert [row["v"] for row in batch] == list(range(at, at + 8))
+                        assert [row["v"] for row in batch] == list(range(at, at + 8))  # type: ignore[index]
                     for key, record in enumerate(await asyncio.gather(*singles)):
                         assert record["v"] == key
                     await asyncio.gather(*doomed, return_exceptions=True)
@@ -200,7 +200,7 @@ class TestCancelling:
                 patient = [data.get(key) for key in range(1, 100, 2)]
                 ended = await asyncio.gather(*hurried, *patient, return_exceptions=True)
                 assert {type(one) for one in ended[:50]} == {asyncio.TimeoutError}
-                assert [one["v"] for one in ended[50:]] == list(range(1, 100, 2))
+                assert [one["v"] for one in ended[50:]] == list(range(1, 100, 2))  # type: ignore[index]
                 cluster.clear_faults(0)
                 found = await asyncio.gather(*(data.get(key) for key in range(100)))
                 assert [one["v"] for one in found] == list(range(100))

@@ -62,7 +62,7 @@ def test_everybody_reads_what_they_wrote(shared: spikewire.Client, set_name: str
                 last[key] += 1
                 assert record["turn"] == last[key]
             else:
-                record = data.get(key, default=None)
+                record = data.get(key, default=None)  # type: ignore[arg-type]
                 if key in last:
                     assert record.key.key == key
                     assert (record["owner"], record["turn"]) == (thread, last[key])
@@ -81,7 +81,7 @@ def test_counters_lose_nothing(shared: spikewire.Client, set_name: str) -> None:
             data.add(f"n{at % 4}", {"n": 1})
 
     in_threads(count)
-    assert sum(data.get(f"n{at}")["n"] for at in range(4)) == THREADS * 200
+    assert sum(data.get(f"n{at}")["n"] for at in range(4)) == THREADS * 200  # type: ignore[misc]
 
 
 def test_one_winner(shared: spikewire.Client, set_name: str) -> None:
@@ -109,7 +109,7 @@ def test_optimistic_writers(shared: spikewire.Client, set_name: str) -> None:
             while True:
                 seen = data.get(1)
                 try:
-                    data.put(1, {"n": seen["n"] + 1}, generation=seen.generation)
+                    data.put(1, {"n": seen["n"] + 1}, generation=seen.generation)  # type: ignore[operator]
                 except spikewire.GenerationMismatch:
                     lost += 1
                 else:
@@ -136,7 +136,7 @@ def test_misses_and_errors_are_told_to_those_who_made_them(
             elif which == 1:
                 with pytest.raises(spikewire.RecordNotFound) as caught:
                     data.get(f"missing-{thread}-{turn}")
-                assert caught.value.key.key == f"missing-{thread}-{turn}"
+                assert caught.value.key.key == f"missing-{thread}-{turn}"  # type: ignore[union-attr]
             elif which == 2:
                 with pytest.raises(spikewire.BinTypeError):
                     data.add("text", {"v": 1})
@@ -207,7 +207,7 @@ def test_closing_while_calls_are_under_way(*, write: bool) -> None:
             errors = [one.result(timeout=20) for one in calls]
         assert [type(error) for error in errors] == [spikewire.ClientClosed] * 8
         # Those who led a connection had sent theirs; those behind them had not, or had as well.
-        assert any(error.in_doubt for error in errors) is write
+        assert any(error.in_doubt for error in errors) is write  # type: ignore[union-attr]
 
 
 def test_closing_under_load(cluster: Cluster, set_name: str) -> None:
@@ -251,7 +251,7 @@ def test_closing_while_batches_run(cluster: Cluster, no_descriptor_leak: Any) ->
 
         with ThreadPoolExecutor(4) as pool:
             calls = [pool.submit(work, thread) for thread in range(4)]
-            assert until(lambda counts=counts: all(counts))
+            assert until(lambda counts=counts: all(counts))  # type: ignore[misc]
             client.close()
             assert [call.result(20) for call in calls] == [{spikewire.ClientClosed}] * 4
         # Though the client itself is still there.

@@ -152,8 +152,8 @@ def test_geojson(data: Caller) -> None:
     assert record["geo"] == point
     assert record["list"] == [point]
     assert isinstance(record["geo"], GeoJSON)
-    assert record["geo"].to_object()["coordinates"] == [11.5, 48.1]
-    assert GeoJSON({"type": "Point", "coordinates": [1, 2]}).to_object()["type"] == "Point"
+    assert record["geo"].to_object()["coordinates"] == [11.5, 48.1]  # type: ignore[index]
+    assert GeoJSON({"type": "Point", "coordinates": [1, 2]}).to_object()["type"] == "Point"  # type: ignore[index]
 
 
 def test_geojson_that_is_none_is_refused_by_the_server(data: Caller) -> None:

@@ -31,7 +31,7 @@ class TestReads:
         assert people.get("lee", [], where=where).bins == {}
         with pytest.raises(spikewire.FilteredOut) as caught:
             people.get("kim", where=where)
-        assert (caught.value.code, caught.value.key.key) == (27, "kim")
+        assert (caught.value.code, caught.value.key.key) == (27, "kim")  # type: ignore[union-attr]
         assert isinstance(caught.value, spikewire.ServerError)
 
     def test_the_default_stands_for_both_kinds_of_absence(self, people: Caller) -> None:

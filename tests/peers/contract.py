@@ -26,8 +26,10 @@ def last_results(bins: dict[str, Any]) -> dict[str, Any]:
 class Adapter(Protocol):
     """A connected client behind one set of names. Errors are the client's own."""
 
-    #: What the client raises for a server's refusal.
-    errors: tuple[type[BaseException], ...]
+    @property
+    def errors(self) -> tuple[type[BaseException], ...]:
+        """What the client raises for a server's refusal."""
+
     #: Whether it can do these at all.
     can_append_bytes: bool
     can_add_float: bool

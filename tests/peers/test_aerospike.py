@@ -102,6 +102,7 @@ class Client:
         return value.dumps()
 
     def code(self, error: BaseException) -> int:
+        assert isinstance(error, exception.AerospikeError)
         return error.code
 
 

@@ -37,7 +37,7 @@ def test_indexes(session: Any) -> None:
         ("all", "indextype=set"),
     ]:
         told.info(f"sindex-create:namespace=test;set=told;indexname={name};{what}")
-        assert until(lambda name=name: told.secondary_index_details("test", name).is_ready)
+        assert until(lambda name=name: told.secondary_index_details("test", name).is_ready)  # type: ignore[misc]
     details = {name: told.secondary_index_details("test", name) for name in ("n", "l", "all")}
     assert [details[name].entries for name in ("n", "l", "all")] == [60, 180, 60]
     assert all(detail.used_bytes > 0 for detail in details.values())

@@ -47,7 +47,7 @@ flags = st.integers(0, 15)
 
 def ways(kind: str) -> st.SearchStrategy[tuple[str, tuple[Any, ...]]]:
     """The ways to name elements, with arguments."""
-    found = {
+    found: dict[str, st.SearchStrategy[Any]] = {
         "index": st.tuples(numbers),
         "rank": st.tuples(numbers),
         "all by value": st.tuples(values),

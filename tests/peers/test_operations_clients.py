@@ -176,7 +176,8 @@ def test_list_writes(
 ) -> None:  # fmt: skip
     # What one verb does not take is left out for both.
     write &= [5, 13, 7, 15, 7, 7][verb]
-    policy, flags = {"write_flags": write}, named(write, FLAGS)
+    policy = {"write_flags": write}
+    flags: dict[str, Any] = dict(named(write, FLAGS))
     both.start(value, ordered=ordered)
     theirs, ours = [
         (lists.list_append("v", item, policy), lambda: op.list.append("v", item, **flags)),
@@ -404,7 +405,7 @@ def test_sketches(
     theirs = both.theirs.get(THEIRS)[2]["g"]
     for name in ("get_union", "get_union_count", "get_intersect_count", "get_similarity"):
         both.agree(getattr(hll, f"hll_{name}")("h", [theirs]), getattr(op.hll, name)("h", [other]))
-    both.agree(hll.hll_set_union("h", [theirs]), op.hll.set_union("h", [other]))
+    both.agree(hll.hll_set_union("h", [theirs]), op.hll.set_union("h", [other]))  # type: ignore[list-item]
     for name in ("get_count", "refresh_count", "describe"):
         both.agree(getattr(hll, f"hll_{name}")("h"), getattr(op.hll, name)("h"))
     both.agree(hll.hll_fold("h", 6), op.hll.fold("h", 6))

@@ -19,6 +19,9 @@
 //! | [`errors`] | what goes wrong, as Python exceptions |
 //! | [`testing`] | the embedded cluster |
 
+// Modules that call C say so themselves.
+#![deny(unsafe_code)]
+
 use pyo3::prelude::*;
 
 mod admin;

@@ -49,11 +49,11 @@ impl Signal {
 
 #[cfg(target_os = "linux")]
 fn is_main_thread() -> bool {
-    // SAFETY: both calls only report ids.
-    unsafe { libc::gettid() == libc::getpid() }
+    rustix::thread::gettid() == rustix::process::getpid()
 }
 
 #[cfg(not(target_os = "linux"))]
+#[expect(unsafe_code, reason = "there is no safe function for it")]
 fn is_main_thread() -> bool {
     // SAFETY: only reports a fact.
     unsafe { libc::pthread_main_np() == 1 }

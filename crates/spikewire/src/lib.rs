@@ -62,6 +62,7 @@
 
 // The tokio driver lends a descriptor that it owns to the runtime, and nothing else is unsafe.
 #![cfg_attr(not(feature = "tokio"), forbid(unsafe_code))]
+#![cfg_attr(feature = "tokio", deny(unsafe_code))]
 #![cfg_attr(feature = "tokio", doc = "```")]
 #![cfg_attr(not(feature = "tokio"), doc = "```ignore")]
 //! use spikewire::{AsyncClient, op};

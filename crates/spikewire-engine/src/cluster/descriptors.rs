@@ -15,11 +15,12 @@ impl Descriptors {
     /// Closes all of them in a forked child. Their owners lived on threads that the fork did not
     /// copy, so nothing else will. If such a thread held the lock, they stay open: a leak is better
     /// than a child that waits for ever.
+    #[expect(unsafe_code, reason = "an inherited descriptor has no owner to drop")]
     pub fn close_inherited(&self) {
         let Some(mut all) = self.0.try_lock() else { return };
         for descriptor in all.drain() {
             // SAFETY: the descriptor is open, and its owner does not exist in this process.
-            unsafe { libc::close(descriptor) };
+            unsafe { rustix::io::close(descriptor) };
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Waiting for many requests at once.
 
-use std::io;
-use std::os::fd::AsRawFd as _;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::info_request::InfoRequest;
 use crate::clock::Tick;
@@ -21,17 +21,20 @@ pub(super) fn turn(requests: &mut [&mut InfoRequest], until: Tick, closed: &Atom
     let mut sockets = Vec::with_capacity(requests.len());
     for (at, request) in requests.iter().enumerate() {
         if let Some((socket, to_write)) = request.awaits() {
-            let events = if to_write { libc::POLLOUT } else { libc::POLLIN };
-            sockets.push(libc::pollfd { fd: socket.as_raw_fd(), events, revents: 0 });
+            sockets
+                .push(PollFd::new(socket, if to_write { PollFlags::OUT } else { PollFlags::IN }));
             waited.push(at);
         }
     }
-    if poll(&mut sockets, pause).is_ok_and(|ready| ready > 0) {
-        for (socket, at) in sockets.iter().zip(waited) {
-            if socket.revents != 0 {
-                requests[at].advance();
-            }
-        }
+    // At most a slice of a second. A wait that a signal ends finds nothing ready.
+    let pause = Timespec { tv_sec: 0, tv_nsec: pause.subsec_nanos().into() };
+    let _ = poll(&mut sockets, Some(&pause));
+    let ready: Vec<usize> = (waited.into_iter().zip(&sockets))
+        .filter(|(_, socket)| !socket.revents().is_empty())
+        .map(|(at, _)| at)
+        .collect();
+    for at in ready {
+        requests[at].advance();
     }
     let now = Tick::now();
     for request in requests {
@@ -40,12 +43,4 @@ pub(super) fn turn(requests: &mut [&mut InfoRequest], until: Tick, closed: &Atom
             request.stop();
         }
     }
-}
-
-fn poll(sockets: &mut [libc::pollfd], pause: Duration) -> io::Result<usize> {
-    // Rounded up: a wait that ends a moment early would spin.
-    let millis = pause.as_micros().div_ceil(1000) as libc::c_int;
-    // SAFETY: the pointer and the count describe the slice, which outlives the call.
-    let ready = unsafe { libc::poll(sockets.as_mut_ptr(), sockets.len() as libc::nfds_t, millis) };
-    usize::try_from(ready).map_err(|_| io::Error::last_os_error())
 }

@@ -1,5 +1,7 @@
 //! Bytes that are read without a copy of their own: views of the memory that a reply came in.
 
+#![expect(unsafe_code, reason = "Python's buffer protocol")]
+
 use std::cell::OnceCell;
 use std::ffi::c_int;
 use std::sync::Arc;

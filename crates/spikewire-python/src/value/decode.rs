@@ -1,5 +1,7 @@
 //! Particles to Python objects.
 
+#![expect(unsafe_code, reason = "Python objects are made by the C interface")]
+
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyList, PyNone, PyString, PyTuple};

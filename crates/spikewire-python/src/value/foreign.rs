@@ -2,6 +2,8 @@
 //!
 //! Looked at only when a value is none of the types that bins hold, so these cost nothing else.
 
+#![expect(unsafe_code, reason = "Python's buffer protocol")]
+
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

@@ -1,5 +1,7 @@
 //! The schema that a caller gives.
 
+#![expect(unsafe_code, reason = "Arrow's C interface")]
+
 use std::sync::Arc;
 
 use arrow_array::ffi::FFI_ArrowSchema;

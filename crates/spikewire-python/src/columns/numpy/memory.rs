@@ -1,5 +1,7 @@
 //! The memory of an array and its mask that no Python code has seen yet.
 
+#![expect(unsafe_code, reason = "NumPy's memory is reached by a pointer")]
+
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PySlice;

@@ -1,5 +1,7 @@
 //! Arrow tables and streams, through the PyCapsule interface.
 
+#![expect(unsafe_code, reason = "Arrow's C interface")]
+
 use crate::columns::column_error;
 use std::ffi::CStr;
 use std::sync::Arc;

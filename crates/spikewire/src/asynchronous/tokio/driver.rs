@@ -1,5 +1,7 @@
 //! A query on a tokio runtime: the reactor tells when records may have come.
 
+#![expect(unsafe_code, reason = "tokio is lent a descriptor")]
+
 use std::pin::Pin;
 use std::task::{Context, Poll};
 

@@ -64,6 +64,7 @@ impl EventLoop for Wakes {
 }
 
 /// Starts the task on the current runtime.
+#[expect(unsafe_code, reason = "tokio is lent a descriptor")]
 pub(super) fn start(cluster: Arc<Cluster>) -> Result<Handle> {
     let failed = |error: &dyn std::fmt::Display| {
         Error::new(Kind::Invalid, format!("cannot drive connections on tokio: {error}"))
