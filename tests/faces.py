@@ -19,7 +19,7 @@ SUBMITTED = frozenset(name for name in vars(_native.DatasetSubmit) if not name.s
 
 
 class Caller:
-    """A client or dataset whose verbs return their results, whatever the face."""
+    """A client or dataset whose verbs return their results, on every face."""
 
     def __init__(self, target: Any, face: Face) -> None:
         self.target = target

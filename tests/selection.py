@@ -91,7 +91,7 @@ def parameters(item: pytest.Item) -> dict[str, object]:
 
 
 def case_of(item: pytest.Item, without: Iterable[str]) -> tuple[object, ...]:
-    """What is tested, whatever these parameters are."""
+    """What is tested, without these parameters."""
     spec = getattr(item, "callspec", None)
     indices = spec.indices if spec is not None else {}
     rest = sorted((name, index) for name, index in indices.items() if name not in without)

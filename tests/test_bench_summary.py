@@ -158,7 +158,7 @@ def test_ratios_are_to_the_fastest_and_to_the_thriftiest_peer() -> None:
     assert thrifty.cpu_ratio == pytest.approx(1.0)
 
 
-def test_we_are_nobodys_peer_and_neither_is_the_floor() -> None:
+def test_spikewire_is_not_a_peer_and_neither_is_the_floor() -> None:
     ours, floor = with_ratios([line("spikewire", 3000, 5), line("null", 9_000_000, 0.1)])
     assert ours.rate_ratio is None
     assert floor.rate_ratio is None

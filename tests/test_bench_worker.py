@@ -1,4 +1,4 @@
-"""A worker answers one job with one JSON object, whatever the client prints or does."""
+"""A worker answers one job with one JSON object, even if the client prints or fails."""
 
 from __future__ import annotations
 

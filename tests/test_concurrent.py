@@ -173,7 +173,7 @@ def test_an_early_end_leaves_nothing_behind(face: Face) -> None:
         users, gather = client.raw.dataset("test", "s"), Gathering(client)
         taken = gather(((users.put, n, {"n": n}) for n in itertools.count()), most=20, limit=64)
         assert taken == [None] * 20
-        # Whatever was sent has come to its end.
+        # Every call that was sent has ended.
         stored = cluster.stats(0)["objects"]
         assert 20 <= stored <= 84
         client.close()

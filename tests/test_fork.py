@@ -51,7 +51,7 @@ def scenario(cluster: Cluster, code: str, *options: str) -> str:
     """Runs code after the preamble; returns what it prints."""
     program = PREAMBLE + textwrap.dedent(code)
     command = [sys.executable, "-X", "faulthandler", *options, "-c", program, cluster.seeds]
-    # A session of its own: whatever it forks can be ended with it.
+    # A session of its own: its forks can be ended with it.
     ran = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     )
@@ -462,7 +462,7 @@ def test_the_child_may_stop_a_cluster_that_a_thread_waits_for(cluster: Cluster) 
 
 
 def test_signals_in_the_child_of_a_thread(cluster: Cluster) -> None:
-    # The thread that forks is the main thread of the child, whatever it was before.
+    # The thread that forks becomes the main thread of the child.
     scenario(
         cluster,
         """

@@ -142,7 +142,7 @@ def test_the_verbs_are_the_same_everywhere() -> None:
 
     first, *others = map(verbs, FACES)
     assert len(first) >= 9
-    # A client is told which set these are about; a dataset knows.
+    # A client takes namespace and set as arguments; a dataset has them.
     for verb in ("query", "operate_all", "apply_all", "delete_all", "touch_all"):
         for found in (first, *others):
             found.pop(verb, None)

@@ -301,7 +301,7 @@ def test_a_callback_does_not_wait_for_its_own_thread(data: spikewire.Dataset) ->
 
     data.submit.put("k", {"n": 1}).add_done_callback(wait)
     assert "add_done_callback" in said.result(20)
-    # A blocking call needs no thread of ours.
+    # A blocking call needs no thread of the client.
     number: concurrent.futures.Future[int] = concurrent.futures.Future()
     future = data.submit.put("k", {"n": 3})
     future.add_done_callback(lambda _: number.set_result(data.get("k")["n"]))  # type: ignore[arg-type]
@@ -338,7 +338,7 @@ def test_chains_of_callbacks(cluster: Cluster, set_name: str, limit: int) -> Non
 
 
 def test_unthrottled(cluster: Cluster, set_name: str) -> None:
-    # Far more than connections, queue and window take: whoever submits waits, nobody fails.
+    # Far more than connections, queue and window take: further submits wait, and none fails.
     options: spikewire.options.ClientOptions = {
         "pipeline_depth": 4,
         "queue_limit": 0,

@@ -151,7 +151,7 @@ def test_a_forgotten_async_client_warns(cluster: Cluster) -> None:
     assert str(warning.message).startswith("unclosed client <AsyncClient ")
 
 
-def test_whatever_is_not_open_does_not_warn(cluster: Cluster) -> None:
+def test_clients_that_are_not_open_do_not_warn(cluster: Cluster) -> None:
     def closed() -> object:
         with Client(cluster.seeds) as client:
             return client

@@ -298,7 +298,7 @@ class TestOptions:
         with face.open(cluster.seeds, timeout=timedelta(seconds=5)) as client:
             assert client.dataset("test", "spans").exists(1) is False
 
-    def test_the_longest_timeout_is_no_trouble(self, data: Caller) -> None:
+    def test_the_longest_timeout_is_accepted(self, data: Caller) -> None:
         data.put(1, {"a": 1}, timeout=timedelta.max)
         assert data.get(1, timeout=3.2e9)["a"] == 1
         assert data.get(1, timeout=0)["a"] == 1

@@ -1,4 +1,4 @@
-"""Batches that mix reads, writes and deletes: outcomes, rules of rows, trouble."""
+"""Batches that mix reads, writes and deletes: outcomes, rules of rows, failures."""
 
 from __future__ import annotations
 
@@ -248,7 +248,7 @@ class TestBadInput:
                 make(1, tll=5)  # type: ignore[call-arg]
 
 
-class TestTrouble:
+class TestFailures:
     def test_an_unknown_namespace_in_one_row(
         self, client: Opened, data: Caller, set_name: str
     ) -> None:

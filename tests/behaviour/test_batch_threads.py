@@ -31,7 +31,7 @@ def nodes() -> Iterator[Cluster]:
 @pytest.fixture
 def shared(nodes: Cluster) -> Iterator[spikewire.Client]:
     with spikewire.Client(nodes.seeds, timeout=30) as client:
-        data = client.dataset("test", "crowd")
+        data = client.dataset("test", "shared")
         data.put_many((key, {"n": key}) for key in range(1000)).raise_for_errors()
         yield client
 
@@ -47,8 +47,8 @@ def everywhere(cluster: Cluster, **faults: Any) -> None:
         cluster.inject(node, **faults)
 
 
-def test_everybody_gets_the_rows_they_asked_for(shared: spikewire.Client) -> None:
-    data = shared.dataset("test", "crowd")
+def test_each_thread_gets_the_rows_it_asked_for(shared: spikewire.Client) -> None:
+    data = shared.dataset("test", "shared")
 
     def work(thread: int) -> None:
         rng = random.Random(thread)
@@ -66,7 +66,7 @@ def test_everybody_gets_the_rows_they_asked_for(shared: spikewire.Client) -> Non
 
 
 def test_many_threads_need_few_connections(nodes: Cluster, shared: spikewire.Client) -> None:
-    data = shared.dataset("test", "crowd")
+    data = shared.dataset("test", "shared")
     before = [nodes.stats(node)["connections"] for node in range(3)]
     in_threads(lambda _: [data.get_many(range(40)).raise_for_errors() for _ in range(50)], 32)
     after = [nodes.stats(node)["connections"] for node in range(3)]
@@ -79,7 +79,7 @@ def test_many_threads_need_few_connections(nodes: Cluster, shared: spikewire.Cli
 def test_a_deadline_is_kept_while_others_wait_longer(
     nodes: Cluster, shared: spikewire.Client
 ) -> None:
-    data = shared.dataset("test", "crowd")
+    data = shared.dataset("test", "shared")
     everywhere(nodes, delay=1.5)
 
     def work(thread: int) -> list[int]:
@@ -92,10 +92,10 @@ def test_a_deadline_is_kept_while_others_wait_longer(
 def test_a_slow_node_holds_up_only_those_who_ask_it(
     nodes: Cluster, shared: spikewire.Client
 ) -> None:
-    data = shared.dataset("test", "crowd")
+    data = shared.dataset("test", "shared")
     nodes.inject(0, delay=25)
     with ThreadPoolExecutor(1) as pool:
-        # Whoever comes first leads, and waits for the slow node.
+        # The first caller leads, and waits for the slow node.
         first = pool.submit(data.get_many, range(60))
         outcomes = in_threads(lambda key: data.get_many([key, key], timeout=2).codes[0], 40)
         assert not first.done()
@@ -110,7 +110,7 @@ def test_a_slow_node_holds_up_only_those_who_ask_it(
 def test_closing_while_batches_are_under_way(
     nodes: Cluster, shared: spikewire.Client, *, write: bool
 ) -> None:
-    data = shared.dataset("test", "crowd")
+    data = shared.dataset("test", "shared")
     everywhere(nodes, delay=20)
 
     def work(thread: int) -> Any:
@@ -156,7 +156,7 @@ def test_a_signal_ends_the_wait_of_the_main_thread_alone(
     alarm: Callable[[float, Callable[[], object]], None],
     others: int,
 ) -> None:
-    data = shared.dataset("test", "crowd")
+    data = shared.dataset("test", "shared")
     everywhere(nodes, delay=1.5)
 
     def stop() -> None:
@@ -181,7 +181,7 @@ def test_a_signal_handler_may_send_a_batch(
     alarm: Callable[[float, Callable[[], object]], None],
     others: int,
 ) -> None:
-    data = shared.dataset("test", "crowd")
+    data = shared.dataset("test", "shared")
     everywhere(nodes, delay=1)
     seen: list[int] = []
     with ThreadPoolExecutor(8) as pool:
@@ -192,8 +192,8 @@ def test_a_signal_handler_may_send_a_batch(
     assert seen == [20]
 
 
-def test_a_thread_that_ends_leaves_nobody_behind(shared: spikewire.Client) -> None:
-    data = shared.dataset("test", "crowd")
+def test_a_thread_that_ends_leaves_no_waiting_thread(shared: spikewire.Client) -> None:
+    data = shared.dataset("test", "shared")
     ends = threading.Event()
 
     def brief() -> None:

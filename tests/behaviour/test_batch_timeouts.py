@@ -1,4 +1,4 @@
-"""The total timeout of a batch holds whatever the pauses between its rounds are."""
+"""The total timeout of a batch includes the pauses between its rounds."""
 
 from __future__ import annotations
 

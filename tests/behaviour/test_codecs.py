@@ -153,7 +153,7 @@ def test_parts_of_bins_come_plain(coded: Caller) -> None:
 
 
 def queried(data: Caller, **options: Any) -> dict[Any, Any]:
-    """The records of a query by key, whatever the face."""
+    """The records of a query by key, on every face."""
 
     async def collect(query: Any) -> list[Any]:
         return [record async for record in query]

@@ -360,7 +360,7 @@ class TestStraightIntoAnArray:
             assert 0 < len(found) < 500
             assert all(array["n"][i] == i for i in found)
 
-    def test_a_cancelled_one_disturbs_nobody(self, cluster: Cluster, set_name: str) -> None:
+    def test_a_cancelled_one_disturbs_no_other(self, cluster: Cluster, set_name: str) -> None:
         async def main() -> None:
             async with spikewire.AsyncClient(
                 cluster.seeds, timeout=20, connect_timeout=20
@@ -472,10 +472,10 @@ class TestBadInput:
             check=False,
         )
         assert ran.returncode == 0, ran.stderr
-        told = ran.stdout.splitlines()
+        printed = ran.stdout.splitlines()
         verbs = ("to_numpy", "get_numpy", "numpy_batches")
-        assert len(told) == len(verbs)
-        for verb, line in zip(verbs, told, strict=True):
+        assert len(printed) == len(verbs)
+        for verb, line in zip(verbs, printed, strict=True):
             assert line == (f"{verb} needs NumPy, which is not installed: pip install numpy")
 
 

@@ -57,8 +57,8 @@ def test_a_cursor_of_either_language_goes_on(
     seen = {numbers[record.key.digest] for record in face.some(begun, 10, exactly=True)}
     own = begun.cursor
     others = sorted(set(range(40)) - seen) if name == "limit" else left(begun)
-    told = ",".join(map(str, others))
-    fresh = f"{name} python {base64.b64encode(own).decode()} {told}"
+    cursors = ",".join(map(str, others))
+    fresh = f"{name} python {base64.b64encode(own).decode()} {cursors}"
     stored = base64.b64decode(cursor)
     assert stored[FINGERPRINT] == own[FINGERPRINT], f"the file should have:\n{fresh}"
     # A cursor says itself which partitions are left.

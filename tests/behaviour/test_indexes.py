@@ -255,7 +255,7 @@ def test_values_of_other_types_are_left_out(client: Opened, set_name: str) -> No
         0,
         8,
     ]
-    # By its name the index is used whatever is asked for; it has no such values.
+    # By its name the index is used for any range; it has no such values.
     assert everything(face, raw.query(index=equal(None, "7", name=set_name))) == []
 
 

@@ -176,7 +176,7 @@ class TestBadInput:
         assert "nowhere" in str(found.errors[1])
 
 
-class TestTrouble:
+class TestFailures:
     def test_a_dead_node(self, face: Face) -> None:
         # The second death may come before the client has heard of the first one's end; without a
         # pause all retries would be over before it has.
@@ -232,7 +232,7 @@ def test_many_batches_at_once_on_one_loop(cluster: Cluster, set_name: str) -> No
     asyncio.run(main())
 
 
-def test_a_cancelled_batch_disturbs_nobody(cluster: Cluster, set_name: str) -> None:
+def test_a_cancelled_batch_disturbs_no_other(cluster: Cluster, set_name: str) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(cluster.seeds, timeout=20, connect_timeout=20) as client:
             data = client.dataset("test", set_name)

@@ -368,7 +368,7 @@ def test_a_pause_ends_in_an_error_to_go_on_from(face: Face, large: Opened) -> No
     assert sorted(seen + [record.key.key for record in rest]) == list(range(12_000))
 
 
-def test_a_waiting_query_holds_up_nobody(face: Face, large: Opened) -> None:
+def test_a_waiting_query_holds_up_no_other(face: Face, large: Opened) -> None:
     query = large.raw.query("test", "large")
     face.some(query, 1)
     data = large.dataset("test", "large")

@@ -69,7 +69,7 @@ def test_arrow(filled: Filled) -> None:
 
 @pytest.mark.parametrize("kind", [None, pa.string(), pa.large_string(), pa.string_view()])
 def test_tables_keep_their_bytes(filled: Filled, kind: Any) -> None:
-    """Memory serves again only when nobody has it: here every third table is kept, or a part."""
+    """Memory is reused only without other references: every third table is kept, or a part."""
     schema = None if kind is None else pa.schema([("n", pa.int64()), ("s", kind)])
     kept: list[Any] = []
     count = 0

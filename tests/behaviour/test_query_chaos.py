@@ -92,7 +92,7 @@ def test_a_node_that_fails_now_and_then(trial: Trial, fault: dict[str, Any]) -> 
         assert sorted(seen) == sorted(kept)
 
 
-def test_nobody_is_left(face: Face) -> None:
+def test_no_node_is_left(face: Face) -> None:
     with Cluster(nodes=1) as cluster, face.open(cluster.seeds, max_retries=0) as client:
         client.dataset("test", "a").put("k", {"a": 1})
         cluster.kill(0)

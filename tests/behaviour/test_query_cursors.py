@@ -1,4 +1,4 @@
-"""Cursors of plain queries: whoever stops anywhere goes on anywhere, and nothing comes twice."""
+"""Cursors of plain queries: one that stops anywhere resumes anywhere, and no record comes twice."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_another_process_goes_on(filled: Filled, cluster: Cluster, kind: str, ta
     rest = [bytes.fromhex(line) for line in ran.stdout.splitlines()]
     assert len(seen) + len(rest) == len(whole)
     if kind == "bins":
-        # Which ones a limit leaves out is nobody's to say.
+        # Which records a limit leaves out is not defined.
         assert len(set(seen + rest)) == len(whole)
     else:
         assert sorted(seen + rest) == sorted(whole)
@@ -199,7 +199,7 @@ def test_errors_leave_the_cursor(face: Face, way: str) -> None:
         more, _ = until_it_fails(face, source)
         seen += keys(more)
         assert 0 < len(seen) < len(rows)
-        # The same records are there again, for whoever goes on.
+        # The same records are returned again when the query resumes.
         cluster.restart(0)
         with face.open(cluster.seeds, timeout=20) as other:
             again = other.dataset("test", "frail")

@@ -175,7 +175,7 @@ class TestReadTouch:
 
 @pytest.fixture
 def marked(face: Face) -> Iterator[tuple[Caller, set[Any]]]:
-    """Two nodes with all records on both, of which the first refuses whatever it is asked; a
+    """Two nodes with all records on both, of which the first refuses every request; a
     dataset, and the keys whose master it is."""
     with Cluster(nodes=2) as cluster, face.open(cluster.seeds, timeout=10) as client:
         assert cluster.wait_settled()

@@ -1,4 +1,4 @@
-"""put_many of whatever offers the Arrow PyCapsule interface, and keys from Arrow columns."""
+"""put_many of objects with the Arrow PyCapsule interface, and keys from Arrow columns."""
 
 # ruff: noqa: E501 - one refusal a line is easier to read
 

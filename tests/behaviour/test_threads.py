@@ -42,7 +42,7 @@ def shared(cluster: Cluster) -> Iterator[spikewire.Client]:
         yield client
 
 
-def test_everybody_reads_what_they_wrote(shared: spikewire.Client, set_name: str) -> None:
+def test_each_thread_reads_what_it_wrote(shared: spikewire.Client, set_name: str) -> None:
     data = shared.dataset("test", set_name)
 
     def work(thread: int) -> int:

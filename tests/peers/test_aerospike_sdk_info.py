@@ -24,38 +24,38 @@ def session() -> Iterator[Any]:
         peer = blocking.ClusterDefinition(hosts=hosts).connect()
         session = peer.create_session()
         for n in range(60):
-            session.put(sdk.Key("test", "told", n), {"n": n % 20, "l": [n, n + 100, n + 200]})
+            session.put(sdk.Key("test", "info", n), {"n": n % 20, "l": [n, n + 100, n + 200]})
         yield session
         peer.close()
 
 
 def test_indexes(session: Any) -> None:
-    told = session.info()
+    about = session.info()
     for name, what in [
         ("n", "bin=n;type=numeric"),
         ("l", "bin=l;type=numeric;indextype=list"),
         ("all", "indextype=set"),
     ]:
-        told.info(f"sindex-create:namespace=test;set=told;indexname={name};{what}")
-        assert until(lambda name=name: told.secondary_index_details("test", name).is_ready)  # type: ignore[misc]
-    details = {name: told.secondary_index_details("test", name) for name in ("n", "l", "all")}
+        about.info(f"sindex-create:namespace=test;set=info;indexname={name};{what}")
+        assert until(lambda name=name: about.secondary_index_details("test", name).is_ready)  # type: ignore[misc]
+    details = {name: about.secondary_index_details("test", name) for name in ("n", "l", "all")}
     assert [details[name].entries for name in ("n", "l", "all")] == [60, 180, 60]
     assert all(detail.used_bytes > 0 for detail in details.values())
     means = [(details[name].entries_per_bval, details[name].entries_per_rec) for name in ("n", "l")]
     assert means == [(3, 1), (1, 3)]
-    assert told.secondary_index_details("test", "none") is None
-    listed = {index.name: index for index in told.secondary_indexes("test")}
+    assert about.secondary_index_details("test", "none") is None
+    listed = {index.name: index for index in about.secondary_indexes("test")}
     assert set(listed) == {"n", "l", "all"}
-    assert all(index.is_ready and index.set_name == "told" for index in listed.values())
+    assert all(index.is_ready and index.set_name == "info" for index in listed.values())
     assert [listed[name].is_set_index for name in ("n", "l", "all")] == [False, False, True]
 
 
 def test_sets(session: Any) -> None:
-    told = session.info()
+    about = session.info()
     command = "set-config:context=namespace;namespace=test;set=small;enable-index="
     for answer in ("true", "false"):
-        assert list(told.info(command + answer).values()) == ["ok"]
-        found = told.set("test", "small")
+        assert list(about.info(command + answer).values()) == ["ok"]
+        found = about.set("test", "small")
         assert found is not None
         assert (found["enable-index"], found.objects) == (answer, 0)
-    assert told.set("test", "told").objects == 60
+    assert about.set("test", "info").objects == 60

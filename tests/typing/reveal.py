@@ -143,7 +143,7 @@ def verbs(users: Dataset, client: Client, key: Key) -> None:
 
 
 def bins(users: Dataset, known: dict[str, int], loose: dict[str, object], json: Any) -> None:
-    # Whatever shape of dict a program holds is taken, without copies and casts.
+    # Every shape of dict that a program holds is accepted, without copies and casts.
     mixed = {"name": "Alice", "age": 28, "tags": ["a", 1], "deep": {"x": [1, {"y": b"z"}]}}
     of_lists: dict[str, list[int]] = {"scores": [1, 2]}
     of_maps: dict[str, dict[str, dict[int, list[str]]]] = {"tree": {"a": {1: ["b"]}}}

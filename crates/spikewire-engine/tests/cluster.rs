@@ -34,7 +34,7 @@ fn refusal(options: Options) -> Error {
     Cluster::connect(options).unwrap_err()
 }
 
-/// A port that refuses connections (until the guard is dropped nobody else gets it).
+/// A port that refuses connections (until the guard is dropped no other socket gets it).
 fn refusing() -> (socket2::Socket, SocketAddr) {
     let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
     socket.bind(&"127.0.0.1:0".parse::<SocketAddr>().unwrap().into()).unwrap();
@@ -208,7 +208,7 @@ fn a_seed_with_a_tls_name_is_never_tried_in_plain_text() {
     let error = refusal(options);
     assert_eq!(error.kind(), Kind::Invalid);
     assert!(error.message().contains("TLS is not available in this build"), "{error}");
-    assert!(listener.accept().is_err(), "nobody connected");
+    assert!(listener.accept().is_err(), "no connection was made");
 }
 
 #[test]

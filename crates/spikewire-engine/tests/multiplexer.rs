@@ -123,7 +123,7 @@ impl Bench {
         came
     }
 
-    /// Answers so many requests, one at a time, on whatever connection they come; says of which
+    /// Answers so many requests, one at a time, on any connection; says of which
     /// commands they were.
     fn serve(&mut self, requests: usize) -> Vec<u8> {
         self.listener.set_nonblocking(true).unwrap();

@@ -132,7 +132,7 @@ fn news_of_the_others_does_not_wait_until_a_node_is_given_up() {
 }
 
 #[test]
-fn a_node_that_hangs_holds_up_nobody() {
+fn a_node_that_hangs_holds_up_no_other() {
     let (a, b) = pair();
     let options = Options { connect_timeout: Duration::from_secs(2), ..options(&[&a]) };
     let cluster = Cluster::connect(options).unwrap();
@@ -170,7 +170,7 @@ fn a_peer_that_hangs_from_the_start_is_waited_for_once() {
 #[test]
 fn a_connection_cut_in_passing_is_no_failure() {
     let (a, mut b) = pair();
-    // Nobody lists B: it would be removed at its first failure.
+    // No node lists B: it would be removed at its first failure.
     let options = Options { tend_interval: Duration::from_secs(3600), ..options(&[&b]) };
     let c = FakeNode::start("C1");
     a.set_peers(2, &[&c]);
@@ -215,7 +215,7 @@ fn a_seed_that_will_not_do_says_why() {
 }
 
 #[test]
-fn a_dead_node_that_nobody_lists_goes_with_the_first_nudge() {
+fn a_dead_node_that_no_node_lists_goes_with_the_first_nudge() {
     let (a, mut b) = pair();
     let options = Options { tend_interval: Duration::from_secs(3600), ..options(&[&a]) };
     let cluster = Cluster::connect(options).unwrap();
@@ -297,7 +297,7 @@ fn when_all_are_gone_the_seeds_are_asked_again() {
     a.set_map(1, 0, &[&|_| true]);
     let cluster = Cluster::connect(options(&[&a])).unwrap();
     a.kill();
-    eventually("nobody is left", || cluster.snapshot().nodes.is_empty());
+    eventually("no node is left", || cluster.snapshot().nodes.is_empty());
     assert!(cluster.snapshot().namespaces.contains_key("test"), "the namespace is known still");
     assert_eq!(master(&cluster, 0), None);
     let _a = a.revive();
@@ -420,8 +420,8 @@ fn dropping_the_last_handle_stops_the_thread() {
     let node = cluster.snapshot().nodes[0].clone();
     drop(cluster);
     assert!(!node.is_active());
-    // What was under way may still be counted.
-    eventually("nobody asks any more", || {
+    // What was in flight may still be counted.
+    eventually("no more requests arrive", || {
         let asked = a.asked("node");
         std::thread::sleep(Duration::from_millis(200));
         a.asked("node") == asked

@@ -3,7 +3,7 @@
 //!
 //! Only messages of one block go in, which the set name and any key of usual length make; longer
 //! ones are hashed by themselves. The single-message hash ([`SetHasher`](crate::key::SetHasher)) is
-//! another one's, and the tests hold the two against each other.
+//! of another crate, and the tests hold the two against each other.
 
 use wide::u32x4;
 

@@ -308,7 +308,7 @@ fn wildcard_and_infinity() {
     }
 }
 
-/// Scalars inside containers: strings and blobs share one family, told apart by their first byte.
+/// Scalars inside containers: strings and blobs share one family, distinguished by their first byte.
 #[test]
 fn nested_scalars() {
     let list = Value::List(vec![

@@ -1,4 +1,4 @@
-//! Expressions of all shapes: to the wire and back, to text and back, and whatever else arrives.
+//! Expressions of all shapes: to the wire and back, to text and back, and arbitrary input.
 
 use proptest::prelude::*;
 use spikewire_protocol::expression::op::Shape;

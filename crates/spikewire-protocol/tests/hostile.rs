@@ -1,4 +1,4 @@
-//! Whatever the bytes are: decoders do not panic, and take no more memory than the input warrants.
+//! Arbitrary bytes: decoders do not panic, and take no more memory than the input warrants.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -158,7 +158,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// A message that was whole before somebody changed, dropped or doubled a byte.
+/// A whole message of which a byte was changed, dropped or doubled.
 fn damaged() -> impl Strategy<Value = Vec<u8>> {
     let part = || vec(any::<u8>(), 0..20);
     let fields = vec((any::<u8>(), part()), 0..4);

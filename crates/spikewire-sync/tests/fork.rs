@@ -1,4 +1,4 @@
-//! A child of a fork uses locks of its own, whatever the threads of its parent were doing.
+//! A child of a fork uses locks of its own, independent of the threads of its parent.
 //!
 //! A few hundred forks find gross faults only: locks that park in a shared table got through them,
 //! and hung within 20,000. To try that many, set FORKS=20000 and test in release mode.

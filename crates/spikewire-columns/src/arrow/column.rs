@@ -322,7 +322,7 @@ impl Column {
         }))
     }
 
-    /// Adds a null, whatever the schema says: it may lie under a null further up.
+    /// Adds a null even where the schema allows none: it may be below a null of a parent.
     pub fn null(&mut self) {
         match &mut self.store {
             Store::Empty | Store::Objects => {}

@@ -47,7 +47,7 @@ pub(super) struct Member {
     failed_at: Tick,
     /// Whether it answered in this pass.
     pub answered: bool,
-    /// Whether another node has taken its place: it goes whatever it answers.
+    /// Whether another node has taken its place: it is removed even if it answers.
     pub replaced: bool,
     /// How many nodes list it among their peers, in this pass.
     pub listed_by: u32,

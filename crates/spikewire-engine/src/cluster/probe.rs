@@ -72,7 +72,7 @@ impl Probe {
         self.found.is_some() || self.open.is_empty()
     }
 
-    /// What is still under way.
+    /// What is still in flight.
     pub fn pending(&mut self) -> impl Iterator<Item = &mut InfoRequest> {
         self.open.iter_mut().map(|(_, request)| request)
     }

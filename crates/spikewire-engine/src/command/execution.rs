@@ -35,7 +35,7 @@ pub struct BatchTicket<O> {
     part: Option<Part>,
 }
 
-/// A batch under way, shared by the tickets of its parts.
+/// A batch in flight, shared by the tickets of its parts.
 pub struct BatchExecution<O> {
     cluster: Arc<Cluster>,
     router: Router,

@@ -1,4 +1,4 @@
-//! What a command is, whatever drives it: where it goes, when it is tried again, and whether a
+//! What a command is, independent of its driver: where it goes, when it is tried again, and whether a
 //! failed write may have been applied.
 //!
 //! | module | what it holds |

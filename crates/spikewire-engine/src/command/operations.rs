@@ -1,4 +1,4 @@
-//! Operations on their way into a request, whatever it is a request of, and what hosts give for
+//! Operations on their way into a request of any kind, and what hosts give for
 //! them.
 
 use spikewire_protocol::message::{field, op};

@@ -137,7 +137,7 @@ fn unknown_namespace(snapshot: &Snapshot, name: &str) -> Error {
     let mut known: Vec<&str> = snapshot.namespaces.keys().map(String::as_str).collect();
     if known.is_empty() {
         // Every cluster has one: it is the look at this one that is not complete.
-        return Error::new(Kind::NoNode, "no node has told yet which partitions it holds");
+        return Error::new(Kind::NoNode, "no node has reported yet which partitions it holds");
     }
     known.sort_unstable();
     let known = known.join(", ");

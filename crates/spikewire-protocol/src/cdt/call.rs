@@ -172,7 +172,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// The payload of a byte string, of whatever particle type.
+    /// The payload of a byte string, of any particle type.
     pub(crate) fn bytes(&mut self) -> Result<&'a [u8], Malformed> {
         match Reader::new(self.value()?).next()? {
             Token::Bytes(_, bytes) => Ok(bytes),

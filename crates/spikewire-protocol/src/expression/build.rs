@@ -9,7 +9,7 @@ use super::{Argument, Call, Constant, DEPTH, Expression, Fault, Meta, Node, Op, 
 use crate::value::Value;
 use crate::{limits, msgpack};
 
-/// The types of the operands that `op` wants (`None`: whatever) and the type it gives.
+/// The types of the operands that `op` wants (`None`: any) and the type it gives.
 struct Rule {
     operands: Vec<Option<Type>>,
     result: Option<Type>,

@@ -79,7 +79,7 @@ impl Query {
         self.op_count += 1;
     }
 
-    /// Refuses a query that no server takes, whatever share of it a node gets.
+    /// Refuses a query that no server accepts, for every share of it that a node may get.
     pub fn check(&self) -> Result<(), TooLarge> {
         let filter = self.filter.as_ref().map_or(0, Vec::len);
         check(self.op_count, ROOM_FOR_A_SHARE + self.ops.len() + filter)

@@ -22,7 +22,7 @@ use spikewire_engine::command::parse;
 use crate::errors::{Shown, refused, shown, type_error, type_name, value_error};
 use crate::value::bin_name;
 
-/// An argument for which `None` means something, so that leaving it out must be told apart.
+/// An argument for which `None` means something, which differs from leaving it out.
 pub enum Given<'py> {
     No,
     Yes(Bound<'py, PyAny>),

@@ -66,7 +66,7 @@ impl Row {
 enum State {
     /// To be sent in the next round; the error is why the last one brought no answer.
     Pending(Option<Error>),
-    /// In the part of this number, which is under way.
+    /// In the part of this number, which is in flight.
     Sent(u32),
     /// Answered: where in which body.
     Answered(u32, Range<usize>),

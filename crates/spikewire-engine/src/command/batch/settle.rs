@@ -58,7 +58,7 @@ impl Batch {
 
     /// Whether another round is due, and when. Afterwards every row is answered, pending for that
     /// round, or failed for good. `closed` says that the client was closed: rows that lost their
-    /// node by that are told so.
+    /// node by that get this as their error.
     pub fn again(&mut self, now: Tick, closed: bool) -> Option<Tick> {
         let mut pending = false;
         let rotates = self.policy.replica != ReplicaPolicy::Master;
@@ -107,7 +107,7 @@ impl Batch {
     }
 }
 
-/// Whether closing a client looks like this to a command that is under way.
+/// Whether closing a client looks like this to a command that is in flight.
 fn is_symptom(kind: Kind) -> bool {
     matches!(kind, Kind::NoNode | Kind::Connection | Kind::CircuitOpen)
 }

@@ -11,7 +11,7 @@ use pyo3::types::PyCapsule;
 
 use crate::errors::{type_error, type_name, value_error};
 
-/// Reads a schema from whatever has the Arrow `PyCapsule` interface.
+/// Reads a schema from any object with the Arrow `PyCapsule` interface.
 pub fn schema(value: &Bound<'_, PyAny>) -> PyResult<SchemaRef> {
     let wrong = || {
         type_error(format!(
