@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +16,7 @@ from spikewire.testing import Cluster
 from waiting import until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from faces import Face, Opened
 
@@ -238,6 +239,20 @@ def test_what_cannot_be(
 ) -> None:
     with pytest.raises(error, match=message):
         filled.raw.query(**options)
+
+
+def test_a_page_of_what_has_arrived_does_not_wait(filled: Filled) -> None:
+    def fastest(work: Callable[[], object]) -> float:
+        times = []
+        for _ in range(5):
+            begun = time.perf_counter()
+            work()
+            times.append(time.perf_counter() - begun)
+        return min(times)
+
+    # Its records fit into the windows, and are more than are decoded in a row.
+    page = fastest(lambda: filled.face.page(filled.raw.query(page_size=COUNT)))
+    assert page < 5 * fastest(lambda: filled.ids())
 
 
 def test_pages_need_a_size(filled: Filled) -> None:

@@ -12,11 +12,11 @@ use spikewire_sync::Mutex;
 use spikewire_columns::arrow::{BufferPool, TableBuilder};
 use spikewire_columns::{ExtraColumns, RowError, WireValue};
 use spikewire_engine::transport::Stream;
-use spikewire_engine::transport::stream::Found;
+use spikewire_engine::transport::stream::{Advance, Found};
 use spikewire_engine::{Error, Kind};
 use spikewire_protocol::message::{Header, Walk};
 
-use super::reading::{Advance, Reading};
+use super::reading::Reading;
 use crate::arguments::count;
 use crate::columns::{self, ArrowTable, Strip};
 use crate::errors::value_error;
@@ -251,7 +251,7 @@ impl Batches {
         self.room.store((open.rows + open.rows / 8 + 1).min(self.rows), Relaxed);
         match made(py, open) {
             Ok(batch) => {
-                self.reading.unmark();
+                self.reading.end_batch();
                 Ok(batch)
             }
             // What is in it comes again, in whatever follows.

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
+use spikewire_engine::transport::stream::Advance;
 
 use super::aggregate::Whole;
 use super::batches::{Batches, QueryBatches};
 use super::page::Page;
-use super::reading::{Advance, Reading};
+use super::reading::Reading;
 use super::{QueryCall, no_page_size};
 use crate::columns;
 use crate::core::Core;

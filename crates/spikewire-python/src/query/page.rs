@@ -1,9 +1,8 @@
 //! What a page of a query is.
 
-use std::sync::Arc;
-
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyIterator, PyList};
+use spikewire_engine::transport::stream::QueryPage;
 
 use super::reading::Reading;
 
@@ -18,10 +17,10 @@ pub struct Page {
 
 impl Page {
     /// All that is ready.
-    pub fn of(py: Python<'_>, reading: &Arc<Reading>) -> PyResult<Self> {
-        let records = PyList::new(py, reading.pop_all())?.unbind();
-        let (cursor, done) = (reading.cursor(py)?.unbind(), reading.is_over()?);
-        Ok(Self { records, cursor, done })
+    pub fn of(py: Python<'_>, reading: &Reading) -> PyResult<Self> {
+        let QueryPage { records, cursor, done } = reading.page()?;
+        let (records, cursor) = (PyList::new(py, records)?, PyBytes::new(py, &cursor));
+        Ok(Self { records: records.unbind(), cursor: cursor.unbind(), done })
     }
 }
 

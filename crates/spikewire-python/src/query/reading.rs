@@ -1,7 +1,6 @@
 //! A query under way, for both faces: records are decoded a few at a time, and how far the caller
 //! came is known to the record.
 
-use std::collections::VecDeque;
 use std::os::fd::{AsRawFd as _, RawFd};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,12 +11,14 @@ use pyo3::types::{PyBytes, PyDict, PyNone, PyTuple};
 use spikewire_sync::Mutex;
 
 use spikewire_engine::clock::Tick;
-use spikewire_engine::command::query::QueryPlan;
+use spikewire_engine::command::query::rules::check_results;
 use spikewire_engine::transport::Stream;
-use spikewire_engine::transport::stream::{Found, Mark, Stopper};
+use spikewire_engine::transport::stream::{
+    Advance, Demand, MAX_RUN, QueryPage, QueryReader, Stopper,
+};
 use spikewire_engine::{Error, Kind};
 use spikewire_protocol::message::{op, ops_in};
-use spikewire_protocol::query::{Point, Row};
+use spikewire_protocol::query::Row;
 use spikewire_protocol::value::particle;
 use spikewire_protocol::void_time;
 
@@ -30,29 +31,14 @@ use crate::record::{Bins, Record};
 use crate::space::Space;
 use crate::value::{self, Codec, bin};
 
-/// Most records that are decoded ahead of whoever takes them.
-const RUN: usize = 256;
-/// The same while commands on single records come.
+/// Most records that are decoded ahead while commands on single records come.
 const SHORT_RUN: usize = 32;
-/// A run that lasts longer than this is followed by a shorter one, so that a slow taker is not
+/// A run that lasts longer than this is followed by a shorter one, so that a slow reader is not
 /// mistaken for one that stopped.
 const LONG: Duration = Duration::from_millis(50);
 
 /// How often a query that waits on an event loop looks whether its nodes are still there.
 const PATIENCE: Duration = Duration::from_millis(100);
-
-/// What came of a try to have more records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Advance {
-    /// Some are ready.
-    Ready,
-    /// There are none now.
-    Wait,
-    /// There will be none.
-    Over,
-    /// Some came, and others should have their turn.
-    Again,
-}
 
 /// A query under way.
 pub struct Reading {
@@ -61,7 +47,7 @@ pub struct Reading {
     pub page_size: Option<u64>,
     shape: Shape,
     guard: ScanGuard,
-    state: Mutex<State>,
+    state: Mutex<ReadingState>,
 }
 
 /// What becomes of a row.
@@ -73,53 +59,37 @@ struct Shape {
     plain: Vec<String>,
 }
 
-struct State {
-    /// Not here while somebody reads.
-    stream: Option<Stream>,
-    run: VecDeque<Ready>,
+struct ReadingState {
+    /// Not here while it is in use.
+    reader: Option<Box<Reader>>,
     /// Records of the next run.
     most: usize,
     /// When the present run was made.
     since: Tick,
-    /// Where the batch that is being made began.
-    mark: Option<Mark>,
-    /// Whether records were taken one by one: the rest is not for batches.
-    iterated: bool,
     /// The sets that were seen, when the query is about a whole namespace.
     spaces: Vec<Arc<Space>>,
 }
 
-/// A record that nobody has seen yet.
-struct Ready {
-    record: Py<Record>,
-    point: Point,
-    before: Option<Point>,
-}
+type Reader = QueryReader<Py<Record>>;
 
 impl Reading {
     pub fn new(py: Python<'_>, core: Arc<Core>, call: QueryCall) -> PyResult<Self> {
         let QueryCall { space, plan, codec, .. } = call;
-        let QueryPlan { query, limits, tracker, left, page_size, operations } = plan;
-        let parts = ops_in(&query.ops).filter(|step| step.code != op::READ);
+        let (page_size, operations) = (plan.page_size, plan.operations);
+        let parts = ops_in(&plan.query.ops).filter(|step| step.code != op::READ);
         let plain = parts.map(|step| String::from_utf8_lossy(step.name).into_owned()).collect();
-        let stream = Stream::new(core.streams.clone(), query, limits, tracker, left);
-        let stream = stream.map_err(|error| {
-            let message = format!("the system gives no poller for a query: {error}");
-            errors::to_python(py, &Error::new(Kind::Connection, message), None)
-        })?;
+        let reader = QueryReader::new(core.streams.clone(), plan);
+        let mut reader = reader.map_err(|error| errors::to_python(py, &error, None))?;
         Ok(Self {
             core,
-            stopper: stream.stopper(),
+            stopper: reader.stream().stopper(),
             page_size,
             shape: Shape { space, operations, codec, plain },
             guard: ScanGuard::new(py),
-            state: Mutex::new(State {
-                stream: Some(stream),
-                run: VecDeque::new(),
+            state: Mutex::new(ReadingState {
+                reader: Some(Box::new(reader)),
                 most: 16,
                 since: Tick::now(),
-                mark: None,
-                iterated: false,
                 spaces: Vec::new(),
             }),
         })
@@ -131,10 +101,10 @@ impl Reading {
         if self.stopper.is_stopped() {
             return None;
         }
-        self.state.lock().run.pop_front().map(|ready| ready.record)
+        self.state.lock().reader.as_mut()?.pop()
     }
 
-    /// Lets go first who waits for the interpreter with the answer to a short command.
+    /// Lets threads go first that wait for the interpreter with the answer to a short command.
     #[inline]
     pub fn make_room(&self, py: Python<'_>) {
         self.guard.yield_gil(py);
@@ -147,136 +117,95 @@ impl Reading {
 
     /// Whether [`Self::pop`] has a record.
     pub fn has_ready(&self) -> bool {
-        !self.stopper.is_stopped() && !self.state.lock().run.is_empty()
-    }
-
-    /// All records that are ready.
-    pub fn pop_all(&self) -> Vec<Py<Record>> {
-        let run = std::mem::take(&mut self.state.lock().run);
-        run.into_iter().map(|ready| ready.record).collect()
+        let state = self.state.lock();
+        !self.stopper.is_stopped() && state.reader.as_ref().is_some_and(|it| it.has_ready())
     }
 
     /// Makes records ready: a run of them, or, with `page`, until that many are. `wait`: whether
     /// this thread waits for them, without the interpreter.
     pub fn advance(&self, py: Python<'_>, page: Option<u64>, wait: bool) -> PyResult<Advance> {
         self.check(py)?;
-        let pace = self.pace();
+        let in_pieces = !wait && self.is_crowded();
+        let demand = match page {
+            Some(size) => Demand::Page { size, in_pieces },
+            None => Demand::Run(self.run_length()),
+        };
         let mut held = self.hold()?;
-        let in_pieces = page.is_some() && !wait && self.is_crowded();
-        loop {
-            if self.take(py, &mut held, page, pace)? {
-                return Ok(Advance::Ready);
-            }
-            if held.stream().is_over() {
-                return Ok(Advance::Over);
-            }
-            let pause = if wait { None } else { Some(Duration::ZERO) };
-            let filled = py.detach(|| {
-                self.guard.end_turn();
-                let filled = held.stream().fill(pause);
-                if wait && matches!(filled, Ok(true)) {
-                    self.guard.begin_turn();
-                }
-                filled
-            });
-            match filled {
-                Ok(true) if in_pieces => return Ok(Advance::Again),
-                Ok(true) => {}
-                Ok(false) if wait => py.check_signals()?,
-                Ok(false) => return Ok(Advance::Wait),
+        let mut spaces = std::mem::take(&mut self.state.lock().spaces);
+        let (now, shape) = (void_time::now(), &self.shape);
+        let mut broken = None;
+        let advance = held.reader().advance(
+            demand,
+            |row| Py::new(py, shape.record(py, row, now, &mut spaces)?),
+            |stream| match self.fill(py, stream, wait) {
+                Ok(true) => Ok(None),
+                Ok(false) if wait => py.check_signals().map(|()| None),
+                Ok(false) => Ok(Some(Advance::Wait)),
                 Err(error) => {
-                    // The lock is free again when Python code runs.
-                    drop(held);
-                    return Err(self.failure(py, &error));
+                    broken = Some(error);
+                    Ok(Some(Advance::Over))
                 }
-            }
+            },
+        );
+        {
+            let mut state = self.state.lock();
+            (state.spaces, state.since) = (spaces, Tick::now());
+        }
+        // The query is free again when Python code runs.
+        drop(held);
+        match broken {
+            Some(error) => Err(self.failure(py, &error)),
+            None => advance,
         }
     }
 
-    /// Decodes what has arrived. Whether enough is ready.
-    fn take(
-        &self,
-        py: Python<'_>,
-        held: &mut Held<'_>,
-        page: Option<u64>,
-        pace: usize,
-    ) -> PyResult<bool> {
-        let ready = self.state.lock().run.len() as u64;
-        let most = if let Some(page) = page {
-            held.stream().set_page(Some(page.saturating_sub(ready)));
-            page.saturating_sub(ready).min(RUN as u64) as usize
-        } else {
-            held.stream().set_page(None);
-            pace
-        };
-        if most == 0 {
-            return Ok(true);
-        }
-        let mut made = Vec::with_capacity(most);
-        let mut spaces = std::mem::take(&mut self.state.lock().spaces);
-        let (now, shape) = (void_time::now(), &self.shape);
-        let taken = held.stream().take(most, |found| -> PyResult<()> {
-            let Found { row, before } = found;
-            let record = Py::new(py, shape.record(py, &row, now, &mut spaces)?)?;
-            made.push(Ready { record, point: row.point, before });
-            Ok(())
-        });
-        let count = {
-            let mut state = self.state.lock();
-            state.spaces = spaces;
-            state.run.extend(made);
-            state.since = Tick::now();
-            let count = state.run.len() as u64;
-            state.iterated |= page.is_none() && count > 0;
-            count
-        };
-        let taken = taken?;
-        Ok(page.map_or(taken > 0, |page| count >= page))
+    /// Lets more arrive, without the interpreter; whether some did.
+    fn fill(&self, py: Python<'_>, stream: &mut Stream, wait: bool) -> Result<bool, Error> {
+        let pause = if wait { None } else { Some(Duration::ZERO) };
+        py.detach(|| {
+            self.guard.end_turn();
+            let filled = stream.fill(pause);
+            if wait && matches!(filled, Ok(true)) {
+                self.guard.begin_turn();
+            }
+            filled
+        })
     }
 
     /// How many records the next run has, after how long the one before it lasted.
-    fn pace(&self) -> usize {
+    fn run_length(&self) -> usize {
         let mut state = self.state.lock();
         let lasted = Tick::now().since(state.since);
-        let most = if self.is_crowded() { SHORT_RUN } else { RUN };
+        let most = if self.is_crowded() { SHORT_RUN } else { MAX_RUN };
         state.most = if lasted > LONG { state.most / 4 } else { state.most * 2 }.clamp(1, most);
         state.most
     }
 
     /// How far the caller came.
     pub fn cursor<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let mut held = self.hold()?;
-        let unseen: Vec<(Point, Option<Point>)> = {
-            let state = self.state.lock();
-            if let Some(mark) = &state.mark {
-                return Ok(PyBytes::new(py, &held.stream().cursor_of(mark)));
-            }
-            state.run.iter().map(|ready| (ready.point, ready.before)).collect()
-        };
-        Ok(PyBytes::new(py, &held.stream().cursor(&unseen)))
+        Ok(PyBytes::new(py, &self.hold()?.reader().cursor()))
     }
 
-    /// Whether every record was seen.
-    pub fn is_over(&self) -> PyResult<bool> {
-        let mut held = self.hold()?;
-        Ok(held.stream().is_over() && self.state.lock().run.is_empty())
+    /// All records that are ready.
+    pub fn page(&self) -> PyResult<QueryPage<Py<Record>>> {
+        Ok(self.hold()?.reader().page())
     }
 
     /// The descriptor that an event loop watches.
     pub fn descriptor(&self) -> PyResult<RawFd> {
-        Ok(self.hold()?.stream().as_raw_fd())
+        Ok(self.hold()?.reader().stream().as_raw_fd())
     }
 
     /// When to try again even if the descriptor says nothing.
     pub fn alarm(&self) -> PyResult<Tick> {
-        Ok(self.hold()?.stream().alarm().min(Tick::now().after(PATIENCE)))
+        Ok(self.hold()?.reader().stream().alarm().min(Tick::now().after(PATIENCE)))
     }
 
     /// The descriptor was readable: it is silent until something else happens.
     pub fn take_readiness(&self, py: Python<'_>) -> PyResult<()> {
         // Another thread that reads at this moment takes it as well.
         let Ok(mut held) = self.hold() else { return Ok(()) };
-        let taken = held.stream().take_readiness();
+        let taken = held.reader().stream().take_readiness();
         drop(held);
         taken.map_err(|error| self.failure(py, &error))
     }
@@ -304,27 +233,17 @@ impl Reading {
     ) -> PyResult<T> {
         self.check(py)?;
         let mut held = self.hold()?;
-        let fresh = {
-            let state = self.state.lock();
-            if state.iterated || !state.run.is_empty() {
-                return Err(value_error(
-                    "the query is being iterated over, record by record: make batches of a query \
-                     of their own, which can resume from this one's cursor",
-                ));
-            }
-            state.mark.is_none()
-        };
-        if fresh {
-            held.stream().set_page(None);
-            let mark = held.stream().mark();
-            self.state.lock().mark = Some(mark);
+        match held.reader().batch() {
+            Ok(stream) => Ok(work(stream)),
+            Err(error) => Err(value_error(error.message())),
         }
-        Ok(work(held.stream()))
     }
 
     /// The batch is done.
-    pub fn unmark(&self) {
-        self.state.lock().mark = None;
+    pub fn end_batch(&self) {
+        if let Ok(mut held) = self.hold() {
+            held.reader().end_batch();
+        }
     }
 
     /// The batch failed: what is in it comes again.
@@ -332,10 +251,8 @@ impl Reading {
         if !self.core.is_own() {
             return;
         }
-        let Ok(mut held) = self.hold() else { return };
-        let mark = self.state.lock().mark.take();
-        if let Some(mark) = mark {
-            held.stream().rewind(mark);
+        if let Ok(mut held) = self.hold() {
+            held.reader().rewind();
         }
     }
 
@@ -343,16 +260,15 @@ impl Reading {
     pub fn close(&self) {
         if !self.core.is_own() {
             // The child of a fork shares the poller and the waker with its parent, which reads on.
-            drop(self.pop_all());
             return;
         }
         self.stopper.stop();
-        let stream = self.state.lock().stream.take();
-        if let Some(mut stream) = stream {
-            stream.close();
-            self.state.lock().stream = Some(stream);
+        let reader = self.state.lock().reader.take();
+        if let Some(mut reader) = reader {
+            reader.close();
+            self.state.lock().reader = Some(reader);
         }
-        // Whoever reads at this moment is woken, and closes when the stream comes back.
+        // A thread that reads at this moment is woken, and closes when it is done.
     }
 
     fn check(&self, py: Python<'_>) -> PyResult<()> {
@@ -379,9 +295,9 @@ impl Reading {
     }
 
     fn hold(&self) -> PyResult<Held<'_>> {
-        let stream = self.state.lock().stream.take();
-        match stream {
-            Some(stream) => Ok(Held { reading: self, stream: Some(stream) }),
+        let reader = self.state.lock().reader.take();
+        match reader {
+            Some(reader) => Ok(Held { reading: self, reader: Some(reader) }),
             None => Err(PyRuntimeError::new_err(
                 "another thread is reading from this query: give each thread a query of its own",
             )),
@@ -396,26 +312,26 @@ impl Drop for Reading {
     }
 }
 
-/// The stream while it is in use; it goes back whatever happens.
+/// The query while it is in use; it goes back whatever happens.
 struct Held<'a> {
     reading: &'a Reading,
-    stream: Option<Stream>,
+    reader: Option<Box<Reader>>,
 }
 
 impl Held<'_> {
-    fn stream(&mut self) -> &mut Stream {
-        self.stream.as_mut().expect("held until it is dropped")
+    fn reader(&mut self) -> &mut Reader {
+        self.reader.as_mut().expect("held until it is dropped")
     }
 }
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        if let Some(stream) = &mut self.stream
+        if let Some(reader) = &mut self.reader
             && self.reading.stopper.is_stopped()
         {
-            stream.close();
+            reader.close();
         }
-        self.reading.state.lock().stream = self.stream.take();
+        self.reading.state.lock().reader = self.reader.take();
     }
 }
 
@@ -468,13 +384,7 @@ impl Shape {
             }
             values.push(value);
         }
-        if values.len() != count {
-            return Err(value_error(format!(
-                "a node gave {} results for {count} operations; operations in queries need server \
-             8.1.2 or later",
-                values.len()
-            )));
-        }
+        check_results(count, values.len()).map_err(|error| value_error(error.message()))?;
         Ok((bins, PyTuple::new(py, values)?))
     }
 

@@ -10,11 +10,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
+use spikewire_engine::transport::stream::Advance;
 
 use super::batches::Batches;
 use super::on_loop::QueryOnLoop;
 use super::page::Page;
-use super::reading::{Advance, Reading};
+use super::reading::Reading;
 use super::turns::QueryTurns;
 use crate::record::Record;
 

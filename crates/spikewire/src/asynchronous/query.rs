@@ -11,7 +11,7 @@ use futures_core::stream::FusedStream;
 use super::Core;
 use super::transport::Driver;
 use crate::query::plan::Plan;
-use crate::query::records::{Paging, Reading, Step};
+use crate::query::records::{Looked, Reading};
 use crate::{Found, Page, Result};
 
 /// Records after which a task gives others their turn, even if more are there.
@@ -65,9 +65,9 @@ impl AsyncRecords {
         }
         let found = loop {
             match self.driver.reading().next_now() {
-                Ok(Step::NotYet) => {}
-                Ok(Step::Found(found)) => break Some(Ok(found)),
-                Ok(Step::Over) => break None,
+                Ok(Looked::NotYet | Looked::InPart) => {}
+                Ok(Looked::Found(found)) => break Some(Ok(found)),
+                Ok(Looked::Over) => break None,
                 Err(error) => break Some(Err(error)),
             }
             match self.driver.poll(context) {
@@ -107,13 +107,18 @@ impl FusedStream for AsyncRecords {
 #[derive(Debug)]
 #[must_use = "pages come when the stream is polled"]
 pub struct AsyncPages {
-    records: AsyncRecords,
-    paging: Paging,
+    driver: Driver,
+    size: usize,
+    over: bool,
+    /// Keeps the connections open while records are read.
+    _core: Arc<Core>,
 }
 
 impl AsyncPages {
     pub(super) fn new(core: &Arc<Core>, plan: Plan, size: usize) -> Result<Self> {
-        Ok(Self { records: AsyncRecords::new(core, plan)?, paging: Paging::new(size) })
+        let reading = Reading::new(core.tools.streams.clone(), plan)?;
+        let driver = core.transport.drive(reading)?;
+        Ok(Self { driver, size, over: false, _core: core.clone() })
     }
 
     /// The next page; `None` when there are no more. For loops without the traits of the crate
@@ -123,17 +128,26 @@ impl AsyncPages {
     }
 
     fn poll_page(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Page>>> {
-        let Self { records, paging } = self;
-        loop {
-            if let Some(page) = paging.full(records.driver.reading()) {
-                return Poll::Ready(Some(Ok(page)));
-            }
-            match ready!(records.poll_found(context)) {
-                Some(Ok(found)) => paging.add(found),
-                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
-                None => return Poll::Ready(paging.last(records.driver.reading()).map(Ok)),
-            }
+        if self.over {
+            return Poll::Ready(None);
         }
+        let page = loop {
+            match self.driver.reading().page_now(self.size) {
+                Ok(Looked::NotYet) => {}
+                Ok(Looked::InPart) => {
+                    context.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                Ok(Looked::Found(page)) => break Some(Ok(page)),
+                Ok(Looked::Over) => break None,
+                Err(error) => break Some(Err(error)),
+            }
+            if let Err(error) = ready!(self.driver.poll(context)) {
+                break Some(Err(error));
+            }
+        };
+        self.over = !matches!(page, Some(Ok(_)));
+        Poll::Ready(page)
     }
 }
 

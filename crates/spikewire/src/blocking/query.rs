@@ -3,7 +3,7 @@
 use super::Client;
 use crate::face::Face as _;
 use crate::query::plan::Plan;
-use crate::query::records::{Paging, Reading};
+use crate::query::records::Reading;
 use crate::{Found, Page, Result};
 
 /// The records of a query, on the calling thread: an iterator of results.
@@ -51,14 +51,14 @@ impl std::iter::FusedIterator for Records {}
 #[derive(Debug)]
 pub struct Pages {
     reading: Reading,
-    paging: Paging,
+    size: usize,
     _client: Client,
 }
 
 impl Pages {
     pub(crate) fn new(client: &Client, plan: Plan, size: usize) -> Result<Self> {
         let reading = Reading::new(client.tools().streams.clone(), plan)?;
-        Ok(Self { reading, paging: Paging::new(size), _client: client.clone() })
+        Ok(Self { reading, size, _client: client.clone() })
     }
 }
 
@@ -66,16 +66,7 @@ impl Iterator for Pages {
     type Item = Result<Page>;
 
     fn next(&mut self) -> Option<Result<Page>> {
-        loop {
-            if let Some(page) = self.paging.full(&mut self.reading) {
-                return Some(Ok(page));
-            }
-            match self.reading.next() {
-                Some(Ok(found)) => self.paging.add(found),
-                Some(Err(error)) => return Some(Err(error)),
-                None => return self.paging.last(&self.reading).map(Ok),
-            }
-        }
+        self.reading.page(self.size)
     }
 }
 

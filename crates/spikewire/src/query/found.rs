@@ -3,6 +3,7 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
+use spikewire_engine::command::query::rules::check_results;
 use spikewire_protocol::Malformed;
 use spikewire_protocol::query::Row;
 use spikewire_protocol::value::{particle, read_int};
@@ -83,14 +84,8 @@ impl Shape {
                 bins.push(Bin::decode(&op).map_err(odd)?);
             }
         }
-        match self.results {
-            Some(count) if bins.len() != count => Err(Error::invalid(format!(
-                "a node gave {} results for {count} operations; operations in queries need \
-                 server 8.1.2 or later",
-                bins.len()
-            ))),
-            _ => Ok(bins),
-        }
+        self.results.map_or(Ok(()), |wanted| check_results(wanted, bins.len()))?;
+        Ok(bins)
     }
 }
 

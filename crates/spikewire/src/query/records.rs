@@ -1,174 +1,143 @@
-//! A query under way, record by record and page by page, as every kind of client reads it.
+//! A query under way, as every face reads it.
 
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_engine::clock::Tick;
-use spikewire_engine::command::query::QueryPlan;
-use spikewire_engine::transport::{Stream, Streams};
+use spikewire_engine::transport::Streams;
+use spikewire_engine::transport::stream::{Advance, Demand, QueryPage, QueryReader, wait_for_more};
 
 use super::found::{Found, Shape};
 use super::plan::Plan;
-use crate::{Error, Kind, Result};
+use crate::Result;
 
 /// How often a waiting caller checks that the nodes are still there.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// A query under way, for both faces.
+/// Some records of a query, and where the next ones are:
+/// [`Query::resume`](crate::Query::resume) takes its cursor, in any process.
+pub type Page = QueryPage<Found>;
+
+/// A query under way.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    stream: Stream,
+    reader: QueryReader<Found>,
     shape: Shape,
     /// It failed, and said so: nothing comes any more.
     failed: bool,
 }
 
-/// The outcome of looking for the next record.
+/// The outcome of looking for the next record or page.
 #[derive(Debug)]
-pub(crate) enum Step {
-    Found(Found),
+pub(crate) enum Looked<T> {
+    Found(T),
     NotYet,
+    /// Part of it has come; others should have their turn before the rest.
+    InPart,
     Over,
+}
+
+impl<T> Looked<T> {
+    /// For callers that wait.
+    fn waited(looked: Result<Self>) -> Option<Result<T>> {
+        match looked {
+            Ok(Self::Found(found)) => Some(Ok(found)),
+            Ok(Self::NotYet | Self::InPart | Self::Over) => None,
+            Err(error) => Some(Err(error)),
+        }
+    }
 }
 
 impl Reading {
     pub fn new(streams: Arc<Streams>, plan: Plan) -> Result<Self> {
         let Plan { plan, shape } = plan;
-        let QueryPlan { query, limits, tracker, left, .. } = plan;
-        let stream = Stream::new(streams, query, limits, tracker, left).map_err(|error| {
-            let message = format!("the system gives no poller for a query: {error}");
-            Error::new(Kind::Connection, message)
-        })?;
-        Ok(Self { stream, shape, failed: false })
-    }
-
-    /// The next record, if it has arrived.
-    #[inline]
-    fn take(&mut self) -> Result<Option<Found>> {
-        let mut next = None;
-        self.stream.take(1, |found| {
-            next = Some(self.shape.found(&found.row)?);
-            Ok::<(), Error>(())
-        })?;
-        Ok(next)
+        Ok(Self { reader: QueryReader::new(streams, plan)?, shape, failed: false })
     }
 
     /// The next record; waits for it.
     #[inline]
     pub fn next(&mut self) -> Option<Result<Found>> {
-        match self.step(None) {
-            Ok(Step::Found(found)) => Some(Ok(found)),
-            Ok(Step::NotYet | Step::Over) => None,
-            Err(error) => Some(Err(error)),
-        }
+        Looked::waited(self.unless_failed(|reading| reading.record(None)))
     }
 
     /// The next record, if it has arrived.
     #[inline]
-    pub fn next_now(&mut self) -> Result<Step> {
-        self.step(Some(Duration::ZERO))
+    pub fn next_now(&mut self) -> Result<Looked<Found>> {
+        self.unless_failed(|reading| reading.record(Some(Duration::ZERO)))
+    }
+
+    /// The next page; waits for it. None is empty.
+    pub fn page(&mut self, size: usize) -> Option<Result<Page>> {
+        Looked::waited(self.unless_failed(|reading| reading.page_of(size, None)))
+    }
+
+    /// The next page, if all of it has arrived.
+    pub fn page_now(&mut self, size: usize) -> Result<Looked<Page>> {
+        self.unless_failed(|reading| reading.page_of(size, Some(Duration::ZERO)))
     }
 
     /// After its first failure a query is over.
-    fn step(&mut self, wait: Option<Duration>) -> Result<Step> {
+    #[inline]
+    fn unless_failed<T>(
+        &mut self,
+        look: impl FnOnce(&mut Self) -> Result<Looked<T>>,
+    ) -> Result<Looked<T>> {
         if self.failed {
-            return Ok(Step::Over);
+            return Ok(Looked::Over);
         }
-        let step = self.find(wait);
-        self.failed = step.is_err();
-        step
+        let looked = look(self);
+        self.failed = looked.is_err();
+        looked
     }
 
-    fn find(&mut self, wait: Option<Duration>) -> Result<Step> {
+    fn record(&mut self, wait: Option<Duration>) -> Result<Looked<Found>> {
+        let Self { reader, shape, .. } = self;
         loop {
-            if let Some(found) = self.take()? {
-                return Ok(Step::Found(found));
+            if let Some(found) = reader.take_one(|row| shape.found(row))? {
+                return Ok(Looked::Found(found));
             }
-            if self.stream.is_over() {
-                return Ok(Step::Over);
+            if reader.is_over() {
+                return Ok(Looked::Over);
             }
-            if !self.stream.fill(wait)? && wait.is_some() {
-                return Ok(Step::NotYet);
+            if wait_for_more(reader.stream(), wait)?.is_some() {
+                return Ok(Looked::NotYet);
             }
         }
+    }
+
+    fn page_of(&mut self, size: usize, wait: Option<Duration>) -> Result<Looked<Page>> {
+        let Self { reader, shape, .. } = self;
+        let demand = Demand::Page { size: size as u64, in_pieces: wait.is_some() };
+        let fill = |stream: &mut _| wait_for_more(stream, wait);
+        Ok(match reader.advance(demand, |row| shape.found(row), fill)? {
+            Advance::Wait => Looked::NotYet,
+            Advance::Again => Looked::InPart,
+            Advance::Over if !reader.has_ready() => Looked::Over,
+            Advance::Ready | Advance::Over => Looked::Found(reader.page()),
+        })
     }
 
     /// Where the caller is.
     pub fn cursor(&self) -> Vec<u8> {
-        self.stream.cursor(&[])
+        self.reader.cursor()
     }
 
     /// When to try again even if the descriptor says nothing.
     pub fn patience(&self) -> Duration {
-        self.stream.alarm().since(Tick::now()).min(LOOK)
+        self.reader.as_stream().alarm().since(Tick::now()).min(LOOK)
     }
 }
 
 impl Drop for Reading {
     /// A connection that is only owed the end of its answer serves the next query.
     fn drop(&mut self) {
-        self.stream.close();
+        self.reader.close();
     }
 }
 
 impl AsRawFd for Reading {
     fn as_raw_fd(&self) -> RawFd {
-        self.stream.as_raw_fd()
-    }
-}
-
-/// Some records of a query, and where the next ones are.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Page {
-    /// The records; as many as were asked for, except on the last page.
-    pub records: Vec<Found>,
-    /// Where the next page begins, for [`Query::resume`](crate::Query::resume) in any process.
-    pub cursor: Vec<u8>,
-    /// Whether it is known that there are no more.
-    pub done: bool,
-}
-
-impl IntoIterator for Page {
-    type Item = Found;
-    type IntoIter = std::vec::IntoIter<Found>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.records.into_iter()
-    }
-}
-
-/// A page that is being filled.
-#[derive(Debug)]
-pub(crate) struct Paging {
-    size: usize,
-    records: Vec<Found>,
-}
-
-impl Paging {
-    pub fn new(size: usize) -> Self {
-        Self { size, records: Vec::new() }
-    }
-
-    /// Adds a record.
-    pub fn add(&mut self, found: Found) {
-        self.records.push(found);
-    }
-
-    /// The page, if it has all its records; otherwise nodes are asked for no more than those.
-    pub fn full(&mut self, reading: &mut Reading) -> Option<Page> {
-        let missing = self.size - self.records.len();
-        reading.stream.set_page(Some(missing as u64));
-        (missing == 0).then(|| self.page(reading))
-    }
-
-    /// The page, if it is the last one: there are no more records.
-    pub fn last(&mut self, reading: &Reading) -> Option<Page> {
-        (!reading.failed && !self.records.is_empty()).then(|| self.page(reading))
-    }
-
-    fn page(&mut self, reading: &Reading) -> Page {
-        let records = std::mem::take(&mut self.records);
-        Page { records, cursor: reading.cursor(), done: reading.stream.is_over() }
+        self.reader.as_stream().as_raw_fd()
     }
 }

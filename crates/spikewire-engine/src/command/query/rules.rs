@@ -6,6 +6,7 @@ use spikewire_protocol::query::{Query, Row};
 use spikewire_protocol::result_code::ResultCode;
 use spikewire_protocol::value::particle;
 
+use crate::error::{Error, Result};
 use crate::options::ReplicaPolicy;
 
 /// The limits of one query.
@@ -95,6 +96,17 @@ pub fn is_whole(code: ResultCode) -> bool {
 /// such records, too, because they count towards what a node may send.
 pub fn is_empty_answer(query: &Query, row: &Row<'_>) -> bool {
     query.respond_all_ops && row.ops().all(|op| op.particle == particle::NULL)
+}
+
+/// Refuses a row that does not have one result for each of `wanted` operations.
+pub fn check_results(wanted: usize, got: usize) -> Result<()> {
+    if got == wanted {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "a node gave {got} results for {wanted} operations; operations in queries need server \
+         8.1.2 or later"
+    )))
 }
 
 /// What node number `number` of `count` is asked for, of `wanted` records in all: as much as the

@@ -16,12 +16,14 @@
 //! | `launch` | which node is asked for what, and what follows when one fails |
 //! | `line`, `inbox` | one connection; the window of bytes that arrived on it |
 //! | `pool` | connections between queries |
+//! | `reader` | records of the caller's own type, pages, cursors, batches |
 
 mod fill;
 mod inbox;
 mod launch;
 mod line;
 mod pool;
+mod reader;
 
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
@@ -34,6 +36,7 @@ use spikewire_protocol::result_code::ResultCode;
 
 use self::line::Line;
 pub use self::pool::Streams;
+pub use self::reader::{Advance, Demand, MAX_RUN, QueryPage, QueryReader, wait_for_more};
 use super::node_error;
 use crate::clock::Tick;
 use crate::command::Router;
