@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 
@@ -25,6 +26,9 @@ def test_waiting_leaves_the_loop_and_its_threads_to_others() -> None:
             assert await client.info("namespaces") == "test"
             assert await client.indexes.list("test") == []
             assert not any(waiting.done() for waiting in waits)
+            # Connecting had a thread of the loop's executor; waiting has none.
+            names = [thread.name for thread in threading.enumerate()]
+            assert sum(name.startswith("asyncio_") for name in names) <= 1
             for waiting in waits:
                 waiting.cancel()
             ends = await asyncio.gather(*waits, return_exceptions=True)

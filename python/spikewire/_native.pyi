@@ -3807,13 +3807,10 @@ class AdminTask(Generic[_B]):
 
     def run(self) -> _B:
         """Runs to the end on the calling thread, pauses included; gives the result."""
-    def advance(self) -> float | None:
-        """Asks the nodes what has to be known now; blocks while they answer. The seconds to pause
-        before the next call; `None` when there is a result."""
+    def start(self) -> Future[None]:
+        """Begins it on the running event loop; a future of its end, when there is a result."""
     def result(self) -> _B:
         """The result, once."""
-    def abandon(self) -> None:
-        """The result is not wanted any more: an `advance` that is still asking ends soon."""
 
 @final
 class JobCore:

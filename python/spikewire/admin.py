@@ -1,8 +1,8 @@
-"""How administrative commands are awaited: the engine says what to ask next, and when."""
+"""How administrative commands are awaited: their questions to nodes travel with the client's other
+commands, and no thread waits."""
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -14,12 +14,6 @@ T = TypeVar("T")
 
 
 async def settle(task: AdminTask[T]) -> T:
-    """The result of an administrative command. Asking nodes blocks, so a thread does it; pauses
-    are the event loop's."""
-    loop = asyncio.get_running_loop()
-    try:
-        while (pause := await loop.run_in_executor(None, task.advance)) is not None:  # noqa: ASYNC110
-            await asyncio.sleep(pause)
-        return task.result()
-    finally:
-        task.abandon()
+    """The result of an administrative command. Cancelling ends it: the nodes are asked no more."""
+    await task.start()
+    return task.result()

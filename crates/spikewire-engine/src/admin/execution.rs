@@ -90,14 +90,18 @@ where
     P: Procedure + Send + 'static,
     W: AdminWaiter<P::Output>,
 {
-    /// Lets the procedure say what it wants next. No lock is held when the waiter is told.
+    /// Lets the procedure say what it wants next. No lock is held when the waiter is asked or told.
     fn ask<T: From<AdminTicket<T>> + 'static>(
         self: &Arc<Self>,
         answers: Vec<NodeAnswer>,
         next: &mut Next<T>,
     ) {
+        let is_gone = self.waiter.is_gone();
         let over = {
             let mut progress = self.progress.lock();
+            if is_gone {
+                progress.procedure = None;
+            }
             self.act(&mut progress, answers, next)
         };
         if let Some(outcome) = over {
@@ -113,9 +117,6 @@ where
         next: &mut Next<T>,
     ) -> Option<Result<P::Output>> {
         let now = Tick::now();
-        if self.waiter.is_gone() {
-            progress.procedure = None;
-        }
         let procedure = progress.procedure.as_mut()?;
         let over = match procedure.next(answers, now) {
             AdminAction::Ask(nodes, command) => match recipients(&self.cluster, nodes) {

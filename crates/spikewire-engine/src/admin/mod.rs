@@ -29,7 +29,7 @@ use std::time::Duration;
 pub use ask::Ask;
 pub use command::InfoCommand;
 pub use execution::{AdminTicket, AdminWaiter, start};
-pub use run::{AdminPause, advance, run};
+pub use run::run;
 
 use crate::clock::Tick;
 use crate::cluster::Node;

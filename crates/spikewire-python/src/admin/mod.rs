@@ -18,7 +18,6 @@ use spikewire_engine::admin::module::{RegisterModule, list_modules, module_sourc
 use spikewire_engine::admin::{Ask, InfoCommand, Procedure, Recipients};
 
 use self::task::{AdminTask, AdminValue, Origin, limit};
-use crate::client::Shared;
 use crate::errors::{to_python, type_error};
 use crate::face::asynchronous::AsyncClient;
 use crate::face::blocking::Client;
@@ -26,34 +25,30 @@ use crate::query::index;
 use crate::space::text;
 use crate::value::GeoJSON;
 
-/// What both kinds of client share.
-fn shared<'a>(client: &'a Bound<'_, PyAny>) -> PyResult<&'a Shared> {
+/// Where the administrative commands of a client run.
+fn origin(client: &Bound<'_, PyAny>) -> PyResult<Origin> {
     match client.cast::<Client>() {
-        Ok(client) => Ok(client.get().shared()),
-        Err(_) => Ok(client.cast::<AsyncClient>()?.get().shared()),
+        Ok(client) => Ok(client.get().admin_origin()),
+        Err(_) => Ok(client.cast::<AsyncClient>()?.get().admin_origin()),
     }
 }
 
 /// The administrative commands of a client, for `spikewire.indexes` and `spikewire.modules`.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct Admin {
-    client: Py<PyAny>,
+    origin: Origin,
+    /// Keeps the client from warning that it was not closed.
+    _client: Py<PyAny>,
 }
 
 impl Admin {
-    /// Finds the client's cluster; it may have to connect first.
-    fn origin(&self, py: Python<'_>) -> Origin {
-        let client = self.client.clone_ref(py);
-        Box::new(move |py| shared(client.bind(py))?.core(py))
-    }
-
     fn task<P: Procedure<Output: Into<AdminValue>> + Send + 'static>(
         &self,
         py: Python<'_>,
         procedure: Result<P>,
     ) -> PyResult<AdminTask> {
         let procedure = procedure.map_err(|error| to_python(py, &error, None))?;
-        Ok(AdminTask::new(self.origin(py), |_| Ok(procedure)))
+        Ok(AdminTask::new(self.origin.clone(), |_| Ok(procedure)))
     }
 }
 
@@ -61,8 +56,7 @@ impl Admin {
 impl Admin {
     #[new]
     fn new(client: &Bound<'_, PyAny>) -> PyResult<Self> {
-        shared(client)?;
-        Ok(Self { client: client.clone().unbind() })
+        Ok(Self { origin: origin(client)?, _client: client.clone().unbind() })
     }
 
     /// A node's answer to an info command; without a node's name, that of any node.
@@ -76,8 +70,7 @@ impl Admin {
         let command = InfoCommand::new(text("command", command)?);
         let command = command.map_err(|error| to_python(py, &error, None))?;
         let name = node.map(|node| text("node", node).map(str::to_owned)).transpose()?;
-        let origin = self.origin(py);
-        Ok(AdminTask::new(origin, move |cluster| {
+        Ok(AdminTask::new(self.origin.clone(), move |cluster| {
             let nodes = match name {
                 Some(name) => Recipients::These(vec![cluster.member(&name)?]),
                 None => Recipients::Any,

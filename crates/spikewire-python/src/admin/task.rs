@@ -1,7 +1,6 @@
 //! An administrative command on its way to its result, and the background jobs that some start.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use pyo3::IntoPyObjectExt as _;
@@ -12,8 +11,7 @@ use spikewire_sync::Mutex;
 use spikewire_engine::admin::index::ListedIndex;
 use spikewire_engine::admin::job::{AbortJob, JobProgress, RunningJob, WatchJob};
 use spikewire_engine::admin::module::Module;
-use spikewire_engine::admin::{self, AdminPause, Procedure};
-use spikewire_engine::clock::Tick;
+use spikewire_engine::admin::{self, Procedure};
 use spikewire_engine::cluster::Cluster;
 use spikewire_engine::{Error, Result};
 
@@ -68,37 +66,51 @@ impl From<RunningJob> for AdminValue {
     }
 }
 
-type BoxedProcedure = Box<dyn Procedure<Output = AdminValue> + Send>;
+pub type BoxedProcedure = Box<dyn Procedure<Output = AdminValue> + Send>;
 
-/// Finds the cluster of a task: a client may have to connect first.
-pub type Origin = Box<dyn Fn(Python<'_>) -> PyResult<Arc<Core>> + Send + Sync>;
+/// Where administrative commands run: a client.
+pub trait AdminOrigin: Send + Sync {
+    /// Its running half; it may have to connect first.
+    fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>>;
+
+    /// Begins a command on the event loop that runs; a future of its end.
+    fn administer<'py>(&self, _py: Python<'py>, _run: AdminRun) -> PyResult<Bound<'py, PyAny>> {
+        Err(value_error("a blocking client has no event loop"))
+    }
+}
+
+/// The client of a command.
+pub type Origin = Arc<dyn AdminOrigin>;
+
+/// A command that begins on an event loop, and where its value goes.
+pub struct AdminRun {
+    pub procedure: BoxedProcedure,
+    pub slot: Arc<AdminSlot>,
+}
+
+/// What a command gave, until it is taken.
+#[derive(Default)]
+pub struct AdminSlot(Mutex<Option<AdminValue>>);
+
+impl AdminSlot {
+    pub fn keep(&self, value: AdminValue) {
+        *self.0.lock() = Some(value);
+    }
+}
 
 /// Makes the procedure when the command begins.
 type Maker = Box<dyn FnOnce(&Cluster) -> Result<BoxedProcedure> + Send>;
-
-enum Stage {
-    New(Maker),
-    Running(BoxedProcedure),
-    Over(Option<AdminValue>),
-}
 
 /// An administrative command that was checked and not begun.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct AdminTask {
     origin: Origin,
-    stage: Mutex<Stage>,
-    abandoned: AtomicBool,
+    /// Taken when it begins.
+    make: Mutex<Option<Maker>>,
+    slot: Arc<AdminSlot>,
 }
 
 impl AdminTask {
-    /// A command on the cluster of `core`, whose procedure is made when it begins.
-    pub fn on<P: Procedure<Output: Into<AdminValue>> + Send + 'static>(
-        core: Arc<Core>,
-        make: impl FnOnce(&Cluster) -> Result<P> + Send + 'static,
-    ) -> Self {
-        Self::new(Box::new(move |_| Ok(core.clone())), make)
-    }
-
     /// A command on the cluster that `origin` finds when it begins.
     pub fn new<P: Procedure<Output: Into<AdminValue>> + Send + 'static>(
         origin: Origin,
@@ -107,51 +119,11 @@ impl AdminTask {
         let make = |cluster: &Cluster| {
             make(cluster).map(|procedure| Box::new(procedure.map(Into::into)) as BoxedProcedure)
         };
-        let stage = Mutex::new(Stage::New(Box::new(make)));
-        Self { origin, stage, abandoned: AtomicBool::new(false) }
+        Self { origin, make: Mutex::new(Some(Box::new(make))), slot: Arc::default() }
     }
 
-    /// Goes on, without the interpreter: to the next pause, or with `whole` to the end. The time
-    /// left to pause, if any.
-    fn turn(&self, py: Python<'_>, whole: bool) -> PyResult<Option<Duration>> {
-        let core = (self.origin)(py)?;
-        let signal = Signal::default();
-        let outcome = py.detach(|| {
-            let minded = Signal::is_minded();
-            let interrupted = || self.abandoned.load(Relaxed) || (minded && signal.look());
-            self.go_on(&core.cluster, whole, &interrupted)
-        });
-        match signal.raised() {
-            Some(error) => Err(error),
-            None => outcome.map_err(|error| to_python(py, &error, None)),
-        }
-    }
-
-    fn go_on(
-        &self,
-        cluster: &Cluster,
-        whole: bool,
-        interrupted: &dyn Fn() -> bool,
-    ) -> Result<Option<Duration>> {
-        let mut stage = self.stage.lock();
-        let mut procedure = match std::mem::replace(&mut *stage, Stage::Over(None)) {
-            Stage::New(make) => make(cluster)?,
-            Stage::Running(procedure) => procedure,
-            Stage::Over(_) => return Err(Error::invalid("the command is over")),
-        };
-        let value = if whole {
-            admin::run(cluster, &mut procedure, interrupted)?
-        } else {
-            match admin::advance(cluster, &mut procedure, interrupted) {
-                AdminPause::Until(until) => {
-                    *stage = Stage::Running(procedure);
-                    return Ok(Some(until.since(Tick::now())));
-                }
-                AdminPause::Done(outcome) => outcome?,
-            }
-        };
-        *stage = Stage::Over(Some(value));
-        Ok(None)
+    fn take(&self) -> Result<Maker> {
+        self.make.lock().take().ok_or_else(|| Error::invalid("the command was begun before"))
     }
 }
 
@@ -159,22 +131,31 @@ impl AdminTask {
 impl AdminTask {
     /// Runs to the end on the calling thread, pauses included; gives the result.
     fn run<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.turn(py, true)?;
+        let core = self.origin.core(py)?;
+        let signal = Signal::default();
+        let outcome = py.detach(|| {
+            let minded = Signal::is_minded();
+            let mut procedure = self.take()?(&core.cluster)?;
+            admin::run(&core.cluster, &mut procedure, &|| minded && signal.look())
+        });
+        if let Some(error) = signal.raised() {
+            return Err(error);
+        }
+        self.slot.keep(outcome.map_err(|error| to_python(py, &error, None))?);
         self.result(py)
     }
 
-    /// Asks the nodes what has to be known now; blocks while they answer. The seconds to pause
-    /// before the next call; `None` when there is a result.
-    fn advance(&self, py: Python<'_>) -> PyResult<Option<f64>> {
-        Ok(self.turn(py, false)?.map(|pause| pause.as_secs_f64()))
+    /// Begins it on the running event loop; a future of its end, when there is a result.
+    fn start<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let core = self.origin.core(py)?;
+        let procedure = self.take().and_then(|make| make(&core.cluster));
+        let procedure = procedure.map_err(|error| to_python(py, &error, None))?;
+        self.origin.administer(py, AdminRun { procedure, slot: self.slot.clone() })
     }
 
     /// The result, once.
     fn result<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let value = match &mut *self.stage.lock() {
-            Stage::Over(value) => value.take(),
-            _ => None,
-        };
+        let value = self.slot.0.lock().take();
         match value.ok_or_else(|| value_error("there is no result"))? {
             AdminValue::Nothing => Ok(py.None().into_bound(py)),
             AdminValue::Text(text) => Ok(PyString::new(py, &text).into_any()),
@@ -193,22 +174,17 @@ impl AdminTask {
                     .into_bound_py_any(py)
             }
             AdminValue::Job(job) => {
-                let job = JobCore { core: (self.origin)(py)?, job: Arc::new(job) };
+                let job = JobCore { origin: self.origin.clone(), job: Arc::new(job) };
                 Ok(Bound::new(py, job)?.into_any())
             }
         }
-    }
-
-    /// The result is not wanted any more: an `advance` that is still asking ends soon.
-    fn abandon(&self) {
-        self.abandoned.store(true, Relaxed);
     }
 }
 
 /// A job's number, and the nodes that it runs on; `spikewire.jobs` makes more of it.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct JobCore {
-    core: Arc<Core>,
+    origin: Origin,
     job: Arc<RunningJob>,
 }
 
@@ -223,20 +199,20 @@ impl JobCore {
     /// How far it is.
     fn progress(&self) -> AdminTask {
         let job = self.job.clone();
-        AdminTask::on(self.core.clone(), |_| Ok(WatchJob::progress(job)))
+        AdminTask::new(self.origin.clone(), |_| Ok(WatchJob::progress(job)))
     }
 
     /// Its end on every node; a timeout of `None` or 0 is no limit.
     #[pyo3(signature = (timeout=None))]
     fn wait(&self, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<AdminTask> {
         let (job, limit) = (self.job.clone(), limit(timeout)?);
-        Ok(AdminTask::on(self.core.clone(), move |_| Ok(WatchJob::wait(job, limit))))
+        Ok(AdminTask::new(self.origin.clone(), move |_| Ok(WatchJob::wait(job, limit))))
     }
 
     /// Ends it on every node.
     fn abort(&self) -> AdminTask {
         let job = self.job.clone();
-        AdminTask::on(self.core.clone(), |_| Ok(AbortJob::new(job)))
+        AdminTask::new(self.origin.clone(), |_| Ok(AbortJob::new(job)))
     }
 }
 

@@ -8,6 +8,7 @@ use spikewire_sync::RwLock;
 
 use super::classes::{Face, Runner};
 use super::driver::Driver;
+use crate::admin::task::{AdminOrigin, AdminRun, Origin};
 use crate::call::Call;
 use crate::client::Shared;
 use crate::core::Core;
@@ -102,6 +103,17 @@ impl Runner for Loops {
     }
 }
 
+impl AdminOrigin for Loops {
+    fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
+        self.shared.core(py)
+    }
+
+    fn administer<'py>(&self, py: Python<'py>, run: AdminRun) -> PyResult<Bound<'py, PyAny>> {
+        let (core, driver) = self.driver(py)?;
+        driver.get().administer(py, core.cluster.clone(), run)
+    }
+}
+
 impl Face for Loops {
     type Query = AsyncQuery;
     const START: &'static str = "_start_soon";
@@ -158,6 +170,11 @@ impl AsyncClient {
     /// What the clients of both faces share.
     pub fn shared(&self) -> &Shared {
         &self.face.shared
+    }
+
+    /// Where its administrative commands run.
+    pub fn admin_origin(&self) -> Origin {
+        self.face.clone()
     }
 }
 

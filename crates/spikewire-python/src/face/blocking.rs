@@ -7,8 +7,10 @@ use pyo3::prelude::*;
 use spikewire_engine::transport::{Reply, buffer};
 
 use super::classes::{Face, Runner};
+use crate::admin::task::{AdminOrigin, Origin};
 use crate::call::Call;
 use crate::client::Shared;
+use crate::core::Core;
 use crate::errors::to_python;
 use crate::gil_fairness;
 use crate::identity::Registry;
@@ -38,6 +40,11 @@ impl Client {
     pub fn shared(&self) -> &Shared {
         &self.face
     }
+
+    /// Where its administrative commands run.
+    pub fn admin_origin(&self) -> Origin {
+        self.face.clone()
+    }
 }
 
 /// A namespace and a set of a blocking client, from `Client.dataset`. Any number of threads
@@ -52,6 +59,12 @@ impl Client {
 pub struct Dataset {
     pub(super) face: Arc<Shared>,
     pub(super) space: Arc<Space>,
+}
+
+impl AdminOrigin for Shared {
+    fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
+        Self::core(self, py)
+    }
 }
 
 impl Face for Shared {

@@ -1,13 +1,16 @@
 //! What the classes of all faces have in common: how a verb reaches its runner, and the methods
 //! that clients and datasets have besides the verbs.
 
+use std::ptr;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::admin::task::AdminOrigin;
 use crate::call::Call;
 use crate::client::Shared;
+use crate::core::not_connected;
 use crate::errors::type_error;
 use crate::identity::{Registry, Token};
 use crate::key::Address;
@@ -30,7 +33,7 @@ pub trait Runner {
 }
 
 /// A runner that clients can be made of, blocking or for asyncio.
-pub trait Face: Runner + Sized + 'static {
+pub trait Face: Runner + AdminOrigin + Sized + 'static {
     /// What it calls its queries.
     type Query;
     /// The function of `spikewire.jobs` that starts a background job.
@@ -93,7 +96,12 @@ pub trait Verbs {
     where
         Self::Runner: Face,
     {
-        job::run(py, self.runner().shared().core(py)?, call, Self::Runner::START)
+        let shared = self.runner().shared();
+        shared.core(py)?;
+        let origin =
+            Self::Runner::known().find(&shared.token, |face| ptr::eq(face.shared(), shared));
+        let origin = origin.ok_or_else(|| not_connected(py, true))?;
+        job::run(py, origin, call, Self::Runner::START)
     }
 }
 

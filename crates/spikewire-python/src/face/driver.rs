@@ -12,13 +12,15 @@ use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 use spikewire_sync::Mutex;
 
+use spikewire_engine::admin;
 use spikewire_engine::clock::Tick;
 use spikewire_engine::cluster::Cluster;
 use spikewire_engine::command::Command;
 use spikewire_engine::transport::{EventLoop, LoopDriver, Next};
 use spikewire_engine::transport::{Multiplexer, Outcome};
 
-use super::ticket::{Owner, Promise, Ticket};
+use super::ticket::{AdminPromise, Owner, Promise, Ticket};
+use crate::admin::task::AdminRun;
 use crate::call::Call;
 use crate::event_loop::{LoopTimer, is_closed, watch};
 use crate::gil_fairness;
@@ -104,6 +106,22 @@ impl Driver {
     ) -> PyResult<Bound<'py, PyAny>> {
         let future = self.create_future.bind(py).call0()?;
         let next = Owner::start(cluster, Promise::on_loop(&future), call);
+        let on = self.on(py);
+        self.connections.submit_all(&on, next);
+        on.outcome().map(|()| future)
+    }
+
+    /// Begins an administrative command; the future of its end, whose value the command keeps.
+    pub fn administer<'py>(
+        &self,
+        py: Python<'py>,
+        cluster: Arc<Cluster>,
+        run: AdminRun,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let future = self.create_future.bind(py).call0()?;
+        let waiter = AdminPromise::new(Promise::on_loop(&future), run.slot);
+        let mut next = Next::default();
+        admin::start(cluster, run.procedure, waiter, &mut next);
         let on = self.on(py);
         self.connections.submit_all(&on, next);
         on.outcome().map(|()| future)

@@ -7,6 +7,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use spikewire_sync::Mutex;
 
+use spikewire_engine::admin::{AdminTicket, AdminWaiter};
 use spikewire_engine::cluster::Cluster;
 use spikewire_engine::command::batch::Batch;
 use spikewire_engine::command::{BatchExecution, BatchOwner, BatchTicket};
@@ -15,6 +16,7 @@ use spikewire_engine::transport::{Collect, Next, Outcome};
 use spikewire_engine::{Error, Kind};
 
 use super::future::FutureBase;
+use crate::admin::task::{AdminSlot, AdminValue};
 use crate::call::Plan;
 use crate::errors::to_python;
 use crate::forks::forks;
@@ -135,6 +137,8 @@ pub(super) enum Ticket {
     One { promise: Promise, plan: Plan, sent: Option<CommandGuard> },
     /// One node's rows of a batch.
     Part(BatchTicket<Owner>),
+    /// A question of an administrative command.
+    Question(AdminTicket<Ticket>),
 }
 
 impl Collect for Ticket {
@@ -142,7 +146,12 @@ impl Collect for Ticket {
         match self {
             Self::One { promise, .. } => promise.starts(),
             Self::Part(part) => part.owner().promise.starts(),
+            Self::Question(_) => true,
         }
+    }
+
+    fn is_withdrawn(&self) -> bool {
+        matches!(self, Self::Question(question) if question.is_withdrawn())
     }
 
     fn collect(&mut self, messages: &[u8]) {
@@ -158,12 +167,19 @@ impl From<BatchTicket<Owner>> for Ticket {
     }
 }
 
+impl From<AdminTicket<Ticket>> for Ticket {
+    fn from(question: AdminTicket<Ticket>) -> Self {
+        Self::Question(question)
+    }
+}
+
 impl Ticket {
     /// Completes the future, or the part of a batch; what the batch sends next goes to `next`.
     pub fn complete(self, py: Python<'_>, outcome: Outcome<'_>, next: &mut Next<Self>) {
         match self {
             Self::One { promise, plan, sent: _sent } => promise.tell(py, plan.finish(py, outcome)),
             Self::Part(part) => part.complete(outcome, next),
+            Self::Question(question) => question.complete(outcome, next),
         }
     }
 }
@@ -233,5 +249,36 @@ impl BatchOwner for Owner {
                 }
             }
         })
+    }
+}
+
+/// The future of an administrative command; the task keeps what it gives.
+pub(super) struct AdminPromise {
+    promise: Promise,
+    slot: Arc<AdminSlot>,
+}
+
+impl AdminPromise {
+    pub fn new(promise: Promise, slot: Arc<AdminSlot>) -> Self {
+        Self { promise, slot }
+    }
+}
+
+impl AdminWaiter<AdminValue> for AdminPromise {
+    fn done(&self, outcome: spikewire_engine::Result<AdminValue>) {
+        Python::attach(|py| {
+            let outcome = match outcome {
+                Ok(value) => {
+                    self.slot.keep(value);
+                    Ok(py.None().into_bound(py))
+                }
+                Err(error) => Err(to_python(py, &error, None)),
+            };
+            self.promise.tell(py, outcome);
+        });
+    }
+
+    fn is_gone(&self) -> bool {
+        Python::attach(|py| self.promise.is_done(py))
     }
 }

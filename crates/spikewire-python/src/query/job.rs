@@ -1,7 +1,5 @@
 //! Background jobs: changes to every record of a scan or an index query, made by the nodes.
 
-use std::sync::Arc;
-
 use pyo3::prelude::*;
 
 use spikewire_engine::admin::Procedure as _;
@@ -9,9 +7,8 @@ use spikewire_engine::command::query::{JobPlan, JobRules, QueryOps, QuerySpec};
 use spikewire_protocol::message::{info2, op};
 
 use super::plan::{operations, scope};
-use crate::admin::task::{AdminTask, AdminValue};
+use crate::admin::task::{AdminTask, AdminValue, Origin};
 use crate::arguments::{self, seconds};
-use crate::core::Core;
 use crate::errors::{refused, value_error};
 use crate::space::Space;
 use crate::verbs::{Defaults, Function};
@@ -114,11 +111,11 @@ fn rules(durable: bool, ttl: Option<&Bound<'_, PyAny>>) -> PyResult<JobRules> {
 /// Hands a job to `spikewire.jobs`: the function of that name makes of it what the face returns.
 pub fn run<'py>(
     py: Python<'py>,
-    core: Arc<Core>,
+    origin: Origin,
     call: JobCall,
     name: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let task = AdminTask::on(core, move |cluster| {
+    let task = AdminTask::new(origin, move |cluster| {
         Ok(call.0.start(cluster.members()?)?.map(AdminValue::Job))
     });
     py.import("spikewire.jobs")?.getattr(name)?.call1((Bound::new(py, task)?,))
