@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use mlua::{Function, WeakLua};
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::failure::{Failure, told};
+use crate::failure::{Failure, message_of};
 
 /// How often a caller is asked whether it still waits.
 const WATCH: Duration = Duration::from_millis(10);
@@ -150,7 +150,7 @@ impl Bounds {
 
     /// What an error means: the end of the watch, if that is what was raised.
     pub fn failure(&self, error: &mlua::Error) -> Failure {
-        self.ended.borrow().clone().unwrap_or_else(|| Failure::Raised(told(error)))
+        self.ended.borrow().clone().unwrap_or_else(|| Failure::Raised(message_of(error)))
     }
 
     /// Takes memory for a value; fails when there is none left.

@@ -18,11 +18,11 @@ pub enum Failure {
 }
 
 /// What an error says in one line.
-pub(crate) fn told(error: &mlua::Error) -> String {
+pub(crate) fn message_of(error: &mlua::Error) -> String {
     match error {
         // What Rust code raised below Lua code: the place is in the traceback.
         mlua::Error::CallbackError { traceback, cause } => {
-            let message = told(cause);
+            let message = message_of(cause);
             match place(traceback) {
                 Some(place) if !message.starts_with(place) => format!("{place}: {message}"),
                 _ => message,
@@ -32,8 +32,10 @@ pub(crate) fn told(error: &mlua::Error) -> String {
             text.split("\nstack traceback:").next().unwrap_or_default().to_owned()
         }
         mlua::Error::MemoryError(_) => "out of memory".to_owned(),
-        mlua::Error::BadArgument { pos, cause, .. } => format!("argument {pos}: {}", told(cause)),
-        mlua::Error::WithContext { context, cause } => format!("{context}: {}", told(cause)),
+        mlua::Error::BadArgument { pos, cause, .. } => {
+            format!("argument {pos}: {}", message_of(cause))
+        }
+        mlua::Error::WithContext { context, cause } => format!("{context}: {}", message_of(cause)),
         other => other.to_string(),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::bounds::Limits;
-use crate::failure::told;
+use crate::failure::message_of;
 use crate::sandbox;
 
 /// Modules by file name, as registered: `"counters.lua"` is package `"counters"`.
@@ -54,11 +54,11 @@ pub struct CompileError {
 /// Compiles a source without running it.
 pub fn check(file: &str, source: &str) -> Result<(), CompileError> {
     let lua = sandbox::bare(Limits::default())
-        .map_err(|error| CompileError { line: 0, message: told(&error) })?;
+        .map_err(|error| CompileError { line: 0, message: message_of(&error) })?;
     let chunk =
         lua.load(source).set_name(format!("@{file}")).set_mode(mlua::chunk::ChunkMode::Text);
     let Err(error) = chunk.into_function() else { return Ok(()) };
-    let text = told(&error);
+    let text = message_of(&error);
     let rest = text.strip_prefix(file).and_then(|rest| rest.strip_prefix(':'));
     Err(match rest.and_then(|rest| rest.split_once(':')) {
         Some((line, message)) => {

@@ -59,7 +59,7 @@ impl Machine {
     }
 
     /// Whether code has left so much behind that the next call may lack memory.
-    pub fn is_crowded(&self) -> bool {
+    pub fn is_nearly_full(&self) -> bool {
         let most = self.bounds.limits().memory / 2;
         let is_full = || self.lua.used_memory() > most || self.bounds.used() > most;
         is_full() && (self.lua.gc_collect().is_err() || is_full())

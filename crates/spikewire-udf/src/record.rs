@@ -11,7 +11,7 @@ use mlua::{Error, Lua, MetaMethod, Result, UserData, UserDataMethods, UserDataRe
 use spikewire_protocol::value::Value;
 
 use crate::bounds::Bounds;
-use crate::failure::told;
+use crate::failure::message_of;
 use crate::value::{Bytes, Val};
 
 /// Longest bin name.
@@ -136,7 +136,7 @@ impl Handle {
             return Err(Error::runtime(message));
         }
         let value = Val::from_lua(value)
-            .map_err(|error| Error::runtime(format!("bin {name:?}: {}", told(&error))))?;
+            .map_err(|error| Error::runtime(format!("bin {name:?}: {}", message_of(&error))))?;
         let held = &mut *self.0.borrow_mut();
         held.bounds.check_time()?;
         held.hold(name, value)?;

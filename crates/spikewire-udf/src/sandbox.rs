@@ -9,7 +9,7 @@ use mlua::{
 };
 
 use crate::bounds::{Bounds, Limits};
-use crate::failure::told;
+use crate::failure::message_of;
 use crate::record::{self, Handle};
 use crate::{stream, strings, tables, types};
 
@@ -85,7 +85,7 @@ fn guard(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
         let mut outcome = outcome?;
         // What functions of this crate raise, as the text that Lua's own would raise.
         if let Some(Value::Error(error)) = outcome.get(1) {
-            let text = lua.create_string(told(error))?;
+            let text = lua.create_string(message_of(error))?;
             outcome = MultiValue::from_vec(vec![Value::Boolean(false), Value::String(text)]);
         }
         Ok(outcome)

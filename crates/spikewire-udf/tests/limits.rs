@@ -171,7 +171,7 @@ fn memory_that_is_free_again_can_be_used_again() {
     for _ in 0..3 {
         assert_eq!(call(&machine, "m"), Ok(Value::Int(1)));
     }
-    assert!(!machine.is_crowded());
+    assert!(!machine.is_nearly_full());
 }
 
 #[test]
@@ -185,9 +185,9 @@ fn all_memory_is_counted() {
     );
     let hoard = "kept = {} function f() for i = 1, 60000 do kept[#kept + 1] = {i} end end";
     let machine = patient(hoard);
-    assert!(!machine.is_crowded());
+    assert!(!machine.is_nearly_full());
     let _ = call(&machine, "m");
-    assert!(machine.is_crowded());
+    assert!(machine.is_nearly_full());
 }
 
 #[test]

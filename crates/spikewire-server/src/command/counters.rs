@@ -39,7 +39,7 @@ pub struct SharedCounters {
 }
 
 impl SharedCounters {
-    /// Moves a tally here.
+    /// Adds what one thread has counted, and resets it.
     pub fn take(&self, counters: &mut LocalCounters) {
         let LocalCounters { requests, reads, writes, not_found, errors, infos } =
             std::mem::take(counters);

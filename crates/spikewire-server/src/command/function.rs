@@ -81,7 +81,7 @@ pub fn with_machine<R>(
         let interrupted = || is_stopping.load(Ordering::Acquire);
         let result = machine.watched(None, &interrupted, || work(&machine))?;
         // What a module keeps in its globals must not starve the others.
-        *own = (!machine.is_crowded()).then_some(machine);
+        *own = (!machine.is_nearly_full()).then_some(machine);
         result
     })
 }

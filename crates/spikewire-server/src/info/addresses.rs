@@ -8,49 +8,49 @@ use std::sync::atomic::Ordering;
 use spikewire_protocol::info::Command;
 use spikewire_protocol::peers::{Address, Peer, Peers};
 
-use super::Asker;
+use super::InfoTarget;
 
-pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> {
+pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
     Some(match command.name {
-        "service-clear-std" | "service" => address(asker, asker.number).to_string(),
+        "service-clear-std" | "service" => address(target, target.number).to_string(),
         "service-clear-alt" | "admin-clear-std" | "admin-tls-std" | "services-alternate" => {
             String::new()
         }
-        "services" => list(asker, others(asker, true)),
-        "services-alumni" => list(asker, others(asker, false)),
-        "peers-clear-std" => peers(asker, others(asker, true)),
-        "peers-clear-alt" => peers(asker, Vec::new()),
-        "alumni-clear-std" => peers(asker, others(asker, false)),
+        "services" => list(target, others(target, true)),
+        "services-alumni" => list(target, others(target, false)),
+        "peers-clear-std" => peers(target, others(target, true)),
+        "peers-clear-alt" => peers(target, Vec::new()),
+        "alumni-clear-std" => peers(target, others(target, false)),
         _ => return None,
     })
 }
 
 /// The other nodes: the live ones, or all that ever were.
-fn others(asker: &Asker<'_>, alive: bool) -> Vec<usize> {
-    let nodes = &asker.state.nodes;
+fn others(target: &InfoTarget<'_>, alive: bool) -> Vec<usize> {
+    let nodes = &target.state.nodes;
     (0..nodes.len())
-        .filter(|node| *node != asker.number && (!alive || nodes[*node].is_alive()))
+        .filter(|node| *node != target.number && (!alive || nodes[*node].is_alive()))
         .collect()
 }
 
-fn address(asker: &Asker<'_>, node: usize) -> Address {
+fn address(target: &InfoTarget<'_>, node: usize) -> Address {
     Address {
-        host: asker.local.to_canonical().to_string(),
-        port: asker.state.nodes[node].address.port(),
+        host: target.local.to_canonical().to_string(),
+        port: target.state.nodes[node].address.port(),
     }
 }
 
-fn list(asker: &Asker<'_>, nodes: Vec<usize>) -> String {
-    let texts: Vec<_> = nodes.into_iter().map(|node| address(asker, node).to_string()).collect();
+fn list(target: &InfoTarget<'_>, nodes: Vec<usize>) -> String {
+    let texts: Vec<_> = nodes.into_iter().map(|node| address(target, node).to_string()).collect();
     texts.join(";")
 }
 
-fn peers(asker: &Asker<'_>, nodes: Vec<usize>) -> String {
+fn peers(target: &InfoTarget<'_>, nodes: Vec<usize>) -> String {
     let peer = |node: usize| Peer {
-        name: asker.state.nodes[node].name.clone(),
+        name: target.state.nodes[node].name.clone(),
         tls_name: String::new(),
-        addresses: vec![address(asker, node)],
+        addresses: vec![address(target, node)],
     };
-    let generation = asker.node().peers_generation.load(Ordering::Acquire);
+    let generation = target.node().peers_generation.load(Ordering::Acquire);
     Peers { generation, peers: nodes.into_iter().map(peer).collect() }.format()
 }

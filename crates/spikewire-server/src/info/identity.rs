@@ -4,15 +4,15 @@ use std::sync::atomic::Ordering;
 
 use spikewire_protocol::info::Command;
 
-use super::{Asker, NO_NAMESPACE, error};
+use super::{InfoTarget, NO_NAMESPACE, error};
 
 /// What clients look for before they use a feature.
 const FEATURES: &str = "batch-any;batch-index;blob-bits;cdt-index;cdt-list;cdt-map;cluster-stable;\
     float;geo;sindex-exists;peers;pipelining;pquery;pscans;query-show;relaxed-sc;replicas;\
     replicas-all;replicas-master;replicas-max;truncate-namespace;udf";
 
-pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> {
-    let (state, node) = (asker.state, asker.node());
+pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
+    let (state, node) = (target.state, target.node());
     let build = &state.options.build;
     Some(match command.name {
         "node" | "name" => node.name.clone(),
@@ -40,13 +40,13 @@ pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> 
             let names = state.namespaces.iter().map(|namespace| &*namespace.options.name);
             names.collect::<Vec<_>>().join(";")
         }
-        "cluster-stable" => stable(asker, command),
+        "cluster-stable" => stable(target, command),
         _ => return None,
     })
 }
 
-fn stable(asker: &Asker<'_>, command: &Command<'_>) -> String {
-    let state = asker.state;
+fn stable(target: &InfoTarget<'_>, command: &Command<'_>) -> String {
+    let state = target.state;
     if let Some(size) = command.param("size") {
         match size.parse::<usize>() {
             Err(_) => return error(4, "bad size"),

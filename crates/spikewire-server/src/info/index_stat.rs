@@ -2,14 +2,14 @@
 
 use spikewire_protocol::query::Collection;
 
-use super::{Asker, error, named_namespace};
+use super::{InfoTarget, error, named_namespace};
 use crate::index::Index;
 use crate::index::entries::Entry;
 use crate::storage::namespace::Namespace;
 
 /// `sindex-stat`, and `sindex/NAMESPACE/INDEX`.
-pub(super) fn stat(asker: &Asker<'_>, namespace: Option<&str>, name: Option<&str>) -> String {
-    let namespace = match named_namespace(asker, namespace) {
+pub(super) fn stat(target: &InfoTarget<'_>, namespace: Option<&str>, name: Option<&str>) -> String {
+    let namespace = match named_namespace(target, namespace) {
         Ok(namespace) => namespace,
         Err(text) => return text,
     };
@@ -17,7 +17,7 @@ pub(super) fn stat(asker: &Asker<'_>, namespace: Option<&str>, name: Option<&str
         return format!("{}{}", error(4, "missing 'indexname'"), error(201, "no index"));
     };
     let Some(index) = namespace.indexes.find(name) else { return error(201, "no index") };
-    let size = Size::of(namespace, &index, asker.number);
+    let size = Size::of(namespace, &index, target.number);
     let (entries, bytes, percent) =
         (size.entries, size.entries * size_of::<Entry>(), index.percent());
     if index.is_of_set() {

@@ -11,7 +11,7 @@ use spikewire_protocol::query::Collection;
 use spikewire_protocol::value::particle;
 
 use super::{
-    Asker, NO_NAMESPACE, error, index_stat, named_namespace, namespace_param, set_indexes,
+    InfoTarget, NO_NAMESPACE, error, index_stat, named_namespace, namespace_param, set_indexes,
 };
 use crate::expression::Program;
 use crate::index::Index;
@@ -21,35 +21,35 @@ use crate::index::list::Created;
 use crate::storage::namespace::Namespace;
 use crate::storage::sets::Sets;
 
-pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> {
+pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
     Some(match command.name {
-        "sindex-create" => create(asker, command).map_or_else(|text| text, |()| "ok".to_owned()),
-        "sindex-delete" => delete(asker, command),
-        "sindex-exists" => exists(asker, command),
+        "sindex-create" => create(target, command).map_or_else(|text| text, |()| "ok".to_owned()),
+        "sindex-delete" => delete(target, command),
+        "sindex-exists" => exists(target, command),
         "sindex-stat" => {
-            index_stat::stat(asker, namespace_param(command), command.param("indexname"))
+            index_stat::stat(target, namespace_param(command), command.param("indexname"))
         }
         "sindex-list" => {
             let encoded = command.param("b64") == Some("true");
-            list(asker, namespace_param(command), encoded, set_indexes::line)
+            list(target, namespace_param(command), encoded, set_indexes::line)
         }
         // The older words: `sindex`, `sindex/NAMESPACE` and `sindex/NAMESPACE/INDEX`.
         "sindex" => match command.params.split_once('/') {
-            Some((namespace, name)) => index_stat::stat(asker, Some(namespace), Some(name)),
-            None if command.params.is_empty() => list(asker, None, false, |_, _| None),
+            Some((namespace, name)) => index_stat::stat(target, Some(namespace), Some(name)),
+            None if command.params.is_empty() => list(target, None, false, |_, _| None),
             None if command.params.contains('=') => {
-                list(asker, namespace_param(command), false, |_, _| None)
+                list(target, namespace_param(command), false, |_, _| None)
             }
-            None if asker.state.namespace(command.params.as_bytes()).is_none() => {
+            None if target.state.namespace(command.params.as_bytes()).is_none() => {
                 "ns_type=unknown".to_owned()
             }
-            None => list(asker, Some(command.params), false, |_, _| None),
+            None => list(target, Some(command.params), false, |_, _| None),
         },
         _ => return None,
     })
 }
 
-fn create(asker: &Asker<'_>, command: &Command<'_>) -> Result<(), String> {
+fn create(target: &InfoTarget<'_>, command: &Command<'_>) -> Result<(), String> {
     let refuse = |text: &str| Err(error(4, text));
     let given = |key: &str| command.param(key).filter(|value| !value.is_empty());
     let Some(name) = namespace_param(command).filter(|name| !name.is_empty()) else {
@@ -68,7 +68,7 @@ fn create(asker: &Asker<'_>, command: &Command<'_>) -> Result<(), String> {
         Some("list") => Collection::List,
         Some("mapkeys") => Collection::MapKeys,
         Some("mapvalues") => Collection::MapValues,
-        Some("set") => return set_indexes::create(asker, command, index),
+        Some("set") => return set_indexes::create(target, command, index),
         Some(_) => {
             return refuse(
                 "bad 'indextype' - must be one of 'default', 'list', 'mapkeys', 'mapvalues'",
@@ -107,13 +107,13 @@ fn create(asker: &Asker<'_>, command: &Command<'_>) -> Result<(), String> {
         };
         Some(Definition { set, source, collection, kind })
     };
-    let state = asker.state;
+    let state = target.state;
     let created = match state.namespace(name.as_bytes()) {
         Some((at, namespace)) => {
             let created = define(&namespace.sets);
             let created = created.map(|definition| namespace.indexes.create(index, definition));
             if let Some(Created::New(index)) = &created {
-                asker.build(at, index.clone());
+                target.build(at, index.clone());
             }
             created
         }
@@ -168,7 +168,7 @@ fn expression_source(text: &str, kind: KeyType, collection: Collection) -> Resul
     Ok(Source::Expression { wire, program })
 }
 
-fn delete(asker: &Asker<'_>, command: &Command<'_>) -> String {
+fn delete(target: &InfoTarget<'_>, command: &Command<'_>) -> String {
     let Some(name) = namespace_param(command).filter(|name| !name.is_empty()) else {
         return error(20, "missing 'namespace'");
     };
@@ -176,19 +176,19 @@ fn delete(asker: &Asker<'_>, command: &Command<'_>) -> String {
         // As servers say it: both at once.
         return format!("{}ok", error(4, "missing 'indexname'"));
     };
-    match asker.state.namespace(name.as_bytes()) {
+    match target.state.namespace(name.as_bytes()) {
         Some((at, namespace)) => {
             if let Some(index) = namespace.indexes.remove(index) {
-                asker.build(at, index);
+                target.build(at, index);
             }
         }
-        None => asker.state.unknown_namespaces.remove(name, index),
+        None => target.state.unknown_namespaces.remove(name, index),
     }
     "ok".to_owned()
 }
 
-fn exists(asker: &Asker<'_>, command: &Command<'_>) -> String {
-    let namespace = match named_namespace(asker, namespace_param(command)) {
+fn exists(target: &InfoTarget<'_>, command: &Command<'_>) -> String {
+    let namespace = match named_namespace(target, namespace_param(command)) {
         Ok(namespace) => namespace,
         Err(text) => return text,
     };
@@ -200,13 +200,13 @@ fn exists(asker: &Asker<'_>, command: &Command<'_>) -> String {
 
 /// The indexes of values, then those of sets: as servers do it, after a semicolon of their own.
 fn list(
-    asker: &Asker<'_>,
+    target: &InfoTarget<'_>,
     namespace: Option<&str>,
     encoded: bool,
     of_set: fn(&Namespace, &Index) -> Option<String>,
 ) -> String {
-    let all = || asker.state.namespaces.iter().collect::<Vec<_>>();
-    let one = |name: &str| asker.state.namespace(name.as_bytes()).map(|(_, found)| vec![found]);
+    let all = || target.state.namespaces.iter().collect::<Vec<_>>();
+    let one = |name: &str| target.state.namespace(name.as_bytes()).map(|(_, found)| vec![found]);
     let Some(namespaces) = namespace.map_or_else(|| Some(all()), one) else {
         let absent = error(20, NO_NAMESPACE);
         return format!("{absent};{absent}");

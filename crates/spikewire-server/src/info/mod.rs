@@ -40,9 +40,9 @@ use crate::storage::namespace::Namespace;
 
 const NO_NAMESPACE: &str = "namespace not found on node";
 
-/// Who asks, and whom.
+/// The node that an info request arrived at, and its client.
 #[derive(Debug)]
-pub struct Asker<'a> {
+pub struct InfoTarget<'a> {
     /// The cluster.
     pub state: &'a Arc<ClusterState>,
     /// The number of the node that is asked.
@@ -53,7 +53,7 @@ pub struct Asker<'a> {
     pub user_agent: &'a mut Option<UserAgent>,
 }
 
-impl Asker<'_> {
+impl InfoTarget<'_> {
     /// The node that is asked.
     pub fn node(&self) -> &Node {
         &self.state.nodes[self.number]
@@ -72,38 +72,38 @@ pub(crate) fn error(code: u8, text: &str) -> String {
 }
 
 /// Answers the commands in `body` with one frame.
-pub fn answer(asker: &mut Asker<'_>, body: &[u8], out: &mut Vec<u8>) {
+pub fn answer(target: &mut InfoTarget<'_>, body: &[u8], out: &mut Vec<u8>) {
     let start = frame::begin(out, Kind::Info);
     if body.is_empty() {
         for line in ["features", "node", "edition", "version", "statistics"] {
-            let value = value(asker, &Command::parse(line));
+            let value = value(target, &Command::parse(line));
             info::answer(out, line, &value);
         }
     }
     for command in info::commands(body) {
-        let value = value(asker, &command);
+        let value = value(target, &command);
         info::answer(out, command.line, &value);
     }
     frame::finish(out, start);
 }
 
-fn value(asker: &mut Asker<'_>, command: &Command<'_>) -> String {
+fn value(target: &mut InfoTarget<'_>, command: &Command<'_>) -> String {
     match command.name {
-        "user-agent-set" => return set_user_agent(asker, command),
-        "features" if asker.user_agent.is_none() => {
-            *asker.user_agent = Some(asker.node().user_agents.register_unknown());
+        "user-agent-set" => return set_user_agent(target, command),
+        "features" if target.user_agent.is_none() => {
+            *target.user_agent = Some(target.node().user_agents.register_unknown());
         }
         _ => {}
     }
-    identity::value(asker, command)
-        .or_else(|| addresses::value(asker, command))
-        .or_else(|| ownership::value(asker, command))
-        .or_else(|| storage::value(asker, command))
-        .or_else(|| modules::value(asker, command))
-        .or_else(|| truncate::value(asker, command))
-        .or_else(|| queries::value(asker, command))
-        .or_else(|| indexes::value(asker, command))
-        .or_else(|| operator::value(asker, command))
+    identity::value(target, command)
+        .or_else(|| addresses::value(target, command))
+        .or_else(|| ownership::value(target, command))
+        .or_else(|| storage::value(target, command))
+        .or_else(|| modules::value(target, command))
+        .or_else(|| truncate::value(target, command))
+        .or_else(|| queries::value(target, command))
+        .or_else(|| indexes::value(target, command))
+        .or_else(|| operator::value(target, command))
         .unwrap_or_else(|| error(4, "unrecognized command"))
 }
 
@@ -112,24 +112,27 @@ fn namespace_param<'a>(command: &Command<'a>) -> Option<&'a str> {
 }
 
 /// The namespace of this name, or the error that says what is wrong with the name.
-fn named_namespace<'a>(asker: &'a Asker<'_>, name: Option<&str>) -> Result<&'a Namespace, String> {
+fn named_namespace<'a>(
+    target: &'a InfoTarget<'_>,
+    name: Option<&str>,
+) -> Result<&'a Namespace, String> {
     let name = name.filter(|name| !name.is_empty());
     let name = name.ok_or_else(|| error(20, "missing 'namespace'"))?;
-    let found = asker.state.namespace(name.as_bytes());
+    let found = target.state.namespace(name.as_bytes());
     found.map(|(_, namespace)| namespace).ok_or_else(|| error(20, NO_NAMESPACE))
 }
 
 /// Takes the client's description of itself, once per connection.
-fn set_user_agent(asker: &mut Asker<'_>, command: &Command<'_>) -> String {
+fn set_user_agent(target: &mut InfoTarget<'_>, command: &Command<'_>) -> String {
     let Some(value) = command.param("value") else { return error(4, "missing 'value'") };
     match STANDARD.decode(value) {
         Err(_) => error(4, "'value' invalid base64"),
         Ok(text) if text.len() > 63 => error(4, "'value' value too long"),
-        Ok(_) if asker.user_agent.as_ref().is_some_and(UserAgent::is_known) => {
+        Ok(_) if target.user_agent.as_ref().is_some_and(UserAgent::is_known) => {
             error(4, "already set")
         }
         Ok(_) => {
-            *asker.user_agent = Some(asker.node().user_agents.register(value));
+            *target.user_agent = Some(target.node().user_agents.register(value));
             "ok".to_owned()
         }
     }

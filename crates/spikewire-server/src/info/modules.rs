@@ -9,30 +9,32 @@ use sha1::{Digest as _, Sha1};
 use spikewire_protocol::info::Command;
 use spikewire_udf::check;
 
-use super::Asker;
+use super::InfoTarget;
 
 /// Longest source.
 const LONGEST: usize = 1 << 20;
 
-pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> {
+pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
     let file = command.param("filename").filter(|file| !file.is_empty());
     Some(match (command.name, file) {
-        ("udf-put", file) => put(asker, command, file).map_or_else(|why| why, |()| "ok".to_owned()),
-        ("udf-list", _) => list(asker),
+        ("udf-put", file) => {
+            put(target, command, file).map_or_else(|why| why, |()| "ok".to_owned())
+        }
+        ("udf-list", _) => list(target),
         ("udf-get" | "udf-remove", None) => "error=invalid_filename".to_owned(),
-        ("udf-get", Some(file)) => match asker.state.modules.read().source(file) {
+        ("udf-get", Some(file)) => match target.state.modules.read().source(file) {
             Some(source) => format!("type=LUA;content={};", STANDARD.encode(source.as_bytes())),
             None => "error=not_found".to_owned(),
         },
         ("udf-remove", Some(file)) => {
-            Arc::make_mut(&mut asker.state.modules.write()).remove(file);
+            Arc::make_mut(&mut target.state.modules.write()).remove(file);
             "ok".to_owned()
         }
         _ => return None,
     })
 }
 
-fn put(asker: &Asker<'_>, command: &Command<'_>, file: Option<&str>) -> Result<(), String> {
+fn put(target: &InfoTarget<'_>, command: &Command<'_>, file: Option<&str>) -> Result<(), String> {
     let error = |what: &str| Err(format!("error={what}"));
     let Some(file) = file.filter(|file| file.contains('.') && !file.contains('/')) else {
         return error("invalid_filename");
@@ -55,13 +57,13 @@ fn put(asker: &Asker<'_>, command: &Command<'_>, file: Option<&str>) -> Result<(
         let message = STANDARD.encode(&wrong.message);
         return error(&format!("compile_error;file={file};line={};message={message}", wrong.line));
     }
-    Arc::make_mut(&mut asker.state.modules.write()).put(file, &source);
+    Arc::make_mut(&mut target.state.modules.write()).put(file, &source);
     Ok(())
 }
 
-fn list(asker: &Asker<'_>) -> String {
+fn list(target: &InfoTarget<'_>) -> String {
     let mut list = String::new();
-    for (file, source) in asker.state.modules.read().iter() {
+    for (file, source) in target.state.modules.read().iter() {
         let content = STANDARD.encode(source);
         // What the cluster keeps of a module is this text, and the hash is of it.
         let kept =

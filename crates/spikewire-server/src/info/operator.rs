@@ -3,25 +3,25 @@
 
 use spikewire_protocol::info::Command;
 
-use super::{Asker, error};
+use super::{InfoTarget, error};
 use crate::cluster::stats;
 
-pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> {
+pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
     Some(match command.name {
         "health-outliers" | "health-stats" => String::new(),
         "best-practices" => "failed_best_practices=none".to_owned(),
         "logs" => "0:stderr".to_owned(),
         "log" => log(command),
         "log-set" => log_set(command),
-        "mesh" => asker.node().address.to_string(),
+        "mesh" => target.node().address.to_string(),
         "mcast" => error(4, "heartbeat is in mesh mode"),
         "tip" => tip(command),
         "tip-clear" => "ok".to_owned(),
-        "recluster" if is_principal(asker) => "ok".to_owned(),
+        "recluster" if is_principal(target) => "ok".to_owned(),
         "recluster" => "ignored-by-non-principal".to_owned(),
         "physical-devices" if command.param("path").is_none() => error(4, "missing 'path'"),
         "physical-devices" => error(2, "no device info"),
-        "objects" => stats::of(asker.state, asker.number).objects.to_string(),
+        "objects" => stats::of(target.state, target.number).objects.to_string(),
         "service-tls-std" | "service-tls-alt" | "peers-tls-std" | "peers-tls-alt"
         | "alumni-tls-std" | "alumni-tls-alt" | "roster" | "roster-set" | "quiesce"
         | "quiesce-undo" | "revive" | "feature-key" | "masking" | "masking-show"
@@ -30,8 +30,8 @@ pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> 
     })
 }
 
-fn is_principal(asker: &Asker<'_>) -> bool {
-    asker.state.alive().last() == Some(&asker.number)
+fn is_principal(target: &InfoTarget<'_>) -> bool {
+    target.state.alive().last() == Some(&target.number)
 }
 
 /// `log/SINK`: the levels of every context, of which there is none; `log/SINK/CONTEXT`.

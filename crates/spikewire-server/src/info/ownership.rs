@@ -3,33 +3,33 @@
 use spikewire_protocol::info::Command;
 use spikewire_protocol::partition::{Bitmap, Replicas};
 
-use super::{Asker, error};
+use super::{InfoTarget, error};
 use crate::storage::namespace::Namespace;
 
-pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> {
+pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
     Some(match command.name {
         "replicas" => match command.param("max").map(str::parse::<usize>) {
             Some(Err(_)) => error(4, "bad max"),
-            None | Some(Ok(0)) => Replicas::format(&maps(asker, usize::MAX)),
-            Some(Ok(max)) => Replicas::format(&maps(asker, max)),
+            None | Some(Ok(0)) => Replicas::format(&maps(target, usize::MAX)),
+            Some(Ok(max)) => Replicas::format(&maps(target, max)),
         },
         // The older forms leave out the regime, and the factor too.
-        "replicas-all" => strip(&maps(asker, usize::MAX), "0,"),
-        "replicas-master" => strip(&maps(asker, 1), "0,1,"),
-        "racks" => racks(asker),
-        "rack-ids" => rack_ids(asker),
+        "replicas-all" => strip(&maps(target, usize::MAX), "0,"),
+        "replicas-master" => strip(&maps(target, 1), "0,1,"),
+        "racks" => racks(target),
+        "rack-ids" => rack_ids(target),
         _ => return None,
     })
 }
 
 /// The node's column of every namespace, at most `max` columns each.
-fn maps(asker: &Asker<'_>, max: usize) -> Vec<Replicas> {
-    let state = asker.state;
+fn maps(target: &InfoTarget<'_>, max: usize) -> Vec<Replicas> {
+    let state = target.state;
     let map = |namespace: &Namespace| {
         let factor = state.factor(namespace).clamp(1, max.min(255));
         let mut columns = vec![Bitmap::default(); factor];
         for pid in Namespace::ids() {
-            let role = namespace.partition(pid).role(asker.number);
+            let role = namespace.partition(pid).role(target.number);
             if let Some(column) = role.and_then(|role| columns.get_mut(role)) {
                 column.insert(pid);
             }
@@ -56,8 +56,8 @@ fn strip(maps: &[Replicas], prefix: &str) -> String {
     entries.join(";")
 }
 
-fn racks(asker: &Asker<'_>) -> String {
-    let state = asker.state;
+fn racks(target: &InfoTarget<'_>) -> String {
+    let state = target.state;
     if state.options.racks.is_empty() {
         return error(25, "enterprise only");
     }
@@ -81,10 +81,10 @@ fn racks(asker: &Asker<'_>) -> String {
     state.namespaces.iter().map(entry).collect::<Vec<_>>().join(";")
 }
 
-fn rack_ids(asker: &Asker<'_>) -> String {
-    let Some(rack) = asker.state.options.racks.get(asker.number) else {
+fn rack_ids(target: &InfoTarget<'_>) -> String {
+    let Some(rack) = target.state.options.racks.get(target.number) else {
         return error(25, "enterprise only");
     };
     let entry = |namespace: &Namespace| format!("{}:{rack}", namespace.options.name);
-    asker.state.namespaces.iter().map(entry).collect::<Vec<_>>().join(";")
+    target.state.namespaces.iter().map(entry).collect::<Vec<_>>().join(";")
 }

@@ -2,10 +2,10 @@
 
 use spikewire_protocol::info::Command;
 
-use super::{Asker, error};
+use super::{InfoTarget, error};
 
-pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> {
-    let jobs = &asker.node().jobs;
+pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
+    let jobs = &target.node().jobs;
     Some(match command.name {
         "query-show" if command.params.is_empty() => {
             jobs.all().iter().map(|job| job.describe()).collect::<Vec<_>>().join(";")

@@ -4,13 +4,17 @@
 use spikewire_protocol::info::Command;
 use spikewire_protocol::limits;
 
-use super::{Asker, error, namespace_param};
+use super::{InfoTarget, error, namespace_param};
 use crate::index::Index;
 use crate::index::list::Created;
 use crate::storage::namespace::Namespace;
 
 /// `sindex-create` with `indextype=set`.
-pub(super) fn create(asker: &Asker<'_>, command: &Command<'_>, name: &str) -> Result<(), String> {
+pub(super) fn create(
+    target: &InfoTarget<'_>,
+    command: &Command<'_>,
+    name: &str,
+) -> Result<(), String> {
     for other in ["context", "indexdata", "type", "bin", "exp"] {
         if command.param(other).is_some() {
             return Err(error(4, &format!("{other} parameter is not supported for set index")));
@@ -19,7 +23,7 @@ pub(super) fn create(asker: &Asker<'_>, command: &Command<'_>, name: &str) -> Re
     let Some(set) = command.param("set").filter(|set| !set.is_empty()) else {
         return Err(error(4, "missing 'set'"));
     };
-    let found = namespace_param(command).and_then(|of| asker.state.namespace(of.as_bytes()));
+    let found = namespace_param(command).and_then(|of| target.state.namespace(of.as_bytes()));
     let Some((at, namespace)) = found else { return Err(error(4, "namespace not found")) };
     match namespace.index_set(name, set) {
         None => Err(error(4, "failed to get/create set")),
@@ -28,23 +32,23 @@ pub(super) fn create(asker: &Asker<'_>, command: &Command<'_>, name: &str) -> Re
         }
         Some(Created::There) => Ok(()),
         Some(Created::New(index)) => {
-            asker.build(at, index);
+            target.build(at, index);
             Ok(())
         }
     }
 }
 
 /// `set-config`: of all that servers let be set, `enable-index` of a set.
-pub(super) fn configure(asker: &Asker<'_>, command: &Command<'_>) -> String {
-    change(asker, command).map_or_else(|| error(4, "invalid set-config parameter"), str::to_owned)
+pub(super) fn configure(target: &InfoTarget<'_>, command: &Command<'_>) -> String {
+    change(target, command).map_or_else(|| error(4, "invalid set-config parameter"), str::to_owned)
 }
 
-fn change(asker: &Asker<'_>, command: &Command<'_>) -> Option<&'static str> {
+fn change(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<&'static str> {
     if command.param("context")? != "namespace" {
         return None;
     }
     let name = command.param("namespace").or(command.param("id"))?;
-    let (at, namespace) = asker.state.namespace(name.as_bytes())?;
+    let (at, namespace) = target.state.namespace(name.as_bytes())?;
     let set = command.param("set")?;
     if set.is_empty() || set.len() > limits::SET_NAME {
         return None;
@@ -66,7 +70,7 @@ fn change(asker: &Asker<'_>, command: &Command<'_>) -> Option<&'static str> {
         _ => return None,
     };
     if let Some(index) = changed {
-        asker.build(at, index);
+        target.build(at, index);
     }
     Some("ok")
 }

@@ -4,23 +4,23 @@ use std::sync::atomic::Ordering;
 
 use spikewire_protocol::info::Command;
 
-use super::{Asker, NO_NAMESPACE, error, set_indexes};
+use super::{InfoTarget, NO_NAMESPACE, error, set_indexes};
 use crate::cluster::stats;
 use crate::storage::namespace::Namespace;
 use crate::storage::partition::Usage;
 use crate::storage::sets::Set;
 
-pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> {
+pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
     Some(match command.name {
-        "statistics" => statistics(asker),
-        "namespace" => match asker.state.namespace(command.params.as_bytes()) {
-            Some((_, namespace)) => describe(asker, namespace),
+        "statistics" => statistics(target),
+        "namespace" => match target.state.namespace(command.params.as_bytes()) {
+            Some((_, namespace)) => describe(target, namespace),
             None => "type=unknown".to_owned(),
         },
-        "sets" => sets(asker, command.params),
-        "get-config" | "config-get" => config(asker, command),
-        "set-config" | "config-set" => set_indexes::configure(asker, command),
-        "latencies" => latencies(asker, command),
+        "sets" => sets(target, command.params),
+        "get-config" | "config-get" => config(target, command),
+        "set-config" | "config-set" => set_indexes::configure(target, command),
+        "latencies" => latencies(target, command),
         "histogram" => String::new(),
         _ => return None,
     })
@@ -31,9 +31,9 @@ fn pairs(entries: &[(&str, String)]) -> String {
     texts.join(";")
 }
 
-fn statistics(asker: &Asker<'_>) -> String {
-    let state = asker.state;
-    let stats = stats::of(state, asker.number);
+fn statistics(target: &InfoTarget<'_>) -> String {
+    let state = target.state;
+    let stats = stats::of(state, target.number);
     let principal = state.alive().last().map_or("0", |node| state.nodes[*node].name.as_str());
     pairs(&[
         ("cluster_size", state.alive().len().to_string()),
@@ -55,9 +55,9 @@ fn statistics(asker: &Asker<'_>) -> String {
     ])
 }
 
-fn describe(asker: &Asker<'_>, namespace: &Namespace) -> String {
-    let state = asker.state;
-    let (all, master) = namespace.usage(asker.number);
+fn describe(target: &InfoTarget<'_>, namespace: &Namespace) -> String {
+    let state = target.state;
+    let (all, master) = namespace.usage(target.number);
     let (objects, masters) = (stats::objects(&all), stats::objects(&master));
     let bytes: u64 = all.iter().map(|usage| usage.bytes).sum();
     let head = pairs(&[
@@ -94,20 +94,20 @@ fn settings(namespace: &Namespace) -> String {
     ])
 }
 
-fn sets(asker: &Asker<'_>, params: &str) -> String {
+fn sets(target: &InfoTarget<'_>, params: &str) -> String {
     let (name, set) = match params.split_once('/') {
         Some((name, set)) => (name, Some(set)),
         None => (params, None),
     };
     if name.is_empty() {
-        let all = asker.state.namespaces.iter().map(|namespace| list_sets(asker, namespace));
+        let all = target.state.namespaces.iter().map(|namespace| list_sets(target, namespace));
         return all.collect();
     }
-    let Some((_, namespace)) = asker.state.namespace(name.as_bytes()) else {
+    let Some((_, namespace)) = target.state.namespace(name.as_bytes()) else {
         return "ns_type=unknown".to_owned();
     };
-    let Some(set) = set else { return list_sets(asker, namespace) };
-    let (all, _) = namespace.usage(asker.number);
+    let Some(set) = set else { return list_sets(target, namespace) };
+    let (all, _) = namespace.usage(target.number);
     let known = namespace.sets.all();
     let found = known.iter().find(|(_, known)| *known.name == *set.as_bytes());
     let line = |(number, set): &(u16, std::sync::Arc<Set>)| {
@@ -116,8 +116,8 @@ fn sets(asker: &Asker<'_>, params: &str) -> String {
     found.map(line).unwrap_or_default()
 }
 
-fn list_sets(asker: &Asker<'_>, namespace: &Namespace) -> String {
-    let (all, _) = namespace.usage(asker.number);
+fn list_sets(target: &InfoTarget<'_>, namespace: &Namespace) -> String {
+    let (all, _) = namespace.usage(target.number);
     let line = |(number, set): &(u16, std::sync::Arc<Set>)| {
         format!(
             "ns={}:set={}:{};",
@@ -150,8 +150,8 @@ fn set_line(number: u16, set: &Set, usage: &[Usage], namespace: &Namespace) -> S
     pairs(&entries).replace(';', ":")
 }
 
-fn config(asker: &Asker<'_>, command: &Command<'_>) -> String {
-    let state = asker.state;
+fn config(target: &InfoTarget<'_>, command: &Command<'_>) -> String {
+    let state = target.state;
     let service = || {
         pairs(&[
             ("cluster-name", state.options.cluster_name.clone()),
@@ -162,7 +162,7 @@ fn config(asker: &Asker<'_>, command: &Command<'_>) -> String {
         ])
     };
     let network = || {
-        let address = asker.node().address;
+        let address = target.node().address;
         pairs(&[
             ("service.address", address.ip().to_string()),
             ("service.port", address.port().to_string()),
@@ -189,9 +189,9 @@ fn config(asker: &Asker<'_>, command: &Command<'_>) -> String {
 }
 
 /// No latencies are measured, so every histogram is one without data.
-fn latencies(asker: &Asker<'_>, command: &Command<'_>) -> String {
+fn latencies(target: &InfoTarget<'_>, command: &Command<'_>) -> String {
     let mut names = vec!["batch-index".to_owned()];
-    for namespace in &asker.state.namespaces {
+    for namespace in &target.state.namespaces {
         for kind in ["read", "write", "udf", "pi-query", "si-query"] {
             names.push(format!("{{{}}}-{kind}", namespace.options.name));
         }

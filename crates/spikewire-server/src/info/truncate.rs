@@ -5,24 +5,29 @@ use std::sync::atomic::Ordering;
 use spikewire_protocol::info::Command;
 use spikewire_protocol::limits;
 
-use super::{Asker, error};
+use super::{InfoTarget, error};
 use crate::storage::clock::Moment;
 
-pub(super) fn value(asker: &Asker<'_>, command: &Command<'_>) -> Option<String> {
+pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
     let whole = matches!(command.name, "truncate-namespace" | "truncate-namespace-undo");
     let undo = match command.name {
         "truncate" | "truncate-namespace" => false,
         "truncate-undo" | "truncate-namespace-undo" => true,
         _ => return None,
     };
-    Some(match run(asker, command, whole, undo) {
+    Some(match run(target, command, whole, undo) {
         Ok(()) => "ok".to_owned(),
         Err(text) => text,
     })
 }
 
-fn run(asker: &Asker<'_>, command: &Command<'_>, whole: bool, undo: bool) -> Result<(), String> {
-    let state = asker.state;
+fn run(
+    target: &InfoTarget<'_>,
+    command: &Command<'_>,
+    whole: bool,
+    undo: bool,
+) -> Result<(), String> {
+    let state = target.state;
     let name = command.param("namespace").filter(|name| !name.is_empty());
     let name = name.ok_or_else(|| error(20, "missing 'namespace'"))?;
     let set = match (whole, command.param("set")) {

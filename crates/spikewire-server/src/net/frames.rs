@@ -10,7 +10,7 @@ use super::connection::{BACKLOG, Connection, Twist};
 use super::faults::Fate;
 use super::worker::Worker;
 use crate::command::batch;
-use crate::info::{self, Asker};
+use crate::info::{self, InfoTarget};
 use crate::turn::NextTurn;
 
 /// What a node without security says to every security message: scheme 0, result, no fields.
@@ -67,13 +67,13 @@ impl Worker {
         match frame.kind {
             Kind::Info => {
                 self.context.counters.infos += 1;
-                let mut asker = Asker {
+                let mut target = InfoTarget {
                     state: &self.state,
                     number: connection.node,
                     local,
                     user_agent: &mut connection.user_agent,
                 };
-                info::answer(&mut asker, frame.body, out);
+                info::answer(&mut target, frame.body, out);
             }
             Kind::Admin => {
                 let start = frame::begin(out, Kind::Admin);
