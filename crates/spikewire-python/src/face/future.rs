@@ -24,7 +24,7 @@ use spikewire_engine::clock::Tick;
 use spikewire_engine::transport::permits;
 use spikewire_engine::{Error, Kind};
 
-use super::submitter;
+use super::driver_thread;
 use crate::errors::{self, type_error, type_name, value_error};
 use crate::forks::forks;
 use crate::signal::Signal;
@@ -148,7 +148,7 @@ impl FutureBase {
                            parent process";
             return Err(errors::to_python(py, &Error::new(Kind::Closed, message), None));
         }
-        if submitter::is_current(this.driver.load(Relaxed)) {
+        if driver_thread::is_current(this.driver.load(Relaxed)) {
             return Err(PyRuntimeError::new_err(
                 "a callback runs on the thread that completes this future, so it would wait \
                  forever: use add_done_callback instead of result",
@@ -220,7 +220,7 @@ fn seconds(timeout: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
     Ok(Duration::try_from_secs_f64(seconds.max(0.0)).ok())
 }
 
-/// Whatever goes wrong while others are told is theirs: Python reports it.
+/// An error in what is notified is not the future's: Python reports it.
 fn report<T>(slf: &Bound<'_, FutureBase>, outcome: PyResult<T>) {
     if let Err(error) = outcome {
         error.write_unraisable(slf.py(), Some(slf));

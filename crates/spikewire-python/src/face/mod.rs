@@ -8,12 +8,14 @@
 //! | [`asynchronous`], [`driver`] | an event loop turns a multiplexer |
 //! | [`submit`], [`submitter`] | a thread of its own does, with a bounded number of calls in flight |
 //! | [`future`] | what such calls return |
+//! | [`driver_thread`] | which thread completes them |
 //! | [`ticket`] | what the last two complete: the future of a call, or a part of a batch |
 
 pub mod asynchronous;
 pub mod blocking;
 mod classes;
 mod driver;
+mod driver_thread;
 pub mod future;
 mod methods;
 pub mod submit;

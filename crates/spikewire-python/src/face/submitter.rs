@@ -2,7 +2,6 @@
 //!
 //! The interpreter is taken once for all replies of a turn, and not while bytes are moved.
 
-use std::cell::Cell;
 use std::fmt;
 use std::io;
 use std::ops::Range;
@@ -19,6 +18,7 @@ use spikewire_engine::transport::permits::{Permit, Permits, Refused};
 use spikewire_engine::transport::{Next, Outcome, Reply};
 use spikewire_engine::{Error, Kind};
 
+use super::driver_thread;
 use super::future::FutureBase;
 use super::ticket::{Owner, Pending, Promise, Ticket};
 use crate::call::Call;
@@ -30,16 +30,6 @@ use crate::signal::Signal;
 
 /// What was needed for a burst of large replies beyond this (bytes) is given back.
 const KEEP: usize = 1 << 20;
-
-thread_local! {
-    /// Number of the driver whose thread this is; 0 on all other threads.
-    static CURRENT: Cell<usize> = const { Cell::new(0) };
-}
-
-/// Whether this thread is the one of the driver with this number.
-pub fn is_current(driver: usize) -> bool {
-    driver != 0 && CURRENT.get() == driver
-}
 
 /// A client's thread for submitted calls.
 pub struct Submitter {
@@ -109,7 +99,7 @@ impl Submitter {
     /// hold up those who make room, and a callback that submits follows on a call that has just
     /// ended.
     fn enter(&self, py: Python<'_>, deadline: Tick) -> PyResult<Entry> {
-        if CURRENT.get() != 0 {
+        if driver_thread::is_any() {
             return Ok(Entry::In(None));
         }
         if let Some(permit) = self.permits.enter() {
@@ -170,7 +160,7 @@ impl Receiver<Ticket> for Gather {
     const STACK: usize = 8 << 20;
 
     fn live(mut self, work: impl FnOnce(&mut Self) + Send) {
-        CURRENT.set(self.number);
+        driver_thread::begin(self.number);
         // The thread has one interpreter state all its life.
         Python::try_attach(|py| py.detach(|| work(&mut self)));
     }

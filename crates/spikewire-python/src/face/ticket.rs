@@ -131,7 +131,7 @@ impl Drop for Promise {
     }
 }
 
-/// Who is told how a command ended.
+/// What a command's outcome completes.
 pub(super) enum Ticket {
     /// A future and what its reply becomes.
     One { promise: Promise, plan: Plan, sent: Option<CommandGuard> },

@@ -1,4 +1,4 @@
-//! Scans and index queries: one object, lazily run, read at the taker's pace.
+//! Scans and index queries: one object, lazily run, read at the caller's pace.
 //!
 //! | file | what it holds |
 //! |---|---|

@@ -52,7 +52,7 @@ impl QueryOnLoop {
 }
 
 impl Drop for QueryOnLoop {
-    /// The event loop holds on to the driver and must let go of its descriptor before that is
+    /// The event loop holds on to the driver and must stop watching its descriptor before that is
     /// closed.
     fn drop(&mut self) {
         if self.driver.get_mut().is_none() {

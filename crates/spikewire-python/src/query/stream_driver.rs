@@ -20,7 +20,7 @@ use crate::event_loop::{LoopTimer, awaited, is_closed, running_loop, watch};
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct StreamDriver {
     reading: Weak<Reading>,
-    /// The query, ended, while the loop has yet to let go of its descriptor.
+    /// The query, ended, until the loop has stopped watching its descriptor.
     leaving: Mutex<Option<Arc<Reading>>>,
     event_loop: Py<PyAny>,
     descriptor: RawFd,
@@ -70,7 +70,7 @@ impl StreamDriver {
         Ok(waited)
     }
 
-    /// Ends it, from any thread; the query is kept until the loop has let go of its descriptor.
+    /// Ends it, from any thread; the query is kept until the loop has stopped watching it.
     pub fn end_soon(slf: &Bound<'_, Self>, reading: &Arc<Reading>) -> PyResult<()> {
         let (py, this) = (slf.py(), slf.get());
         if !reading.is_own() {
@@ -118,7 +118,7 @@ impl StreamDriver {
         self.wake(py)
     }
 
-    /// The loop lets go of it; on the loop's own thread.
+    /// The loop stops watching it; on the loop's own thread.
     fn end(&self, py: Python<'_>) -> PyResult<()> {
         let event_loop = self.event_loop.bind(py);
         if self.is_watched.swap(false, SeqCst) && !is_closed(event_loop) {
