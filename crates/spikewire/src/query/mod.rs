@@ -202,7 +202,7 @@ impl<C: Face> Query<C> {
     }
 
     /// Goes on where a query with the same namespace, set, index, filter and bins stopped: from
-    /// the cursor of [`Records`] or a [`Page`], or from a `cursor` of the Python client. The
+    /// the cursor of [`Records`](crate::Records) or a [`Page`], or from a `cursor` of the Python client. The
     /// cursor keeps what is left of that query's limit. A cursor of pages or of a query with a
     /// limit goes on with pages or a limit when it has bins or operations.
     pub fn resume(mut self, cursor: impl Into<Vec<u8>>) -> Self {
