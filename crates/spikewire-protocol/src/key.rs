@@ -5,6 +5,7 @@
 
 use ripemd::{Digest as _, Ripemd160};
 
+use crate::one_block::{Block, LONGEST, hash_one};
 use crate::value::particle;
 
 /// A user key, borrowed.
@@ -57,48 +58,50 @@ impl Digest {
     }
 }
 
-/// A set's digest prefix: the hash state after the set name, kept so that each key pays only for
-/// itself.
-#[derive(Clone)]
-pub struct SetHasher(Ripemd160);
-
-impl SetHasher {
-    /// Absorbs the set name (empty for the null set).
-    pub fn new(set: &str) -> Self {
-        Self(Ripemd160::new_with_prefix(set.as_bytes()))
-    }
-
-    /// The digest of one key in this set.
-    pub fn digest(&self, key: &UserKey<'_>) -> Digest {
-        let mut hash = self.0.clone();
-        match key {
-            UserKey::Int(int) => {
-                let mut bytes = [particle::INTEGER; 9];
-                bytes[1..].copy_from_slice(&int.to_be_bytes());
-                hash.update(bytes);
-            }
-            UserKey::Str(text) => {
-                hash.update([particle::STRING]);
-                hash.update(text.as_bytes());
-            }
-            UserKey::Bytes(bytes) => {
-                hash.update([particle::BLOB]);
-                hash.update(bytes);
-            }
-        }
-        Digest(hash.finalize().into())
-    }
-}
-
-impl std::fmt::Debug for SetHasher {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("SetHasher")
-    }
-}
-
-/// The digest of one key; for many keys of a set keep a [`SetHasher`].
+/// The digest of one key; for many, [`Digests`](crate::digests::Digests) costs less.
+#[inline]
 pub fn digest(set: &str, key: &UserKey<'_>) -> Digest {
-    SetHasher::new(set).digest(key)
+    match block(set, key) {
+        Some(block) => Digest(hash_one(&block)),
+        None => digest_of_many_blocks(set, key),
+    }
+}
+
+/// What is hashed for a key, with the padding of the hash; `None` if it is too long.
+#[inline]
+pub(crate) fn block(set: &str, key: &UserKey<'_>) -> Option<Block> {
+    let int;
+    let bytes = match key {
+        UserKey::Int(value) => {
+            int = value.to_be_bytes();
+            &int[..]
+        }
+        UserKey::Str(text) => text.as_bytes(),
+        UserKey::Bytes(bytes) => bytes,
+    };
+    let len = set.len() + 1 + bytes.len();
+    if len > LONGEST {
+        return None;
+    }
+    let mut block = [0; 64];
+    let (name, rest) = block.split_at_mut(set.len());
+    name.copy_from_slice(set.as_bytes());
+    rest[0] = key.particle_type();
+    rest[1..=bytes.len()].copy_from_slice(bytes);
+    rest[1 + bytes.len()] = 0x80;
+    block[56..].copy_from_slice(&(8 * len as u64).to_le_bytes());
+    Some(block)
+}
+
+fn digest_of_many_blocks(set: &str, key: &UserKey<'_>) -> Digest {
+    let mut hash = Ripemd160::new_with_prefix(set);
+    hash.update([key.particle_type()]);
+    match key {
+        UserKey::Int(int) => hash.update(int.to_be_bytes()),
+        UserKey::Str(text) => hash.update(text),
+        UserKey::Bytes(bytes) => hash.update(bytes),
+    }
+    Digest(hash.finalize().into())
 }
 
 #[cfg(test)]

@@ -40,6 +40,7 @@ pub mod key;
 pub mod limits;
 pub mod message;
 pub mod msgpack;
+mod one_block;
 pub mod operation;
 pub mod particle;
 pub mod partition;

@@ -16,7 +16,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use spikewire_protocol::batch::{self, flag};
-use spikewire_protocol::key::{SetHasher, UserKey};
+use spikewire_protocol::key::{UserKey, digest};
 use spikewire_protocol::message::{Header, info1, info2, op};
 use spikewire_protocol::request::{Request, address};
 use spikewire_protocol::value::particle;
@@ -80,7 +80,7 @@ fn memory(records: u64, nodes: usize, factor: usize) -> io::Result<()> {
     Ok(())
 }
 
-fn request(out: &mut Vec<u8>, fields: &[u8], hasher: &SetHasher, key: u64, write: bool) {
+fn request(out: &mut Vec<u8>, fields: &[u8], key: u64, write: bool) {
     let header = if write {
         Header { info2: info2::WRITE, ..Header::default() }
     } else {
@@ -88,7 +88,7 @@ fn request(out: &mut Vec<u8>, fields: &[u8], hasher: &SetHasher, key: u64, write
     };
     let mut request = Request::begin(out, &Header { timeout: 1000, ..header });
     request.encoded_fields(2, fields);
-    request.digest(&hasher.digest(&UserKey::Int(key as i64)));
+    request.digest(&digest(SET, &UserKey::Int(key as i64)));
     if write {
         let done: Result<(), ()> = request.op_with(op::WRITE, b"a", |out| {
             out.extend_from_slice(&key.to_be_bytes());
@@ -100,7 +100,7 @@ fn request(out: &mut Vec<u8>, fields: &[u8], hasher: &SetHasher, key: u64, write
 }
 
 fn fill(seed: SocketAddr, records: u64) -> io::Result<()> {
-    let (fields, hasher) = (address("test", SET), SetHasher::new(SET));
+    let fields = address("test", SET);
     let mut stream = TcpStream::connect(seed)?;
     let (mut out, mut replies) = (Vec::new(), vec![0; REPLY_PUT * 256]);
     let mut key = 0;
@@ -108,7 +108,7 @@ fn fill(seed: SocketAddr, records: u64) -> io::Result<()> {
         out.clear();
         let count = (records - key).min(256);
         for key in key..key + count {
-            request(&mut out, &fields, &hasher, key, true);
+            request(&mut out, &fields, key, true);
         }
         stream.write_all(&out)?;
         stream.read_exact(&mut replies[..count as usize * REPLY_PUT])?;
@@ -134,7 +134,7 @@ fn draw() -> impl FnMut() -> u64 {
 
 /// Batches of reads of whole records, one batch in each group.
 fn batches(rows: usize) -> Vec<Group> {
-    let (address, hasher, mut draw) = (address("test", SET), SetHasher::new(SET), draw());
+    let (address, mut draw) = (address("test", SET), draw());
     let header = Header { info1: info1::READ | info1::GET_ALL, ..Header::default() };
     let mut kind = batch::Kind::new(&header, &address);
     kind.finish().unwrap();
@@ -146,7 +146,7 @@ fn batches(rows: usize) -> Vec<Group> {
             let mut bytes = Vec::new();
             let mut batch = batch::Writer::begin(&mut bytes, 1000, flags);
             for index in 0..rows {
-                let digest = hasher.digest(&UserKey::Int((draw() % 100_000) as i64));
+                let digest = digest(SET, &UserKey::Int((draw() % 100_000) as i64));
                 batch.row(index as u32, &digest, kind.as_bytes(), kind.is_repeatable());
             }
             batch.finish().unwrap();
@@ -156,13 +156,13 @@ fn batches(rows: usize) -> Vec<Group> {
 }
 
 fn groups(size: usize, write_percent: u64) -> Vec<Group> {
-    let (fields, hasher, mut draw) = (address("test", SET), SetHasher::new(SET), draw());
+    let (fields, mut draw) = (address("test", SET), draw());
     (0..20_000 / size)
         .map(|_| {
             let mut group = Group { bytes: Vec::new(), replies: 0 };
             for _ in 0..size {
                 let write = draw() % 100 < write_percent;
-                request(&mut group.bytes, &fields, &hasher, draw() % 100_000, write);
+                request(&mut group.bytes, &fields, draw() % 100_000, write);
                 group.replies += if write { REPLY_PUT } else { REPLY_GET };
             }
             group

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use spikewire_protocol::frame::{self, Kind};
 use spikewire_protocol::info;
-use spikewire_protocol::key::{SetHasher, UserKey};
+use spikewire_protocol::key::{UserKey, digest};
 use spikewire_protocol::message::{Header, info2, op};
 use spikewire_protocol::query::{Collection, Index, Query, Range, Share, Subject};
 use spikewire_protocol::request::{Request, address};
@@ -82,7 +82,6 @@ fn ask(stream: &mut TcpStream, command: &str) -> io::Result<String> {
 }
 
 fn fill(stream: &mut TcpStream, records: usize, bytes: usize) -> io::Result<()> {
-    let hasher = SetHasher::new("scan");
     let address = address("test", "scan");
     let value = vec![7; bytes];
     let mut out = Vec::new();
@@ -94,7 +93,7 @@ fn fill(stream: &mut TcpStream, records: usize, bytes: usize) -> io::Result<()> 
             let header = Header { info2: info2::WRITE, ..Header::default() };
             let mut request = Request::begin(&mut out, &header);
             request.encoded_fields(2, &address);
-            request.digest(&hasher.digest(&UserKey::Int(key as i64)));
+            request.digest(&digest("scan", &UserKey::Int(key as i64)));
             let written: Result<(), io::Error> = request.op_with(op::WRITE, b"b", |out| {
                 out.extend_from_slice(&value);
                 Ok(particle::BLOB)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use spikewire_protocol::key::{Digest, SetHasher, UserKey};
+use spikewire_protocol::key::{self, Digest, UserKey};
 use spikewire_protocol::{limits, request};
 
 use super::Refusal;
@@ -16,7 +16,6 @@ pub struct SetRef {
     pub set: String,
     /// The two message fields, encoded.
     pub fields: Vec<u8>,
-    hasher: SetHasher,
 }
 
 impl SetRef {
@@ -31,13 +30,12 @@ impl SetRef {
             namespace: namespace.into(),
             set: set.to_owned(),
             fields: request::address(namespace, set),
-            hasher: SetHasher::new(set),
         }))
     }
 
     /// The digest of a key in this set.
     pub fn digest(&self, key: &UserKey<'_>) -> Digest {
-        self.hasher.digest(key)
+        key::digest(&self.set, key)
     }
 
     /// The set's name; `None` for the records outside of all sets.
