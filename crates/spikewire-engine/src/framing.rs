@@ -12,6 +12,7 @@ pub struct Aerospike {
 }
 
 impl Framing for Aerospike {
+    #[inline]
     fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed> {
         let header = Header::parse(bytes).map_err(|error| Malformed(error.to_string().into()))?;
         let Some(header) = header else { return Ok(None) };

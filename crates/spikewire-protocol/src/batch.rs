@@ -40,6 +40,9 @@ pub const ROW_LEN: usize = 24;
 /// same row as a command on one record has less.
 const AROUND_A_ROW: usize = message::HEADER_LEN + 10 + ROW_LEN;
 
+/// Room for what most kinds have besides their address: flags, counts and a few small operations.
+const USUAL_LEN: usize = 96;
+
 /// What is done to a record: the part of a row that rows share.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Kind {
@@ -68,6 +71,7 @@ impl Kind {
             flags |= row_flag::GENERATION;
         }
         self.bytes.clear();
+        self.bytes.reserve(address.len() + USUAL_LEN);
         self.bytes.extend_from_slice(&[flags, header.info1, header.info2, header.info3]);
         if header.info2 != 0 {
             self.bytes.extend_from_slice(&(header.generation as u16).to_be_bytes());

@@ -36,6 +36,7 @@ pub struct Header {
 
 impl Header {
     /// Reads a header from the first 8 bytes; `None` when there are fewer.
+    #[inline]
     pub fn parse(bytes: &[u8]) -> Result<Option<Self>, Malformed> {
         let Some(head) = bytes.first_chunk::<HEADER_LEN>() else { return Ok(None) };
         let word = u64::from_be_bytes(*head);
@@ -57,6 +58,7 @@ impl Header {
     }
 
     /// The 8 bytes of this header.
+    #[inline]
     pub fn to_bytes(self) -> [u8; HEADER_LEN] {
         let mut bytes = (self.len as u64).to_be_bytes();
         bytes[0] = VERSION;
@@ -66,6 +68,7 @@ impl Header {
 }
 
 /// Starts a frame in `out`; the body follows, then [`finish`] patches the length in.
+#[inline]
 pub fn begin(out: &mut Vec<u8>, kind: Kind) -> usize {
     let start = out.len();
     out.extend_from_slice(&Header { kind, len: 0 }.to_bytes());
@@ -73,6 +76,7 @@ pub fn begin(out: &mut Vec<u8>, kind: Kind) -> usize {
 }
 
 /// Patches the length of the frame that [`begin`] opened at `start`.
+#[inline]
 pub fn finish(out: &mut [u8], start: usize) {
     let len = out.len() - start - HEADER_LEN;
     let kind = out[start + 1];

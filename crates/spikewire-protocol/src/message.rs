@@ -211,6 +211,7 @@ impl Header {
     }
 
     /// The 22 bytes of this header.
+    #[inline]
     pub fn to_bytes(&self) -> [u8; HEADER_LEN] {
         let mut bytes = [0; HEADER_LEN];
         bytes[0] = HEADER_LEN as u8;
@@ -373,6 +374,7 @@ pub fn ops_in(bytes: &[u8]) -> impl Iterator<Item = Op<'_>> {
 }
 
 /// Appends a field.
+#[inline]
 pub fn write_field(out: &mut Vec<u8>, id: u8, data: &[u8]) {
     out.extend_from_slice(&(data.len() as u32 + 1).to_be_bytes());
     out.push(id);

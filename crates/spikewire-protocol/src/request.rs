@@ -32,8 +32,10 @@ pub(crate) fn check(ops: usize, bytes: usize) -> Result<(), TooLarge> {
 
 /// The header's timeout in milliseconds for a command that has so long. Zero means no limit in both.
 /// Rounded up, so that a short limit does not become none, and the server does not give up first.
+#[inline]
 pub fn server_timeout(limit: Duration) -> u32 {
-    let millis = limit.as_nanos().div_ceil(1_000_000);
+    let begun = limit.subsec_nanos().div_ceil(1_000_000);
+    let millis = limit.as_secs().saturating_mul(1000).saturating_add(begun.into());
     u32::try_from(millis).unwrap_or(u32::MAX)
 }
 
@@ -49,6 +51,7 @@ pub struct Request<'a> {
 
 impl<'a> Request<'a> {
     /// Opens a request; the header's counts are filled in by [`Request::finish`].
+    #[inline]
     pub fn begin(out: &'a mut Vec<u8>, header: &Header) -> Self {
         let start = frame::begin(out, frame::Kind::Message);
         out.extend_from_slice(&header.to_bytes());
@@ -56,18 +59,21 @@ impl<'a> Request<'a> {
     }
 
     /// Appends one field.
+    #[inline]
     pub fn field(&mut self, id: u8, data: &[u8]) {
         message::write_field(self.out, id, data);
         self.fields += 1;
     }
 
     /// Appends fields that were encoded earlier (see [`address`]).
+    #[inline]
     pub fn encoded_fields(&mut self, count: u16, bytes: &[u8]) {
         self.out.extend_from_slice(bytes);
         self.fields += count;
     }
 
     /// Appends the digest.
+    #[inline]
     pub fn digest(&mut self, digest: &Digest) {
         self.field(field::DIGEST, &digest.0);
     }
@@ -113,6 +119,7 @@ impl<'a> Request<'a> {
 
     /// Patches lengths and counts; the request is whole after this. One that is larger than what a
     /// server takes is refused, and taken out of the buffer again.
+    #[inline]
     pub fn finish(self) -> Result<(), TooLarge> {
         let bytes = self.out.len() - self.start - frame::HEADER_LEN;
         if let Err(error) = check(self.ops, bytes) {

@@ -24,6 +24,7 @@ impl Protocol for Aerospike {
         Self::default()
     }
 
+    #[inline]
     fn classify(
         &mut self,
         body: &[u8],
@@ -54,6 +55,7 @@ impl Protocol for Aerospike {
         Ok(Disposition { outcome, closes: code.closes_connection() })
     }
 
+    #[inline]
     fn code(body: &[u8]) -> ResultCode {
         Header::result_of(body)
     }
@@ -62,6 +64,7 @@ impl Protocol for Aerospike {
         Error::replied(body)
     }
 
+    #[inline]
     fn sharing(len: usize, weight: usize) -> Sharing {
         if weight > MANY || len > LARGE { Sharing::Alone } else { Sharing::Shared }
     }
@@ -115,6 +118,7 @@ impl Topology for Cluster {
         }
     }
 
+    #[inline]
     fn is_closed(&self) -> bool {
         Self::is_closed(self)
     }
@@ -125,6 +129,7 @@ impl Topology for Cluster {
 }
 
 impl Endpoint for Node {
+    #[inline]
     fn key(&self) -> u32 {
         self.slot
     }
@@ -133,10 +138,12 @@ impl Endpoint for Node {
         self.address
     }
 
+    #[inline]
     fn is_active(&self) -> bool {
         Self::is_active(self)
     }
 
+    #[inline]
     fn breaker(&self) -> &Breaker {
         &self.breaker
     }
