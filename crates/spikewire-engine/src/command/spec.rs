@@ -218,21 +218,28 @@ impl CommandSpec {
         defaults: &CommandDefaults,
         options: &WriteOptions,
         (touch, mode): (Option<ReadTouch>, Option<ReadMode>),
-        steps: impl Iterator<Item = OperationRef<'a>> + Clone,
+        steps: impl Iterator<Item = OperationRef<'a>>,
     ) -> Result<(Self, Vec<bool>), Refusal> {
-        let any = |test: fn(OperationRef<'a>) -> bool| steps.clone().any(test);
-        if steps.clone().next().is_none() {
+        let (mut reads, mut reads_all, mut gives, mut writes) = (false, false, false, false);
+        let mut answered = Vec::with_capacity(steps.size_hint().0);
+        for step in steps {
+            reads |= step.reads();
+            reads_all |= step.reads_all();
+            gives |= step.gives();
+            writes |= !step.reads();
+            answered.push(step.is_answered());
+        }
+        if answered.is_empty() {
             return Err(Refusal::of_value("operations must not be empty"));
         }
-        let (reads, reads_all) = (any(OperationRef::reads), any(OperationRef::reads_all));
-        if reads_all && any(OperationRef::gives) {
+        if reads_all && gives {
             return Err(Refusal::of_value(
                 "a read of every bin cannot be mixed with operations that give results: name the \
                  bins to read",
             ));
         }
         let mut spec = Self::write(defaults, options)?;
-        if any(|step| !step.reads()) {
+        if writes {
             if touch.is_some() || mode.is_some() {
                 return Err(Refusal::of_value(
                     "read_touch and read_mode apply to reads, and these operations write",
@@ -251,7 +258,7 @@ impl CommandSpec {
             return Ok((spec, Vec::new()));
         }
         spec.header.info2 |= info2::RESPOND_ALL_OPS;
-        Ok((spec, steps.map(OperationRef::is_answered).collect()))
+        Ok((spec, answered))
     }
 
     /// Rules about reading.

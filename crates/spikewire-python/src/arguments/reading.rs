@@ -28,6 +28,7 @@ pub fn policy(
 }
 
 /// The total time of one call.
+#[inline]
 pub fn timeout_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Duration>> {
     value.map(|value| seconds("timeout", value)).transpose()
 }
@@ -38,11 +39,15 @@ pub fn read_mode(value: &Bound<'_, PyAny>) -> PyResult<ReadMode> {
 }
 
 /// Whether a read renews the record's time to live.
+#[inline]
 pub fn read_touch(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<ReadTouch>> {
-    let Some(value) = value else { return Ok(None) };
+    value.map(touch_percent).transpose()
+}
+
+fn touch_percent(value: &Bound<'_, PyAny>) -> PyResult<ReadTouch> {
     if !value.is_instance_of::<PyInt>() || value.is_instance_of::<PyBool>() {
         return Err(type_error(format!("read_touch must be int, not {}", type_name(value))));
     }
     let number = value.extract().unwrap_or(i64::MAX);
-    ReadTouch::percent(number, Shown(value)).map(Some).map_err(refused)
+    ReadTouch::percent(number, Shown(value)).map_err(refused)
 }

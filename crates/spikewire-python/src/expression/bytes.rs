@@ -15,10 +15,14 @@ use super::constant::operand;
 use crate::errors::{about, refused, type_error, type_name, value_error};
 
 /// The bytes of the keyword `where`.
+#[inline]
 pub fn filter(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Arc<[u8]>>> {
-    let Some(value) = value else { return Ok(None) };
+    value.map(encoded_filter).transpose()
+}
+
+fn encoded_filter(value: &Bound<'_, PyAny>) -> PyResult<Arc<[u8]>> {
     match filter_bytes(value) {
-        Ok(bytes) => Ok(Some(bytes.into())),
+        Ok(bytes) => Ok(bytes.into()),
         Err(error) => Err(about(value.py(), error, "where")),
     }
 }

@@ -73,8 +73,8 @@ pub trait Verbs {
         }
     }
 
-    fn defaults(&self) -> Defaults {
-        self.runner().shared().defaults.clone()
+    fn defaults(&self) -> &Defaults {
+        &self.runner().shared().defaults
     }
 
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {

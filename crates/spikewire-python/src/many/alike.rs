@@ -14,7 +14,7 @@ use crate::call::Answers;
 use crate::columns::{self, NewArray};
 use crate::errors::{Raised, refused};
 use crate::value::Codec;
-use crate::verbs::single::reading;
+use crate::verbs::single::selected;
 use crate::verbs::{Defaults, Function, ReadOptions, ReadRules, Steps, WriteOptions};
 
 pub fn get<'py>(
@@ -24,7 +24,8 @@ pub fn get<'py>(
     bins: Option<&Bound<'py, PyAny>>,
     options: &ReadOptions<'py>,
 ) -> PyResult<ManyCall> {
-    let (spec, names) = reading(defaults, options, bins)?;
+    let (selection, names) = selected(bins)?;
+    let spec = CommandSpec::get(defaults, &options.checked()?, selection).map_err(refused)?;
     alike(resolve, keys, &spec, defaults.codec.clone(), Answered::None, |row| {
         names.iter().try_for_each(|name| Ok(row.read_bin(name)?))
     })
@@ -90,8 +91,8 @@ pub fn operate<'py>(
     options: &WriteOptions<'py>,
     rules: &ReadRules<'py>,
 ) -> PyResult<ManyCall> {
-    let steps = Steps::new(operations, options, rules, defaults)?;
-    let answered = Answered::Same(steps.answers());
+    let mut steps = Steps::new(operations, options, rules, defaults)?;
+    let answered = Answered::Same(steps.take_answers());
     alike(resolve, keys, &steps.spec, defaults.codec.clone(), answered, |row| {
         steps.write(row);
         Ok(())

@@ -14,7 +14,7 @@ use crate::batch::Answered;
 use crate::call::Answers;
 use crate::errors::{Raised, refused, type_error, type_name, value_error};
 use crate::rows::{Apply, Delete, Read, Write};
-use crate::verbs::single::reading;
+use crate::verbs::single::selected;
 use crate::verbs::{Defaults, Function, ReadOptions, ReadRules, Steps, WriteOptions, write_bins};
 
 pub fn batch<'py>(
@@ -77,7 +77,9 @@ impl Mixed<'_> {
         let Some(ops) = &row.ops else {
             let filter = bound(&row.r#where);
             let options = ReadOptions { filter, rules, replica: None, timeout: None };
-            let (spec, names) = reading(&self.defaults, &options, bound(&row.bins).as_ref())?;
+            let (selection, names) = selected(bound(&row.bins).as_ref())?;
+            let options = options.checked()?;
+            let spec = CommandSpec::get(&self.defaults, &options, selection).map_err(refused)?;
             return self.add(py, &spec, None, |out| {
                 names.iter().try_for_each(|name| Ok(out.read_bin(name)?))
             });
@@ -90,7 +92,7 @@ impl Mixed<'_> {
         if steps.spec.write {
             return Err(value_error("ops of a Read must only read: use Write for these"));
         }
-        self.steps(py, &steps)
+        self.steps(py, steps)
     }
 
     fn write(&mut self, row: &Bound<'_, Write>) -> PyResult<()> {
@@ -113,7 +115,7 @@ impl Mixed<'_> {
             if !steps.spec.write {
                 return Err(value_error("operations of a Write must write: use Read for these"));
             }
-            return self.steps(py, &steps);
+            return self.steps(py, steps);
         }
         let spec = CommandSpec::write(&self.defaults, &options.checked()?).map_err(refused)?;
         let codec = self.defaults.codec.clone();
@@ -162,8 +164,9 @@ impl Mixed<'_> {
         Ok(())
     }
 
-    fn steps(&mut self, py: Python<'_>, steps: &Steps<'_>) -> PyResult<()> {
-        self.add(py, &steps.spec, Some(steps.answers()), |out| {
+    fn steps(&mut self, py: Python<'_>, mut steps: Steps<'_>) -> PyResult<()> {
+        let answers = steps.take_answers();
+        self.add(py, &steps.spec, Some(answers), |out| {
             steps.write(out);
             Ok(())
         })

@@ -33,6 +33,7 @@ pub struct ReadRules<'py> {
 }
 
 impl ReadRules<'_> {
+    #[inline]
     pub fn checked(&self) -> PyResult<(Option<ReadTouch>, Option<ReadMode>)> {
         let mode = self.mode.as_ref().map(arguments::read_mode).transpose()?;
         Ok((arguments::read_touch(self.touch.as_ref())?, mode))
@@ -48,6 +49,7 @@ pub struct ReadOptions<'py> {
 }
 
 impl ReadOptions<'_> {
+    #[inline]
     pub fn checked(&self) -> PyResult<command::ReadOptions> {
         let filter = expression::filter(self.filter.as_ref())?;
         let timeout = arguments::timeout_of(self.timeout.as_ref())?;
@@ -71,6 +73,7 @@ pub struct WriteOptions<'py> {
 }
 
 impl WriteOptions<'_> {
+    #[inline]
     pub fn checked(&self) -> PyResult<command::WriteOptions> {
         Ok(command::WriteOptions {
             ttl: arguments::ttl(self.ttl.as_ref())?,

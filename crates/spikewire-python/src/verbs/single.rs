@@ -23,25 +23,21 @@ pub fn get<'py>(
         Given::No => None,
         Given::Yes(value) => Some(value.unbind()),
     };
-    let (spec, names) = reading(defaults, options, bins.as_ref())?;
+    let (selection, names) = selected(bins.as_ref())?;
+    let spec = CommandSpec::get(defaults, &options.checked()?, selection).map_err(refused)?;
     Call::compose(address, &spec, defaults, Shape::Record { default }, |out| {
         names.iter().try_for_each(|name| Ok(out.read_bin(name)?))
     })
 }
 
-/// A read, and the bins to read when not all of them are wanted.
-pub fn reading(
-    defaults: &Defaults,
-    options: &ReadOptions<'_>,
-    bins: Option<&Bound<'_, PyAny>>,
-) -> PyResult<(CommandSpec, Vec<String>)> {
+/// The bins that a read gives, by name when not all of them are wanted.
+#[inline]
+pub fn selected(bins: Option<&Bound<'_, PyAny>>) -> PyResult<(BinSelection, Vec<String>)> {
     let mut names = Vec::new();
     if let Some(bins) = bins {
         arguments::bins(bins, |name| names.push(name.to_owned()))?;
     }
-    let selection = BinSelection::of(bins.map(|_| names.len()));
-    let spec = CommandSpec::get(defaults, &options.checked()?, selection).map_err(refused)?;
-    Ok((spec, names))
+    Ok((BinSelection::of(bins.map(|_| names.len())), names))
 }
 
 pub fn exists<'py>(
@@ -95,8 +91,8 @@ pub fn operate<'py>(
     options: &WriteOptions<'py>,
     rules: &ReadRules<'py>,
 ) -> PyResult<Call> {
-    let steps = Steps::new(operations, options, rules, defaults)?;
-    let shape = Shape::Operated { answers: steps.answers() };
+    let mut steps = Steps::new(operations, options, rules, defaults)?;
+    let shape = Shape::Operated { answers: steps.take_answers() };
     Call::compose(address, &steps.spec, defaults, shape, |out| {
         steps.write(out);
         Ok(())

@@ -87,12 +87,12 @@ impl<'py> Steps<'py> {
         Ok(Self { all, spec, answered, coded: defaults.codec.is_some() })
     }
 
-    /// What the operations answer.
-    pub fn answers(&self) -> Answers {
+    /// What the operations answer; to be asked once.
+    pub fn take_answers(&mut self) -> Answers {
         let steps = self.all.iter().map(Bound::get);
         let parts = steps.filter(|step| self.coded && step.gives_a_part());
         let plain = parts.map(|step| step.bin.clone()).collect();
-        Answers { given: self.answered.clone(), plain }
+        Answers { given: std::mem::take(&mut self.answered), plain }
     }
 
     pub fn write(&self, out: &mut impl Operations) {

@@ -151,7 +151,7 @@ impl AsyncClient {
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call = verbs::get(&defaults, address, bins, default, &read)?.with_buffers(buffers);
+        let call = verbs::get(defaults, address, bins, default, &read)?.with_buffers(buffers);
         self.run(py, call)
     }
 
@@ -175,7 +175,7 @@ impl AsyncClient {
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call = verbs::exists(&defaults, address, &read)?;
+        let call = verbs::exists(defaults, address, &read)?;
         self.run(py, call)
     }
 
@@ -237,7 +237,7 @@ impl AsyncClient {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::WRITE)?;
+        let call = verbs::write(defaults, address, bins, &write, op::WRITE)?;
         self.run(py, call)
     }
 
@@ -273,7 +273,7 @@ impl AsyncClient {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::ADD)?;
+        let call = verbs::write(defaults, address, bins, &write, op::ADD)?;
         self.run(py, call)
     }
 
@@ -308,7 +308,7 @@ impl AsyncClient {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::APPEND)?;
+        let call = verbs::write(defaults, address, bins, &write, op::APPEND)?;
         self.run(py, call)
     }
 
@@ -343,7 +343,7 @@ impl AsyncClient {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::PREPEND)?;
+        let call = verbs::write(defaults, address, bins, &write, op::PREPEND)?;
         self.run(py, call)
     }
 
@@ -381,7 +381,7 @@ impl AsyncClient {
             replica,
             timeout,
         };
-        let call = verbs::delete(&defaults, address, &write)?;
+        let call = verbs::delete(defaults, address, &write)?;
         self.run(py, call)
     }
 
@@ -413,7 +413,7 @@ impl AsyncClient {
             replica,
             timeout,
         };
-        let call = verbs::touch(&defaults, address, &write)?;
+        let call = verbs::touch(defaults, address, &write)?;
         self.run(py, call)
     }
 
@@ -457,7 +457,7 @@ impl AsyncClient {
             timeout,
         };
         let called = Function::new(module, function, arguments)?;
-        let call = verbs::apply(&defaults, address, &called, &write)?;
+        let call = verbs::apply(defaults, address, &called, &write)?;
         self.run(py, call)
     }
 
@@ -502,7 +502,7 @@ impl AsyncClient {
             replica,
             timeout,
         };
-        let call = verbs::operate(&defaults, address, operations, &write, &rules)?;
+        let call = verbs::operate(defaults, address, operations, &write, &rules)?;
         self.run(py, call)
     }
 
@@ -529,8 +529,7 @@ impl AsyncClient {
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call =
-            many::get(&defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
+        let call = many::get(defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
         self.run_many(py, call)
     }
 
@@ -566,7 +565,7 @@ impl AsyncClient {
             strict: false,
             lenient: errors == "mask",
         };
-        let call = many::get_numpy(&defaults, &resolve, keys, dtype, &wanted, &read)?;
+        let call = many::get_numpy(defaults, &resolve, keys, dtype, &wanted, &read)?;
         self.run_many(py, call)
     }
 
@@ -589,7 +588,7 @@ impl AsyncClient {
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call = many::exists(&defaults, &resolve, keys, &read)?;
+        let call = many::exists(defaults, &resolve, keys, &read)?;
         self.run_many(py, call)
     }
 
@@ -646,7 +645,7 @@ impl AsyncClient {
             timeout,
         };
         let choice = Choice { key, bins, nulls };
-        let call = many::put(&defaults, &resolve, records, &choice, &write)?;
+        let call = many::put(defaults, &resolve, records, &choice, &write)?;
         self.run_many(py, call)
     }
 
@@ -678,7 +677,7 @@ impl AsyncClient {
             replica,
             timeout,
         };
-        let call = many::delete(&defaults, &resolve, keys, &write)?;
+        let call = many::delete(defaults, &resolve, keys, &write)?;
         self.run_many(py, call)
     }
 
@@ -716,7 +715,7 @@ impl AsyncClient {
             replica,
             timeout,
         };
-        let call = many::operate(&defaults, &resolve, keys, operations, &write, &rules)?;
+        let call = many::operate(defaults, &resolve, keys, operations, &write, &rules)?;
         self.run_many(py, call)
     }
 
@@ -754,7 +753,7 @@ impl AsyncClient {
             timeout,
         };
         let called = Function::new(module, function, arguments)?;
-        let call = many::apply(&defaults, &resolve, keys, &called, &write)?;
+        let call = many::apply(defaults, &resolve, keys, &called, &write)?;
         self.run_many(py, call)
     }
 
@@ -782,7 +781,7 @@ impl AsyncClient {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let call =
-            many::mixed::batch(&defaults, &resolve, rows, replica.as_ref(), timeout.as_ref())?;
+            many::mixed::batch(defaults, &resolve, rows, replica.as_ref(), timeout.as_ref())?;
         self.run_many(py, call)
     }
 
@@ -862,7 +861,7 @@ impl AsyncClient {
             socket_timeout,
             timeout,
         };
-        let call = QueryCall::compose(&defaults, space, &query)?;
+        let call = QueryCall::compose(defaults, space, &query)?;
         self.run_query(py, call)
     }
 
@@ -899,7 +898,7 @@ impl AsyncClient {
         let defaults = self.defaults();
         let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
-        let call = JobCall::operate(&defaults, &space, operations, durable, ttl, &job)?;
+        let call = JobCall::operate(defaults, &space, operations, durable, ttl, &job)?;
         self.run_job(py, call)
     }
 
@@ -922,7 +921,7 @@ impl AsyncClient {
         let defaults = self.defaults();
         let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
-        let call = JobCall::delete(&defaults, &space, durable, &job)?;
+        let call = JobCall::delete(defaults, &space, durable, &job)?;
         self.run_job(py, call)
     }
 
@@ -945,7 +944,7 @@ impl AsyncClient {
         let defaults = self.defaults();
         let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
-        let call = JobCall::touch(&defaults, &space, ttl, &job)?;
+        let call = JobCall::touch(defaults, &space, ttl, &job)?;
         self.run_job(py, call)
     }
 
@@ -973,7 +972,7 @@ impl AsyncClient {
         let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
         let called = Function::new(module, function, arguments)?;
-        let call = JobCall::apply(&defaults, &space, called, &job)?;
+        let call = JobCall::apply(defaults, &space, called, &job)?;
         self.run_job(py, call)
     }
 }

@@ -137,7 +137,7 @@ impl AsyncDataset {
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call = verbs::get(&defaults, address, bins, default, &read)?.with_buffers(buffers);
+        let call = verbs::get(defaults, address, bins, default, &read)?.with_buffers(buffers);
         self.run(py, call)
     }
 
@@ -161,7 +161,7 @@ impl AsyncDataset {
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call = verbs::exists(&defaults, address, &read)?;
+        let call = verbs::exists(defaults, address, &read)?;
         self.run(py, call)
     }
 
@@ -223,7 +223,7 @@ impl AsyncDataset {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::WRITE)?;
+        let call = verbs::write(defaults, address, bins, &write, op::WRITE)?;
         self.run(py, call)
     }
 
@@ -259,7 +259,7 @@ impl AsyncDataset {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::ADD)?;
+        let call = verbs::write(defaults, address, bins, &write, op::ADD)?;
         self.run(py, call)
     }
 
@@ -294,7 +294,7 @@ impl AsyncDataset {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::APPEND)?;
+        let call = verbs::write(defaults, address, bins, &write, op::APPEND)?;
         self.run(py, call)
     }
 
@@ -329,7 +329,7 @@ impl AsyncDataset {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::PREPEND)?;
+        let call = verbs::write(defaults, address, bins, &write, op::PREPEND)?;
         self.run(py, call)
     }
 
@@ -367,7 +367,7 @@ impl AsyncDataset {
             replica,
             timeout,
         };
-        let call = verbs::delete(&defaults, address, &write)?;
+        let call = verbs::delete(defaults, address, &write)?;
         self.run(py, call)
     }
 
@@ -399,7 +399,7 @@ impl AsyncDataset {
             replica,
             timeout,
         };
-        let call = verbs::touch(&defaults, address, &write)?;
+        let call = verbs::touch(defaults, address, &write)?;
         self.run(py, call)
     }
 
@@ -443,7 +443,7 @@ impl AsyncDataset {
             timeout,
         };
         let called = Function::new(module, function, arguments)?;
-        let call = verbs::apply(&defaults, address, &called, &write)?;
+        let call = verbs::apply(defaults, address, &called, &write)?;
         self.run(py, call)
     }
 
@@ -488,7 +488,7 @@ impl AsyncDataset {
             replica,
             timeout,
         };
-        let call = verbs::operate(&defaults, address, operations, &write, &rules)?;
+        let call = verbs::operate(defaults, address, operations, &write, &rules)?;
         self.run(py, call)
     }
 
@@ -515,8 +515,7 @@ impl AsyncDataset {
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call =
-            many::get(&defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
+        let call = many::get(defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
         self.run_many(py, call)
     }
 
@@ -552,7 +551,7 @@ impl AsyncDataset {
             strict: false,
             lenient: errors == "mask",
         };
-        let call = many::get_numpy(&defaults, &resolve, keys, dtype, &wanted, &read)?;
+        let call = many::get_numpy(defaults, &resolve, keys, dtype, &wanted, &read)?;
         self.run_many(py, call)
     }
 
@@ -575,7 +574,7 @@ impl AsyncDataset {
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call = many::exists(&defaults, &resolve, keys, &read)?;
+        let call = many::exists(defaults, &resolve, keys, &read)?;
         self.run_many(py, call)
     }
 
@@ -632,7 +631,7 @@ impl AsyncDataset {
             timeout,
         };
         let choice = Choice { key, bins, nulls };
-        let call = many::put(&defaults, &resolve, records, &choice, &write)?;
+        let call = many::put(defaults, &resolve, records, &choice, &write)?;
         self.run_many(py, call)
     }
 
@@ -664,7 +663,7 @@ impl AsyncDataset {
             replica,
             timeout,
         };
-        let call = many::delete(&defaults, &resolve, keys, &write)?;
+        let call = many::delete(defaults, &resolve, keys, &write)?;
         self.run_many(py, call)
     }
 
@@ -702,7 +701,7 @@ impl AsyncDataset {
             replica,
             timeout,
         };
-        let call = many::operate(&defaults, &resolve, keys, operations, &write, &rules)?;
+        let call = many::operate(defaults, &resolve, keys, operations, &write, &rules)?;
         self.run_many(py, call)
     }
 
@@ -740,7 +739,7 @@ impl AsyncDataset {
             timeout,
         };
         let called = Function::new(module, function, arguments)?;
-        let call = many::apply(&defaults, &resolve, keys, &called, &write)?;
+        let call = many::apply(defaults, &resolve, keys, &called, &write)?;
         self.run_many(py, call)
     }
 
@@ -768,7 +767,7 @@ impl AsyncDataset {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let call =
-            many::mixed::batch(&defaults, &resolve, rows, replica.as_ref(), timeout.as_ref())?;
+            many::mixed::batch(defaults, &resolve, rows, replica.as_ref(), timeout.as_ref())?;
         self.run_many(py, call)
     }
 
@@ -846,7 +845,7 @@ impl AsyncDataset {
             socket_timeout,
             timeout,
         };
-        let call = QueryCall::compose(&defaults, space, &query)?;
+        let call = QueryCall::compose(defaults, space, &query)?;
         self.run_query(py, call)
     }
 
@@ -881,7 +880,7 @@ impl AsyncDataset {
         let defaults = self.defaults();
         let space = self.space.clone();
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
-        let call = JobCall::operate(&defaults, &space, operations, durable, ttl, &job)?;
+        let call = JobCall::operate(defaults, &space, operations, durable, ttl, &job)?;
         self.run_job(py, call)
     }
 
@@ -902,7 +901,7 @@ impl AsyncDataset {
         let defaults = self.defaults();
         let space = self.space.clone();
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
-        let call = JobCall::delete(&defaults, &space, durable, &job)?;
+        let call = JobCall::delete(defaults, &space, durable, &job)?;
         self.run_job(py, call)
     }
 
@@ -923,7 +922,7 @@ impl AsyncDataset {
         let defaults = self.defaults();
         let space = self.space.clone();
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
-        let call = JobCall::touch(&defaults, &space, ttl, &job)?;
+        let call = JobCall::touch(defaults, &space, ttl, &job)?;
         self.run_job(py, call)
     }
 
@@ -949,7 +948,7 @@ impl AsyncDataset {
         let space = self.space.clone();
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
         let called = Function::new(module, function, arguments)?;
-        let call = JobCall::apply(&defaults, &space, called, &job)?;
+        let call = JobCall::apply(defaults, &space, called, &job)?;
         self.run_job(py, call)
     }
 }

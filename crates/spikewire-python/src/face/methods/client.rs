@@ -162,7 +162,7 @@ impl Client {
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call = verbs::get(&defaults, address, bins, default, &read)?.with_buffers(buffers);
+        let call = verbs::get(defaults, address, bins, default, &read)?.with_buffers(buffers);
         self.run(py, call)
     }
 
@@ -186,7 +186,7 @@ impl Client {
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call = verbs::exists(&defaults, address, &read)?;
+        let call = verbs::exists(defaults, address, &read)?;
         self.run(py, call)
     }
 
@@ -248,7 +248,7 @@ impl Client {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::WRITE)?;
+        let call = verbs::write(defaults, address, bins, &write, op::WRITE)?;
         self.run(py, call)
     }
 
@@ -284,7 +284,7 @@ impl Client {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::ADD)?;
+        let call = verbs::write(defaults, address, bins, &write, op::ADD)?;
         self.run(py, call)
     }
 
@@ -319,7 +319,7 @@ impl Client {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::APPEND)?;
+        let call = verbs::write(defaults, address, bins, &write, op::APPEND)?;
         self.run(py, call)
     }
 
@@ -354,7 +354,7 @@ impl Client {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::PREPEND)?;
+        let call = verbs::write(defaults, address, bins, &write, op::PREPEND)?;
         self.run(py, call)
     }
 
@@ -392,7 +392,7 @@ impl Client {
             replica,
             timeout,
         };
-        let call = verbs::delete(&defaults, address, &write)?;
+        let call = verbs::delete(defaults, address, &write)?;
         self.run(py, call)
     }
 
@@ -424,7 +424,7 @@ impl Client {
             replica,
             timeout,
         };
-        let call = verbs::touch(&defaults, address, &write)?;
+        let call = verbs::touch(defaults, address, &write)?;
         self.run(py, call)
     }
 
@@ -468,7 +468,7 @@ impl Client {
             timeout,
         };
         let called = Function::new(module, function, arguments)?;
-        let call = verbs::apply(&defaults, address, &called, &write)?;
+        let call = verbs::apply(defaults, address, &called, &write)?;
         self.run(py, call)
     }
 
@@ -513,7 +513,7 @@ impl Client {
             replica,
             timeout,
         };
-        let call = verbs::operate(&defaults, address, operations, &write, &rules)?;
+        let call = verbs::operate(defaults, address, operations, &write, &rules)?;
         self.run(py, call)
     }
 
@@ -540,8 +540,7 @@ impl Client {
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call =
-            many::get(&defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
+        let call = many::get(defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
         self.run_many(py, call)
     }
 
@@ -577,7 +576,7 @@ impl Client {
             strict: false,
             lenient: errors == "mask",
         };
-        let call = many::get_numpy(&defaults, &resolve, keys, dtype, &wanted, &read)?;
+        let call = many::get_numpy(defaults, &resolve, keys, dtype, &wanted, &read)?;
         self.run_many(py, call)
     }
 
@@ -600,7 +599,7 @@ impl Client {
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call = many::exists(&defaults, &resolve, keys, &read)?;
+        let call = many::exists(defaults, &resolve, keys, &read)?;
         self.run_many(py, call)
     }
 
@@ -657,7 +656,7 @@ impl Client {
             timeout,
         };
         let choice = Choice { key, bins, nulls };
-        let call = many::put(&defaults, &resolve, records, &choice, &write)?;
+        let call = many::put(defaults, &resolve, records, &choice, &write)?;
         self.run_many(py, call)
     }
 
@@ -689,7 +688,7 @@ impl Client {
             replica,
             timeout,
         };
-        let call = many::delete(&defaults, &resolve, keys, &write)?;
+        let call = many::delete(defaults, &resolve, keys, &write)?;
         self.run_many(py, call)
     }
 
@@ -727,7 +726,7 @@ impl Client {
             replica,
             timeout,
         };
-        let call = many::operate(&defaults, &resolve, keys, operations, &write, &rules)?;
+        let call = many::operate(defaults, &resolve, keys, operations, &write, &rules)?;
         self.run_many(py, call)
     }
 
@@ -765,7 +764,7 @@ impl Client {
             timeout,
         };
         let called = Function::new(module, function, arguments)?;
-        let call = many::apply(&defaults, &resolve, keys, &called, &write)?;
+        let call = many::apply(defaults, &resolve, keys, &called, &write)?;
         self.run_many(py, call)
     }
 
@@ -793,7 +792,7 @@ impl Client {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let call =
-            many::mixed::batch(&defaults, &resolve, rows, replica.as_ref(), timeout.as_ref())?;
+            many::mixed::batch(defaults, &resolve, rows, replica.as_ref(), timeout.as_ref())?;
         self.run_many(py, call)
     }
 
@@ -873,7 +872,7 @@ impl Client {
             socket_timeout,
             timeout,
         };
-        let call = QueryCall::compose(&defaults, space, &query)?;
+        let call = QueryCall::compose(defaults, space, &query)?;
         self.run_query(py, call)
     }
 
@@ -910,7 +909,7 @@ impl Client {
         let defaults = self.defaults();
         let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
-        let call = JobCall::operate(&defaults, &space, operations, durable, ttl, &job)?;
+        let call = JobCall::operate(defaults, &space, operations, durable, ttl, &job)?;
         self.run_job(py, call)
     }
 
@@ -933,7 +932,7 @@ impl Client {
         let defaults = self.defaults();
         let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
-        let call = JobCall::delete(&defaults, &space, durable, &job)?;
+        let call = JobCall::delete(defaults, &space, durable, &job)?;
         self.run_job(py, call)
     }
 
@@ -956,7 +955,7 @@ impl Client {
         let defaults = self.defaults();
         let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
-        let call = JobCall::touch(&defaults, &space, ttl, &job)?;
+        let call = JobCall::touch(defaults, &space, ttl, &job)?;
         self.run_job(py, call)
     }
 
@@ -984,7 +983,7 @@ impl Client {
         let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
         let called = Function::new(module, function, arguments)?;
-        let call = JobCall::apply(&defaults, &space, called, &job)?;
+        let call = JobCall::apply(defaults, &space, called, &job)?;
         self.run_job(py, call)
     }
 }

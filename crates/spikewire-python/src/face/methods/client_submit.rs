@@ -85,7 +85,7 @@ impl ClientSubmit {
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call = verbs::get(&defaults, address, bins, default, &read)?.with_buffers(buffers);
+        let call = verbs::get(defaults, address, bins, default, &read)?.with_buffers(buffers);
         self.run(py, call)
     }
 
@@ -109,7 +109,7 @@ impl ClientSubmit {
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call = verbs::exists(&defaults, address, &read)?;
+        let call = verbs::exists(defaults, address, &read)?;
         self.run(py, call)
     }
 
@@ -171,7 +171,7 @@ impl ClientSubmit {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::WRITE)?;
+        let call = verbs::write(defaults, address, bins, &write, op::WRITE)?;
         self.run(py, call)
     }
 
@@ -207,7 +207,7 @@ impl ClientSubmit {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::ADD)?;
+        let call = verbs::write(defaults, address, bins, &write, op::ADD)?;
         self.run(py, call)
     }
 
@@ -242,7 +242,7 @@ impl ClientSubmit {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::APPEND)?;
+        let call = verbs::write(defaults, address, bins, &write, op::APPEND)?;
         self.run(py, call)
     }
 
@@ -277,7 +277,7 @@ impl ClientSubmit {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::PREPEND)?;
+        let call = verbs::write(defaults, address, bins, &write, op::PREPEND)?;
         self.run(py, call)
     }
 
@@ -315,7 +315,7 @@ impl ClientSubmit {
             replica,
             timeout,
         };
-        let call = verbs::delete(&defaults, address, &write)?;
+        let call = verbs::delete(defaults, address, &write)?;
         self.run(py, call)
     }
 
@@ -347,7 +347,7 @@ impl ClientSubmit {
             replica,
             timeout,
         };
-        let call = verbs::touch(&defaults, address, &write)?;
+        let call = verbs::touch(defaults, address, &write)?;
         self.run(py, call)
     }
 
@@ -391,7 +391,7 @@ impl ClientSubmit {
             timeout,
         };
         let called = Function::new(module, function, arguments)?;
-        let call = verbs::apply(&defaults, address, &called, &write)?;
+        let call = verbs::apply(defaults, address, &called, &write)?;
         self.run(py, call)
     }
 
@@ -436,7 +436,7 @@ impl ClientSubmit {
             replica,
             timeout,
         };
-        let call = verbs::operate(&defaults, address, operations, &write, &rules)?;
+        let call = verbs::operate(defaults, address, operations, &write, &rules)?;
         self.run(py, call)
     }
 
@@ -463,8 +463,7 @@ impl ClientSubmit {
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call =
-            many::get(&defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
+        let call = many::get(defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
         self.run_many(py, call)
     }
 
@@ -500,7 +499,7 @@ impl ClientSubmit {
             strict: false,
             lenient: errors == "mask",
         };
-        let call = many::get_numpy(&defaults, &resolve, keys, dtype, &wanted, &read)?;
+        let call = many::get_numpy(defaults, &resolve, keys, dtype, &wanted, &read)?;
         self.run_many(py, call)
     }
 
@@ -523,7 +522,7 @@ impl ClientSubmit {
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call = many::exists(&defaults, &resolve, keys, &read)?;
+        let call = many::exists(defaults, &resolve, keys, &read)?;
         self.run_many(py, call)
     }
 
@@ -580,7 +579,7 @@ impl ClientSubmit {
             timeout,
         };
         let choice = Choice { key, bins, nulls };
-        let call = many::put(&defaults, &resolve, records, &choice, &write)?;
+        let call = many::put(defaults, &resolve, records, &choice, &write)?;
         self.run_many(py, call)
     }
 
@@ -612,7 +611,7 @@ impl ClientSubmit {
             replica,
             timeout,
         };
-        let call = many::delete(&defaults, &resolve, keys, &write)?;
+        let call = many::delete(defaults, &resolve, keys, &write)?;
         self.run_many(py, call)
     }
 
@@ -650,7 +649,7 @@ impl ClientSubmit {
             replica,
             timeout,
         };
-        let call = many::operate(&defaults, &resolve, keys, operations, &write, &rules)?;
+        let call = many::operate(defaults, &resolve, keys, operations, &write, &rules)?;
         self.run_many(py, call)
     }
 
@@ -688,7 +687,7 @@ impl ClientSubmit {
             timeout,
         };
         let called = Function::new(module, function, arguments)?;
-        let call = many::apply(&defaults, &resolve, keys, &called, &write)?;
+        let call = many::apply(defaults, &resolve, keys, &called, &write)?;
         self.run_many(py, call)
     }
 
@@ -716,7 +715,7 @@ impl ClientSubmit {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let call =
-            many::mixed::batch(&defaults, &resolve, rows, replica.as_ref(), timeout.as_ref())?;
+            many::mixed::batch(defaults, &resolve, rows, replica.as_ref(), timeout.as_ref())?;
         self.run_many(py, call)
     }
 }

@@ -144,7 +144,7 @@ impl Dataset {
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call = verbs::get(&defaults, address, bins, default, &read)?.with_buffers(buffers);
+        let call = verbs::get(defaults, address, bins, default, &read)?.with_buffers(buffers);
         self.run(py, call)
     }
 
@@ -168,7 +168,7 @@ impl Dataset {
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call = verbs::exists(&defaults, address, &read)?;
+        let call = verbs::exists(defaults, address, &read)?;
         self.run(py, call)
     }
 
@@ -230,7 +230,7 @@ impl Dataset {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::WRITE)?;
+        let call = verbs::write(defaults, address, bins, &write, op::WRITE)?;
         self.run(py, call)
     }
 
@@ -266,7 +266,7 @@ impl Dataset {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::ADD)?;
+        let call = verbs::write(defaults, address, bins, &write, op::ADD)?;
         self.run(py, call)
     }
 
@@ -301,7 +301,7 @@ impl Dataset {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::APPEND)?;
+        let call = verbs::write(defaults, address, bins, &write, op::APPEND)?;
         self.run(py, call)
     }
 
@@ -336,7 +336,7 @@ impl Dataset {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::PREPEND)?;
+        let call = verbs::write(defaults, address, bins, &write, op::PREPEND)?;
         self.run(py, call)
     }
 
@@ -374,7 +374,7 @@ impl Dataset {
             replica,
             timeout,
         };
-        let call = verbs::delete(&defaults, address, &write)?;
+        let call = verbs::delete(defaults, address, &write)?;
         self.run(py, call)
     }
 
@@ -406,7 +406,7 @@ impl Dataset {
             replica,
             timeout,
         };
-        let call = verbs::touch(&defaults, address, &write)?;
+        let call = verbs::touch(defaults, address, &write)?;
         self.run(py, call)
     }
 
@@ -450,7 +450,7 @@ impl Dataset {
             timeout,
         };
         let called = Function::new(module, function, arguments)?;
-        let call = verbs::apply(&defaults, address, &called, &write)?;
+        let call = verbs::apply(defaults, address, &called, &write)?;
         self.run(py, call)
     }
 
@@ -495,7 +495,7 @@ impl Dataset {
             replica,
             timeout,
         };
-        let call = verbs::operate(&defaults, address, operations, &write, &rules)?;
+        let call = verbs::operate(defaults, address, operations, &write, &rules)?;
         self.run(py, call)
     }
 
@@ -522,8 +522,7 @@ impl Dataset {
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call =
-            many::get(&defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
+        let call = many::get(defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
         self.run_many(py, call)
     }
 
@@ -559,7 +558,7 @@ impl Dataset {
             strict: false,
             lenient: errors == "mask",
         };
-        let call = many::get_numpy(&defaults, &resolve, keys, dtype, &wanted, &read)?;
+        let call = many::get_numpy(defaults, &resolve, keys, dtype, &wanted, &read)?;
         self.run_many(py, call)
     }
 
@@ -582,7 +581,7 @@ impl Dataset {
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call = many::exists(&defaults, &resolve, keys, &read)?;
+        let call = many::exists(defaults, &resolve, keys, &read)?;
         self.run_many(py, call)
     }
 
@@ -639,7 +638,7 @@ impl Dataset {
             timeout,
         };
         let choice = Choice { key, bins, nulls };
-        let call = many::put(&defaults, &resolve, records, &choice, &write)?;
+        let call = many::put(defaults, &resolve, records, &choice, &write)?;
         self.run_many(py, call)
     }
 
@@ -671,7 +670,7 @@ impl Dataset {
             replica,
             timeout,
         };
-        let call = many::delete(&defaults, &resolve, keys, &write)?;
+        let call = many::delete(defaults, &resolve, keys, &write)?;
         self.run_many(py, call)
     }
 
@@ -709,7 +708,7 @@ impl Dataset {
             replica,
             timeout,
         };
-        let call = many::operate(&defaults, &resolve, keys, operations, &write, &rules)?;
+        let call = many::operate(defaults, &resolve, keys, operations, &write, &rules)?;
         self.run_many(py, call)
     }
 
@@ -747,7 +746,7 @@ impl Dataset {
             timeout,
         };
         let called = Function::new(module, function, arguments)?;
-        let call = many::apply(&defaults, &resolve, keys, &called, &write)?;
+        let call = many::apply(defaults, &resolve, keys, &called, &write)?;
         self.run_many(py, call)
     }
 
@@ -775,7 +774,7 @@ impl Dataset {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let call =
-            many::mixed::batch(&defaults, &resolve, rows, replica.as_ref(), timeout.as_ref())?;
+            many::mixed::batch(defaults, &resolve, rows, replica.as_ref(), timeout.as_ref())?;
         self.run_many(py, call)
     }
 
@@ -853,7 +852,7 @@ impl Dataset {
             socket_timeout,
             timeout,
         };
-        let call = QueryCall::compose(&defaults, space, &query)?;
+        let call = QueryCall::compose(defaults, space, &query)?;
         self.run_query(py, call)
     }
 
@@ -888,7 +887,7 @@ impl Dataset {
         let defaults = self.defaults();
         let space = self.space.clone();
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
-        let call = JobCall::operate(&defaults, &space, operations, durable, ttl, &job)?;
+        let call = JobCall::operate(defaults, &space, operations, durable, ttl, &job)?;
         self.run_job(py, call)
     }
 
@@ -909,7 +908,7 @@ impl Dataset {
         let defaults = self.defaults();
         let space = self.space.clone();
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
-        let call = JobCall::delete(&defaults, &space, durable, &job)?;
+        let call = JobCall::delete(defaults, &space, durable, &job)?;
         self.run_job(py, call)
     }
 
@@ -930,7 +929,7 @@ impl Dataset {
         let defaults = self.defaults();
         let space = self.space.clone();
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
-        let call = JobCall::touch(&defaults, &space, ttl, &job)?;
+        let call = JobCall::touch(defaults, &space, ttl, &job)?;
         self.run_job(py, call)
     }
 
@@ -956,7 +955,7 @@ impl Dataset {
         let space = self.space.clone();
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
         let called = Function::new(module, function, arguments)?;
-        let call = JobCall::apply(&defaults, &space, called, &job)?;
+        let call = JobCall::apply(defaults, &space, called, &job)?;
         self.run_job(py, call)
     }
 }

@@ -84,7 +84,7 @@ impl DatasetSubmit {
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call = verbs::get(&defaults, address, bins, default, &read)?.with_buffers(buffers);
+        let call = verbs::get(defaults, address, bins, default, &read)?.with_buffers(buffers);
         self.run(py, call)
     }
 
@@ -108,7 +108,7 @@ impl DatasetSubmit {
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call = verbs::exists(&defaults, address, &read)?;
+        let call = verbs::exists(defaults, address, &read)?;
         self.run(py, call)
     }
 
@@ -170,7 +170,7 @@ impl DatasetSubmit {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::WRITE)?;
+        let call = verbs::write(defaults, address, bins, &write, op::WRITE)?;
         self.run(py, call)
     }
 
@@ -206,7 +206,7 @@ impl DatasetSubmit {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::ADD)?;
+        let call = verbs::write(defaults, address, bins, &write, op::ADD)?;
         self.run(py, call)
     }
 
@@ -241,7 +241,7 @@ impl DatasetSubmit {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::APPEND)?;
+        let call = verbs::write(defaults, address, bins, &write, op::APPEND)?;
         self.run(py, call)
     }
 
@@ -276,7 +276,7 @@ impl DatasetSubmit {
             replica,
             timeout,
         };
-        let call = verbs::write(&defaults, address, bins, &write, op::PREPEND)?;
+        let call = verbs::write(defaults, address, bins, &write, op::PREPEND)?;
         self.run(py, call)
     }
 
@@ -314,7 +314,7 @@ impl DatasetSubmit {
             replica,
             timeout,
         };
-        let call = verbs::delete(&defaults, address, &write)?;
+        let call = verbs::delete(defaults, address, &write)?;
         self.run(py, call)
     }
 
@@ -346,7 +346,7 @@ impl DatasetSubmit {
             replica,
             timeout,
         };
-        let call = verbs::touch(&defaults, address, &write)?;
+        let call = verbs::touch(defaults, address, &write)?;
         self.run(py, call)
     }
 
@@ -390,7 +390,7 @@ impl DatasetSubmit {
             timeout,
         };
         let called = Function::new(module, function, arguments)?;
-        let call = verbs::apply(&defaults, address, &called, &write)?;
+        let call = verbs::apply(defaults, address, &called, &write)?;
         self.run(py, call)
     }
 
@@ -435,7 +435,7 @@ impl DatasetSubmit {
             replica,
             timeout,
         };
-        let call = verbs::operate(&defaults, address, operations, &write, &rules)?;
+        let call = verbs::operate(defaults, address, operations, &write, &rules)?;
         self.run(py, call)
     }
 
@@ -462,8 +462,7 @@ impl DatasetSubmit {
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call =
-            many::get(&defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
+        let call = many::get(defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
         self.run_many(py, call)
     }
 
@@ -499,7 +498,7 @@ impl DatasetSubmit {
             strict: false,
             lenient: errors == "mask",
         };
-        let call = many::get_numpy(&defaults, &resolve, keys, dtype, &wanted, &read)?;
+        let call = many::get_numpy(defaults, &resolve, keys, dtype, &wanted, &read)?;
         self.run_many(py, call)
     }
 
@@ -522,7 +521,7 @@ impl DatasetSubmit {
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let call = many::exists(&defaults, &resolve, keys, &read)?;
+        let call = many::exists(defaults, &resolve, keys, &read)?;
         self.run_many(py, call)
     }
 
@@ -579,7 +578,7 @@ impl DatasetSubmit {
             timeout,
         };
         let choice = Choice { key, bins, nulls };
-        let call = many::put(&defaults, &resolve, records, &choice, &write)?;
+        let call = many::put(defaults, &resolve, records, &choice, &write)?;
         self.run_many(py, call)
     }
 
@@ -611,7 +610,7 @@ impl DatasetSubmit {
             replica,
             timeout,
         };
-        let call = many::delete(&defaults, &resolve, keys, &write)?;
+        let call = many::delete(defaults, &resolve, keys, &write)?;
         self.run_many(py, call)
     }
 
@@ -649,7 +648,7 @@ impl DatasetSubmit {
             replica,
             timeout,
         };
-        let call = many::operate(&defaults, &resolve, keys, operations, &write, &rules)?;
+        let call = many::operate(defaults, &resolve, keys, operations, &write, &rules)?;
         self.run_many(py, call)
     }
 
@@ -687,7 +686,7 @@ impl DatasetSubmit {
             timeout,
         };
         let called = Function::new(module, function, arguments)?;
-        let call = many::apply(&defaults, &resolve, keys, &called, &write)?;
+        let call = many::apply(defaults, &resolve, keys, &called, &write)?;
         self.run_many(py, call)
     }
 
@@ -715,7 +714,7 @@ impl DatasetSubmit {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let call =
-            many::mixed::batch(&defaults, &resolve, rows, replica.as_ref(), timeout.as_ref())?;
+            many::mixed::batch(defaults, &resolve, rows, replica.as_ref(), timeout.as_ref())?;
         self.run_many(py, call)
     }
 }
