@@ -127,7 +127,7 @@ impl Bench {
     }
 }
 
-fn command(node: &Arc<Node>, number: usize, policy: Policy) -> Command<Number> {
+fn command(node: &Arc<Node>, number: usize, policy: Policy) -> Box<Command<Number>> {
     let target = Target { aim: Aim::Node(node.clone()), write: false };
     Command::new(message(), target, policy, Tick::now(), Number(number))
 }

@@ -62,7 +62,7 @@ impl Bench {
         Self { _fake: fake, listener, node, multiplexer, endings: Vec::new(), peer: None }
     }
 
-    fn command(&self, number: usize, bytes: Vec<u8>, policy: Policy) -> Command<Number> {
+    fn command(&self, number: usize, bytes: Vec<u8>, policy: Policy) -> Box<Command<Number>> {
         let target = Target { aim: Aim::Node(self.node.clone()), write: true };
         Command::new(bytes, target, policy, Tick::now(), Number(number))
     }
@@ -211,8 +211,9 @@ fn neighbours_of_a_half_sent_request_lose_nothing() {
     bench.submit(0, request(0, 30), policy(LONG));
     let deadline = Tick::now().after(SOON);
     for number in 1..500 {
-        let command = bench.command(number, request(number, small), policy(SOON));
-        bench.multiplexer.submit(Command { deadline, ..command }, Tick::now());
+        let mut command = bench.command(number, request(number, small), policy(SOON));
+        command.deadline = deadline;
+        bench.multiplexer.submit(command, Tick::now());
     }
     bench.submit(500, request(500, 40), policy(LONG));
     let first = bench.accept();
@@ -372,10 +373,10 @@ fn one_silent_connection_counts_once() {
 #[test]
 fn a_refusal_of_a_whole_batch_ends_it_without_the_last_flag() {
     let mut bench = Bench::new(|_| {});
-    let batch = |bench: &Bench, number| Command {
-        stream: true,
-        rows: 2,
-        ..bench.command(number, request(number, 30), policy(LONG))
+    let batch = |bench: &Bench, number| {
+        let mut command = bench.command(number, request(number, 30), policy(LONG));
+        (command.stream, command.rows) = (true, 2);
+        command
     };
     for (code, closes) in [(ResultCode::PARAMETER, false), (ResultCode::NOT_AUTHENTICATED, true)] {
         let command = batch(&bench, 1);
@@ -405,8 +406,8 @@ fn a_refusal_of_a_whole_batch_ends_it_without_the_last_flag() {
 #[test]
 fn a_reply_without_end_is_given_up() {
     let mut bench = Bench::new(|_| {});
-    let command =
-        Command { stream: true, rows: 2, ..bench.command(1, request(1, 30), policy(LONG)) };
+    let mut command = bench.command(1, request(1, 30), policy(LONG));
+    (command.stream, command.rows) = (true, 2);
     bench.multiplexer.submit(command, Tick::now());
     bench.multiplexer.flush(Tick::now(), &mut into(&mut bench.endings));
     let mut peer = bench.accept();

@@ -68,7 +68,8 @@ pub fn digest(set: &str, key: &UserKey<'_>) -> Digest {
 }
 
 /// What is hashed for a key, with the padding of the hash; `None` if it is too long.
-#[inline]
+// Inlined, for a block is larger than what is done to make it.
+#[inline(always)]
 pub(crate) fn block(set: &str, key: &UserKey<'_>) -> Option<Block> {
     let int;
     let bytes = match key {

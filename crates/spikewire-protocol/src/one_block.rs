@@ -3,7 +3,7 @@
 //!
 //! The set name and any key of usual length make one block. Longer messages are hashed by the
 //! `ripemd` crate, and the tests of [`digests`](crate::digests) hold the two against each other. One
-//! block takes a seventh less here than there, where a message may come in pieces.
+//! block takes a tenth less here than there, where a message may come in pieces.
 
 use std::ops::{BitAnd, BitOr, BitXor};
 

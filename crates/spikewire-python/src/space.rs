@@ -53,6 +53,7 @@ pub fn parse_digest(value: &Bound<'_, PyAny>) -> PyResult<Digest> {
 }
 
 /// Looks at a Python user key as the protocol sees it.
+#[inline]
 pub fn with_user_key<R>(
     key: &Bound<'_, PyAny>,
     look: impl FnOnce(UserKey<'_>) -> R,

@@ -29,19 +29,20 @@ pub struct Command<K, R, T> {
 }
 
 impl<K, R, T> Command<K, R, T> {
-    /// A command that starts now.
-    pub fn new(bytes: Vec<u8>, target: K, policy: Policy<R>, now: Tick, ticket: T) -> Self {
+    /// A command that starts now; boxed, for it is large and handed on often.
+    #[inline]
+    pub fn new(bytes: Vec<u8>, target: K, policy: Policy<R>, now: Tick, ticket: T) -> Box<Self> {
         let deadline = deadline(&policy, now);
         let attempts = Attempts::default();
         let (start, stream, rows) = (now, false, 1);
-        Self { bytes, target, policy, start, deadline, stream, rows, attempts, ticket }
+        Box::new(Self { bytes, target, policy, start, deadline, stream, rows, attempts, ticket })
     }
 
     /// The same command with another ticket.
-    pub fn map<U>(self, ticket: impl FnOnce(T) -> U) -> Command<K, R, U> {
-        let Self { bytes, target, policy, start, deadline, stream, rows, attempts, .. } = self;
-        let ticket = ticket(self.ticket);
-        Command { bytes, target, policy, start, deadline, stream, rows, attempts, ticket }
+    pub fn map<U>(self: Box<Self>, map: impl FnOnce(T) -> U) -> Box<Command<K, R, U>> {
+        let Self { bytes, target, policy, start, deadline, stream, rows, attempts, ticket } = *self;
+        let ticket = map(ticket);
+        Box::new(Command { bytes, target, policy, start, deadline, stream, rows, attempts, ticket })
     }
 }
 

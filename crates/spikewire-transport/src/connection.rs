@@ -9,18 +9,16 @@ use crate::command::Collect;
 use crate::dial::{Dial, DialError};
 use crate::fault::Fault;
 use crate::pipeline::{Abandoned, Arrival, Pipeline, Request};
+use crate::placement::NodeKey;
 use crate::protocol::{CommandOf, Disposition, NodeOf, Protocol};
 use crate::topology::Endpoint as _;
 use crate::wire::Wire;
-
-/// A command on its way; boxed, for it is moved often.
-pub(crate) type BoxedCommand<P, T> = Box<CommandOf<P, T>>;
 
 #[derive(Debug)]
 pub(crate) struct Connection<P: Protocol, T> {
     pub node: Arc<NodeOf<P>>,
     pub wire: Wire,
-    pub pipeline: Pipeline<P, BoxedCommand<P, T>>,
+    pub pipeline: Pipeline<P, CommandOf<P, T>>,
     /// The way there; `None` once it is ready.
     pub dial: Option<Dial>,
     /// Whether it waits in the multiplexer's list of connections to flush.
@@ -51,7 +49,7 @@ impl<P: Protocol, T: Collect> Connection<P, T> {
     }
 
     /// Where the multiplexer keeps it.
-    pub fn key(&self) -> (u32, bool) {
+    pub fn key(&self) -> NodeKey {
         (self.node.key(), self.alone)
     }
 
@@ -75,7 +73,7 @@ impl<P: Protocol, T: Collect> Connection<P, T> {
     }
 
     /// Queues a command for the next write.
-    pub fn queue(&mut self, command: BoxedCommand<P, T>, now: Tick) {
+    pub fn queue(&mut self, command: CommandOf<P, T>, now: Tick) {
         let composed = self.pipeline.compose(|out| out.extend_from_slice(&command.bytes));
         let (many, weight, deadline) = (command.stream, command.rows.max(1), command.deadline);
         self.pipeline.queue(composed, Request { many, weight, deadline }, command, now);
@@ -106,7 +104,7 @@ impl<P: Protocol, T: Collect> Connection<P, T> {
         &mut self,
         mut first: Option<io::Result<(usize, bool)>>,
         now: Tick,
-        mut take: impl FnMut(BoxedCommand<P, T>, &[u8], Disposition, &Arc<NodeOf<P>>),
+        mut take: impl FnMut(CommandOf<P, T>, &[u8], Disposition, &Arc<NodeOf<P>>),
         mut event: impl FnMut(&Arc<NodeOf<P>>, &[u8]),
     ) -> Result<(), Fault> {
         // The rest of what came with the handshake.
@@ -134,7 +132,7 @@ impl<P: Protocol, T: Collect> Connection<P, T> {
 
     fn arrivals(
         &mut self,
-        take: &mut impl FnMut(BoxedCommand<P, T>, &[u8], Disposition, &Arc<NodeOf<P>>),
+        take: &mut impl FnMut(CommandOf<P, T>, &[u8], Disposition, &Arc<NodeOf<P>>),
         event: &mut impl FnMut(&Arc<NodeOf<P>>, &[u8]),
     ) -> Result<(), Fault> {
         let node = &self.node;
@@ -160,15 +158,14 @@ impl<P: Protocol, T: Collect> Connection<P, T> {
     pub fn expire(
         &mut self,
         now: Tick,
-        take: impl FnMut(Abandoned<BoxedCommand<P, T>>),
-    ) -> Vec<BoxedCommand<P, T>> {
+        take: impl FnMut(Abandoned<CommandOf<P, T>>),
+    ) -> Vec<CommandOf<P, T>> {
         self.pipeline.expire(|command| command.is_over(now), take)
     }
 
     /// The earliest deadline in flight.
     pub fn deadline(&self) -> Tick {
-        let deadlines = self.pipeline.commands().map(|command| command.deadline);
-        deadlines.min().unwrap_or(Tick::NEVER)
+        self.pipeline.earliest(|command| command.deadline)
     }
 
     /// When the connection must be given up if nothing comes.

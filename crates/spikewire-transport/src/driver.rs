@@ -80,8 +80,9 @@ struct Turned<P: Protocol, T> {
     pauses: Vec<(Tick, T)>,
     /// When the first of them ends.
     pause_ends: Tick,
-    /// Swapped with the inbox, so that neither is allocated anew.
-    taken: Next<P, T>,
+    /// What outcomes led to, or what came from the inbox, until it is started: empty between calls,
+    /// and never allocated anew.
+    next: Next<P, T>,
 }
 
 /// What a driver is called for.
@@ -101,7 +102,7 @@ impl<P: Protocol, T: Collect> LoopDriver<P, T> {
                 multiplexer,
                 pauses: Vec::new(),
                 pause_ends: Tick::NEVER,
-                taken: Next::default(),
+                next: Next::default(),
             }),
             inbox: Mutex::default(),
             closed: AtomicBool::new(false),
@@ -286,32 +287,29 @@ impl<P: Protocol, T: Collect> LoopDriver<P, T> {
     ) -> io::Result<()> {
         // From the first outcome on, nothing that comes in needs to ask for a flush: that is
         // decided in the end.
-        let mut was_due = None;
+        let (mut was_due, mut completed) = (None, 0);
+        let mut counted = |ticket: T, outcome: Outcome<'_, P>, next: &mut Next<P, T>| {
+            if completed == 0 {
+                was_due = Some(self.flush_due.swap(true, SeqCst));
+            }
+            completed += 1;
+            deliver(ticket, outcome, next);
+        };
         let (worked, shares, alarm) = {
             let mut turned = self.turned.lock();
-            let (mut completed, mut next) = (0, Next::default());
-            let mut counted = |ticket: T, outcome: Outcome<'_, P>| {
-                if completed == 0 {
-                    was_due = Some(self.flush_due.swap(true, SeqCst));
-                }
-                completed += 1;
-                deliver(ticket, outcome, &mut next);
-            };
             let worked = match call {
-                Call::Turn(wait) => turned.multiplexer.turn(wait, &mut counted),
+                Call::Turn(wait) => turned.turn(wait, &mut counted),
                 Call::Expire => {
                     turned.expire(Tick::now(), &mut counted);
                     Ok(())
                 }
                 Call::Flush => Ok(()),
             };
-            let now = Tick::now();
-            let mut shares = !next.is_empty();
-            turned.take_in(next, now);
+            let mut shares = turned.start_next();
             if matches!(call, Call::Flush) {
-                std::mem::swap(&mut turned.taken, &mut *self.inbox.lock());
-                turned.start_taken(now);
-                completed += turned.flush(now, deliver);
+                std::mem::swap(&mut turned.next, &mut *self.inbox.lock());
+                turned.start_next();
+                completed += turned.flush(Tick::now(), deliver);
             }
             if self.is_closed() {
                 self.end(&mut turned, deliver);
@@ -343,19 +341,17 @@ impl<P: Protocol, T: Collect> LoopDriver<P, T> {
         deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>),
     ) {
         loop {
-            let mut next = Next::default();
-            let mut outcome =
-                |ticket: T, outcome: Outcome<'_, P>| deliver(ticket, outcome, &mut next);
-            turned.multiplexer.close(&mut outcome);
-            for (_, ticket) in std::mem::take(&mut turned.pauses) {
+            let Turned { multiplexer, pauses, next, .. } = turned;
+            let mut outcome = |ticket: T, outcome: Outcome<'_, P>| deliver(ticket, outcome, next);
+            multiplexer.close(&mut outcome);
+            for (_, ticket) in std::mem::take(pauses) {
                 outcome(ticket, Err(Fault::new(FaultKind::Closed, "the client was closed").into()));
             }
             next.append(std::mem::take(&mut *self.inbox.lock()));
-            if next.is_empty() {
+            if !turned.start_next() {
                 turned.pause_ends = Tick::NEVER;
                 return;
             }
-            turned.take_in(next, Tick::now());
         }
     }
 }
@@ -365,16 +361,30 @@ impl<P: Protocol, T: Collect> Turned<P, T> {
         self.multiplexer.alarm().min(self.pause_ends)
     }
 
-    fn take_in(&mut self, next: Next<P, T>, now: Tick) {
-        self.taken.append(next);
-        self.start_taken(now);
+    fn turn(
+        &mut self,
+        wait: Option<Duration>,
+        deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>),
+    ) -> io::Result<()> {
+        let Self { multiplexer, next, .. } = self;
+        multiplexer.turn(wait, &mut |ticket, outcome| deliver(ticket, outcome, next))
     }
 
-    fn start_taken(&mut self, now: Tick) {
-        for command in self.taken.commands.drain(..) {
+    /// Starts what outcomes led to; whether there was anything.
+    #[inline]
+    fn start_next(&mut self) -> bool {
+        let some = !self.next.is_empty();
+        if some {
+            self.start(Tick::now());
+        }
+        some
+    }
+
+    fn start(&mut self, now: Tick) {
+        for command in self.next.commands.drain(..) {
             self.multiplexer.submit(command, now);
         }
-        for (at, ticket) in self.taken.pauses.drain(..) {
+        for (at, ticket) in self.next.pauses.drain(..) {
             self.pause_ends = self.pause_ends.min(at);
             self.pauses.push((at, ticket));
         }
@@ -388,29 +398,30 @@ impl<P: Protocol, T: Collect> Turned<P, T> {
     ) -> usize {
         let mut completed = 0;
         loop {
-            let mut next = Next::default();
-            self.multiplexer.flush(now, &mut |ticket, outcome| {
+            let Self { multiplexer, next, .. } = self;
+            multiplexer.flush(now, &mut |ticket, outcome| {
                 completed += 1;
-                deliver(ticket, outcome, &mut next);
+                deliver(ticket, outcome, next);
             });
-            if next.is_empty() {
+            if !self.start_next() {
                 return completed;
             }
-            self.take_in(next, now);
         }
     }
 
-    fn expire(&mut self, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
-        if self.multiplexer.alarm() <= now {
-            self.multiplexer.expire(now, deliver);
+    fn expire(&mut self, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>)) {
+        let Self { multiplexer, next, pauses, pause_ends, .. } = self;
+        if multiplexer.alarm() <= now {
+            multiplexer.expire(now, &mut |ticket, outcome| deliver(ticket, outcome, next));
         }
-        if self.pause_ends <= now {
-            let pauses = std::mem::take(&mut self.pauses).into_iter();
-            let (ended, kept): (Vec<_>, _) = pauses.partition(|(at, _)| *at <= now);
-            self.pauses = kept;
-            self.pause_ends = self.pauses.iter().map(|(at, _)| *at).min().unwrap_or(Tick::NEVER);
+        if *pause_ends <= now {
+            let (ended, kept): (Vec<_>, _) =
+                std::mem::take(pauses).into_iter().partition(|(at, _)| *at <= now);
+            *pauses = kept;
+            *pause_ends = pauses.iter().map(|(at, _)| *at).min().unwrap_or(Tick::NEVER);
             for (_, ticket) in ended {
-                deliver(ticket, Err(Fault::new(FaultKind::Withdrawn, "the pause is over").into()));
+                let over = Fault::new(FaultKind::Withdrawn, "the pause is over");
+                deliver(ticket, Err(over.into()), next);
             }
         }
     }

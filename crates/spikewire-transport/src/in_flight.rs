@@ -149,6 +149,15 @@ impl<C> InFlight<C> {
         queue.into_iter().flatten().chain(by_id.into_iter().flat_map(ById::live))
     }
 
+    /// Shows all of them, in the order of sending: cheaper than an iterator that could be either.
+    #[inline]
+    pub fn visit(&self, visit: impl FnMut(&Slot<C>)) {
+        match self {
+            Self::InOrder(queue) => queue.iter().for_each(visit),
+            Self::ById(by_id) => by_id.live().for_each(visit),
+        }
+    }
+
     /// All of them, in no order.
     pub fn each_mut(&mut self) -> impl Iterator<Item = &mut Slot<C>> {
         let (queue, slots) = match self {

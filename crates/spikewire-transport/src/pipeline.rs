@@ -383,9 +383,15 @@ impl<P: Protocol, C> Pipeline<P, C> {
         limit.map_or(Tick::NEVER, |limit| since.after(limit.saturating_add(on_its_way)))
     }
 
-    /// The commands in flight, orphans left out.
-    pub fn commands(&self) -> impl Iterator<Item = &C> {
-        self.in_flight.each().filter_map(|slot| slot.command.as_ref())
+    /// The earliest time that `of` finds for a command in flight.
+    pub fn earliest(&self, of: impl Fn(&C) -> Tick) -> Tick {
+        let mut earliest = Tick::NEVER;
+        self.in_flight.visit(|slot| {
+            if let Some(command) = &slot.command {
+                earliest = earliest.min(of(command));
+            }
+        });
+        earliest
     }
 
     /// Empties the pipeline of a connection that is given up.

@@ -2,6 +2,9 @@
 
 use std::collections::VecDeque;
 
+/// A node's number, and whether it is about connections that carry one command at a time.
+pub(crate) type NodeKey = (u32, bool);
+
 /// The connections of one kind (short or bulk) and the commands that wait for a place on them.
 #[derive(Debug)]
 pub(crate) struct NodeConnections<C> {
@@ -14,6 +17,60 @@ pub(crate) struct NodeConnections<C> {
 impl<C> Default for NodeConnections<C> {
     fn default() -> Self {
         Self { connections: Vec::new(), waiting: VecDeque::new() }
+    }
+}
+
+/// The connections to all nodes, by node and by whether they carry one command at a time. Nodes are
+/// numbered one by one, so that their number finds them without a hash.
+#[derive(Debug)]
+pub(crate) struct ConnectionTable<C>(Vec<[NodeConnections<C>; 2]>);
+
+impl<C> Default for ConnectionTable<C> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<C> ConnectionTable<C> {
+    /// Those of a node, if it ever had any.
+    #[inline]
+    pub fn get(&self, (node, alone): NodeKey) -> Option<&NodeConnections<C>> {
+        self.0.get(node as usize).map(|both| &both[usize::from(alone)])
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub fn get_mut(&mut self, (node, alone): NodeKey) -> Option<&mut NodeConnections<C>> {
+        self.0.get_mut(node as usize).map(|both| &mut both[usize::from(alone)])
+    }
+
+    /// Those of a node that may be new.
+    pub fn entry(&mut self, key: NodeKey) -> &mut NodeConnections<C> {
+        let (node, alone) = (key.0 as usize, usize::from(key.1));
+        if node >= self.0.len() {
+            self.0.resize_with(node + 1, Default::default);
+        }
+        &mut self.0[node][alone]
+    }
+
+    /// All of them.
+    pub fn values(&self) -> impl Iterator<Item = &NodeConnections<C>> {
+        self.0.iter().flatten()
+    }
+
+    /// The same, to be changed.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut NodeConnections<C>> {
+        self.0.iter_mut().flatten()
+    }
+
+    /// Where commands wait.
+    pub fn with_waiting(&self) -> Vec<NodeKey> {
+        let keys = self
+            .0
+            .iter()
+            .zip(0..)
+            .flat_map(|(both, node)| [(&both[0], (node, false)), (&both[1], (node, true))]);
+        keys.filter(|(here, _)| !here.waiting.is_empty()).map(|(_, key)| key).collect()
     }
 }
 

@@ -147,8 +147,10 @@ pub type NodeOf<P> = <<P as Protocol>::Topology as Topology>::Node;
 pub type ErrorOf<P> = <<P as Protocol>::Topology as Topology>::Error;
 
 /// The commands of a protocol.
-pub type CommandOf<P, T> = Command<
-    <<P as Protocol>::Topology as Topology>::Target,
-    <<P as Protocol>::Topology as Topology>::Preference,
-    T,
+pub type CommandOf<P, T> = Box<
+    Command<
+        <<P as Protocol>::Topology as Topology>::Target,
+        <<P as Protocol>::Topology as Topology>::Preference,
+        T,
+    >,
 >;

@@ -50,7 +50,8 @@ pub trait Topology: Debug + 'static {
 
 /// A node as connections see it.
 pub trait Endpoint: Debug + Display {
-    /// A number that no other node of the client has or will have.
+    /// A number that no other node of the client has or will have. They are counted from 0 or near
+    /// it, for drivers keep a table by number.
     fn key(&self) -> u32;
 
     /// Where it listens.

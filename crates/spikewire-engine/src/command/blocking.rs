@@ -113,7 +113,7 @@ impl BlockingExecutor {
             if !commands.is_empty() {
                 // Records that are taken as they come must not hold up other callers, and large
                 // requests would.
-                let alone = batch.has_sink() || commands.iter().any(is_large);
+                let alone = batch.has_sink() || commands.iter().any(|it| is_large(it));
                 let limits =
                     CallerLimits { now: at, deadline: batch.deadline(), alone, interrupted };
                 self.pool.run(commands.into_iter(), limits, |ticket| {

@@ -112,7 +112,7 @@ impl<T: Collect + Send + 'static> Native<T> {
     }
 
     /// Hands a command over. It comes back if the thread has ended.
-    pub fn submit(&self, command: Command<T>) -> Option<Command<T>> {
+    pub fn submit(&self, command: Box<Command<T>>) -> Option<Box<Command<T>>> {
         self.shared.driver.post(&self.shared.thread, command)
     }
 

@@ -10,7 +10,7 @@ use crate::attempts::{Failure, Refusal, Verdict};
 use crate::buffer;
 use crate::clock::Tick;
 use crate::command::Collect;
-use crate::connection::{BoxedCommand, Connection};
+use crate::connection::Connection;
 use crate::fault::{Fault, FaultKind};
 use crate::pipeline::Abandoned;
 use crate::placement::{Load, NodeConnections, Place, place};
@@ -19,7 +19,7 @@ use crate::topology::{Endpoint as _, Target as _, Topology as _};
 
 impl<P: Protocol, T: Collect> Multiplexer<P, T> {
     /// One attempt at a command: choose a node, choose a connection, queue.
-    pub(super) fn attempt(&mut self, mut command: BoxedCommand<P, T>, now: Tick) {
+    pub(super) fn attempt(&mut self, mut command: CommandOf<P, T>, now: Tick) {
         command.attempts.made += 1;
         match self.node_for(&command) {
             Ok(node) => self.place(command, node, now),
@@ -43,10 +43,10 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
         Ok(node)
     }
 
-    fn place(&mut self, mut command: BoxedCommand<P, T>, node: Arc<NodeOf<P>>, now: Tick) {
+    fn place(&mut self, mut command: CommandOf<P, T>, node: Arc<NodeOf<P>>, now: Tick) {
         let alone = P::sharing(command.bytes.len(), command.rows) == Sharing::Alone;
         let key = (node.key(), alone);
-        let here = self.nodes.get(&key);
+        let here = self.nodes.get(key);
         // Commands that wait already go first.
         let queues_up = here.is_some_and(|here| !here.waiting.is_empty());
         let place = if queues_up { Place::Wait } else { self.find_place(here, alone, now) };
@@ -59,11 +59,11 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
             Place::Wait => {
                 // Not an attempt yet.
                 command.attempts.made -= 1;
-                let waiting = &mut self.nodes.entry(key).or_default().waiting;
+                let waiting = &mut self.nodes.entry(key).waiting;
                 if waiting.len() < self.settings.queue {
                     waiting.push_back(command);
                 } else {
-                    self.fail(*command, Fault::full(&*node, self.settings.queue).into());
+                    self.fail(command, Fault::full(&*node, self.settings.queue).into());
                 }
             }
         }
@@ -75,7 +75,7 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
     /// Where the next command goes.
     pub(super) fn find_place(
         &self,
-        here: Option<&NodeConnections<BoxedCommand<P, T>>>,
+        here: Option<&NodeConnections<CommandOf<P, T>>>,
         alone: bool,
         now: Tick,
     ) -> Place {
@@ -95,7 +95,7 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
     pub(super) fn queue_on(
         &mut self,
         opened: Result<usize, Fault>,
-        command: BoxedCommand<P, T>,
+        command: CommandOf<P, T>,
         now: Tick,
     ) {
         match opened {
@@ -104,10 +104,10 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
         }
     }
 
-    pub(super) fn queue(&mut self, index: usize, mut command: BoxedCommand<P, T>, now: Tick) {
+    pub(super) fn queue(&mut self, index: usize, mut command: CommandOf<P, T>, now: Tick) {
         let Some(connection) = &mut self.connections[index] else { return };
         if !command.ticket.starts() {
-            return self.fail(*command, Fault::new(FaultKind::Withdrawn, "withdrawn").into());
+            return self.fail(command, Fault::new(FaultKind::Withdrawn, "withdrawn").into());
         }
         connection.queue(command, now);
         if !connection.dirty && connection.dial.is_none() {
@@ -143,7 +143,7 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
         });
         match opened {
             Ok(index) => {
-                self.nodes.entry((node.key(), alone)).or_default().connections.push(index);
+                self.nodes.entry((node.key(), alone)).connections.push(index);
                 Ok(index)
             }
             Err(error) => {
@@ -156,7 +156,7 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
 
     pub(super) fn refused(
         &mut self,
-        command: BoxedCommand<P, T>,
+        command: CommandOf<P, T>,
         error: ErrorOf<P>,
         doubtful: bool,
         now: Tick,
@@ -167,7 +167,7 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
 
     pub(super) fn failed(
         &mut self,
-        mut command: BoxedCommand<P, T>,
+        mut command: CommandOf<P, T>,
         failure: Failure<ErrorOf<P>>,
         now: Tick,
     ) {
@@ -179,14 +179,14 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
                 self.alarm = self.alarm.min(at.max(now));
                 self.delayed.push(Delayed { at, command });
             }
-            Verdict::Fail(error) => self.fail(*command, error),
+            Verdict::Fail(error) => self.fail(command, error),
         }
     }
 
-    pub(super) fn time_out(&mut self, abandoned: Abandoned<BoxedCommand<P, T>>) {
+    pub(super) fn time_out(&mut self, abandoned: Abandoned<CommandOf<P, T>>) {
         let Abandoned { mut command, sent } = abandoned;
         let error = command.attempts.timed_out(command.target.writes(), sent, &command.policy);
-        self.fail(*command, error);
+        self.fail(command, error);
     }
 
     /// Every error says what was tried.

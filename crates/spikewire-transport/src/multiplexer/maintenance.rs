@@ -8,7 +8,7 @@ use crate::command::Collect;
 use crate::connection::Connection;
 use crate::fault::{Fault, FaultKind};
 use crate::pipeline::Abandoned;
-use crate::placement::Place;
+use crate::placement::{NodeKey, Place};
 use crate::protocol::Protocol;
 use crate::topology::{Endpoint as _, Topology as _};
 
@@ -106,16 +106,23 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
     }
 
     /// From here on a connection gets no more commands.
-    fn unlist(&mut self, index: usize, key: (u32, bool)) {
-        if let Some(here) = self.nodes.get_mut(&key) {
+    fn unlist(&mut self, index: usize, key: NodeKey) {
+        if let Some(here) = self.nodes.get_mut(key) {
             here.connections.retain(|other| *other != index);
         }
     }
 
     /// Lets waiting commands onto connections that have room again, first come, first served.
-    pub(super) fn admit(&mut self, key: (u32, bool), now: Tick) {
+    #[inline]
+    pub(super) fn admit(&mut self, key: NodeKey, now: Tick) {
+        if self.nodes.get(key).is_some_and(|here| !here.waiting.is_empty()) {
+            self.admit_waiting(key, now);
+        }
+    }
+
+    fn admit_waiting(&mut self, key: NodeKey, now: Tick) {
         loop {
-            let Some(here) = self.nodes.get_mut(&key) else { return };
+            let Some(here) = self.nodes.get_mut(key) else { return };
             if here.waiting.is_empty() {
                 return;
             }
@@ -126,7 +133,7 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
                 }
                 return;
             };
-            let connection = match self.find_place(self.nodes.get(&key), key.1, now) {
+            let connection = match self.find_place(self.nodes.get(key), key.1, now) {
                 Place::On(index) => Ok(index),
                 Place::Open => {
                     let first = self.connections[first].as_ref();
@@ -137,7 +144,7 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
                 }
                 Place::Wait => return,
             };
-            let waiting = self.nodes.get_mut(&key).and_then(|here| here.waiting.pop_front());
+            let waiting = self.nodes.get_mut(key).and_then(|here| here.waiting.pop_front());
             let Some(mut command) = waiting else { return };
             command.attempts.made += 1;
             self.queue_on(connection, command, now);
@@ -146,8 +153,7 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
 
     /// Does so for all nodes.
     pub(super) fn admit_everywhere(&mut self, now: Tick) {
-        let nodes = self.nodes.iter().filter(|(_, here)| !here.waiting.is_empty());
-        for key in nodes.map(|(key, _)| *key).collect::<Vec<_>>() {
+        for key in self.nodes.with_waiting() {
             self.admit(key, now);
         }
     }

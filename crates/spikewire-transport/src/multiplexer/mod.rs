@@ -25,7 +25,6 @@ use std::time::Duration;
 
 use mio::event::Event;
 use mio::{Interest, Registry, Token};
-use rustc_hash::FxHashMap;
 
 use self::maintenance::Blame;
 pub use self::poller::Poller;
@@ -33,10 +32,10 @@ use self::retry_queue::Delayed;
 use crate::buffer;
 use crate::clock::Tick;
 use crate::command::Collect;
-use crate::connection::{BoxedCommand, Connection};
+use crate::connection::Connection;
 use crate::fault::{Fault, FaultKind};
 use crate::pipeline::Abandoned;
-use crate::placement::{NodeConnections, Spread};
+use crate::placement::{ConnectionTable, Spread};
 use crate::protocol::{CommandOf, ErrorOf, Protocol, ReplyKind};
 use crate::reply::{Outcome, Reply};
 use crate::topology::{Endpoint as _, Settings, Target as _, Topology};
@@ -62,14 +61,14 @@ pub struct Multiplexer<P: Protocol, T> {
     poller: Option<Poller>,
     connections: Vec<Option<Box<Connection<P, T>>>>,
     vacant: Vec<usize>,
-    nodes: FxHashMap<(u32, bool), NodeConnections<BoxedCommand<P, T>>>,
+    nodes: ConnectionTable<CommandOf<P, T>>,
     dirty: Vec<usize>,
     /// The connection that was written to last.
     written_last: usize,
     /// Commands that failed and wait to be told.
     failed: Vec<(T, ErrorOf<P>)>,
     /// Commands that wait for their next attempt.
-    delayed: BinaryHeap<Delayed<BoxedCommand<P, T>>>,
+    delayed: BinaryHeap<Delayed<CommandOf<P, T>>>,
     /// Whether requests wait for the replies to those written before them.
     holds: bool,
     /// How commands spread over connections.
@@ -100,7 +99,7 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
             poller: Some(poller),
             connections: Vec::new(),
             vacant: Vec::new(),
-            nodes: FxHashMap::default(),
+            nodes: ConnectionTable::default(),
             dirty: Vec::new(),
             written_last: 0,
             failed: Vec::new(),
@@ -135,7 +134,6 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
     pub fn submit(&mut self, command: CommandOf<P, T>, now: Tick) {
         self.in_flight += 1;
         self.alarm = self.alarm.min(command.deadline).min(now.after(LOOK));
-        let command = Box::new(command);
         if command.start > now {
             self.alarm = self.alarm.min(command.start);
             self.delayed.push(Delayed { at: command.start, command });
@@ -247,7 +245,6 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
             }
         }
         self.admit_everywhere(now);
-        self.nodes.retain(|_, node| !node.connections.is_empty() || !node.waiting.is_empty());
         self.flush(now, deliver);
         self.alarm = self.next_alarm(now);
     }
@@ -260,22 +257,27 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
             let Some(mut connection) = self.remove(index) else { continue };
             for Abandoned { mut command, sent } in connection.pipeline.abandon() {
                 command.attempts.in_doubt |= sent && command.target.writes();
-                self.fail(*command, closed().into());
+                self.fail(command, closed().into());
             }
         }
         let delayed = std::mem::take(&mut self.delayed).into_iter().map(|delayed| delayed.command);
-        let waiting = self.nodes.drain().flat_map(|(_, node)| node.waiting);
+        let waiting = self.nodes.values_mut().flat_map(|node| std::mem::take(&mut node.waiting));
         for command in delayed.chain(waiting).collect::<Vec<_>>() {
-            self.fail(*command, closed().into());
+            self.fail(command, closed().into());
         }
         self.report(deliver);
         self.alarm = Tick::NEVER;
     }
 
+    #[inline]
     fn report(&mut self, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
-        if self.failed.is_empty() {
-            return;
+        if !self.failed.is_empty() {
+            self.report_failed(deliver);
         }
+    }
+
+    #[cold]
+    fn report_failed(&mut self, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
         for (ticket, error) in std::mem::take(&mut self.failed) {
             self.in_flight -= 1;
             deliver(ticket, Err(error));
@@ -316,12 +318,18 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
     }
 
     /// Keeps the poller's interest in step with what a connection waits for.
+    #[inline]
     fn watch(&mut self, index: usize, now: Tick) {
-        let Some(connection) = &mut self.connections[index] else { return };
+        let Some(connection) = &self.connections[index] else { return };
         let watch = connection.wants_to_write();
-        if watch == connection.watches_write {
-            return;
+        if watch != connection.watches_write {
+            self.watch_write(index, watch, now);
         }
+    }
+
+    #[cold]
+    fn watch_write(&mut self, index: usize, watch: bool, now: Tick) {
+        let Some(connection) = &mut self.connections[index] else { return };
         connection.watches_write = watch;
         let both = Interest::READABLE | Interest::WRITABLE;
         let interest = if watch { both } else { Interest::READABLE };

@@ -416,10 +416,12 @@ impl<const SEALED: bool> Bench<SEALED> {
         number: usize,
         body: &[u8],
         policy: Policy<Stay>,
-    ) -> Command<Writes, Stay, Ticket> {
+    ) -> Box<Command<Writes, Stay, Ticket>> {
         let ticket = Ticket(number, Vec::new());
-        let command = Command::new(frame(0, DONE, body), Writes(true), policy, Tick::now(), ticket);
-        Command { stream: true, ..command }
+        let mut command =
+            Command::new(frame(0, DONE, body), Writes(true), policy, Tick::now(), ticket);
+        command.stream = true;
+        command
     }
 
     /// Submits without a flush.

@@ -42,7 +42,7 @@ impl Transport {
     }
 
     /// Sends a command. The ticket is completed in any case.
-    pub fn submit(&self, command: Command<Ticket>) {
+    pub fn submit(&self, command: Box<Command<Ticket>>) {
         match self {
             Self::Native(threads, _) => {
                 let at = if threads.len() == 1 { 0 } else { own_number() % threads.len() };

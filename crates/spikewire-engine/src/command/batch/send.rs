@@ -10,7 +10,7 @@ use spikewire_protocol::request::{Request, TooLarge, server_timeout};
 use super::{Batch, Part, State};
 use crate::clock::Tick;
 use crate::cluster::{NamespaceMap, Node, Snapshot};
-use crate::command::{Aim, Attempts, Command, Router, Target, route};
+use crate::command::{Aim, Command, Router, Target, route};
 use crate::error::{Error, Kind, Result};
 use crate::options::Policy;
 use crate::transport::buffer;
@@ -31,7 +31,7 @@ impl Batch {
         now: Tick,
         start: Tick,
         mut ticket: impl FnMut(Part) -> T,
-    ) -> Vec<Command<T>> {
+    ) -> Vec<Box<Command<T>>> {
         self.rounds += 1;
         if self.deadline <= start {
             self.time_out();
@@ -127,7 +127,7 @@ impl Batch {
         now: Tick,
         start: Tick,
         ticket: &mut impl FnMut(Part) -> T,
-    ) -> Result<Command<T>> {
+    ) -> Result<Box<Command<T>>> {
         let timeout = match self.deadline {
             Tick::NEVER => 0,
             deadline => server_timeout(deadline.since(now)).max(1),
@@ -164,10 +164,11 @@ impl Batch {
             sink: self.sink.clone(),
             error: None,
         };
-        let attempts = Attempts { made: self.rounds - 1, ..Attempts::default() };
-        let command = Command::new(bytes, target, policy, now, ticket(part));
-        let (deadline, stream, rows) = (self.deadline, !single, rows.len());
-        Ok(Command { start, deadline, stream, rows, attempts, ..command })
+        let mut command = Command::new(bytes, target, policy, now, ticket(part));
+        (command.start, command.deadline) = (start, self.deadline);
+        (command.stream, command.rows) = (!single, rows.len());
+        command.attempts.made = self.rounds - 1;
+        Ok(command)
     }
 }
 

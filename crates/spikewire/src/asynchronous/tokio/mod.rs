@@ -84,7 +84,7 @@ pub(super) fn start(cluster: Arc<Cluster>) -> Result<Handle> {
 
 impl Handle {
     /// Sends a command.
-    pub fn submit(&self, command: Command<Ticket>) {
+    pub fn submit(&self, command: Box<Command<Ticket>>) {
         self.0.driver.submit(&self.0.task, command, Tick::now(), &mut deliver);
     }
 
