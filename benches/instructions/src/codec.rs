@@ -2,6 +2,9 @@
 
 use std::hint::black_box;
 
+use spikewire_columns::arrow::TableBuilder;
+use spikewire_columns::fixed::{Cell, CellKind, Field};
+use spikewire_columns::{ExtraColumns, WireValue};
 use spikewire_protocol::batch::{self, Kind};
 use spikewire_protocol::frame;
 use spikewire_protocol::key::{Digest, UserKey, digest};
@@ -20,7 +23,10 @@ pub const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "encode put", run: encode_put },
     Benchmark { name: "decode put", run: decode_put },
     Benchmark { name: "encode batch row", run: encode_batch_row },
+    Benchmark { name: "encode put_many row", run: encode_put_many_row },
     Benchmark { name: "decode batch row", run: decode_batch_row },
+    Benchmark { name: "decode fixed-size row", run: decode_fixed_size_row },
+    Benchmark { name: "decode Arrow row", run: decode_arrow_row },
     Benchmark { name: "decode query row", run: decode_query_row },
 ];
 
@@ -145,6 +151,83 @@ fn encode_batch_row() -> u64 {
         black_box(&out);
     });
     batches * u64::from(ROWS)
+}
+
+/// Each row has bins of its own.
+fn encode_put_many_row() -> u64 {
+    let (address, bins) = (address("test", "users"), bins());
+    let header = Header { info2: info2::WRITE, ..Header::default() };
+    let mut out = Vec::new();
+    let batches = repeat(TIMES / 10, || {
+        out.clear();
+        let rows = (0..ROWS).map(|index| {
+            let mut kind = Kind::new(black_box(&header), &address);
+            for (name, value) in black_box(&bins) {
+                let written: Result<(), ()> =
+                    kind.op_with(op::WRITE, name, |out| Ok(value.encode(out)));
+                written.expect("nothing is refused");
+            }
+            kind.finish().expect("it is within the limits");
+            (index, digest("users", &UserKey::Int(index.into())), kind)
+        });
+        let rows: Vec<_> = rows.collect();
+        let mut batch = batch::Writer::begin(&mut out, 1000, batch::flag::RESPOND_ALL);
+        for (index, digest, kind) in &rows {
+            batch.row(*index, digest, kind.as_bytes(), kind.is_repeatable());
+        }
+        batch.finish().expect("it is within the limits");
+        black_box(&out);
+    });
+    batches * u64::from(ROWS)
+}
+
+/// Into the memory of a structured array.
+fn decode_fixed_size_row() -> u64 {
+    let (mut reply, ops) = (Vec::new(), encoded_bins());
+    append_reply(&mut reply, 0, &ops);
+    let field =
+        |name: &str, offset: usize, mask: usize, kind, size: usize, shape: &[usize]| Field {
+            name: name.to_owned(),
+            shown: String::new(),
+            offset,
+            mask,
+            cell: Cell { kind, size, swapped: false },
+            shape: shape.to_vec(),
+            count: shape.iter().product(),
+        };
+    let fields = [
+        field("age", 0, 0, CellKind::Int, 8, &[]),
+        field("name", 8, 1, CellKind::Bytes, 32, &[]),
+        field("scores", 40, 2, CellKind::Int, 8, &[8]),
+    ];
+    let (mut data, mut mask) = ([0; 104], [0; 10]);
+    repeat(TIMES, || {
+        mask.fill(1);
+        let (_, mut walk) = Walk::begin(black_box(&reply)).expect("it is sound");
+        for field in black_box(&fields) {
+            let op = walk.next().expect("it is sound").expect("all bins are there");
+            let value = WireValue::of_bin(op.particle, op.value).expect("it is sound");
+            field.write(&value, &mut data, &mut mask).expect("it fits");
+        }
+        black_box((&data, &mask));
+    })
+}
+
+/// Into columns, with the arrays that come of them.
+fn decode_arrow_row() -> u64 {
+    let (mut reply, ops) = (Vec::new(), encoded_bins());
+    append_reply(&mut reply, 0, &ops);
+    let tables = repeat(TIMES / 100, || {
+        let extra = ExtraColumns::default();
+        let table = TableBuilder::new(None, &extra, false, None);
+        let mut table = table.expect("nothing is wrong with it");
+        for row in 0..10 * ROWS as usize {
+            let (header, walk) = Walk::begin(black_box(&reply)).expect("it is sound");
+            table.row(&header, walk, None, row).expect("it fits");
+        }
+        black_box(table.finish(10 * ROWS as usize).expect("all columns are as long"));
+    });
+    tables * 10 * u64::from(ROWS)
 }
 
 fn decode_batch_row() -> u64 {

@@ -12,12 +12,14 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`codec`] | encoding requests and decoding replies, without any I/O |
+//! | [`transport`] | commands through a socket, of a protocol without content |
 //! | [`client`] | whole commands: from the call, through sockets, to the result |
 
 #![forbid(unsafe_code)]
 
 mod client;
 mod codec;
+mod transport;
 
 use std::process::ExitCode;
 
@@ -44,7 +46,7 @@ fn repeat(times: u64, mut work: impl FnMut()) -> u64 {
 }
 
 fn main() -> ExitCode {
-    let benchmarks = [codec::BENCHMARKS, client::BENCHMARKS].concat();
+    let benchmarks = [codec::BENCHMARKS, transport::BENCHMARKS, client::BENCHMARKS].concat();
     let Some(wanted) = std::env::args().nth(1) else {
         benchmarks.iter().for_each(|benchmark| println!("{}", benchmark.name));
         return ExitCode::SUCCESS;

@@ -39,8 +39,8 @@ impl<K, R, T> Command<K, R, T> {
     }
 
     /// The same command with another ticket.
-    pub fn map<U>(self: Box<Self>, map: impl FnOnce(T) -> U) -> Box<Command<K, R, U>> {
-        let Self { bytes, target, policy, start, deadline, stream, rows, attempts, ticket } = *self;
+    pub fn map<U>(self, map: impl FnOnce(T) -> U) -> Box<Command<K, R, U>> {
+        let Self { bytes, target, policy, start, deadline, stream, rows, attempts, ticket } = self;
         let ticket = map(ticket);
         Box::new(Command { bytes, target, policy, start, deadline, stream, rows, attempts, ticket })
     }

@@ -190,6 +190,7 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
     }
 
     /// Every error says what was tried.
+    #[expect(clippy::boxed_local, reason = "every command is boxed")]
     pub(super) fn fail(&mut self, command: CommandOf<P, T>, error: ErrorOf<P>) {
         buffer::give(command.bytes);
         self.failed.push((command.ticket, command.attempts.annotate(error)));
