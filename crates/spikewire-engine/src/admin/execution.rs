@@ -169,7 +169,13 @@ where
     }
 
     /// An info request. What did not leave is asked once more; an answer that was lost is not.
-    fn info<T>(&self, node: Arc<Node>, asked: &InfoCommand, now: Tick, ticket: T) -> Command<T> {
+    fn info<T>(
+        &self,
+        node: Arc<Node>,
+        asked: &InfoCommand,
+        now: Tick,
+        ticket: T,
+    ) -> Box<Command<T>> {
         let mut bytes = Vec::with_capacity(64);
         spikewire_protocol::info::request(&mut bytes, &[asked.as_str()]);
         let timeout = self.cluster.options().connect_timeout;
