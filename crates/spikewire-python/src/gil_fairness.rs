@@ -32,13 +32,13 @@ const LONGEST: Duration = Duration::from_millis(20);
 
 /// How the threads of a process share its interpreter.
 struct Scheduler {
-    /// Queries under way.
+    /// Queries in progress.
     queries: AtomicUsize,
     /// Those among them that share the interpreter with other threads.
     sharing: AtomicUsize,
     /// Threads whose command was answered and that want the interpreter.
     waiting: AtomicUsize,
-    /// Commands on single records under way.
+    /// Commands on single records in flight.
     sent: AtomicUsize,
     /// When one ended last.
     last: AtomicU64,
@@ -101,7 +101,7 @@ pub fn command_sent() -> Option<CommandGuard> {
     })
 }
 
-/// A command under way.
+/// A command in flight.
 pub struct CommandGuard(&'static Scheduler);
 
 impl Drop for CommandGuard {

@@ -288,7 +288,7 @@ impl<T: Seeds + ?Sized> Seeds for &T {
 /// # Ok::<(), spikewire::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-#[must_use = "a builder makes a client only when it is told to connect"]
+#[must_use = "a builder makes a client only when it connects"]
 pub struct Builder {
     client: ClientOptions,
     threads: usize,

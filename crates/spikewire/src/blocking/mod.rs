@@ -70,7 +70,7 @@ impl Client {
         cluster::info(self, node, command)
     }
 
-    /// Ends every connection. Calls under way in other threads fail at once, later ones too.
+    /// Closes every connection. Calls in flight in other threads fail at once, later ones too.
     pub fn close(&self) {
         self.core.close();
     }
