@@ -144,6 +144,27 @@ def test_large_values_share_one_connection(run: Any, cluster: Cluster, set_name:
     run(main())
 
 
+def test_questions_do_not_wait_for_large_batches(run: Any) -> None:
+    async def main() -> None:
+        async with spikewire.AsyncClient(
+            nodes.seeds, timeout=60, connect_timeout=2, connections_per_node=1
+        ) as client:
+            data = client.dataset("test", "large")
+            await client.info("namespaces")
+            # Replies to records are held for longer than a question may wait.
+            nodes.inject(0, delay=15)
+            batches = [asyncio.ensure_future(data.get_many(range(200))) for _ in range(2)]
+            await asyncio.sleep(0)
+            assert await client.info("namespaces") == "test"
+            assert not any(batch.done() for batch in batches)
+            nodes.clear_faults(0)
+            for batch in batches:
+                batch.cancel()
+
+    with Cluster(1) as nodes:
+        run(main())
+
+
 def test_memory_of_large_values_is_given_back(run: Any, cluster: Cluster, set_name: str) -> None:
     def resident() -> int:
         lines = Path("/proc/self/status").read_text().splitlines()

@@ -41,10 +41,10 @@ pub fn watch(
     })
 }
 
-/// Whether a loop is closed.
+/// Whether a loop is closed, or has lost what it needs to say so, as one that is just being collected.
 pub fn is_closed(event_loop: &Bound<'_, PyAny>) -> bool {
     let closed = event_loop.call_method0(intern!(event_loop.py(), "is_closed"));
-    closed.is_ok_and(|closed| closed.is_truthy().unwrap_or(false))
+    closed.map_or(true, |closed| closed.is_truthy().unwrap_or(true))
 }
 
 /// What a task that awaits a future yields to its loop.

@@ -10,7 +10,7 @@ use crate::dial::{Dial, DialError};
 use crate::fault::Fault;
 use crate::pipeline::{Abandoned, Arrival, Pipeline, Request};
 use crate::placement::NodeKey;
-use crate::protocol::{CommandOf, Disposition, NodeOf, Protocol};
+use crate::protocol::{CommandOf, Disposition, NodeOf, Protocol, Sharing};
 use crate::topology::Endpoint as _;
 use crate::wire::Wire;
 
@@ -23,8 +23,8 @@ pub(crate) struct Connection<P: Protocol, T> {
     pub dial: Option<Dial>,
     /// Whether it waits in the multiplexer's list of connections to flush.
     pub dirty: bool,
-    /// Whether it carries one command at a time.
-    pub alone: bool,
+    /// Which commands it carries.
+    pub sharing: Sharing,
     /// Whether the poller watches for room to write.
     pub watches_write: bool,
     /// The poller has seen the end of what the server sends. It tells only once, perhaps together
@@ -37,7 +37,7 @@ impl<P: Protocol, T: Collect> Connection<P, T> {
     pub fn open(
         node: Arc<NodeOf<P>>,
         protocol: P,
-        alone: bool,
+        sharing: Sharing,
         now: Tick,
         until: Tick,
     ) -> io::Result<Self> {
@@ -45,12 +45,12 @@ impl<P: Protocol, T: Collect> Connection<P, T> {
         let pipeline = Pipeline::new(protocol, now);
         let dial = Some(dial);
         let (dirty, watches_write, ended) = (false, true, false);
-        Ok(Self { node, wire, pipeline, dial, dirty, alone, watches_write, ended })
+        Ok(Self { node, wire, pipeline, dial, dirty, sharing, watches_write, ended })
     }
 
     /// Where the multiplexer keeps it.
     pub fn key(&self) -> NodeKey {
-        (self.node.key(), self.alone)
+        (self.node.key(), self.sharing)
     }
 
     /// Goes on opening; whether it is ready.

@@ -2,10 +2,12 @@
 
 use std::collections::VecDeque;
 
-/// A node's number, and whether it is about connections that carry one command at a time.
-pub(crate) type NodeKey = (u32, bool);
+use crate::protocol::Sharing;
 
-/// The connections of one kind (short or bulk) and the commands that wait for a place on them.
+/// A node's number, and which of its connections are meant.
+pub(crate) type NodeKey = (u32, Sharing);
+
+/// The connections of one kind and the commands that wait for a place on them.
 #[derive(Debug)]
 pub(crate) struct NodeConnections<C> {
     /// Indexes into the multiplexer's connections.
@@ -20,10 +22,10 @@ impl<C> Default for NodeConnections<C> {
     }
 }
 
-/// The connections to all nodes, by node and by whether they carry one command at a time. Nodes are
-/// numbered one by one, so that their number finds them without a hash.
+/// The connections to all nodes, by node and by what they carry. Nodes are numbered one by one, so
+/// that their number finds them without a hash.
 #[derive(Debug)]
-pub(crate) struct ConnectionTable<C>(Vec<[NodeConnections<C>; 2]>);
+pub(crate) struct ConnectionTable<C>(Vec<[NodeConnections<C>; Sharing::KINDS]>);
 
 impl<C> Default for ConnectionTable<C> {
     fn default() -> Self {
@@ -34,23 +36,23 @@ impl<C> Default for ConnectionTable<C> {
 impl<C> ConnectionTable<C> {
     /// Those of a node, if it ever had any.
     #[inline]
-    pub fn get(&self, (node, alone): NodeKey) -> Option<&NodeConnections<C>> {
-        self.0.get(node as usize).map(|both| &both[usize::from(alone)])
+    pub fn get(&self, (node, sharing): NodeKey) -> Option<&NodeConnections<C>> {
+        self.0.get(node as usize).map(|kinds| &kinds[sharing as usize])
     }
 
     /// The same, to be changed.
     #[inline]
-    pub fn get_mut(&mut self, (node, alone): NodeKey) -> Option<&mut NodeConnections<C>> {
-        self.0.get_mut(node as usize).map(|both| &mut both[usize::from(alone)])
+    pub fn get_mut(&mut self, (node, sharing): NodeKey) -> Option<&mut NodeConnections<C>> {
+        self.0.get_mut(node as usize).map(|kinds| &mut kinds[sharing as usize])
     }
 
     /// Those of a node that may be new.
     pub fn entry(&mut self, key: NodeKey) -> &mut NodeConnections<C> {
-        let (node, alone) = (key.0 as usize, usize::from(key.1));
+        let (node, sharing) = (key.0 as usize, key.1 as usize);
         if node >= self.0.len() {
             self.0.resize_with(node + 1, Default::default);
         }
-        &mut self.0[node][alone]
+        &mut self.0[node][sharing]
     }
 
     /// All of them.
@@ -65,11 +67,9 @@ impl<C> ConnectionTable<C> {
 
     /// Where commands wait.
     pub fn with_waiting(&self) -> Vec<NodeKey> {
-        let keys = self
-            .0
-            .iter()
-            .zip(0..)
-            .flat_map(|(both, node)| [(&both[0], (node, false)), (&both[1], (node, true))]);
+        let keys = self.0.iter().zip(0..).flat_map(|(kinds, node)| {
+            kinds.iter().zip(Sharing::ALL.map(|sharing| (node, sharing)))
+        });
         keys.filter(|(here, _)| !here.waiting.is_empty()).map(|(_, key)| key).collect()
     }
 }

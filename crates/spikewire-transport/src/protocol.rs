@@ -138,6 +138,17 @@ pub enum Sharing {
     Shared,
     /// One that carries nothing else meanwhile.
     Alone,
+    /// The same, and not one of those for `Alone`: short questions that do not wait for large
+    /// requests.
+    Control,
+}
+
+impl Sharing {
+    /// How many kinds of connections there are.
+    pub(crate) const KINDS: usize = 3;
+
+    /// All of them, in their order.
+    pub(crate) const ALL: [Self; Self::KINDS] = [Self::Shared, Self::Alone, Self::Control];
 }
 
 /// The node type of a protocol.

@@ -66,7 +66,13 @@ impl Protocol for Aerospike {
 
     #[inline]
     fn sharing(len: usize, weight: usize) -> Sharing {
-        if weight > MANY || len > LARGE { Sharing::Alone } else { Sharing::Shared }
+        if weight == INFO_WEIGHT {
+            Sharing::Control
+        } else if weight > MANY || len > LARGE {
+            Sharing::Alone
+        } else {
+            Sharing::Shared
+        }
     }
 }
 

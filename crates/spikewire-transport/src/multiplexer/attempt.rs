@@ -44,16 +44,16 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
     }
 
     fn place(&mut self, mut command: CommandOf<P, T>, node: Arc<NodeOf<P>>, now: Tick) {
-        let alone = P::sharing(command.bytes.len(), command.rows) == Sharing::Alone;
-        let key = (node.key(), alone);
+        let sharing = P::sharing(command.bytes.len(), command.rows);
+        let key = (node.key(), sharing);
         let here = self.nodes.get(key);
         // Commands that wait already go first.
         let queues_up = here.is_some_and(|here| !here.waiting.is_empty());
-        let place = if queues_up { Place::Wait } else { self.find_place(here, alone, now) };
+        let place = if queues_up { Place::Wait } else { self.find_place(here, sharing, now) };
         match place {
             Place::On(index) => self.queue(index, command, now),
             Place::Open => {
-                let connection = self.open(node, alone, now);
+                let connection = self.open(node, sharing, now);
                 self.queue_on(connection, command, now);
             }
             Place::Wait => {
@@ -76,12 +76,15 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
     pub(super) fn find_place(
         &self,
         here: Option<&NodeConnections<CommandOf<P, T>>>,
-        alone: bool,
+        sharing: Sharing,
         now: Tick,
     ) -> Place {
         let most = self.settings.connections_per_node;
         let ids = P::IDS.map_or(usize::MAX, usize::from);
-        let depth = if alone { 1 } else { self.settings.depth.min(ids) };
+        let depth = match sharing {
+            Sharing::Shared => self.settings.depth.min(ids),
+            Sharing::Alone | Sharing::Control => 1,
+        };
         let here = here.map_or(&[][..], |here| &here.connections);
         let loads = here.iter().filter_map(|index| {
             let pipeline = &self.connections[*index].as_ref()?.pipeline;
@@ -119,12 +122,12 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
     pub(super) fn open(
         &mut self,
         node: Arc<NodeOf<P>>,
-        alone: bool,
+        sharing: Sharing,
         now: Tick,
     ) -> Result<usize, Fault> {
         let until = now.after(self.settings.connect_timeout);
         let protocol = P::new(&self.topology, &node);
-        let opened = Connection::open(node.clone(), protocol, alone, now, until);
+        let opened = Connection::open(node.clone(), protocol, sharing, now, until);
         let opened = opened.and_then(|connection| {
             let index = self.vacant.pop().unwrap_or_else(|| {
                 self.connections.push(None);
@@ -143,7 +146,7 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
         });
         match opened {
             Ok(index) => {
-                self.nodes.entry((node.key(), alone)).connections.push(index);
+                self.nodes.entry((node.key(), sharing)).connections.push(index);
                 Ok(index)
             }
             Err(error) => {
