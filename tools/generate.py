@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 RUST = ROOT / "crates/spikewire/src"
 RUST_MODULES = {"op": "operation", "exp": "expression"}
 BINDING = ROOT / "crates/spikewire-python/src"
-PROTOCOL = ROOT / "crates/spikewire-protocol/src"
+PROTOCOL = ROOT / "crates/spikewire-aerospike-protocol/src"
 
 
 def outputs() -> dict[Path, str]:

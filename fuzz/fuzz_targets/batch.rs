@@ -7,9 +7,9 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use spikewire_protocol::batch::{Row, Rows, flag};
-use spikewire_protocol::frame;
-use spikewire_protocol::message::{self, Header, Message, field, info1, info3};
+use spikewire_aerospike_protocol::batch::{Row, Rows, flag};
+use spikewire_aerospike_protocol::frame;
+use spikewire_aerospike_protocol::message::{self, Header, Message, field, info1, info3};
 use spikewire_server::Options;
 use spikewire_server::cluster::rebalance;
 use spikewire_server::cluster::state::ClusterState;

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use spikewire_protocol::expression::Expression;
+use spikewire_aerospike_protocol::expression::Expression;
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = Expression::decode_operation(bytes);

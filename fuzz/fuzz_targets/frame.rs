@@ -2,9 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use spikewire_protocol::frame::{self, HEADER_LEN, Kind};
-use spikewire_protocol::message::Message;
-use spikewire_protocol::{auth, info};
+use spikewire_aerospike_protocol::frame::{self, HEADER_LEN, Kind};
+use spikewire_aerospike_protocol::message::Message;
+use spikewire_aerospike_protocol::{auth, info};
 
 fuzz_target!(|stream: &[u8]| {
     let mut rest = stream;

@@ -3,11 +3,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use spikewire_protocol::host::{Host, parse_hosts};
-use spikewire_protocol::info;
-use spikewire_protocol::partition::Replicas;
-use spikewire_protocol::peers::{self, Peers};
-use spikewire_protocol::racks;
+use spikewire_aerospike_protocol::host::{Host, parse_hosts};
+use spikewire_aerospike_protocol::info;
+use spikewire_aerospike_protocol::partition::Replicas;
+use spikewire_aerospike_protocol::peers::{self, Peers};
+use spikewire_aerospike_protocol::racks;
 
 fuzz_target!(|input: &[u8]| {
     for command in info::commands(input) {

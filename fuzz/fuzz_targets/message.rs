@@ -2,10 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use spikewire_protocol::frame;
-use spikewire_protocol::message::{Header, Message};
-use spikewire_protocol::request::Request;
-use spikewire_protocol::value::Value;
+use spikewire_aerospike_protocol::frame;
+use spikewire_aerospike_protocol::message::{Header, Message};
+use spikewire_aerospike_protocol::request::Request;
+use spikewire_aerospike_protocol::value::Value;
 
 fuzz_target!(|body: &[u8]| {
     let mut rest = body;

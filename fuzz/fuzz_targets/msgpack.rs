@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use spikewire_protocol::msgpack::{self, Reader, Token};
+use spikewire_aerospike_protocol::msgpack::{self, Reader, Token};
 
 fuzz_target!(|input: &[u8]| {
     let mut reader = Reader::new(input);

@@ -3,11 +3,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use spikewire_protocol::frame;
-use spikewire_protocol::message::{Header, Message};
-use spikewire_protocol::query::answer::{write_end, write_unavailable};
-use spikewire_protocol::query::{Answer, Asked, Query, Share, Work};
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::frame;
+use spikewire_aerospike_protocol::message::{Header, Message};
+use spikewire_aerospike_protocol::query::answer::{write_end, write_unavailable};
+use spikewire_aerospike_protocol::query::{Answer, Asked, Query, Share, Work};
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 fuzz_target!(|body: &[u8]| {
     if let Ok((message, _)) = Message::parse(body)

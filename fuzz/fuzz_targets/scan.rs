@@ -8,11 +8,11 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use spikewire_protocol::frame;
-use spikewire_protocol::key::Digest;
-use spikewire_protocol::message::{self, Header, field, info1, info2, op};
-use spikewire_protocol::query::{Answer, Collection};
-use spikewire_protocol::value::Value;
+use spikewire_aerospike_protocol::frame;
+use spikewire_aerospike_protocol::key::Digest;
+use spikewire_aerospike_protocol::message::{self, Header, field, info1, info2, op};
+use spikewire_aerospike_protocol::query::{Answer, Collection};
+use spikewire_aerospike_protocol::value::Value;
 use spikewire_server::Options;
 use spikewire_server::cluster::background::Task;
 use spikewire_server::cluster::rebalance;

@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use spikewire_protocol::expression::Expression;
-use spikewire_protocol::expression::text::parse;
+use spikewire_aerospike_protocol::expression::Expression;
+use spikewire_aerospike_protocol::expression::text::parse;
 
 fuzz_target!(|text: &str| {
     match parse(text, &[]) {

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use spikewire_protocol::value::Value;
+use spikewire_aerospike_protocol::value::Value;
 
 fuzz_target!(|input: &[u8]| {
     let Some((particle, bytes)) = input.split_first() else { return };

@@ -15,7 +15,7 @@ USES = {
     "std::sync": ("Arc",),
     "pyo3::prelude": ("*",),
     "pyo3::types": ("PyDict",),
-    "spikewire_protocol::message": ("op",),
+    "spikewire_aerospike_protocol::message": ("op",),
     "crate": ("columns", "many", "verbs"),
     "crate::face": ("classes",),
     "crate::arguments": ("Given",),

@@ -40,7 +40,7 @@ def module(table: Table, family: Family, face: str) -> str:
     """The module of a family: ``op::list`` and the like."""
     wanted = [it for it in family.operations if face in it.faces]
     functions = "".join(_function(table, family, it, face) for it in wanted)
-    uses = ["use spikewire_protocol::operation::Family;\n\n"]
+    uses = ["use spikewire_aerospike_protocol::operation::Family;\n\n"]
     if face == "op":
         names = [it for it in ("Order",) if f": {it}" in functions]
         uses.append(f"use super::{{{', '.join(['Operation', 'call::Call', *names])}}};\n")

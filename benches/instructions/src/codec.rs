@@ -2,16 +2,16 @@
 
 use std::hint::black_box;
 
+use spikewire_aerospike_protocol::batch::{self, Kind};
+use spikewire_aerospike_protocol::frame;
+use spikewire_aerospike_protocol::key::{Digest, UserKey, digest};
+use spikewire_aerospike_protocol::message::{self, Header, Message, Walk, field, info1, info2, op};
+use spikewire_aerospike_protocol::query::{Answer, Point, Row};
+use spikewire_aerospike_protocol::request::{Request, address};
+use spikewire_aerospike_protocol::value::Value;
 use spikewire_columns::arrow::TableBuilder;
 use spikewire_columns::fixed::{Cell, CellKind, Field};
 use spikewire_columns::{ExtraColumns, WireValue};
-use spikewire_protocol::batch::{self, Kind};
-use spikewire_protocol::frame;
-use spikewire_protocol::key::{Digest, UserKey, digest};
-use spikewire_protocol::message::{self, Header, Message, Walk, field, info1, info2, op};
-use spikewire_protocol::query::{Answer, Point, Row};
-use spikewire_protocol::request::{Request, address};
-use spikewire_protocol::value::Value;
 
 use crate::{Benchmark, repeat};
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use spikewire_protocol::Malformed;
+use spikewire_aerospike_protocol::Malformed;
 
 /// What kind of error it is, for languages that tell these apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,10 @@
 //! One value on the wire, as columns read it: borrowed, with containers still packed.
 
-use spikewire_protocol::Malformed;
-use spikewire_protocol::msgpack::{Reader, Token};
-use spikewire_protocol::value::{geojson_text, particle as kind, read_bool, read_float, read_int};
+use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::msgpack::{Reader, Token};
+use spikewire_aerospike_protocol::value::{
+    geojson_text, particle as kind, read_bool, read_float, read_int,
+};
 
 /// A value of a bin, or of a list or map in one.
 #[derive(Debug, Clone, Copy)]

@@ -6,10 +6,10 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Int8Type, Int64Type, UInt16Type};
 use arrow_array::{Array as _, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use spikewire_aerospike_protocol::message::{self, Header, Walk, op};
+use spikewire_aerospike_protocol::value::Value;
 use spikewire_columns::arrow::{BufferPool, TableBuilder};
 use spikewire_columns::{ErrorClass, ExtraColumns, RowError, WireValue};
-use spikewire_protocol::message::{self, Header, Walk, op};
-use spikewire_protocol::value::Value;
 
 /// A record's message as a node sends it.
 fn message(bins: &[(&str, Value)]) -> Vec<u8> {

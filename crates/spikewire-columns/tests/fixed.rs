@@ -1,8 +1,8 @@
 //! Values over the bytes of a structured array's fields.
 
+use spikewire_aerospike_protocol::value::Value;
 use spikewire_columns::fixed::{Cell, CellKind, Field};
 use spikewire_columns::{ColumnError, ErrorClass, WireValue};
-use spikewire_protocol::value::Value;
 
 fn write(kind: CellKind, size: usize, value: &WireValue<'_>) -> Result<Vec<u8>, ColumnError> {
     let mut out = vec![0xff; size];

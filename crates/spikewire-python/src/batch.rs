@@ -8,11 +8,11 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
 
+use spikewire_aerospike::Error;
+use spikewire_aerospike::command::batch::Batch as Rows;
+use spikewire_aerospike_protocol::message::Message;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_columns::RowError;
-use spikewire_engine::Error;
-use spikewire_engine::command::batch::Batch as Rows;
-use spikewire_protocol::message::Message;
-use spikewire_protocol::result_code::ResultCode;
 
 use crate::call::{Answers, record};
 use crate::columns;

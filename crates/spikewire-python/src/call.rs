@@ -5,16 +5,16 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyNone, PyTuple};
 
-use spikewire_engine::cluster::Node;
-use spikewire_engine::command::{
+use spikewire_aerospike::cluster::Node;
+use spikewire_aerospike::command::{
     Attempts, CommandSpec, Judgement, Prepared, ResponseKind, Sink, Target, read_bins,
 };
-use spikewire_engine::transport::Reply;
-use spikewire_engine::{Error, Policy};
-use spikewire_protocol::key::Digest;
-use spikewire_protocol::message::{Message, Op};
-use spikewire_protocol::request::Request;
-use spikewire_protocol::void_time;
+use spikewire_aerospike::transport::Reply;
+use spikewire_aerospike::{Error, Policy};
+use spikewire_aerospike_protocol::key::Digest;
+use spikewire_aerospike_protocol::message::{Message, Op};
+use spikewire_aerospike_protocol::request::Request;
+use spikewire_aerospike_protocol::void_time;
 
 use crate::errors::{self, Raised};
 use crate::key::{Address, Key};
@@ -155,7 +155,7 @@ impl Plan {
         let parse = |body| {
             let message = Message::parse(body).map(|(message, _)| message);
             message.map_err(|error| {
-                let error = Error::new(spikewire_engine::Kind::Malformed, error.to_string());
+                let error = Error::new(spikewire_aerospike::Kind::Malformed, error.to_string());
                 errors::to_python(py, &error.on(reply.node.to_string()), None)
             })
         };

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use spikewire_sync::RwLock;
 
-use spikewire_engine::{ClientOptions, OptionValue, Options};
+use spikewire_aerospike::{ClientOptions, OptionValue, Options};
 
 use crate::arguments::{count, seconds};
 use crate::core::{Core, not_connected};

@@ -7,10 +7,10 @@ use std::{fmt, io};
 use pyo3::prelude::*;
 use spikewire_sync::Mutex;
 
-use spikewire_engine::cluster::Cluster;
-use spikewire_engine::command::blocking::BlockingExecutor;
-use spikewire_engine::transport::Streams;
-use spikewire_engine::{Error, Kind, Options};
+use spikewire_aerospike::cluster::Cluster;
+use spikewire_aerospike::command::blocking::BlockingExecutor;
+use spikewire_aerospike::transport::Streams;
+use spikewire_aerospike::{Error, Kind, Options};
 
 use crate::errors;
 use crate::forks::forks;

@@ -7,9 +7,9 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
-use spikewire_engine::command::{Refusal, RefusalClass};
-use spikewire_engine::{Error, Kind};
-use spikewire_protocol::expression::Fault;
+use spikewire_aerospike::command::{Refusal, RefusalClass};
+use spikewire_aerospike::{Error, Kind};
+use spikewire_aerospike_protocol::expression::Fault;
 
 /// The Python function that makes an exception from a code and its circumstances.
 fn maker(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {

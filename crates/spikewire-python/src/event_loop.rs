@@ -9,7 +9,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::{PyTraverseError, PyVisit, intern};
 use spikewire_sync::Mutex;
 
-use spikewire_engine::clock::Tick;
+use spikewire_aerospike::clock::Tick;
 
 /// The event loop that runs in this thread.
 pub fn running_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use spikewire_engine::clock::Tick;
+use spikewire_aerospike::clock::Tick;
 use spikewire_sync::Mutex;
 
 use crate::forks::forks;

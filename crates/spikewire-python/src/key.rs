@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple, PyType};
 
-use spikewire_protocol::key::Digest;
+use spikewire_aerospike_protocol::key::Digest;
 
 use crate::errors::{type_error, type_name, value_error};
 use crate::space::{Space, named, parse_digest, stored_key, with_user_key};

@@ -7,9 +7,9 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyIterator, PyList, PyMemoryView, PyTuple, PyType};
 use spikewire_sync::Mutex;
 
-use spikewire_protocol::key::Digest;
-use spikewire_protocol::message::ops_in;
-use spikewire_protocol::value::particle::NULL;
+use spikewire_aerospike_protocol::key::Digest;
+use spikewire_aerospike_protocol::message::ops_in;
+use spikewire_aerospike_protocol::value::particle::NULL;
 
 use crate::key::Key;
 use crate::space::Space;

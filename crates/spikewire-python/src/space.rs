@@ -5,11 +5,11 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyMemoryView, PyString};
 
-use spikewire_protocol::key::{Digest, UserKey};
+use spikewire_aerospike_protocol::key::{Digest, UserKey};
 
 use crate::errors::{overflow, refused, shown, type_error, type_name, value_error};
 
-pub use spikewire_engine::command::SetRef as Space;
+pub use spikewire_aerospike::command::SetRef as Space;
 
 /// Checks names; `None` is the null set.
 pub fn of(namespace: &str, set: Option<&str>) -> PyResult<Arc<Space>> {

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use spikewire_sync::RwLock;
 
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_server::{Cluster, Drip, Faults, NamespaceOptions, Options, Refuse};
 
 use crate::arguments::{count, seconds};

@@ -15,11 +15,11 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use spikewire_protocol::batch::{self, flag};
-use spikewire_protocol::key::{UserKey, digest};
-use spikewire_protocol::message::{Header, info1, info2, op};
-use spikewire_protocol::request::{Request, address};
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::batch::{self, flag};
+use spikewire_aerospike_protocol::key::{UserKey, digest};
+use spikewire_aerospike_protocol::message::{Header, info1, info2, op};
+use spikewire_aerospike_protocol::request::{Request, address};
+use spikewire_aerospike_protocol::value::particle;
 use spikewire_server::{Cluster, NamespaceOptions, Options};
 
 const SET: &str = "demo";

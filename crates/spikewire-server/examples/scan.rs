@@ -12,13 +12,13 @@ use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use spikewire_protocol::frame::{self, Kind};
-use spikewire_protocol::info;
-use spikewire_protocol::key::{UserKey, digest};
-use spikewire_protocol::message::{Header, info2, op};
-use spikewire_protocol::query::{Collection, Index, Query, Range, Share, Subject};
-use spikewire_protocol::request::{Request, address};
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::frame::{self, Kind};
+use spikewire_aerospike_protocol::info;
+use spikewire_aerospike_protocol::key::{UserKey, digest};
+use spikewire_aerospike_protocol::message::{Header, info2, op};
+use spikewire_aerospike_protocol::query::{Collection, Index, Query, Range, Share, Subject};
+use spikewire_aerospike_protocol::request::{Request, address};
+use spikewire_aerospike_protocol::value::particle;
 use spikewire_server::{Cluster, Options};
 
 fn main() -> io::Result<()> {

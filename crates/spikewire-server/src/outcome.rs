@@ -1,6 +1,6 @@
 //! What list, map, bit and HLL operations hand back.
 
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 /// A bin's particle type and value, if the bin is there.
 pub type Old<'a> = Option<(u8, &'a [u8])>;
@@ -18,7 +18,7 @@ impl Found {
     /// An integer.
     pub fn int(int: i64) -> Self {
         let value = int.to_be_bytes().to_vec();
-        Self { particle: spikewire_protocol::value::particle::INTEGER, value }
+        Self { particle: spikewire_aerospike_protocol::value::particle::INTEGER, value }
     }
 
     /// A count.

@@ -5,7 +5,7 @@ mod wire;
 use std::io::{ErrorKind, Read};
 use std::time::{Duration, Instant};
 
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_server::{Cluster, Drip, Faults, Refuse};
 use wire::{Request, Wire, cluster};
 

@@ -5,16 +5,16 @@ mod wire;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use spikewire_protocol::frame::Kind;
-use spikewire_protocol::limits::PARTITIONS;
+use spikewire_aerospike_protocol::frame::Kind;
+use spikewire_aerospike_protocol::limits::PARTITIONS;
 use wire::{Request, Wire, cluster, hex};
 
 /// A message frame around a body.
 fn framed(body: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    let start = spikewire_protocol::frame::begin(&mut out, Kind::Message);
+    let start = spikewire_aerospike_protocol::frame::begin(&mut out, Kind::Message);
     out.extend_from_slice(body);
-    spikewire_protocol::frame::finish(&mut out, start);
+    spikewire_aerospike_protocol::frame::finish(&mut out, start);
     out
 }
 
@@ -91,7 +91,7 @@ fn requests_may_come_byte_by_byte() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let mut bytes = Request::put("k", 5).bytes();
-    spikewire_protocol::info::request(&mut bytes, &["node"]);
+    spikewire_aerospike_protocol::info::request(&mut bytes, &["node"]);
     bytes.extend_from_slice(&Request::get("k").bytes());
     for step in [1, 2, 7, 23] {
         for piece in bytes.chunks(step) {

@@ -6,8 +6,8 @@ use std::io::Read as _;
 use std::time::Duration;
 
 use base64::Engine as _;
-use spikewire_protocol::message::{field, info1, info2, info3};
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::message::{field, info1, info2, info3};
+use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_server::{Cluster, Options};
 use wire::{Found, Reply, Request, Wire, cluster};
 

@@ -5,8 +5,8 @@ mod wire;
 use std::collections::HashSet;
 use std::time::Duration;
 
-use spikewire_protocol::partition::Replicas;
-use spikewire_protocol::peers::{Peers, services};
+use spikewire_aerospike_protocol::partition::Replicas;
+use spikewire_aerospike_protocol::peers::{Peers, services};
 use spikewire_server::{Cluster, NamespaceOptions, Options};
 use wire::{Request, Wire, cluster, hex};
 

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use spikewire_protocol::partition::Replicas;
-use spikewire_protocol::peers::Peers;
+use spikewire_aerospike_protocol::partition::Replicas;
+use spikewire_aerospike_protocol::peers::Peers;
 use spikewire_server::{Cluster, NamespaceOptions, Options};
 use wire::{Request, Wire, cluster};
 

@@ -5,7 +5,7 @@ mod wire;
 use std::io::{Read, Write};
 use std::time::Duration;
 
-use spikewire_protocol::message::{field, info1, info2, op};
+use spikewire_aerospike_protocol::message::{field, info1, info2, op};
 use wire::{Request, Wire, cluster};
 
 struct Random(u64);
@@ -22,7 +22,7 @@ fn seeds() -> Vec<Vec<u8>> {
     let map = [0x83, 0xc7, 0, 1, 0xc0, 1, 0x92, 2, 3, 0xa2, 3, b'x', 0xcb, 0, 0, 0, 0, 0, 0, 0, 0];
     let geo = [&[0, 0, 0], &br#"{"type":"Point","coordinates":[1,2]}"#[..]].concat();
     let mut info = Vec::new();
-    spikewire_protocol::info::request(
+    spikewire_aerospike_protocol::info::request(
         &mut info,
         &["replicas:max=2", "sets/test/demo", "truncate:namespace=test;set=demo", "statistics"],
     );

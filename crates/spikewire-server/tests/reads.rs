@@ -2,8 +2,8 @@
 
 mod wire;
 
-use spikewire_protocol::limits::EPOCH_2010;
-use spikewire_protocol::message::{field, info1, info2, info3, op};
+use spikewire_aerospike_protocol::limits::EPOCH_2010;
+use spikewire_aerospike_protocol::message::{field, info1, info2, info3, op};
 use spikewire_server::NamespaceOptions;
 use wire::{Found, Request, Wire, cluster, with};
 
@@ -76,8 +76,10 @@ fn what_a_request_must_have() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     assert_eq!(wire.code(Request::put("k", 1)), 0);
-    let digest =
-        spikewire_protocol::key::digest("demo", &spikewire_protocol::key::UserKey::Str("k"));
+    let digest = spikewire_aerospike_protocol::key::digest(
+        "demo",
+        &spikewire_aerospike_protocol::key::UserKey::Str("k"),
+    );
     let bare = || Request::bare().info1(info1::READ | info1::GET_ALL);
     assert_eq!(wire.code(bare().field(4, &digest.0)), 20);
     assert_eq!(wire.code(bare().field(0, b"nowhere").field(4, &digest.0)), 20);

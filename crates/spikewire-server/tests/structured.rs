@@ -2,8 +2,8 @@
 
 mod wire;
 
-use spikewire_protocol::message::{info1, info2, info3, op};
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::message::{info1, info2, info3, op};
+use spikewire_aerospike_protocol::value::particle;
 use wire::{Found, Request, Wire, cluster};
 
 /// An operation on bin `v`.

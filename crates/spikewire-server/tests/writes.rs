@@ -2,9 +2,9 @@
 
 mod wire;
 
-use spikewire_protocol::limits::TTL_SECONDS;
-use spikewire_protocol::message::{field, info1, info2, info3, op};
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::limits::TTL_SECONDS;
+use spikewire_aerospike_protocol::message::{field, info1, info2, info3, op};
+use spikewire_aerospike_protocol::value::particle;
 use spikewire_server::NamespaceOptions;
 use wire::{Found, Request, Wire, cluster, with};
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use mlua::{Function, Lua, MultiValue, Table};
-use spikewire_protocol::value::Value;
+use spikewire_aerospike_protocol::value::Value;
 
 use crate::bounds::{Bounds, Limits};
 use crate::failure::Failure;

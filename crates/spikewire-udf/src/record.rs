@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use mlua::{Error, Lua, MetaMethod, Result, UserData, UserDataMethods, UserDataRef};
-use spikewire_protocol::value::Value;
+use spikewire_aerospike_protocol::value::Value;
 
 use crate::bounds::Bounds;
 use crate::failure::message_of;

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use mlua::{Function, Lua, Result, Table, UserData, UserDataMethods};
-use spikewire_protocol::value::Value;
+use spikewire_aerospike_protocol::value::Value;
 
 use crate::bounds::Bounds;
 use crate::failure::Failure;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use spikewire_protocol::value::Value;
+use spikewire_aerospike_protocol::value::Value;
 use spikewire_udf::record::Change;
 use spikewire_udf::{Failure, Library, Limits, Machine, Record, check};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mlua::Lua;
-use spikewire_protocol::value::Value;
+use spikewire_aerospike_protocol::value::Value;
 use spikewire_udf::{Library, Limits, Machine, Record};
 
 /// What a call gives, as text.

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use spikewire_protocol::value::Value;
+use spikewire_aerospike_protocol::value::Value;
 use spikewire_udf::{Failure, Library, Limits, Machine, Record, Side};
 
 fn machine(modules: &[(&str, &str)]) -> Machine {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use spikewire_protocol::value::Value;
+use spikewire_aerospike_protocol::value::Value;
 use spikewire_udf::{Failure, Library, Limits, Machine, Record, Side};
 
 fn machine(source: &str) -> Machine {

@@ -1,10 +1,10 @@
 //! What replies become.
 
-use spikewire_engine::command::{Judgement, ResponseKind};
-use spikewire_engine::transport::Reply;
-use spikewire_engine::{Error, Kind, Result};
-use spikewire_protocol::Malformed;
-use spikewire_protocol::message::Header;
+use spikewire_aerospike::command::{Judgement, ResponseKind};
+use spikewire_aerospike::transport::Reply;
+use spikewire_aerospike::{Error, Kind, Result};
+use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::message::Header;
 
 use crate::record::Record;
 

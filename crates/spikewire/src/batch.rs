@@ -1,7 +1,7 @@
 //! What a verb on many records returns.
 
-use spikewire_engine::command::batch::Batch as Rows;
-use spikewire_engine::{Error, Result};
+use spikewire_aerospike::command::batch::Batch as Rows;
+use spikewire_aerospike::{Error, Result};
 
 use crate::many::Answered;
 use crate::record::Record;

@@ -2,9 +2,9 @@
 
 use std::net::SocketAddr;
 
-use spikewire_engine::admin::{Ask, InfoCommand, Recipients};
-use spikewire_engine::cluster::Cluster;
-use spikewire_engine::{Error, Kind};
+use spikewire_aerospike::admin::{Ask, InfoCommand, Recipients};
+use spikewire_aerospike::cluster::Cluster;
+use spikewire_aerospike::{Error, Kind};
 
 use crate::face::Face;
 

@@ -12,9 +12,9 @@
 //! op::list::append("items", "new").ctx([ctx::list_index(0), ctx::map_key("tags")]);
 //! ```
 
-use spikewire_protocol::cdt::context::{self, At, Inside};
-use spikewire_protocol::expression::Fault;
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::cdt::context::{self, At, Inside};
+use spikewire_aerospike_protocol::expression::Fault;
+use spikewire_aerospike_protocol::value::particle;
 
 use crate::encode::{Encode, element};
 use crate::operation::Order;

@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
-use spikewire_protocol::expression::Fault;
-use spikewire_protocol::value::{ParticleType, Value, particle};
-use spikewire_protocol::{limits, msgpack};
+use spikewire_aerospike_protocol::expression::Fault;
+use spikewire_aerospike_protocol::value::{ParticleType, Value, particle};
+use spikewire_aerospike_protocol::{limits, msgpack};
 
 use crate::{Error, Result};
 

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use spikewire_engine::admin::Procedure;
-use spikewire_engine::cluster::Cluster;
-use spikewire_engine::command::CommandDefaults;
-use spikewire_engine::transport::Streams;
+use spikewire_aerospike::admin::Procedure;
+use spikewire_aerospike::cluster::Cluster;
+use spikewire_aerospike::command::CommandDefaults;
+use spikewire_aerospike::transport::Streams;
 
 use crate::Result;
 use crate::query::plan::Plan;

@@ -1,9 +1,9 @@
 //! Calls of functions that the cluster runs on records.
 
-use spikewire_engine::command::{Function, ResponseKind};
-use spikewire_protocol::Malformed;
-use spikewire_protocol::message::Message;
-use spikewire_protocol::value::Value;
+use spikewire_aerospike::command::{Function, ResponseKind};
+use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::message::Message;
+use spikewire_aerospike_protocol::value::Value;
 
 use crate::Result;
 use crate::answer::Answer;

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use spikewire_engine::admin::Procedure as _;
-use spikewire_engine::admin::index::{
+use spikewire_aerospike::admin::Procedure as _;
+use spikewire_aerospike::admin::index::{
     CreateIndex, IndexSpec, ListedIndex, drop_index, list_indexes, wait_for_index,
 };
 
-pub use spikewire_engine::admin::index::IndexType;
+pub use spikewire_aerospike::admin::index::IndexType;
 
 use crate::ctx::{self, Step};
 use crate::face::Face;

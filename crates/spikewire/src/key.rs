@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use spikewire_protocol::key::{Digest, UserKey};
+use spikewire_aerospike_protocol::key::{Digest, UserKey};
 
 /// What a record is called within its set: a 64-bit integer, a text, or bytes.
 ///

@@ -249,10 +249,10 @@ pub use options::{Builder, CallOptions, Seeds};
 pub use query::{Collection, Found, IndexOn, IndexRange, IndexValue, Job, Page, Progress, Query};
 pub use record::{Bin, Bins, Name, Record};
 pub use row::Row;
-pub use spikewire_engine::command::{ExistsRule as Exists, ReadMode, ReadTouch, Ttl};
-pub use spikewire_engine::{Error, Kind, ReplicaPolicy, Result};
-pub use spikewire_protocol::result_code::ResultCode;
-pub use spikewire_protocol::value::Value;
+pub use spikewire_aerospike::command::{ExistsRule as Exists, ReadMode, ReadTouch, Ttl};
+pub use spikewire_aerospike::{Error, Kind, ReplicaPolicy, Result};
+pub use spikewire_aerospike_protocol::result_code::ResultCode;
+pub use spikewire_aerospike_protocol::value::Value;
 
 /// Bins of different types for the verbs that write, without a [`Value`] for each.
 ///

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use spikewire_engine::command::batch::{Batch as Rows, BatchBuilder};
-use spikewire_engine::command::{BinSelection, CommandSpec, Operations, limits};
-use spikewire_protocol::batch::Kind;
-use spikewire_protocol::message::op;
+use spikewire_aerospike::command::batch::{Batch as Rows, BatchBuilder};
+use spikewire_aerospike::command::{BinSelection, CommandSpec, Operations, limits};
+use spikewire_aerospike_protocol::batch::Kind;
+use spikewire_aerospike_protocol::message::op;
 
 use crate::encode::Encode;
 use crate::function::function;

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use spikewire_engine::admin::module::{RegisterModule, list_modules, module_source, remove_module};
+use spikewire_aerospike::admin::module::{
+    RegisterModule, list_modules, module_source, remove_module,
+};
 
-pub use spikewire_engine::admin::module::Module;
+pub use spikewire_aerospike::admin::module::Module;
 
 use crate::face::Face;
 use crate::{AsyncClient, Client};

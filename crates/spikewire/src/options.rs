@@ -6,11 +6,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use spikewire_engine::command::{
+use spikewire_aerospike::command::{
     CommandDefaults, ExistsRule as Exists, GenerationRule, ReadMode, ReadOptions, ReadTouch, Ttl,
     WriteOptions, parse,
 };
-use spikewire_engine::{ClientOptions, ReplicaPolicy};
+use spikewire_aerospike::{ClientOptions, ReplicaPolicy};
 
 use crate::{Error, Expression, Result};
 
@@ -435,7 +435,7 @@ impl Builder {
     pub(crate) fn finish(
         mut self,
         seeds: &impl Seeds,
-    ) -> Result<(spikewire_engine::Options, CommandDefaults, usize)> {
+    ) -> Result<(spikewire_aerospike::Options, CommandDefaults, usize)> {
         self.client.set_seeds(&seeds.to_list())?;
         self.client.check()?;
         parse::count("threads", Some(self.threads as u64), (1, 256), self.threads)?;

@@ -4,10 +4,10 @@ use std::fmt;
 use std::ops::Deref;
 use std::time::Duration;
 
-use spikewire_engine::command::{Sink, read_bins};
-use spikewire_protocol::message::{Message, Op};
-use spikewire_protocol::value::Value;
-use spikewire_protocol::{Malformed, limits, void_time};
+use spikewire_aerospike::command::{Sink, read_bins};
+use spikewire_aerospike_protocol::message::{Message, Op};
+use spikewire_aerospike_protocol::value::Value;
+use spikewire_aerospike_protocol::{Malformed, limits, void_time};
 
 /// A record: its bins, its generation and its time to live.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,8 @@
 //! Rows of a batch that mixes what is done to its records.
 
-use spikewire_engine::command::{BinSelection, CommandSpec, Function, Operations};
-use spikewire_protocol::batch::Kind;
-use spikewire_protocol::message::op;
+use spikewire_aerospike::command::{BinSelection, CommandSpec, Function, Operations};
+use spikewire_aerospike_protocol::batch::Kind;
+use spikewire_aerospike_protocol::message::op;
 
 use crate::encode::Encode;
 use crate::function::function;

@@ -1,12 +1,12 @@
 //! The verbs on one record: arguments become a request, which the faces send. [`verbs!`] writes the
 //! methods of both faces from this one source.
 
-use spikewire_engine::command::{
+use spikewire_aerospike::command::{
     BinSelection, CommandDefaults, CommandSpec, OperationRef, Operations, Prepared, SetRef, Source,
 };
-use spikewire_engine::transport::buffer;
-use spikewire_protocol::request;
-use spikewire_protocol::value::ParticleType;
+use spikewire_aerospike::transport::buffer;
+use spikewire_aerospike_protocol::request;
+use spikewire_aerospike_protocol::value::ParticleType;
 
 use crate::encode::Encode;
 use crate::function::function;
@@ -186,7 +186,7 @@ macro_rules! verbs {
                 key: impl Into<$crate::Key<'k>>,
                 bins: impl IntoIterator<Item = (N, V)>,
             ) -> $answer<()> {
-                let code = spikewire_protocol::message::op::WRITE;
+                let code = spikewire_aerospike_protocol::message::op::WRITE;
                 self.run(self.place().write(&key.into(), bins, code), ())
             }
 
@@ -196,7 +196,7 @@ macro_rules! verbs {
                 key: impl Into<$crate::Key<'k>>,
                 bins: impl IntoIterator<Item = (N, V)>,
             ) -> $answer<()> {
-                let code = spikewire_protocol::message::op::ADD;
+                let code = spikewire_aerospike_protocol::message::op::ADD;
                 self.run(self.place().write(&key.into(), bins, code), ())
             }
 
@@ -206,7 +206,7 @@ macro_rules! verbs {
                 key: impl Into<$crate::Key<'k>>,
                 bins: impl IntoIterator<Item = (N, V)>,
             ) -> $answer<()> {
-                let code = spikewire_protocol::message::op::APPEND;
+                let code = spikewire_aerospike_protocol::message::op::APPEND;
                 self.run(self.place().write(&key.into(), bins, code), ())
             }
 
@@ -216,7 +216,7 @@ macro_rules! verbs {
                 key: impl Into<$crate::Key<'k>>,
                 bins: impl IntoIterator<Item = (N, V)>,
             ) -> $answer<()> {
-                let code = spikewire_protocol::message::op::PREPEND;
+                let code = spikewire_aerospike_protocol::message::op::PREPEND;
                 self.run(self.place().write(&key.into(), bins, code), ())
             }
 

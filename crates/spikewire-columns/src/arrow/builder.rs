@@ -5,10 +5,10 @@ use std::sync::Arc;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
-use spikewire_protocol::Malformed;
-use spikewire_protocol::message::{Header, Walk};
-use spikewire_protocol::msgpack::Reader;
-use spikewire_protocol::void_time;
+use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::message::{Header, Walk};
+use spikewire_aerospike_protocol::msgpack::Reader;
+use spikewire_aerospike_protocol::void_time;
 
 use super::buffer_pool::BufferPool;
 use super::column::{Column, Depth, Store};

@@ -2,8 +2,8 @@
 
 use arrow_buffer::{BooleanBufferBuilder, NullBufferBuilder};
 use arrow_schema::DataType;
-use spikewire_protocol::limits;
-use spikewire_protocol::msgpack::Reader;
+use spikewire_aerospike_protocol::limits;
+use spikewire_aerospike_protocol::msgpack::Reader;
 
 use super::number::Numbers;
 use crate::error::ColumnError;

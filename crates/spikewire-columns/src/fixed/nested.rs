@@ -1,6 +1,6 @@
 //! Lists into sub-arrays of exactly their shape.
 
-use spikewire_protocol::msgpack::Reader;
+use spikewire_aerospike_protocol::msgpack::Reader;
 
 use super::{CellKind, Field};
 use crate::error::ColumnError;

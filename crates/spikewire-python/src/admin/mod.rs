@@ -10,12 +10,14 @@ pub mod task;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyString};
 
-use spikewire_engine::Result;
-use spikewire_engine::admin::index::{
+use spikewire_aerospike::Result;
+use spikewire_aerospike::admin::index::{
     CreateIndex, IndexSpec, IndexType, drop_index, list_indexes, wait_for_index,
 };
-use spikewire_engine::admin::module::{RegisterModule, list_modules, module_source, remove_module};
-use spikewire_engine::admin::{Ask, InfoCommand, Procedure, Recipients};
+use spikewire_aerospike::admin::module::{
+    RegisterModule, list_modules, module_source, remove_module,
+};
+use spikewire_aerospike::admin::{Ask, InfoCommand, Procedure, Recipients};
 
 use self::task::{AdminTask, AdminValue, Origin, limit};
 use crate::errors::{to_python, type_error};

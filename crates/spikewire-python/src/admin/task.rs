@@ -8,12 +8,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use spikewire_sync::Mutex;
 
-use spikewire_engine::admin::index::ListedIndex;
-use spikewire_engine::admin::job::{AbortJob, JobProgress, RunningJob, WatchJob};
-use spikewire_engine::admin::module::Module;
-use spikewire_engine::admin::{self, Procedure};
-use spikewire_engine::cluster::Cluster;
-use spikewire_engine::{Error, Result};
+use spikewire_aerospike::admin::index::ListedIndex;
+use spikewire_aerospike::admin::job::{AbortJob, JobProgress, RunningJob, WatchJob};
+use spikewire_aerospike::admin::module::Module;
+use spikewire_aerospike::admin::{self, Procedure};
+use spikewire_aerospike::cluster::Cluster;
+use spikewire_aerospike::{Error, Result};
 
 use crate::arguments::seconds;
 use crate::core::Core;

@@ -17,7 +17,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDelta, PyDeltaAccess, PyInt, PyList, PyTuple};
 
-use spikewire_engine::command::parse;
+use spikewire_aerospike::command::parse;
 
 use crate::errors::{Shown, refused, shown, type_error, type_name, value_error};
 use crate::value::bin_name;

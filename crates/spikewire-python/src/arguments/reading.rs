@@ -5,8 +5,8 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt};
 
-use spikewire_engine::command::{ReadMode, ReadTouch, limits, parse};
-use spikewire_engine::{Policy, ReplicaPolicy};
+use spikewire_aerospike::command::{ReadMode, ReadTouch, limits, parse};
+use spikewire_aerospike::{Policy, ReplicaPolicy};
 
 use super::seconds;
 use crate::errors::{Shown, refused, type_error, type_name};

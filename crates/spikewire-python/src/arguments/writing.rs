@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDateTime, PyDelta, PyDeltaAccess, PyFloat, PyInt, PyString, PyType};
 
-use spikewire_engine::command::{ExistsRule, GenerationRule, Ttl, parse};
+use spikewire_aerospike::command::{ExistsRule, GenerationRule, Ttl, parse};
 
 use crate::errors::{Shown, overflow, refused, shown, type_error, type_name, value_error};
 use crate::space::text;

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-use spikewire_protocol::cdt::context::{self, At, Create, Inside};
-use spikewire_protocol::value::particle::LIST;
+use spikewire_aerospike_protocol::cdt::context::{self, At, Create, Inside};
+use spikewire_aerospike_protocol::value::particle::LIST;
 
 use crate::errors::{refused, type_error, type_name, value_error};
 use crate::operation::packer;

@@ -1,6 +1,6 @@
 //! The arguments of list, map, bit and sketch operations, as Python passes them: in a tuple, in
 //! the order of the operation's signature. Both that order and what is made of the arguments come
-//! from the table in `tools/verbs`, by way of [`spikewire_protocol::operation`].
+//! from the table in `tools/verbs`, by way of [`spikewire_aerospike_protocol::operation`].
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -11,7 +11,7 @@ pub mod context;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyTuple};
 
-use spikewire_protocol::operation::{Arguments, Words, number_of};
+use spikewire_aerospike_protocol::operation::{Arguments, Words, number_of};
 
 use crate::arguments::count;
 use crate::errors::{Raised, type_error, type_name};

@@ -5,9 +5,9 @@ use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyNone, PyString};
 
+use spikewire_aerospike::command::batch::Batch as Rows;
 use spikewire_columns::arrow::{Bytes, Column, Store};
 use spikewire_columns::{ExtraColumns, RowError};
-use spikewire_engine::command::batch::Batch as Rows;
 
 use super::arrow::{fill, table_builder};
 use super::rows::{Found, look};

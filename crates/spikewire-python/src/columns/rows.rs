@@ -3,9 +3,9 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyString};
 
+use spikewire_aerospike::command::batch::{Batch as Rows, RowOutcome};
+use spikewire_aerospike_protocol::message::{Header, Walk};
 use spikewire_columns::{ColumnError, ErrorClass, ExtraColumns, RowError, WireValue};
-use spikewire_engine::command::batch::{Batch as Rows, RowOutcome};
-use spikewire_protocol::message::{Header, Walk};
 
 use crate::errors::{overflow, shown, type_error, type_name, value_error};
 use crate::key::Key;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
-use spikewire_protocol::expression::text::{self, TextError};
-use spikewire_protocol::expression::{Expression as Tree, Fault};
+use spikewire_aerospike_protocol::expression::text::{self, TextError};
+use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault};
 
 use super::Expression;
 use super::constant::operand;

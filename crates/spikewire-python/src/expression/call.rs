@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use spikewire_protocol::expression::{Expression as Tree, Type};
-use spikewire_protocol::operation::{Family, OperandArguments};
+use spikewire_aerospike_protocol::expression::{Expression as Tree, Type};
+use spikewire_aerospike_protocol::operation::{Family, OperandArguments};
 
 use super::constant::operand;
 use crate::calls::Given;

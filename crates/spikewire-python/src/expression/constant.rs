@@ -6,9 +6,9 @@ use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple,
 };
 
-use spikewire_protocol::expression::{Expression as Tree, Type};
-use spikewire_protocol::limits;
-use spikewire_protocol::value::Value;
+use spikewire_aerospike_protocol::expression::{Expression as Tree, Type};
+use spikewire_aerospike_protocol::limits;
+use spikewire_aerospike_protocol::value::Value;
 
 use super::Expression;
 use crate::errors::{overflow, refused, shown, type_error, type_name, value_error};

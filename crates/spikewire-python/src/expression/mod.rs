@@ -17,7 +17,7 @@ use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 
-use spikewire_protocol::expression::{Expression as Tree, Fault, Meta, Op, Type};
+use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault, Meta, Op, Type};
 
 use self::bytes::read_text;
 pub use self::bytes::{filter, operation_bytes, plain_bytes};

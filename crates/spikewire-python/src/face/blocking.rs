@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 
-use spikewire_engine::transport::{Reply, buffer};
+use spikewire_aerospike::transport::{Reply, buffer};
 
 use super::classes::{Face, Runner};
 use crate::admin::task::{AdminOrigin, Origin};

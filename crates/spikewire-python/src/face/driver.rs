@@ -12,12 +12,12 @@ use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 use spikewire_sync::Mutex;
 
-use spikewire_engine::admin;
-use spikewire_engine::clock::Tick;
-use spikewire_engine::cluster::Cluster;
-use spikewire_engine::command::Command;
-use spikewire_engine::transport::{EventLoop, LoopDriver, Next};
-use spikewire_engine::transport::{Multiplexer, Outcome};
+use spikewire_aerospike::admin;
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::cluster::Cluster;
+use spikewire_aerospike::command::Command;
+use spikewire_aerospike::transport::{EventLoop, LoopDriver, Next};
+use spikewire_aerospike::transport::{Multiplexer, Outcome};
 
 use super::ticket::{AdminPromise, Owner, Promise, Ticket};
 use crate::admin::task::AdminRun;

@@ -20,9 +20,9 @@ use pyo3::types::{PyDict, PyList, PyType};
 use pyo3::{PyTraverseError, PyVisit, intern};
 use spikewire_sync::Mutex;
 
-use spikewire_engine::clock::Tick;
-use spikewire_engine::transport::permits;
-use spikewire_engine::{Error, Kind};
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::transport::permits;
+use spikewire_aerospike::{Error, Kind};
 
 use super::driver_thread;
 use crate::errors::{self, type_error, type_name, value_error};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 
-use spikewire_engine::{Error, Kind};
+use spikewire_aerospike::{Error, Kind};
 
 use super::classes::Runner;
 use super::submitter::Submitter;

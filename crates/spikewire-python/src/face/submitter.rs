@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use pyo3::prelude::*;
 
-use spikewire_engine::clock::Tick;
-use spikewire_engine::cluster::{Cluster, Node};
-use spikewire_engine::command::{Attempts, Command};
-use spikewire_engine::transport::native::{Native, Receiver};
-use spikewire_engine::transport::permits::{Permit, Permits, Refused};
-use spikewire_engine::transport::{Next, Outcome, Reply};
-use spikewire_engine::{Error, Kind};
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::cluster::{Cluster, Node};
+use spikewire_aerospike::command::{Attempts, Command};
+use spikewire_aerospike::transport::native::{Native, Receiver};
+use spikewire_aerospike::transport::permits::{Permit, Permits, Refused};
+use spikewire_aerospike::transport::{Next, Outcome, Reply};
+use spikewire_aerospike::{Error, Kind};
 
 use super::driver_thread;
 use super::future::FutureBase;
@@ -67,7 +67,7 @@ impl Submitter {
     pub fn submit<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
         let Call { bytes, target, policy, plan } = call;
         let start = Tick::now();
-        let deadline = spikewire_engine::command::deadline(&policy, start);
+        let deadline = spikewire_aerospike::command::deadline(&policy, start);
         let entry = self.enter(py, deadline)?;
         let future = FutureBase::create(py, self.number)?;
         let Entry::In(permit) = entry else {

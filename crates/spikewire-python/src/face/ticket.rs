@@ -7,13 +7,13 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use spikewire_sync::Mutex;
 
-use spikewire_engine::admin::{AdminTicket, AdminWaiter};
-use spikewire_engine::cluster::Cluster;
-use spikewire_engine::command::batch::Batch;
-use spikewire_engine::command::{BatchExecution, BatchOwner, BatchTicket};
-use spikewire_engine::transport::permits::Permit;
-use spikewire_engine::transport::{Collect, Next, Outcome};
-use spikewire_engine::{Error, Kind};
+use spikewire_aerospike::admin::{AdminTicket, AdminWaiter};
+use spikewire_aerospike::cluster::Cluster;
+use spikewire_aerospike::command::batch::Batch;
+use spikewire_aerospike::command::{BatchExecution, BatchOwner, BatchTicket};
+use spikewire_aerospike::transport::permits::Permit;
+use spikewire_aerospike::transport::{Collect, Next, Outcome};
+use spikewire_aerospike::{Error, Kind};
 
 use super::future::FutureBase;
 use crate::admin::task::{AdminSlot, AdminValue};
@@ -265,7 +265,7 @@ impl AdminPromise {
 }
 
 impl AdminWaiter<AdminValue> for AdminPromise {
-    fn done(&self, outcome: spikewire_engine::Result<AdminValue>) {
+    fn done(&self, outcome: spikewire_aerospike::Result<AdminValue>) {
         Python::attach(|py| {
             let outcome = match outcome {
                 Ok(value) => {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 
-use spikewire_engine::command::{CommandSpec, Operations};
-use spikewire_protocol::batch::Kind;
+use spikewire_aerospike::command::{CommandSpec, Operations};
+use spikewire_aerospike_protocol::batch::Kind;
 
 use super::gather::{Gather, Resolve, each};
 use super::plan::ManyCall;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyIterator, PyString, PyTuple};
 
-use spikewire_engine::Policy;
-use spikewire_engine::command::CommandSpec;
-use spikewire_engine::command::batch::BatchBuilder;
-use spikewire_protocol::batch::Kind;
-use spikewire_protocol::key::Digest;
+use spikewire_aerospike::Policy;
+use spikewire_aerospike::command::CommandSpec;
+use spikewire_aerospike::command::batch::BatchBuilder;
+use spikewire_aerospike_protocol::batch::Kind;
+use spikewire_aerospike_protocol::key::Digest;
 
 use super::plan::ManyCall;
 use crate::batch::{Answered, RowReader};

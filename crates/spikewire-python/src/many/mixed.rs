@@ -3,9 +3,9 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-use spikewire_engine::command::{CommandDefaults, CommandSpec, Operations};
-use spikewire_protocol::batch::Kind;
-use spikewire_protocol::message::op;
+use spikewire_aerospike::command::{CommandDefaults, CommandSpec, Operations};
+use spikewire_aerospike_protocol::batch::Kind;
+use spikewire_aerospike_protocol::message::op;
 
 use super::gather::{Gather, Resolve, at_row, each};
 use super::plan::ManyCall;

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use spikewire_engine::command::batch::Batch as Rows;
+use spikewire_aerospike::command::batch::Batch as Rows;
 
 use crate::batch::{Batch, RowReader};
 use crate::columns::Filling;

@@ -3,10 +3,10 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 
-use spikewire_engine::clock::Tick;
-use spikewire_engine::command::CommandSpec;
-use spikewire_engine::command::batch::Batch as Rows;
-use spikewire_protocol::message::op;
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::command::CommandSpec;
+use spikewire_aerospike::command::batch::Batch as Rows;
+use spikewire_aerospike_protocol::message::op;
 
 use super::gather::{Gather, Resolve, at_row, each};
 use super::plan::{ManyCall, ManyPlan};

@@ -6,10 +6,10 @@ mod words;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
-use spikewire_engine::command::{OperationRef, check_operand};
-use spikewire_protocol::message::op;
-use spikewire_protocol::operation::Family;
-use spikewire_protocol::value::particle;
+use spikewire_aerospike::command::{OperationRef, check_operand};
+use spikewire_aerospike_protocol::message::op;
+use spikewire_aerospike_protocol::operation::Family;
+use spikewire_aerospike_protocol::value::particle;
 
 use self::words::{Shown, Words};
 use crate::calls::Given;

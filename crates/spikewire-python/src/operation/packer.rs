@@ -4,9 +4,9 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyList, PyMapping, PyString, PyTuple};
 
-use spikewire_protocol::msgpack;
-use spikewire_protocol::operation::{ValueArguments, ValueForm};
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::msgpack;
+use spikewire_aerospike_protocol::operation::{ValueArguments, ValueForm};
+use spikewire_aerospike_protocol::value::particle;
 
 use crate::calls::Given;
 use crate::errors::{Raised, overflow, shown, type_error, type_name};

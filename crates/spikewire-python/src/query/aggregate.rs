@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use spikewire_engine::Policy;
-use spikewire_engine::command::query::{AggregationPlan, QuerySpec};
+use spikewire_aerospike::Policy;
+use spikewire_aerospike::command::query::{AggregationPlan, QuerySpec};
 
 use super::plan::QueryCall;
 use crate::core::Core;

@@ -9,12 +9,12 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use spikewire_sync::Mutex;
 
+use spikewire_aerospike::transport::Stream;
+use spikewire_aerospike::transport::stream::{Advance, Found};
+use spikewire_aerospike::{Error, Kind};
+use spikewire_aerospike_protocol::message::{Header, Walk};
 use spikewire_columns::arrow::{BufferPool, TableBuilder};
 use spikewire_columns::{ExtraColumns, RowError, WireValue};
-use spikewire_engine::transport::Stream;
-use spikewire_engine::transport::stream::{Advance, Found};
-use spikewire_engine::{Error, Kind};
-use spikewire_protocol::message::{Header, Walk};
 
 use super::reading::Reading;
 use crate::arguments::count;

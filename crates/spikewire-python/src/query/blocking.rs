@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
-use spikewire_engine::transport::stream::Advance;
+use spikewire_aerospike::transport::stream::Advance;
 
 use super::aggregate::Whole;
 use super::batches::{Batches, QueryBatches};

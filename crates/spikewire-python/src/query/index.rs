@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyInt, PyString};
 
-use spikewire_engine::command::{parse, query::check_index};
-use spikewire_protocol::query::{Collection, Index, Range, Subject};
+use spikewire_aerospike::command::{parse, query::check_index};
+use spikewire_aerospike_protocol::query::{Collection, Index, Range, Subject};
 
 use crate::calls::context::Path;
 use crate::errors::{overflow, refused, shown, type_error, type_name, value_error};

@@ -2,9 +2,9 @@
 
 use pyo3::prelude::*;
 
-use spikewire_engine::admin::Procedure as _;
-use spikewire_engine::command::query::{JobPlan, JobRules, QueryOps, QuerySpec};
-use spikewire_protocol::message::{info2, op};
+use spikewire_aerospike::admin::Procedure as _;
+use spikewire_aerospike::command::query::{JobPlan, JobRules, QueryOps, QuerySpec};
+use spikewire_aerospike_protocol::message::{info2, op};
 
 use super::plan::{operations, scope};
 use crate::admin::task::{AdminTask, AdminValue, Origin};

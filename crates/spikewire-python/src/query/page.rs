@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyIterator, PyList};
-use spikewire_engine::transport::stream::QueryPage;
+use spikewire_aerospike::transport::stream::QueryPage;
 
 use super::reading::Reading;
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyRange, PyRangeMethods, PyTuple};
 
-use spikewire_engine::Policy;
-use spikewire_engine::command::query::{QueryOps, QueryPlan, QuerySpec, spec};
-use spikewire_protocol::limits::PARTITIONS;
+use spikewire_aerospike::Policy;
+use spikewire_aerospike::command::query::{QueryOps, QueryPlan, QuerySpec, spec};
+use spikewire_aerospike_protocol::limits::PARTITIONS;
 
 use super::index::IndexRange;
 use crate::arguments::{self, count, replica, seconds};

@@ -10,17 +10,17 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyNone, PyTuple};
 use spikewire_sync::Mutex;
 
-use spikewire_engine::clock::Tick;
-use spikewire_engine::command::query::rules::check_results;
-use spikewire_engine::transport::Stream;
-use spikewire_engine::transport::stream::{
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::command::query::rules::check_results;
+use spikewire_aerospike::transport::Stream;
+use spikewire_aerospike::transport::stream::{
     Advance, Demand, MAX_RUN, QueryPage, QueryReader, Stopper,
 };
-use spikewire_engine::{Error, Kind};
-use spikewire_protocol::message::{op, ops_in};
-use spikewire_protocol::query::Row;
-use spikewire_protocol::value::particle;
-use spikewire_protocol::void_time;
+use spikewire_aerospike::{Error, Kind};
+use spikewire_aerospike_protocol::message::{op, ops_in};
+use spikewire_aerospike_protocol::query::Row;
+use spikewire_aerospike_protocol::value::particle;
+use spikewire_aerospike_protocol::void_time;
 
 use super::plan::QueryCall;
 use crate::call::Decoding;

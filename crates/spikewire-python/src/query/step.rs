@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
-use spikewire_engine::transport::stream::Advance;
+use spikewire_aerospike::transport::stream::Advance;
 
 use super::batches::Batches;
 use super::on_loop::QueryOnLoop;

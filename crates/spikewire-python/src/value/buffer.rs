@@ -10,7 +10,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyMemoryView, PySlice};
 
-use spikewire_engine::command::batch::{Answer, Batch as Rows};
+use spikewire_aerospike::command::batch::{Answer, Batch as Rows};
 
 /// A reply whose memory is lent to memoryviews. It lives as long as one of them does.
 #[pyclass(frozen, module = "spikewire._native")]

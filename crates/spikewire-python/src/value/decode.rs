@@ -6,9 +6,11 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyList, PyNone, PyString, PyTuple};
 
-use spikewire_protocol::msgpack::{Reader, Token};
-use spikewire_protocol::value::{geojson_text, particle as kind, read_bool, read_float, read_int};
-use spikewire_protocol::{Malformed, limits};
+use spikewire_aerospike_protocol::msgpack::{Reader, Token};
+use spikewire_aerospike_protocol::value::{
+    geojson_text, particle as kind, read_bool, read_float, read_int,
+};
+use spikewire_aerospike_protocol::{Malformed, limits};
 
 use super::{GeoJSON, HyperLogLog};
 use crate::errors::value_error;

@@ -6,8 +6,8 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 
-use spikewire_protocol::value::{geojson, particle};
-use spikewire_protocol::{limits, msgpack};
+use spikewire_aerospike_protocol::value::{geojson, particle};
+use spikewire_aerospike_protocol::{limits, msgpack};
 
 use super::{GeoJSON, HyperLogLog, Marker, Place, changed, foreign, pairs};
 use crate::errors::{overflow, shown, type_error, type_name, value_error};

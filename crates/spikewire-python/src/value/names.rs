@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use spikewire_engine::command::check_bin_name;
-use spikewire_protocol::limits::BIN_NAME;
+use spikewire_aerospike::command::check_bin_name;
+use spikewire_aerospike_protocol::limits::BIN_NAME;
 
 use crate::errors::{refused, shown, type_error, type_name, value_error};
 

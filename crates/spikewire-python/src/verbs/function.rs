@@ -3,14 +3,14 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-use spikewire_protocol::msgpack;
+use spikewire_aerospike_protocol::msgpack;
 
 use crate::errors::{type_error, type_name, value_error};
 use crate::space::text;
 use crate::value::{Place, encode};
 
 /// A function of a registered module, and what it is called with.
-pub struct Function(pub spikewire_engine::command::Function);
+pub struct Function(pub spikewire_aerospike::command::Function);
 
 impl Function {
     /// Checks the names and encodes the arguments.
@@ -35,7 +35,7 @@ impl Function {
                 )));
             }
         }
-        let function = spikewire_engine::command::Function::new(module, name, packed);
+        let function = spikewire_aerospike::command::Function::new(module, name, packed);
         function.map(Self).map_err(|error| value_error(error.message()))
     }
 }

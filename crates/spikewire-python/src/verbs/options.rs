@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 
-use spikewire_engine::command::{self, CommandDefaults, ReadMode, ReadTouch};
+use spikewire_aerospike::command::{self, CommandDefaults, ReadMode, ReadTouch};
 
 use crate::arguments;
 use crate::expression;

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use spikewire_engine::command::{BinSelection, CommandSpec, Operations};
+use spikewire_aerospike::command::{BinSelection, CommandSpec, Operations};
 
 use super::function::Function;
 use super::options::{Defaults, ReadOptions, ReadRules, WriteOptions};

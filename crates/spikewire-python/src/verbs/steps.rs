@@ -3,9 +3,9 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
 
-use spikewire_engine::command::{CommandSpec, Operations, Source};
-use spikewire_protocol::message::op;
-use spikewire_protocol::value::ParticleType;
+use spikewire_aerospike::command::{CommandSpec, Operations, Source};
+use spikewire_aerospike_protocol::message::op;
+use spikewire_aerospike_protocol::value::ParticleType;
 
 use super::options::{Defaults, ReadRules, WriteOptions};
 use crate::call::Answers;

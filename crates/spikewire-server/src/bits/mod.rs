@@ -1,9 +1,9 @@
 //! Bit operations on blobs.
 
-use spikewire_protocol::bits::{Area, BitOp, Combine, integer, resize, write};
-use spikewire_protocol::cdt::Blob;
-use spikewire_protocol::result_code::ResultCode;
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::bits::{Area, BitOp, Combine, integer, resize, write};
+use spikewire_aerospike_protocol::cdt::Blob;
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::particle;
 
 use crate::outcome::{Found, Modified, Old, Outcome};
 

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use spikewire_protocol::cdt::{flags, take};
-use spikewire_protocol::msgpack::{self, Reader, Token};
+use spikewire_aerospike_protocol::cdt::{flags, take};
+use spikewire_aerospike_protocol::msgpack::{self, Reader, Token};
 
 use super::item::compare;
 

@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
-use spikewire_protocol::Malformed;
-use spikewire_protocol::cdt::take;
-use spikewire_protocol::msgpack::{self, Reader, Token};
-use spikewire_protocol::result_code::ResultCode;
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::cdt::take;
+use spikewire_aerospike_protocol::msgpack::{self, Reader, Token};
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::particle;
 
 use crate::outcome::Found;
 use crate::value::order::floats;

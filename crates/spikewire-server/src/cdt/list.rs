@@ -1,9 +1,9 @@
 //! List operations.
 
-use spikewire_protocol::cdt::flags::{self, list_sort, list_write};
-use spikewire_protocol::cdt::{ListOp, elements};
-use spikewire_protocol::result_code::ResultCode;
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::cdt::flags::{self, list_sort, list_write};
+use spikewire_aerospike_protocol::cdt::{ListOp, elements};
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::particle;
 
 use super::container::{self, Container, ContainerKind};
 use super::item::{self, compare, stored};

@@ -1,8 +1,8 @@
 //! Map operations.
 
-use spikewire_protocol::cdt::MapOp;
-use spikewire_protocol::cdt::flags::{self, map_write};
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::cdt::MapOp;
+use spikewire_aerospike_protocol::cdt::flags::{self, map_write};
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::Edit;
 use super::container::{Container, ContainerKind};

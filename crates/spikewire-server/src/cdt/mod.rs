@@ -19,9 +19,9 @@ pub mod map;
 pub mod path;
 pub mod select;
 
-use spikewire_protocol::cdt::{Op, Request};
-use spikewire_protocol::result_code::ResultCode;
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::cdt::{Op, Request};
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::particle;
 
 use self::container::{Container, ContainerKind};
 use crate::outcome::{Found, Modified, Old, Outcome};

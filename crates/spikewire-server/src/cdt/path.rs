@@ -1,9 +1,9 @@
 //! Contexts: finding a nested list or map, and making what is missing on the way.
 
-use spikewire_protocol::cdt::Step;
-use spikewire_protocol::cdt::context::{At, Create, Inside};
-use spikewire_protocol::cdt::flags;
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::cdt::Step;
+use spikewire_aerospike_protocol::cdt::context::{At, Create, Inside};
+use spikewire_aerospike_protocol::cdt::flags;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::Edit;
 use super::container::{Container, ContainerKind};

@@ -1,9 +1,9 @@
 //! Which elements an operation names, and what it answers of them.
 
-use spikewire_protocol::cdt::{By, elements, flags, return_type};
-use spikewire_protocol::msgpack;
-use spikewire_protocol::result_code::ResultCode;
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::cdt::{By, elements, flags, return_type};
+use spikewire_aerospike_protocol::msgpack;
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::particle;
 
 use super::container::{self, Container, ContainerKind};
 use super::item::{self, compare, sought};

@@ -4,7 +4,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use spikewire_protocol::{frame, limits};
+use spikewire_aerospike_protocol::{frame, limits};
 
 use crate::error::invalid;
 use crate::storage::sets::MAX_SETS;

@@ -6,10 +6,10 @@
 //! A long batch is run in slices ([`super::stream`]): its rows wait while the client is slow to take
 //! the answers of those before.
 
-use spikewire_protocol::batch::{Position, Row, Rows, flag};
-use spikewire_protocol::frame::{self, Kind};
-use spikewire_protocol::message::{self, HEADER_LEN, Header, field, info1, info3};
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::batch::{Position, Row, Rows, flag};
+use spikewire_aerospike_protocol::frame::{self, Kind};
+use spikewire_aerospike_protocol::message::{self, HEADER_LEN, Header, field, info1, info3};
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::reply::Reply;
 use super::request::Request;

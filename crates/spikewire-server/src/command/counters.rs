@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 /// Counters that one thread fills.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The delete command.
 
-use spikewire_protocol::message::info2;
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::message::info2;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::reply::Reply;
 use super::write::generation_fits;

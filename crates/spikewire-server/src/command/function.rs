@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use spikewire_protocol::limits;
-use spikewire_protocol::message::{Header, Op, info2, info3, op};
-use spikewire_protocol::result_code::ResultCode;
-use spikewire_protocol::value::{Value, particle};
+use spikewire_aerospike_protocol::limits;
+use spikewire_aerospike_protocol::message::{Header, Op, info2, info3, op};
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::{Value, particle};
 use spikewire_udf::record::Change;
 use spikewire_udf::{Failure, Library, Limits, Machine, Record};
 

@@ -29,8 +29,8 @@ pub mod write;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use spikewire_protocol::message::{info1, info2, info3};
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::message::{info1, info2, info3};
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use self::counters::LocalCounters;
 use self::reply::{Refusal, Reply};

@@ -1,8 +1,8 @@
 //! What one operation of a write does to the bins.
 
-use spikewire_protocol::message::{Op, op};
-use spikewire_protocol::result_code::ResultCode;
-use spikewire_protocol::value::{self, particle};
+use spikewire_aerospike_protocol::message::{Op, op};
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::{self, particle};
 
 use crate::storage::bins::Bins;
 use crate::value::store;

@@ -1,9 +1,9 @@
 //! Reads: all bins, chosen bins, or the header alone.
 
-use spikewire_protocol::limits::{self, TTL_NEVER};
-use spikewire_protocol::message::{info1, info2, op};
-use spikewire_protocol::result_code::ResultCode;
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::limits::{self, TTL_NEVER};
+use spikewire_aerospike_protocol::message::{info1, info2, op};
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::particle;
 
 use super::reply::{Refusal, Reply};
 use super::structured::{self, expression};

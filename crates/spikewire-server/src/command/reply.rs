@@ -1,8 +1,8 @@
 //! A reply frame being written at the end of a connection's output.
 
-use spikewire_protocol::frame::{self, Kind};
-use spikewire_protocol::message::{self, HEADER_LEN, Header, info3, op};
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::frame::{self, Kind};
+use spikewire_aerospike_protocol::message::{self, HEADER_LEN, Header, info3, op};
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use crate::storage::record::View;
 

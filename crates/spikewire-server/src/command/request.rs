@@ -1,8 +1,8 @@
 //! The parts of a request, found in one walk over its fields.
 
-use spikewire_protocol::Malformed;
-use spikewire_protocol::key::Digest;
-use spikewire_protocol::message::{self, HEADER_LEN, Header, Op, field};
+use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::key::Digest;
+use spikewire_aerospike_protocol::message::{self, HEADER_LEN, Header, Op, field};
 
 /// The parts of a call of a user-defined function.
 #[derive(Debug, Clone, Copy, Default)]

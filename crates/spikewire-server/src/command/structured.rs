@@ -1,8 +1,8 @@
 //! Operations on what is inside a bin: lists, maps, bits, sketches.
 
-use spikewire_protocol::message::{Op, op};
-use spikewire_protocol::result_code::ResultCode;
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::message::{Op, op};
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::particle;
 
 use super::reply::Reply;
 use crate::expression::{self, RecordView};

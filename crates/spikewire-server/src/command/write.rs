@@ -1,9 +1,9 @@
 //! Writes: put, add, append, prepend, touch and operate. The checks come in the server's order.
 
-use spikewire_protocol::limits::{self, TTL_DEFAULT, TTL_NEVER, TTL_UNCHANGED};
-use spikewire_protocol::message::{Header, info1, info2, info3, op};
-use spikewire_protocol::result_code::ResultCode;
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::limits::{self, TTL_DEFAULT, TTL_NEVER, TTL_UNCHANGED};
+use spikewire_aerospike_protocol::message::{Header, info1, info2, info3, op};
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::particle;
 
 use super::modify::modify;
 use super::reply::{Refusal, Reply};

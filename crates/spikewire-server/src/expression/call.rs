@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use spikewire_protocol::expression::{Argument, Call, Expression, Type};
-use spikewire_protocol::msgpack;
-use spikewire_protocol::result_code::ResultCode;
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::expression::{Argument, Call, Expression, Type};
+use spikewire_aerospike_protocol::msgpack;
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::particle;
 
 use super::compare::pack;
 use super::{Val, record_view};

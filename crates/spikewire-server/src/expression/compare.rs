@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use spikewire_protocol::cdt::elements;
-use spikewire_protocol::expression::{Op, Type};
-use spikewire_protocol::msgpack::{self, Reader, Token};
+use spikewire_aerospike_protocol::cdt::elements;
+use spikewire_aerospike_protocol::expression::{Op, Type};
+use spikewire_aerospike_protocol::msgpack::{self, Reader, Token};
 
 use super::Val;
 use crate::cdt::item;

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use spikewire_protocol::cdt::take;
-use spikewire_protocol::expression::{Constant, Expression, Node, Op, Type};
-use spikewire_protocol::msgpack::{self, Reader, Token};
+use spikewire_aerospike_protocol::cdt::take;
+use spikewire_aerospike_protocol::expression::{Constant, Expression, Node, Op, Type};
+use spikewire_aerospike_protocol::msgpack::{self, Reader, Token};
 
 use super::compare::{compare, is_in};
 use super::{Program, RecordView, Val, call};

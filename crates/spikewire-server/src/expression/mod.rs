@@ -27,8 +27,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use regex::bytes::Regex;
-use spikewire_protocol::expression::{Argument, Expression, Node, Type};
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::expression::{Argument, Expression, Node, Type};
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 pub use self::record_view::{Bins, RecordView};
 

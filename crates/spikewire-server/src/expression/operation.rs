@@ -1,8 +1,8 @@
 //! The operations that read and write what an expression gives.
 
-use spikewire_protocol::expression::Expression;
-use spikewire_protocol::message::Op;
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::expression::Expression;
+use spikewire_aerospike_protocol::message::Op;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::{Program, RecordView, Val};
 use crate::storage::bins::Bins;

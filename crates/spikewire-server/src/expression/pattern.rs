@@ -6,7 +6,7 @@
 //! more than 1 MiB is refused.
 
 use regex::bytes::{Regex, RegexBuilder};
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 /// Flags, with the C library's meaning.
 const EXTENDED: i64 = 1;

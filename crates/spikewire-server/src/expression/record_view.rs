@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use spikewire_protocol::expression::{Meta, Type};
-use spikewire_protocol::key::Digest;
-use spikewire_protocol::limits::EPOCH_2010;
-use spikewire_protocol::value::{self, particle};
+use spikewire_aerospike_protocol::expression::{Meta, Type};
+use spikewire_aerospike_protocol::key::Digest;
+use spikewire_aerospike_protocol::limits::EPOCH_2010;
+use spikewire_aerospike_protocol::value::{self, particle};
 
 use super::Val;
 use crate::storage::bins::{self, Bin};

@@ -1,7 +1,7 @@
-use spikewire_protocol::expression::text::parse;
-use spikewire_protocol::key::Digest;
-use spikewire_protocol::message::{Op as Operation, op};
-use spikewire_protocol::value::{Value, particle};
+use spikewire_aerospike_protocol::expression::text::parse;
+use spikewire_aerospike_protocol::key::Digest;
+use spikewire_aerospike_protocol::message::{Op as Operation, op};
+use spikewire_aerospike_protocol::value::{Value, particle};
 
 use super::operation::{self, Change};
 use super::*;

@@ -8,11 +8,11 @@
 pub mod estimate;
 pub mod sketch;
 
-use spikewire_protocol::cdt::elements;
-use spikewire_protocol::hll::{HllOp, Precision, write};
-use spikewire_protocol::msgpack::{self, Reader, Token};
-use spikewire_protocol::result_code::ResultCode;
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::cdt::elements;
+use spikewire_aerospike_protocol::hll::{HllOp, Precision, write};
+use spikewire_aerospike_protocol::msgpack::{self, Reader, Token};
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::particle;
 
 use self::sketch::Sketch;
 use crate::cdt::item;

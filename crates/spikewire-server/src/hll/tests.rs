@@ -1,7 +1,7 @@
 //! Sketches, operation by operation.
 
-use spikewire_protocol::hll::NOT_GIVEN;
-use spikewire_protocol::value::Value;
+use spikewire_aerospike_protocol::hll::NOT_GIVEN;
+use spikewire_aerospike_protocol::value::Value;
 
 use super::*;
 

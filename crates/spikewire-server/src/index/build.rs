@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use spikewire_protocol::limits::PARTITIONS;
+use spikewire_aerospike_protocol::limits::PARTITIONS;
 
 use super::Index;
 use crate::cluster::background::Task;

@@ -1,10 +1,10 @@
 //! What is indexed.
 
-use spikewire_protocol::cdt::context::{self, Create};
-use spikewire_protocol::expression::{Argument, Expression, Node, Type};
-use spikewire_protocol::query::Collection;
-use spikewire_protocol::result_code::ResultCode;
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::cdt::context::{self, Create};
+use spikewire_aerospike_protocol::expression::{Argument, Expression, Node, Type};
+use spikewire_aerospike_protocol::query::Collection;
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::particle;
 
 use super::key::{Key, KeyType};
 use crate::cdt::container::{self, Container};

@@ -5,9 +5,9 @@
 //! cells that cover it as its keys.
 
 use s2::cellid::CellID;
-use spikewire_protocol::expression::Type;
-use spikewire_protocol::msgpack::{Reader, Token};
-use spikewire_protocol::value::{geojson_text, particle, read_int};
+use spikewire_aerospike_protocol::expression::Type;
+use spikewire_aerospike_protocol::msgpack::{Reader, Token};
+use spikewire_aerospike_protocol::value::{geojson_text, particle, read_int};
 
 use crate::expression::Val;
 use crate::hash::{fnv, mix};

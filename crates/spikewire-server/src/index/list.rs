@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use spikewire_protocol::query::{self, Subject};
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::query::{self, Subject};
+use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_sync::RwLock;
 
 use super::Index;
@@ -146,7 +146,7 @@ fn answers(index: &Index, wanted: &query::Index) -> bool {
 mod tests {
     use super::super::key::KeyType;
     use super::*;
-    use spikewire_protocol::query::{Collection, Range};
+    use spikewire_aerospike_protocol::query::{Collection, Range};
 
     fn definition(bin: &str, set: Option<u16>) -> Definition {
         Definition {

@@ -29,7 +29,7 @@ pub mod unknown;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use spikewire_protocol::limits::PARTITIONS;
+use spikewire_aerospike_protocol::limits::PARTITIONS;
 use spikewire_sync::RwLock;
 
 use self::definition::{Definition, Source};

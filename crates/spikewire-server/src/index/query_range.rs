@@ -2,8 +2,8 @@
 
 use s2::cellid::CellID;
 use s2::point::Point;
-use spikewire_protocol::query::{Collection, Range};
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::query::{Collection, Range};
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::definition::Definition;
 use super::key::{Key, KeyType, LONGEST};

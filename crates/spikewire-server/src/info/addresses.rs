@@ -5,8 +5,8 @@
 
 use std::sync::atomic::Ordering;
 
-use spikewire_protocol::info::Command;
-use spikewire_protocol::peers::{Address, Peer, Peers};
+use spikewire_aerospike_protocol::info::Command;
+use spikewire_aerospike_protocol::peers::{Address, Peer, Peers};
 
 use super::InfoTarget;
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use spikewire_protocol::info::Command;
+use spikewire_aerospike_protocol::info::Command;
 
 use super::{InfoTarget, NO_NAMESPACE, error};
 

@@ -1,6 +1,6 @@
 //! How far an index is, how large, and how well it tells records apart.
 
-use spikewire_protocol::query::Collection;
+use spikewire_aerospike_protocol::query::Collection;
 
 use super::{InfoTarget, error, named_namespace};
 use crate::index::Index;

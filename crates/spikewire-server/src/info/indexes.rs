@@ -2,13 +2,13 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use spikewire_protocol::cdt::context::{self, At, Inside};
-use spikewire_protocol::expression::Expression;
-use spikewire_protocol::info::Command;
-use spikewire_protocol::limits;
-use spikewire_protocol::msgpack::{Reader, Token};
-use spikewire_protocol::query::Collection;
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::cdt::context::{self, At, Inside};
+use spikewire_aerospike_protocol::expression::Expression;
+use spikewire_aerospike_protocol::info::Command;
+use spikewire_aerospike_protocol::limits;
+use spikewire_aerospike_protocol::msgpack::{Reader, Token};
+use spikewire_aerospike_protocol::query::Collection;
+use spikewire_aerospike_protocol::value::particle;
 
 use super::{
     InfoTarget, NO_NAMESPACE, error, index_stat, named_namespace, namespace_param, set_indexes,
@@ -147,7 +147,7 @@ fn expression_source(text: &str, kind: KeyType, collection: Collection) -> Resul
     if let Some(found) = found
         && found != expected
     {
-        let name = |of: spikewire_protocol::expression::Type| match of.particle() {
+        let name = |of: spikewire_aerospike_protocol::expression::Type| match of.particle() {
             particle::INTEGER => "numeric".to_owned(),
             particle::GEOJSON => "geo2dsphere".to_owned(),
             _ => of.name().to_ascii_lowercase(),

@@ -29,8 +29,8 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use spikewire_protocol::frame::{self, Kind};
-use spikewire_protocol::info::{self, Command};
+use spikewire_aerospike_protocol::frame::{self, Kind};
+use spikewire_aerospike_protocol::info::{self, Command};
 
 use crate::cluster::state::{ClusterState, Node};
 use crate::cluster::user_agents::UserAgent;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha1::{Digest as _, Sha1};
-use spikewire_protocol::info::Command;
+use spikewire_aerospike_protocol::info::Command;
 use spikewire_udf::check;
 
 use super::InfoTarget;

@@ -1,7 +1,7 @@
 //! Commands for operators. Nodes in one process have no log, no heartbeat and no devices, so most
 //! of them check their parameters and have nothing to do or to show.
 
-use spikewire_protocol::info::Command;
+use spikewire_aerospike_protocol::info::Command;
 
 use super::{InfoTarget, error};
 use crate::cluster::stats;

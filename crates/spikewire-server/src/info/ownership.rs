@@ -1,7 +1,7 @@
 //! Which partitions this node owns, and the racks.
 
-use spikewire_protocol::info::Command;
-use spikewire_protocol::partition::{Bitmap, Replicas};
+use spikewire_aerospike_protocol::info::Command;
+use spikewire_aerospike_protocol::partition::{Bitmap, Replicas};
 
 use super::{InfoTarget, error};
 use crate::storage::namespace::Namespace;

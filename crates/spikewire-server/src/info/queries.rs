@@ -1,6 +1,6 @@
 //! Queries and background jobs of the node: listing them, and making them end.
 
-use spikewire_protocol::info::Command;
+use spikewire_aerospike_protocol::info::Command;
 
 use super::{InfoTarget, error};
 

@@ -1,8 +1,8 @@
 //! Indexes of all records of a set: those that have a name, and those that the set's configuration
 //! makes.
 
-use spikewire_protocol::info::Command;
-use spikewire_protocol::limits;
+use spikewire_aerospike_protocol::info::Command;
+use spikewire_aerospike_protocol::limits;
 
 use super::{InfoTarget, error, namespace_param};
 use crate::index::Index;

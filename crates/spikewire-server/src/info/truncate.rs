@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use spikewire_protocol::info::Command;
-use spikewire_protocol::limits;
+use spikewire_aerospike_protocol::info::Command;
+use spikewire_aerospike_protocol::limits;
 
 use super::{InfoTarget, error};
 use crate::storage::clock::Moment;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_sync::Mutex;
 
 use super::{Job, JobOptions};

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use crate::error::invalid;
 use crate::hash::mix;

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use spikewire_protocol::frame::{self, Kind};
-use spikewire_protocol::message::{HEADER_LEN, Header, info3};
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::frame::{self, Kind};
+use spikewire_aerospike_protocol::message::{HEADER_LEN, Header, info3};
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::connection::{BACKLOG, Connection, Twist};
 use super::faults::Fate;

@@ -4,7 +4,7 @@
 //! moves the bin's slot there; nothing is shifted. Buffers are reused from command to command.
 
 use hashbrown::HashTable;
-use spikewire_protocol::message::{self, op};
+use spikewire_aerospike_protocol::message::{self, op};
 
 use crate::hash::fnv;
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use spikewire_protocol::limits::EPOCH_2010;
+use spikewire_aerospike_protocol::limits::EPOCH_2010;
 
 /// A moment, as records count it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

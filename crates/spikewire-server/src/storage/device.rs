@@ -1,6 +1,6 @@
 //! How large a record is where servers store it: what limits count, and what expressions show.
 
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::value::particle;
 
 use super::bins::Bin;
 use super::record::View;
@@ -54,8 +54,8 @@ pub fn is_too_big(record: View<'_>, limit: usize, set: impl FnOnce() -> usize) -
 mod tests {
     use super::*;
     use crate::storage::record::Draft;
-    use spikewire_protocol::key::Digest;
-    use spikewire_protocol::message::{op, write_op};
+    use spikewire_aerospike_protocol::key::Digest;
+    use spikewire_aerospike_protocol::message::{op, write_op};
 
     fn image(void_time: u32, key: Option<&[u8]>, bins: &[(&str, u8, &[u8])]) -> Vec<u8> {
         let mut wire = Vec::new();

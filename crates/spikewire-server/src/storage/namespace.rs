@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use spikewire_protocol::limits::PARTITIONS;
+use spikewire_aerospike_protocol::limits::PARTITIONS;
 use spikewire_sync::Mutex;
 
 use super::clock::Moment;

@@ -232,7 +232,7 @@ fn entry(usage: &mut Vec<Usage>, set: u16) -> &mut Usage {
 mod tests {
     use super::*;
     use crate::storage::record::Draft;
-    use spikewire_protocol::key::Digest;
+    use spikewire_aerospike_protocol::key::Digest;
 
     fn image(id: u8, void_time: u32) -> Vec<u8> {
         let draft = Draft {

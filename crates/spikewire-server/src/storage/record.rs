@@ -13,7 +13,7 @@
 //!
 //! Bins are kept in wire form, so a read of all bins copies one range into the reply.
 
-use spikewire_protocol::key::Digest;
+use spikewire_aerospike_protocol::key::Digest;
 
 /// Bytes in front of the bins.
 pub const HEAD: usize = 36;

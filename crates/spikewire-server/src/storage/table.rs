@@ -80,7 +80,7 @@ impl Table {
 mod tests {
     use super::*;
     use crate::storage::record::Draft;
-    use spikewire_protocol::key::{UserKey, digest};
+    use spikewire_aerospike_protocol::key::{UserKey, digest};
 
     #[test]
     fn a_thousand_records_come_and_go() {

@@ -51,7 +51,7 @@ impl Walk {
 mod tests {
     use super::*;
     use crate::storage::record::Draft;
-    use spikewire_protocol::key::Digest;
+    use spikewire_aerospike_protocol::key::Digest;
 
     #[test]
     fn digests_fall_and_start_below_a_point() {

@@ -5,9 +5,9 @@
 
 use std::cmp::Ordering;
 
-use spikewire_protocol::Malformed;
-use spikewire_protocol::msgpack::{self, Reader, Token};
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::msgpack::{self, Reader, Token};
+use spikewire_aerospike_protocol::value::particle;
 
 use super::order::compare;
 

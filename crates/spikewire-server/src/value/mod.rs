@@ -10,8 +10,8 @@ pub mod collection;
 pub mod geo;
 pub mod order;
 
-use spikewire_protocol::result_code::ResultCode;
-use spikewire_protocol::value::{self, particle};
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::{self, particle};
 
 /// Appends the stored form of a value that a client wrote, or says with which code it is refused.
 /// Nulls are not values: the caller treats them first.

@@ -5,9 +5,9 @@
 
 use std::cmp::Ordering;
 
-use spikewire_protocol::Malformed;
-use spikewire_protocol::msgpack::{Reader, Token};
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::msgpack::{Reader, Token};
+use spikewire_aerospike_protocol::value::particle;
 
 /// Compares the next value of two readers; both stand behind their value afterwards, unless the
 /// outcome was clear earlier. Nesting is followed no deeper than `depth`.
@@ -94,7 +94,7 @@ fn rank(token: &Token<'_>) -> (u8, u8) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spikewire_protocol::value::Value;
+    use spikewire_aerospike_protocol::value::Value;
 
     #[test]
     fn values_in_rising_order() {

@@ -1,7 +1,7 @@
 //! Whatever a batch holds, it is answered up to an end, and the connection goes on.
 
-use spikewire_protocol::frame::Kind;
-use spikewire_protocol::message::{Message, info1, info2, info3, op};
+use spikewire_aerospike_protocol::frame::Kind;
+use spikewire_aerospike_protocol::message::{Message, info1, info2, info3, op};
 
 use crate::rows::{ALL, Batch, Row};
 use crate::wire::{Request, Wire, cluster};
@@ -87,5 +87,5 @@ fn every_changed_batch_has_an_end() {
 fn is_malformed(bytes: &[u8]) -> bool {
     let Some(head) = bytes.get(26..28) else { return true };
     let fields = u16::from_be_bytes([head[0], head[1]]);
-    spikewire_protocol::message::split_parts(&bytes[30..], fields, 0).is_err()
+    spikewire_aerospike_protocol::message::split_parts(&bytes[30..], fields, 0).is_err()
 }

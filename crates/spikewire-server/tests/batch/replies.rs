@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use spikewire_protocol::batch::flag;
-use spikewire_protocol::message::{field, info1, op};
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::batch::flag;
+use spikewire_aerospike_protocol::message::{field, info1, op};
+use spikewire_aerospike_protocol::value::particle;
 
 use crate::rows::{ALL, Answers, Batch, Row};
 use crate::wire::{Found, Request, Wire, cluster};
@@ -147,7 +147,7 @@ fn without_respond_all() {
     let mut wire = Wire::to(&cluster, 0);
     let rows = |flags: u8| {
         let fails = Row::write().int(op::WRITE, "sixteen letters.", 1);
-        let create = Row::put(1).info2(spikewire_protocol::message::info2::CREATE_ONLY);
+        let create = Row::put(1).info2(spikewire_aerospike_protocol::message::info2::CREATE_ONLY);
         Batch::new(flags)
             .row("none", &Row::get())
             .row("k", &Row::put(1))

@@ -1,10 +1,12 @@
 //! A batch request being put together, and its reply taken apart.
 
-use spikewire_protocol::batch::{flag, row_flag};
-use spikewire_protocol::frame::{self, Kind};
-use spikewire_protocol::key::{UserKey, digest};
-use spikewire_protocol::message::{self, Header, Message, field, info1, info2, info3, op};
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::batch::{flag, row_flag};
+use spikewire_aerospike_protocol::frame::{self, Kind};
+use spikewire_aerospike_protocol::key::{UserKey, digest};
+use spikewire_aerospike_protocol::message::{
+    self, Header, Message, field, info1, info2, info3, op,
+};
+use spikewire_aerospike_protocol::value::particle;
 
 use crate::wire::{Reply, SET, Wire, composing};
 

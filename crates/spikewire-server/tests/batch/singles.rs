@@ -1,7 +1,7 @@
 //! What a row does is what a command of its own does.
 
-use spikewire_protocol::batch::row_flag;
-use spikewire_protocol::message::{field, info1, info2, info3, op};
+use spikewire_aerospike_protocol::batch::row_flag;
+use spikewire_aerospike_protocol::message::{field, info1, info2, info3, op};
 use spikewire_server::{Cluster, NamespaceOptions, Options};
 
 use crate::rows::{ALL, Batch, Row};

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use spikewire_protocol::frame::Kind;
-use spikewire_protocol::key::Digest;
-use spikewire_protocol::query::{Answer, Point, Query, Share};
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::frame::Kind;
+use spikewire_aerospike_protocol::key::Digest;
+use spikewire_aerospike_protocol::query::{Answer, Point, Query, Share};
+use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_server::Cluster;
 
 use crate::wire::{Found, Request, SET, Wire};
@@ -143,7 +143,7 @@ pub fn scan_all(cluster: &Cluster, query: &Query, nodes: &[usize]) -> Vec<Seen> 
     for node in nodes {
         let mut wire = Wire::to(cluster, *node);
         let value = wire.info("replicas");
-        let maps = spikewire_protocol::partition::Replicas::parse(&value).unwrap();
+        let maps = spikewire_aerospike_protocol::partition::Replicas::parse(&value).unwrap();
         let mine: Vec<u16> =
             all().into_iter().filter(|pid| maps[0].columns[0].contains(*pid)).collect();
         if mine.is_empty() {

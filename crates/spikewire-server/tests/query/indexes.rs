@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use spikewire_protocol::cdt::Step;
-use spikewire_protocol::cdt::context;
-use spikewire_protocol::expression::{Expression as E, Op};
-use spikewire_protocol::message::{info2, op};
-use spikewire_protocol::query::{Collection, Index, Point, Query, Range, Share, Subject};
-use spikewire_protocol::value::Value;
+use spikewire_aerospike_protocol::cdt::Step;
+use spikewire_aerospike_protocol::cdt::context;
+use spikewire_aerospike_protocol::expression::{Expression as E, Op};
+use spikewire_aerospike_protocol::message::{info2, op};
+use spikewire_aerospike_protocol::query::{Collection, Index, Point, Query, Range, Share, Subject};
+use spikewire_aerospike_protocol::value::Value;
 use spikewire_server::{Cluster, NamespaceOptions};
 
 use crate::asking::{all, scan, share};
@@ -299,7 +299,8 @@ pub fn everywhere(cluster: &Cluster, nodes: &[usize], query: &Query) -> Vec<i64>
     let mut values = Vec::new();
     for node in nodes {
         let mut wire = Wire::to(cluster, *node);
-        let maps = spikewire_protocol::partition::Replicas::parse(&wire.info("replicas")).unwrap();
+        let maps = spikewire_aerospike_protocol::partition::Replicas::parse(&wire.info("replicas"))
+            .unwrap();
         let mine: Vec<u16> =
             all().into_iter().filter(|pid| maps[0].columns[0].contains(*pid)).collect();
         if !mine.is_empty() {

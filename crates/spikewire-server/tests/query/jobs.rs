@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use spikewire_protocol::expression::{Expression as E, Op};
-use spikewire_protocol::message::{field, info1, info2, info3, op};
-use spikewire_protocol::query::{Collection, Index, Query, Range, Subject, Task};
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::expression::{Expression as E, Op};
+use spikewire_aerospike_protocol::message::{field, info1, info2, info3, op};
+use spikewire_aerospike_protocol::query::{Collection, Index, Query, Range, Subject, Task};
+use spikewire_aerospike_protocol::value::particle;
 use spikewire_server::Cluster;
 
 use crate::asking::{all, scan, share};
@@ -16,7 +16,13 @@ const TASK: Task<'_> = Task::Operations { info2: 0, info3: 0, ttl: 0 };
 fn add(amount: i64) -> Query {
     let mut query = scan();
     let value = amount.to_be_bytes();
-    spikewire_protocol::message::write_op(&mut query.ops, op::ADD, b"a", particle::INTEGER, &value);
+    spikewire_aerospike_protocol::message::write_op(
+        &mut query.ops,
+        op::ADD,
+        b"a",
+        particle::INTEGER,
+        &value,
+    );
     query.op_count = 1;
     query
 }
@@ -76,7 +82,7 @@ fn operations_on_every_record() {
     assert_eq!(counts(&done(&mut wire, 8)), [100, 0, 900]);
     let mut failing = scan();
     let text = b"text";
-    spikewire_protocol::message::write_op(
+    spikewire_aerospike_protocol::message::write_op(
         &mut failing.ops,
         op::APPEND,
         b"a",

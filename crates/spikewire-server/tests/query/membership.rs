@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use spikewire_protocol::partition::Replicas;
-use spikewire_protocol::query::{Collection, Index, Point, Query, Range, Subject};
+use spikewire_aerospike_protocol::partition::Replicas;
+use spikewire_aerospike_protocol::query::{Collection, Index, Point, Query, Range, Subject};
 use spikewire_server::{Cluster, Drip, Faults, Options};
 
 use crate::asking::{Brought, all, scan, share};
@@ -70,7 +70,7 @@ fn collect(
 /// The partitions that a node says it is the master of.
 fn owned(wire: &mut Wire) -> Option<Vec<u16>> {
     let mut out = Vec::new();
-    spikewire_protocol::info::request(&mut out, &["replicas"]);
+    spikewire_aerospike_protocol::info::request(&mut out, &["replicas"]);
     std::io::Write::write_all(&mut wire.0, &out).ok()?;
     let (_, body) = wire.frame().ok()?;
     let text = String::from_utf8(body).ok()?;

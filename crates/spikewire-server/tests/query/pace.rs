@@ -3,9 +3,9 @@
 use std::io::{ErrorKind, Read};
 use std::time::{Duration, Instant};
 
-use spikewire_protocol::message::op;
-use spikewire_protocol::query::{Query, Share};
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::message::op;
+use spikewire_aerospike_protocol::query::{Query, Share};
+use spikewire_aerospike_protocol::value::particle;
 use spikewire_server::Faults;
 
 use crate::asking::{Brought, all, scan, share};

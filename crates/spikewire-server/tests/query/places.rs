@@ -1,9 +1,9 @@
 //! Indexes of places: whatever a scan with a filter finds, the index finds, and looks at little else.
 
-use spikewire_protocol::expression::{Constant, Expression as E, Op, Type};
-use spikewire_protocol::message::op;
-use spikewire_protocol::query::{Collection, Query, Range, Share};
-use spikewire_protocol::value::Value;
+use spikewire_aerospike_protocol::expression::{Constant, Expression as E, Op, Type};
+use spikewire_aerospike_protocol::message::op;
+use spikewire_aerospike_protocol::query::{Collection, Query, Range, Share};
+use spikewire_aerospike_protocol::value::Value;
 use spikewire_server::NamespaceOptions;
 
 use crate::asking::{all, scan, share};

@@ -1,9 +1,9 @@
 //! What a scan sends.
 
-use spikewire_protocol::expression::{Expression as E, Op};
-use spikewire_protocol::message::{field, info1, info2, info3, op};
-use spikewire_protocol::query::{Point, Query, Share};
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::expression::{Expression as E, Op};
+use spikewire_aerospike_protocol::message::{field, info1, info2, info3, op};
+use spikewire_aerospike_protocol::query::{Point, Query, Share};
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use crate::asking::{all, scan, scan_all, share};
 use crate::wire::{Found, Request, Wire, cluster};
@@ -131,7 +131,7 @@ fn what_of_a_record_is_sent() {
     assert_eq!(rows[1].found, [Found::null(1, "b"), Found::null(1, "zz")]);
     // One that an operation fails on is left out too, and the stream goes on.
     let mut size = Vec::new();
-    spikewire_protocol::message::write_op(&mut size, op::CDT_READ, b"a", 4, &[0x91, 16]);
+    spikewire_aerospike_protocol::message::write_op(&mut size, op::CDT_READ, b"a", 4, &[0x91, 16]);
     let failing = Query { ops: size, op_count: 1, respond_all_ops: true, ..scan() };
     assert!(ask(&mut wire, &failing).is_empty());
     // An empty name is no bin, and not all of them.

@@ -1,7 +1,7 @@
 //! Indexes of all records of a set, and what the statistics say of indexes.
 
-use spikewire_protocol::query::{Point, Share};
-use spikewire_protocol::value::Value;
+use spikewire_aerospike_protocol::query::{Point, Share};
+use spikewire_aerospike_protocol::value::Value;
 use spikewire_server::NamespaceOptions;
 
 use crate::asking::{all, scan, share};

@@ -5,10 +5,10 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use spikewire_protocol::frame::{self, Kind};
-use spikewire_protocol::key::{Digest, UserKey, digest};
-use spikewire_protocol::message::{self, Header, Message, field, info1, info2, op};
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::frame::{self, Kind};
+use spikewire_aerospike_protocol::key::{Digest, UserKey, digest};
+use spikewire_aerospike_protocol::message::{self, Header, Message, field, info1, info2, op};
+use spikewire_aerospike_protocol::value::particle;
 use spikewire_server::{Cluster, NamespaceOptions, Options};
 
 pub const SET: &str = "demo";
@@ -277,7 +277,7 @@ impl Wire {
     /// The value of an info command.
     pub fn info(&mut self, command: &str) -> String {
         let mut out = Vec::new();
-        spikewire_protocol::info::request(&mut out, &[command]);
+        spikewire_aerospike_protocol::info::request(&mut out, &[command]);
         self.send(&out);
         let (kind, body) = self.frame().unwrap();
         assert_eq!(kind, Kind::Info);

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use mlua::{Error, Result};
-use spikewire_protocol::value::Value;
+use spikewire_aerospike_protocol::value::Value;
 
 use self::shared::Content;
 use crate::bounds::Bounds;

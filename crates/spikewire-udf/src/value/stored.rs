@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use std::rc::Rc;
 
 use mlua::{Error, Result};
-use spikewire_protocol::value::Value;
+use spikewire_aerospike_protocol::value::Value;
 
 use super::{Bytes, GeoJson, LOOK, List, Map, MapKey, Sketch, Val};
 use crate::bounds::Bounds;

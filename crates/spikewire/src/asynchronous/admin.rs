@@ -7,9 +7,9 @@ use std::task::{Context, Poll, Waker};
 
 use spikewire_sync::Mutex;
 
-use spikewire_engine::Result;
-use spikewire_engine::admin::{self, AdminWaiter, Procedure};
-use spikewire_engine::transport::Next;
+use spikewire_aerospike::Result;
+use spikewire_aerospike::admin::{self, AdminWaiter, Procedure};
+use spikewire_aerospike::transport::Next;
 
 use super::Core;
 

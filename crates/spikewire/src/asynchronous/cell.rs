@@ -5,13 +5,13 @@ use std::task::{Context, Poll, Waker};
 
 use spikewire_sync::Mutex;
 
-use spikewire_engine::admin::AdminTicket;
-use spikewire_engine::command::batch::Batch;
-use spikewire_engine::command::{BatchOwner, BatchTicket, ResponseKind};
-use spikewire_engine::transport::Next;
-use spikewire_engine::transport::native::Ticket as Completes;
-use spikewire_engine::transport::{Collect, Outcome, buffer};
-use spikewire_engine::{Error, Kind, Result};
+use spikewire_aerospike::admin::AdminTicket;
+use spikewire_aerospike::command::batch::Batch;
+use spikewire_aerospike::command::{BatchOwner, BatchTicket, ResponseKind};
+use spikewire_aerospike::transport::Next;
+use spikewire_aerospike::transport::native::Ticket as Completes;
+use spikewire_aerospike::transport::{Collect, Outcome, buffer};
+use spikewire_aerospike::{Error, Kind, Result};
 
 use crate::answer;
 

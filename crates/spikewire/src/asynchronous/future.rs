@@ -7,10 +7,10 @@ use std::task::{Context, Poll, Waker};
 
 use spikewire_sync::Mutex;
 
-use spikewire_engine::clock::Tick;
-use spikewire_engine::command::{Command, Prepared};
-use spikewire_engine::transport::buffer;
-use spikewire_engine::{Error, Kind, Result};
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::command::{Command, Prepared};
+use spikewire_aerospike::transport::buffer;
+use spikewire_aerospike::{Error, Kind, Result};
 
 use super::Core;
 use super::cell::Cell;

@@ -5,10 +5,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use spikewire_engine::Result;
-use spikewire_engine::command::BatchExecution;
-use spikewire_engine::command::batch::Batch as Rows;
-use spikewire_engine::transport::Next;
+use spikewire_aerospike::Result;
+use spikewire_aerospike::command::BatchExecution;
+use spikewire_aerospike::command::batch::Batch as Rows;
+use spikewire_aerospike::transport::Next;
 
 use super::Core;
 use super::cell::{BatchCell, closed};

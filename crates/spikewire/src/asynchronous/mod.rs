@@ -26,10 +26,10 @@ mod working;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use spikewire_engine::admin::Procedure;
-use spikewire_engine::cluster::Cluster;
-use spikewire_engine::command::{Prepared, SetRef};
-use spikewire_engine::transport::Streams;
+use spikewire_aerospike::admin::Procedure;
+use spikewire_aerospike::cluster::Cluster;
+use spikewire_aerospike::command::{Prepared, SetRef};
+use spikewire_aerospike::transport::Streams;
 
 use crate::answer::Answer;
 use crate::cluster;

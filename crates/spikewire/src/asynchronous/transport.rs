@@ -8,11 +8,11 @@ use std::task::{Context, Poll};
 
 use spikewire_sync::Mutex;
 
-use spikewire_engine::cluster::Cluster;
-use spikewire_engine::command::Command;
-use spikewire_engine::transport::Next;
-use spikewire_engine::transport::native::Native;
-use spikewire_engine::{Error, Kind, Result};
+use spikewire_aerospike::cluster::Cluster;
+use spikewire_aerospike::command::Command;
+use spikewire_aerospike::transport::Next;
+use spikewire_aerospike::transport::native::Native;
+use spikewire_aerospike::{Error, Kind, Result};
 
 use super::cell::Ticket;
 use super::watch::{Watch, Watcher};

@@ -12,7 +12,7 @@ use mio::unix::SourceFd;
 use mio::{Events, Interest, Registry, Token};
 use spikewire_sync::Mutex;
 
-use spikewire_engine::clock::Tick;
+use spikewire_aerospike::clock::Tick;
 
 const WAKER: Token = Token(usize::MAX);
 

@@ -10,11 +10,11 @@ mod query;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use spikewire_engine::admin::{self, Procedure};
-use spikewire_engine::cluster::Cluster;
-use spikewire_engine::command::blocking::BlockingExecutor;
-use spikewire_engine::command::{Prepared, SetRef};
-use spikewire_engine::transport::{Reply, Streams, buffer};
+use spikewire_aerospike::admin::{self, Procedure};
+use spikewire_aerospike::cluster::Cluster;
+use spikewire_aerospike::command::blocking::BlockingExecutor;
+use spikewire_aerospike::command::{Prepared, SetRef};
+use spikewire_aerospike::transport::{Reply, Streams, buffer};
 
 use crate::answer::{self, Answer};
 use crate::batch::Batch;

@@ -10,7 +10,7 @@
 //! exp::bit::count(exp::bin("flags"), 0, 64).gt(10);
 //! ```
 
-use spikewire_protocol::operation::Family;
+use spikewire_aerospike_protocol::operation::Family;
 
 use super::{Expression, operand::Operand};
 use crate::operation::call::Call;

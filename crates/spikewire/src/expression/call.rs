@@ -1,6 +1,6 @@
 //! List, map, bit and sketch operations inside expressions.
 
-use spikewire_protocol::expression::{Expression as Tree, Fault, Type};
+use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault, Type};
 
 use super::operand::Operand;
 use crate::operation::call::{Argument, Call};

@@ -19,12 +19,12 @@
 //! `+ - * / %`, `<< >>`. Integers divide toward zero; a filter should not divide by a bin that may
 //! hold 0 or -1, as servers may fail on that.
 
-use spikewire_protocol::expression::{Expression as Tree, Fault, Meta, Op};
+use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault, Meta, Op};
 
 use super::operand::Operand;
 use super::{Expression, Form};
 pub use super::{bit, hll, list, map};
-pub use spikewire_protocol::expression::Type;
+pub use spikewire_aerospike_protocol::expression::Type;
 
 fn made(tree: Result<Tree, Fault>) -> Expression {
     Expression(Form::Tree(tree))

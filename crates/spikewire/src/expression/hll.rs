@@ -11,7 +11,7 @@
 //! exp::hll::get_count(exp::bin("visitors")).gt(1000);
 //! ```
 
-use spikewire_protocol::operation::Family;
+use spikewire_aerospike_protocol::operation::Family;
 
 use super::{Expression, operand::Operand};
 use crate::operation::call::Call;

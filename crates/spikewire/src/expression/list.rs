@@ -14,7 +14,7 @@
 //! exp::list::get_by_value(exp::bin("tags"), "new").returning(Returning::Exists);
 //! ```
 
-use spikewire_protocol::operation::Family;
+use spikewire_aerospike_protocol::operation::Family;
 
 use super::{Expression, operand::Operand};
 use crate::operation::call::Call;

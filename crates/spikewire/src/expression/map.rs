@@ -13,7 +13,7 @@
 //! exp::map::size(exp::map::remove_by_value(exp::bin("cart"), 0)).gt(0);
 //! ```
 
-use spikewire_protocol::operation::Family;
+use spikewire_aerospike_protocol::operation::Family;
 
 use super::{Expression, operand::Operand};
 use crate::operation::call::Call;

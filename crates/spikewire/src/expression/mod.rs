@@ -19,9 +19,9 @@ mod options;
 
 use std::fmt;
 
-use spikewire_protocol::expression as wire;
-use spikewire_protocol::expression::{Expression as Tree, Fault};
-use spikewire_protocol::msgpack;
+use spikewire_aerospike_protocol::expression as wire;
+use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault};
+use spikewire_aerospike_protocol::msgpack;
 
 use self::call::Called;
 use crate::operation::call::Call;

@@ -1,6 +1,6 @@
 //! What expressions are made of: other expressions, and values that become constants.
 
-use spikewire_protocol::expression::{Expression as Tree, Fault};
+use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault};
 
 use super::Expression;
 use crate::Value;

@@ -2,7 +2,7 @@
 
 use std::ops;
 
-use spikewire_protocol::expression::{Expression as Tree, Fault, Op, Type};
+use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault, Op, Type};
 
 use super::operand::Operand;
 use super::{Expression, Form};

@@ -1,6 +1,6 @@
 //! What operations inside expressions may be told besides their arguments.
 
-use spikewire_protocol::expression::{Expression as Tree, Fault, Type};
+use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault, Type};
 
 use super::call::Called;
 use super::{Expression, Form};

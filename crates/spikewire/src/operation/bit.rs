@@ -12,7 +12,7 @@
 //! op::bit::count("flags", 0, 64);
 //! ```
 
-use spikewire_protocol::operation::Family;
+use spikewire_aerospike_protocol::operation::Family;
 
 use super::{Operation, call::Call};
 

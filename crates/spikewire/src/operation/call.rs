@@ -1,11 +1,11 @@
 //! A list, map, bit or sketch operation with what it was given so far.
 
-use spikewire_protocol::cdt::context;
-use spikewire_protocol::expression::{Expression, Fault};
-use spikewire_protocol::operation::{
+use spikewire_aerospike_protocol::cdt::context;
+use spikewire_aerospike_protocol::expression::{Expression, Fault};
+use spikewire_aerospike_protocol::operation::{
     Arguments, Family, OperandArguments, ValueArguments, ValueForm, Words, number_of, within,
 };
-use spikewire_protocol::value::{Value, particle};
+use spikewire_aerospike_protocol::value::{Value, particle};
 
 use crate::Error;
 use crate::ctx::{self, Step};

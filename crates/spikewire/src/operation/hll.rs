@@ -12,7 +12,7 @@
 //! op::hll::get_count("visitors");
 //! ```
 
-use spikewire_protocol::operation::Family;
+use spikewire_aerospike_protocol::operation::Family;
 
 use super::{Operation, call::Call};
 use crate::Value;

@@ -18,7 +18,7 @@
 //! op::list::remove_by_value("tags", "old").returning(Returning::Count).ctx([ctx::map_key("meta")]);
 //! ```
 
-use spikewire_protocol::operation::Family;
+use spikewire_aerospike_protocol::operation::Family;
 
 use super::{Operation, Order, call::Call};
 use crate::Value;

@@ -18,7 +18,7 @@
 //! op::map::increment("stats", "visits", 1).ctx([ctx::map_key("today").create(Order::Unordered)]);
 //! ```
 
-use spikewire_protocol::operation::Family;
+use spikewire_aerospike_protocol::operation::Family;
 
 use super::{Operation, Order, call::Call};
 use crate::Value;

@@ -15,9 +15,9 @@ pub mod map;
 mod options;
 mod words;
 
-use spikewire_engine::command::{OperationRef, check_bin_name, check_operand};
-use spikewire_protocol::message::op as code;
-use spikewire_protocol::value::{ParticleType, particle};
+use spikewire_aerospike::command::{OperationRef, check_bin_name, check_operand};
+use spikewire_aerospike_protocol::message::op as code;
+use spikewire_aerospike_protocol::value::{ParticleType, particle};
 
 use self::call::Call;
 pub(crate) use self::options::options;

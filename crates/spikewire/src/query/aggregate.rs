@@ -1,7 +1,7 @@
 //! Aggregations: the nodes run a stream function on their records, and what they send is reduced
 //! here, by the same function of the same module.
 
-use spikewire_protocol::value::Value;
+use spikewire_aerospike_protocol::value::Value;
 
 use super::Query;
 use crate::face::Face;

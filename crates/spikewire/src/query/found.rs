@@ -3,10 +3,10 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use spikewire_engine::command::query::rules::check_results;
-use spikewire_protocol::Malformed;
-use spikewire_protocol::query::Row;
-use spikewire_protocol::value::{particle, read_int};
+use spikewire_aerospike::command::query::rules::check_results;
+use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::query::Row;
+use spikewire_aerospike_protocol::value::{particle, read_int};
 
 use crate::key::Key;
 use crate::record::{Bin, Record};

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use spikewire_engine::Policy;
-use spikewire_engine::admin::Procedure as _;
-use spikewire_engine::admin::job::{AbortJob, RunningJob, WatchJob};
-use spikewire_engine::command::query::{JobPlan, JobRules, QueryOps};
-use spikewire_engine::command::{CommandDefaults, CommandSpec, Function};
+use spikewire_aerospike::Policy;
+use spikewire_aerospike::admin::Procedure as _;
+use spikewire_aerospike::admin::job::{AbortJob, RunningJob, WatchJob};
+use spikewire_aerospike::command::query::{JobPlan, JobRules, QueryOps};
+use spikewire_aerospike::command::{CommandDefaults, CommandSpec, Function};
 
 use super::plan::{Choice, encoded};
 use crate::face::Face;
 use crate::operation::Operation;
 use crate::{Client, Result};
 
-pub use spikewire_engine::admin::job::JobProgress as Progress;
+pub use spikewire_aerospike::admin::job::JobProgress as Progress;
 
 /// A background job, from [`Query::operate_all`](crate::Query::operate_all) and its like. It goes
 /// on without the client.

@@ -21,9 +21,9 @@ use std::ops::RangeBounds;
 use std::sync::Arc;
 use std::time::Duration;
 
-use spikewire_engine::ReplicaPolicy;
-use spikewire_engine::command::SetRef;
-use spikewire_protocol::value::Value;
+use spikewire_aerospike::ReplicaPolicy;
+use spikewire_aerospike::command::SetRef;
+use spikewire_aerospike_protocol::value::Value;
 
 pub use found::Found;
 pub use job::{Job, Progress};

@@ -4,10 +4,10 @@ use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
 use std::time::Duration;
 
-use spikewire_engine::ReplicaPolicy;
-use spikewire_engine::command::query::{QueryOps, QueryPlan, QuerySpec};
-use spikewire_engine::command::{CommandDefaults, SetRef, check_bin_name};
-use spikewire_protocol::limits::PARTITIONS;
+use spikewire_aerospike::ReplicaPolicy;
+use spikewire_aerospike::command::query::{QueryOps, QueryPlan, QuerySpec};
+use spikewire_aerospike::command::{CommandDefaults, SetRef, check_bin_name};
+use spikewire_aerospike_protocol::limits::PARTITIONS;
 
 use super::found::Shape;
 use super::range::IndexRange;

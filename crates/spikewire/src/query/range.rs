@@ -1,10 +1,10 @@
 //! Which values of which secondary index.
 
-use spikewire_engine::command::check_bin_name;
-use spikewire_engine::command::query::check_index;
-use spikewire_protocol::query::{Index, Range, Subject};
+use spikewire_aerospike::command::check_bin_name;
+use spikewire_aerospike::command::query::check_index;
+use spikewire_aerospike_protocol::query::{Index, Range, Subject};
 
-pub use spikewire_protocol::query::Collection;
+pub use spikewire_aerospike_protocol::query::Collection;
 
 use crate::Result;
 use crate::ctx::{self, Step};

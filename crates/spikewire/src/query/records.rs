@@ -4,9 +4,11 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-use spikewire_engine::clock::Tick;
-use spikewire_engine::transport::Streams;
-use spikewire_engine::transport::stream::{Advance, Demand, QueryPage, QueryReader, wait_for_more};
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::transport::Streams;
+use spikewire_aerospike::transport::stream::{
+    Advance, Demand, QueryPage, QueryReader, wait_for_more,
+};
 
 use super::found::{Found, Shape};
 use super::plan::Plan;

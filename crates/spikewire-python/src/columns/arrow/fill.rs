@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 
+use spikewire_aerospike::command::batch::Batch as Rows;
 use spikewire_columns::arrow::{BufferPool, TableBuilder};
 use spikewire_columns::{ExtraColumns, RowError};
-use spikewire_engine::command::batch::Batch as Rows;
 
 use super::super::rows::{Found, column_error, look, with_key};
 use super::schema::schema;

@@ -4,9 +4,9 @@ use pyo3::prelude::*;
 use spikewire_columns::RowError;
 use spikewire_columns::fixed::Field;
 
-use spikewire_protocol::Malformed;
-use spikewire_protocol::message::{Header, Walk};
-use spikewire_protocol::void_time;
+use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::message::{Header, Walk};
+use spikewire_aerospike_protocol::void_time;
 
 use super::super::rows::with_key;
 use super::layout::Layout;

@@ -13,14 +13,14 @@ mod strip;
 
 use pyo3::prelude::*;
 
-use spikewire_engine::command::batch::Batch as Rows;
+use spikewire_aerospike::command::batch::Batch as Rows;
 
 use self::fill::Fill;
 use self::layout::Layout;
 use self::library::Library;
 use self::memory::Memory;
 pub use self::stream::{Filling, NewArray};
-use spikewire_protocol::void_time;
+use spikewire_aerospike_protocol::void_time;
 
 use spikewire_columns::{ExtraColumns, RowError};
 

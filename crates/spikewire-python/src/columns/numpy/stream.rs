@@ -8,10 +8,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use spikewire_sync::Mutex;
 
-use spikewire_engine::command::batch::{Batch as Rows, RecordSink, Records, RowOutcome};
-use spikewire_engine::{Error, Kind};
+use spikewire_aerospike::command::batch::{Batch as Rows, RecordSink, Records, RowOutcome};
+use spikewire_aerospike::{Error, Kind};
 
-use spikewire_protocol::void_time;
+use spikewire_aerospike_protocol::void_time;
 
 use super::Wanted;
 use super::fill::Fill;

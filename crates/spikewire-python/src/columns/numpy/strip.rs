@@ -5,8 +5,8 @@ use spikewire_columns::ExtraColumns;
 use spikewire_columns::RowError;
 use spikewire_columns::WireValue;
 
-use spikewire_protocol::message::{Header, Walk};
-use spikewire_protocol::void_time;
+use spikewire_aerospike_protocol::message::{Header, Walk};
+use spikewire_aerospike_protocol::void_time;
 
 use super::fill::Fill;
 use super::layout::Layout;

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use spikewire_protocol::value::particle;
-use spikewire_protocol::{limits, msgpack};
+use spikewire_aerospike_protocol::value::particle;
+use spikewire_aerospike_protocol::{limits, msgpack};
 
 use spikewire_columns::ColumnError;
 

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 
-use spikewire_engine::clock::Tick;
-use spikewire_engine::command::CommandSpec;
-use spikewire_engine::command::batch::{Batch as Rows, RowKind};
-use spikewire_protocol::batch::Kind;
-use spikewire_protocol::key::{Digest, UserKey};
-use spikewire_protocol::message::op;
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::command::CommandSpec;
+use spikewire_aerospike::command::batch::{Batch as Rows, RowKind};
+use spikewire_aerospike_protocol::batch::Kind;
+use spikewire_aerospike_protocol::key::{Digest, UserKey};
+use spikewire_aerospike_protocol::message::op;
 
 use super::Piece;
 use super::cell::Cell;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use spikewire_protocol::message::op;
+use spikewire_aerospike_protocol::message::op;
 
 use crate::arguments::Given;
 use crate::columns::source::Choice;

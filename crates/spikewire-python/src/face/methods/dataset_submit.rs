@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use spikewire_protocol::message::op;
+use spikewire_aerospike_protocol::message::op;
 
 use crate::arguments::Given;
 use crate::columns::source::Choice;

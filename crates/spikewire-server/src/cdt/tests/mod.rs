@@ -1,8 +1,8 @@
 //! Lists and maps, operation by operation; a bin's value is written in the notation of Rust.
 
-use spikewire_protocol::cdt::context::Create;
-use spikewire_protocol::cdt::{By, ListOp, MapOp, Op, Step, return_type};
-use spikewire_protocol::value::{Value, particle};
+use spikewire_aerospike_protocol::cdt::context::Create;
+use spikewire_aerospike_protocol::cdt::{By, ListOp, MapOp, Op, Step, return_type};
+use spikewire_aerospike_protocol::value::{Value, particle};
 
 use super::*;
 

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use spikewire_protocol::frame::{self, Kind};
-use spikewire_protocol::limits::PARTITIONS;
-use spikewire_protocol::message::op;
-use spikewire_protocol::query::answer;
-use spikewire_protocol::result_code::ResultCode;
-use spikewire_protocol::value::{Value, particle};
+use spikewire_aerospike_protocol::frame::{self, Kind};
+use spikewire_aerospike_protocol::limits::PARTITIONS;
+use spikewire_aerospike_protocol::message::op;
+use spikewire_aerospike_protocol::query::answer;
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::{Value, particle};
 use spikewire_udf::{Failure, Library, Record, Side};
 
 use super::super::Context;

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use spikewire_protocol::key::Digest;
-use spikewire_protocol::limits::PARTITIONS;
-use spikewire_protocol::message::{
+use spikewire_aerospike_protocol::key::Digest;
+use spikewire_aerospike_protocol::limits::PARTITIONS;
+use spikewire_aerospike_protocol::message::{
     Header, Message, field, info1, info2, info3, op, write_field, write_op,
 };
-use spikewire_protocol::query::{Asked, Work};
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::query::{Asked, Work};
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::super::reply::Reply;
 use super::super::request::Request;

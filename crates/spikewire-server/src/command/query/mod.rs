@@ -19,10 +19,10 @@ pub mod scan;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use spikewire_protocol::limits::PARTITIONS;
-use spikewire_protocol::message::Message;
-use spikewire_protocol::query::{Asked, Work};
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::limits::PARTITIONS;
+use spikewire_aerospike_protocol::message::Message;
+use spikewire_aerospike_protocol::query::{Asked, Work};
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use self::aggregate::Aggregate;
 use self::projection::Projection;

@@ -1,10 +1,10 @@
 //! What of a record a query sends.
 
-use spikewire_protocol::limits;
-use spikewire_protocol::message::{self, HEADER_LEN, Message, info2, op};
-use spikewire_protocol::query::Asked;
-use spikewire_protocol::result_code::ResultCode;
-use spikewire_protocol::value::particle;
+use spikewire_aerospike_protocol::limits;
+use spikewire_aerospike_protocol::message::{self, HEADER_LEN, Message, info2, op};
+use spikewire_aerospike_protocol::query::Asked;
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::particle;
 
 use super::super::reply::Reply;
 use super::super::structured;

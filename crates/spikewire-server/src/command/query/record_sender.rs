@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use spikewire_protocol::frame;
-use spikewire_protocol::key::Digest;
-use spikewire_protocol::message::HEADER_LEN;
-use spikewire_protocol::query::{Point, Row};
+use spikewire_aerospike_protocol::frame;
+use spikewire_aerospike_protocol::key::Digest;
+use spikewire_aerospike_protocol::message::HEADER_LEN;
+use spikewire_aerospike_protocol::query::{Point, Row};
 
 use super::projection::Projection;
 use crate::expression::{Program, RecordView};

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use spikewire_protocol::frame::{self, Kind};
-use spikewire_protocol::query::{Point, answer};
-use spikewire_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::frame::{self, Kind};
+use spikewire_aerospike_protocol::query::{Point, answer};
+use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::super::Context;
 use super::super::stream::{SLICE, StreamedReply};

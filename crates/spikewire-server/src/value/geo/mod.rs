@@ -10,8 +10,8 @@ pub mod cover;
 pub mod region;
 pub mod shape;
 
-use spikewire_protocol::Malformed;
-use spikewire_protocol::value::geojson_text;
+use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::value::geojson_text;
 
 pub use self::cover::covering;
 pub use self::region::Region;

@@ -23,13 +23,13 @@ use tokio::io::unix::AsyncFd;
 use tokio::runtime;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use spikewire_engine::clock::Tick;
-use spikewire_engine::cluster::Cluster;
-use spikewire_engine::command::Command;
-use spikewire_engine::transport::native::Ticket as _;
-use spikewire_engine::transport::{EventLoop, LoopDriver, Next};
-use spikewire_engine::transport::{Multiplexer, Outcome};
-use spikewire_engine::{Error, Kind, Result};
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::cluster::Cluster;
+use spikewire_aerospike::command::Command;
+use spikewire_aerospike::transport::native::Ticket as _;
+use spikewire_aerospike::transport::{EventLoop, LoopDriver, Next};
+use spikewire_aerospike::transport::{Multiplexer, Outcome};
+use spikewire_aerospike::{Error, Kind, Result};
 
 pub(super) use self::driver::Driver;
 use super::cell::Ticket;

@@ -1,0 +1,101 @@
+//! Expressions as people write them: `$.age > 25 and $.country == 'US'`.
+//!
+//! The dialect is the core of the one that newer servers read themselves; here the client reads
+//! it, so any server will do.
+//!
+//! | what | how |
+//! |---|---|
+//! | bin | `$.age`, `$."a name"`; with a type where nothing else says it: `$.a:INT == $.b` |
+//! | types | `INT FLOAT BOOL STRING BLOB LIST MAP GEO HLL` |
+//! | about a bin | `$.age.exists()`, `$.age.type()` (particle type) |
+//! | inside lists and maps | `$.map.key.'a key'`, `$.list.[0]`, `$.map.{0}`; in the brackets an index, or behind `@` a key, `#` a rank, `=` a value; a range with `:`, several with `,`, counted from a key or value behind `~`; `!` in front: all others |
+//! | what to give of it | the value, with its type where nothing else says it (`$.a.b:INT == $.c`), `.count() .exists() .getKeys() .getKeyValues() .get(return: RANK, type: INT)`; `$.list.[].count()` and `$.map.{}.count()` are sizes |
+//! | about the record | `$.ttl() $.voidTime() $.lastUpdate() $.sinceUpdate() $.setName() $.recordSize() $.deviceSize() $.memorySize() $.isTombstone() $.keyExists() $.key() $.digestModulo(3)` |
+//! | constants | `25 0x19 0b11 2.5 1e9 true false nil 'text' "text" X'C0FFEE' [1, 2] {'a': 1} geoJson('…')`; a quote inside a text is written twice |
+//! | parameters | `?0`, `?1`: the values given beside the text |
+//! | logic | `and or not`, `exclusive(a, b)` |
+//! | comparison | `== != < <= > >=`, `in [1, 2]`, `=~ /pattern/i` (POSIX extended; `i` ignore case, `n` by lines, `b` basic syntax) |
+//! | numbers | `+ - * / % **`, `abs min max floor ceil log pow`, `.toInt() .toFloat()` |
+//! | bits | `& \| ^ ~ << >> >>>`, `countOneBits findBitLeft findBitRight` |
+//! | others | `when(test => value, default => value)`, `let(x = …) then (…)` with `${x}`, `unknown`, `geoCompare(a, b)`, `mapKeys(m)`, `mapValues(m)`, `/* comment */` |
+//!
+//! From weak to strong: `or`, `and`, `not`, comparisons (which do not chain), `& | ^`, shifts,
+//! `+ -`, `* / %`, `**` (from the right), `- ~` in front.
+//!
+//! Not read: filters and loop variables in paths; methods of texts, blobs and sketches; writing.
+
+mod lexer;
+mod parser;
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+pub(super) use self::parser::RETURNS;
+use super::{Expression, Fault};
+
+/// Flags of patterns besides 1 (extended), and the letters they are written with.
+pub(super) const REGEX_FLAGS: [(i64, char); 3] = [(2, 'i'), (4, 'n'), (8, 's')];
+
+/// Longest text that is read.
+pub const LONGEST: usize = 1 << 20;
+
+/// Why a text is no expression, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{fault} (at byte {})", at.start)]
+pub struct TextError {
+    /// What is wrong.
+    pub fault: Fault,
+    /// Which bytes of the text it is about.
+    pub at: Range<usize>,
+}
+
+impl TextError {
+    fn new(at: Range<usize>, why: impl Into<String>) -> Self {
+        Self { fault: Fault::of_value(why), at }
+    }
+
+    /// The line of `text` it is about, with a mark below.
+    pub fn shown(&self, text: &str) -> String {
+        let at = floor_boundary(text, self.at.start);
+        let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline);
+        let until = floor_boundary(text, self.at.end).clamp(at, end);
+        let column = text[start..at].chars().count();
+        let marks = text[at..until].chars().count().max(1);
+        let mut shown = String::new();
+        let _ = write!(shown, "{}\n{:column$}{}", &text[start..end], "", "^".repeat(marks));
+        shown
+    }
+}
+
+/// The last boundary between characters at or before `at`.
+fn floor_boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// Reads an expression. `?0` stands for the first of `parameters`; all must be used.
+///
+/// ```
+/// use spikewire_aerospike_protocol::expression::{Expression, text::parse};
+///
+/// let filter = parse("$.age > ?0 and $.country == 'US'", &[Expression::from(25_i64)])?;
+/// assert_eq!(filter.to_string(), "$.age:INT > 25 and $.country:STRING == 'US'");
+/// let error = parse("$.age > 'x' + 1", &[]).unwrap_err();
+/// assert_eq!(error.at, 8..15);
+/// # Ok::<(), spikewire_aerospike_protocol::expression::text::TextError>(())
+/// ```
+pub fn parse(text: &str, parameters: &[Expression]) -> Result<Expression, TextError> {
+    parser::parse(text, parameters, None)
+}
+
+/// Reads an expression that must give a bool.
+pub fn parse_filter(text: &str, parameters: &[Expression]) -> Result<Expression, TextError> {
+    parser::parse(text, parameters, Some(super::Type::Bool))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! One question, and one question that is repeated until every node agrees.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::{
+    AdminAction, InfoCommand, NodeAnswer, POLL_INTERVAL, Procedure, Recipients, TimeLimit, single,
+};
+use crate::clock::Tick;
+use crate::error::Result;
+
+/// One question, and how its answer is read.
+pub struct Ask<T> {
+    question: Option<(Recipients, InfoCommand)>,
+    read: fn(&str) -> Result<T>,
+}
+
+impl<T> Ask<T> {
+    /// Asks any node.
+    pub(super) fn any(command: InfoCommand, read: fn(&str) -> Result<T>) -> Self {
+        Self { question: Some((Recipients::Any, command)), read }
+    }
+}
+
+impl Ask<String> {
+    /// An info command for these nodes, of which one is asked; the answer is its text.
+    pub fn info(nodes: Recipients, command: InfoCommand) -> Self {
+        Self { question: Some((nodes, command)), read: |text| Ok(text.to_owned()) }
+    }
+}
+
+impl<T> Procedure for Ask<T> {
+    type Output = T;
+
+    fn next(&mut self, answers: Vec<NodeAnswer>, _now: Tick) -> AdminAction<T> {
+        match self.question.take() {
+            Some((nodes, command)) => AdminAction::Ask(nodes, command),
+            None => AdminAction::Done(single(answers).and_then(|text| (self.read)(&text))),
+        }
+    }
+}
+
+impl<T> fmt::Debug for Ask<T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Ask").field("question", &self.question).finish_non_exhaustive()
+    }
+}
+
+/// Repeats one question until every node gives the wanted answer, or time is up.
+#[derive(Debug)]
+pub(super) struct AwaitNodes<F> {
+    command: InfoCommand,
+    /// Whether a node's answer is the wanted one.
+    wanted: F,
+    /// What did not happen if time is up: "index a was not ready on every node".
+    otherwise: String,
+    span: Duration,
+    limit: Option<TimeLimit>,
+    asked: bool,
+}
+
+impl<F: FnMut(Result<String>) -> Result<bool>> AwaitNodes<F> {
+    /// The limit counts from the first action on; zero: none.
+    pub fn new(command: InfoCommand, span: Duration, otherwise: String, wanted: F) -> Self {
+        Self { command, wanted, otherwise, span, limit: None, asked: false }
+    }
+}
+
+impl<F: FnMut(Result<String>) -> Result<bool>> Procedure for AwaitNodes<F> {
+    type Output = ();
+
+    fn next(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<()> {
+        let limit = *self.limit.get_or_insert_with(|| TimeLimit::starting(self.span, now));
+        if !std::mem::replace(&mut self.asked, true) {
+            return AdminAction::Ask(Recipients::Every, self.command.clone());
+        }
+        self.asked = false;
+        let mut all = !answers.is_empty();
+        for NodeAnswer { answer, .. } in answers {
+            match (self.wanted)(answer) {
+                Ok(wanted) => all &= wanted,
+                Err(error) => return AdminAction::Done(Err(error)),
+            }
+        }
+        if all {
+            return AdminAction::Done(Ok(()));
+        }
+        match limit.check(now, |seconds| format!("{} within {seconds} s", self.otherwise)) {
+            Ok(()) => AdminAction::Sleep(limit.pause(POLL_INTERVAL, now)),
+            Err(error) => AdminAction::Done(Err(error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{asked, done, refused, said, sleeps};
+    use super::*;
+    use crate::error::Kind;
+    use spikewire_aerospike_protocol::result_code::ResultCode;
+
+    fn awaiting(span: Duration) -> impl Procedure<Output = ()> {
+        let command = InfoCommand::new("state").unwrap();
+        let wanted = |answer: Result<String>| answer.map(|text| text == "yes");
+        AwaitNodes::new(command, span, "nobody agreed".to_owned(), wanted)
+    }
+
+    #[test]
+    fn one_question_has_one_answer() {
+        let command = || InfoCommand::new("namespaces").unwrap();
+        let mut ask = Ask::info(Recipients::Any, command());
+        assert_eq!(asked(ask.next(Vec::new(), Tick(0))), (false, "namespaces".to_owned()));
+        assert_eq!(done(ask.next(said(&["test;bar"]), Tick(0))).unwrap(), "test;bar");
+        let mut ask = Ask::any(command(), |text| Ok(text.len()));
+        ask.next(Vec::new(), Tick(0));
+        let error = done(ask.next(refused(ResultCode::PARAMETER), Tick(0))).unwrap_err();
+        assert_eq!(error.kind(), Kind::Server(ResultCode::PARAMETER));
+        let mut ask = Ask::any(command(), |text| Ok(text.len()));
+        ask.next(Vec::new(), Tick(0));
+        assert_eq!(done(ask.next(Vec::new(), Tick(0))).unwrap_err().kind(), Kind::NoNode);
+    }
+
+    #[test]
+    fn every_node_has_to_agree() {
+        let mut waiting = awaiting(Duration::from_secs(1));
+        for round in 0..3 {
+            let now = Tick(round);
+            assert_eq!(asked(waiting.next(Vec::new(), now)), (true, "state".to_owned()));
+            let until = sleeps(waiting.next(said(&["yes", "no", "yes"]), now));
+            assert_eq!(until, now.after(POLL_INTERVAL));
+        }
+        waiting.next(Vec::new(), Tick(3));
+        done(waiting.next(said(&["yes", "yes", "yes"]), Tick(3))).unwrap();
+    }
+
+    #[test]
+    fn the_limit_counts_from_the_start_and_bounds_the_pause() {
+        let span = Duration::from_millis(30);
+        let (mut waiting, start) = (awaiting(span), Tick(1_000_000_000));
+        waiting.next(Vec::new(), start);
+        let second = sleeps(waiting.next(said(&["no"]), start));
+        waiting.next(Vec::new(), second);
+        let third = sleeps(waiting.next(said(&["no"]), second));
+        assert_eq!(third, start.after(span), "not longer than the limit");
+        waiting.next(Vec::new(), third);
+        let error = done(waiting.next(said(&["no"]), third)).unwrap_err();
+        assert_eq!(error.kind(), Kind::Timeout);
+        assert_eq!(error.message(), "nobody agreed within 0.03 s");
+    }
+
+    #[test]
+    fn zero_is_no_limit() {
+        let mut waiting = awaiting(Duration::ZERO);
+        waiting.next(Vec::new(), Tick(0));
+        let late = Tick(u64::MAX / 2);
+        assert_eq!(sleeps(waiting.next(said(&["no"]), late)), late.after(POLL_INTERVAL));
+    }
+
+    #[test]
+    fn a_node_that_fails_ends_it() {
+        let mut waiting = awaiting(Duration::ZERO);
+        waiting.next(Vec::new(), Tick(0));
+        let error = done(waiting.next(refused(ResultCode::FORBIDDEN), Tick(0))).unwrap_err();
+        assert_eq!(error.kind(), Kind::Server(ResultCode::FORBIDDEN));
+    }
+}

@@ -1,0 +1,339 @@
+//! Background jobs: changes that the nodes make to every record of a query.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use spikewire_aerospike_protocol::query::{Query, Task};
+use spikewire_aerospike_protocol::result_code::ResultCode;
+
+use super::command::field;
+use super::{
+    AdminAction, InfoCommand, MessageRequest, NodeAnswer, POLL_INTERVAL, Procedure, Recipients,
+    TimeLimit,
+};
+use crate::clock::Tick;
+use crate::cluster::Node;
+use crate::command::query::task_id;
+use crate::error::{Error, Kind, Result};
+
+/// The longest pause between two looks at a job; the first one is short.
+const MAX_POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A job that was started.
+#[derive(Debug, Clone)]
+pub struct RunningJob {
+    /// Its number on every node.
+    pub id: u64,
+    /// Where it was started.
+    pub nodes: Vec<Arc<Node>>,
+}
+
+/// Starts a job on one node after the other. When one fails, others may run it: the error is in
+/// doubt then.
+#[derive(Debug)]
+pub struct StartJob {
+    id: u64,
+    frame: Arc<[u8]>,
+    waiting: VecDeque<Arc<Node>>,
+    started: Vec<Arc<Node>>,
+    timeout: Duration,
+    limit: Option<TimeLimit>,
+}
+
+impl StartJob {
+    /// A job on `nodes`, which all have to start it within `timeout`; zero: no limit.
+    pub fn new(
+        nodes: Vec<Arc<Node>>,
+        query: &Query,
+        task: &Task<'_>,
+        timeout: Duration,
+    ) -> Result<Self> {
+        let (id, mut frame) = (task_id(), Vec::new());
+        query.write_task(id, task, &mut frame)?;
+        let (frame, waiting, started) = (frame.into(), nodes.into(), Vec::new());
+        Ok(Self { id, frame, waiting, started, timeout, limit: None })
+    }
+
+    fn failed(&self, node: &Node, error: &Error) -> Error {
+        let began = !self.started.is_empty();
+        let place = if began { "; it runs on other nodes already" } else { "" };
+        let (id, why) = (self.id, error.message());
+        let message = format!("job {id} could not be started on node {node}: {why}{place}");
+        let doubt = began || error.in_doubt();
+        Error::new(error.kind(), message).on(node.to_string()).after(1, doubt)
+    }
+}
+
+impl Procedure for StartJob {
+    type Output = RunningJob;
+
+    fn next(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<RunningJob> {
+        let limit = *self.limit.get_or_insert_with(|| TimeLimit::starting(self.timeout, now));
+        for NodeAnswer { node, answer } in answers {
+            match answer {
+                Ok(_) => self.started.push(node),
+                Err(error) => return AdminAction::Done(Err(self.failed(&node, &error))),
+            }
+        }
+        if let Some(node) = self.waiting.pop_front() {
+            let frame = self.frame.clone();
+            return AdminAction::Send(MessageRequest { node, frame, deadline: limit.ends });
+        }
+        let nodes = std::mem::take(&mut self.started);
+        AdminAction::Done(Ok(RunningJob { id: self.id, nodes }))
+    }
+}
+
+/// How far a job is, on all nodes together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JobProgress {
+    /// Whether it has ended on every node.
+    pub done: bool,
+    /// Whether it was ended before its time.
+    pub aborted: bool,
+    /// How much of the work is done, from 0 to 100.
+    pub percent: f64,
+    /// Records that were changed.
+    pub succeeded: u64,
+    /// Records that could not be changed.
+    pub failed: u64,
+    /// Records that did not pass the filter.
+    pub filtered: u64,
+}
+
+impl JobProgress {
+    /// The sum over all nodes. A node that forgot the job has ended it long ago, and counts
+    /// nothing.
+    fn of(answers: Vec<NodeAnswer>) -> Result<Self> {
+        let mut sum =
+            Self { done: true, aborted: false, percent: 0.0, succeeded: 0, failed: 0, filtered: 0 };
+        let count = answers.len().max(1) as f64;
+        for answer in answers {
+            match known(answer.answer)? {
+                Some(shown) => sum.add(&shown),
+                None => sum.percent += 100.0,
+            }
+        }
+        sum.percent = if sum.done { 100.0 } else { sum.percent / count };
+        Ok(sum)
+    }
+
+    fn add(&mut self, shown: &str) {
+        let part = |name| field(shown, ':', name);
+        let count = |name| part(name).and_then(|count| count.parse::<u64>().ok()).unwrap_or(0);
+        let status = part("status").unwrap_or("done");
+        self.done &= !status.starts_with("active");
+        self.aborted |= status.contains("abort");
+        self.percent += part("job-progress").and_then(|part| part.parse().ok()).unwrap_or(0.0);
+        self.succeeded += count("recs-succeeded");
+        self.failed += count("recs-failed");
+        self.filtered += count("recs-filtered-meta") + count("recs-filtered-bins");
+    }
+}
+
+/// What a node says of a job; `None` when it has none of that number (any more).
+fn known(answer: Result<String>) -> Result<Option<String>> {
+    match answer {
+        Err(error) if error.kind() == Kind::Server(ResultCode::NOT_FOUND) => Ok(None),
+        other => other.map(Some),
+    }
+}
+
+/// Looks at a job once, or until it has ended.
+#[derive(Debug)]
+pub struct WatchJob {
+    job: Arc<RunningJob>,
+    /// How long to wait for its end; zero: as long as it takes; `None`: one look.
+    wait: Option<Duration>,
+    limit: Option<TimeLimit>,
+    pause: Duration,
+    asked: bool,
+}
+
+impl WatchJob {
+    /// One look.
+    pub fn progress(job: Arc<RunningJob>) -> Self {
+        Self { job, wait: None, limit: None, pause: POLL_INTERVAL, asked: false }
+    }
+
+    /// Waits until it has ended on every node; zero: as long as it takes.
+    pub fn wait(job: Arc<RunningJob>, limit: Duration) -> Self {
+        Self { wait: Some(limit), ..Self::progress(job) }
+    }
+
+    fn pause(&mut self, progress: JobProgress, limit: &TimeLimit, now: Tick) -> Result<Tick> {
+        limit.check(now, |seconds| {
+            let (id, percent) = (self.job.id, progress.percent);
+            format!("job {id} was {percent:.0} % done after {seconds} s")
+        })?;
+        let pause = self.pause;
+        self.pause = pause.mul_f64(1.5).min(MAX_POLL_INTERVAL);
+        Ok(limit.pause(pause, now))
+    }
+}
+
+impl Procedure for WatchJob {
+    type Output = JobProgress;
+
+    fn next(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<JobProgress> {
+        let span = self.wait.unwrap_or_default();
+        let limit = *self.limit.get_or_insert_with(|| TimeLimit::starting(span, now));
+        if !std::mem::replace(&mut self.asked, true) {
+            let command = InfoCommand::of_names(format!("query-show:id={}", self.job.id));
+            return AdminAction::Ask(Recipients::These(self.job.nodes.clone()), command);
+        }
+        self.asked = false;
+        let progress = match JobProgress::of(answers) {
+            Ok(progress) if progress.done || self.wait.is_none() => {
+                return AdminAction::Done(Ok(progress));
+            }
+            Ok(progress) => progress,
+            Err(error) => return AdminAction::Done(Err(error)),
+        };
+        match self.pause(progress, &limit, now) {
+            Ok(until) => AdminAction::Sleep(until),
+            Err(error) => AdminAction::Done(Err(error)),
+        }
+    }
+}
+
+/// Ends a job on every node; does nothing where it is over.
+#[derive(Debug)]
+pub struct AbortJob {
+    job: Option<Arc<RunningJob>>,
+}
+
+impl AbortJob {
+    /// Ends this job.
+    pub fn new(job: Arc<RunningJob>) -> Self {
+        Self { job: Some(job) }
+    }
+}
+
+impl Procedure for AbortJob {
+    type Output = ();
+
+    fn next(&mut self, answers: Vec<NodeAnswer>, _now: Tick) -> AdminAction<()> {
+        if let Some(job) = self.job.take() {
+            let command = InfoCommand::of_names(format!("query-abort:id={}", job.id));
+            return AdminAction::Ask(Recipients::These(job.nodes.clone()), command);
+        }
+        let mut answers = answers.into_iter();
+        AdminAction::Done(answers.try_for_each(|answer| known(answer.answer).map(drop)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{asked, done, node, refused, said, sleeps};
+    use super::*;
+
+    fn running() -> Arc<RunningJob> {
+        Arc::new(RunningJob { id: 7, nodes: vec![node(0), node(1)] })
+    }
+
+    fn starting(timeout: Duration) -> StartJob {
+        let task = Task::Operations { info2: 0, info3: 0, ttl: 0 };
+        StartJob::new(vec![node(0), node(1)], &Query::default(), &task, timeout).unwrap()
+    }
+
+    fn sent(action: AdminAction<RunningJob>) -> MessageRequest {
+        match action {
+            AdminAction::Send(request) => request,
+            other => panic!("sends nothing: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_job_is_started_on_one_node_after_the_other() {
+        let mut start = starting(Duration::from_secs(1));
+        let first = sent(start.next(Vec::new(), Tick(5)));
+        let second = sent(start.next(said(&[""]), Tick(9)));
+        assert_eq!((&*first.node.name, &*second.node.name), ("N0", "N1"));
+        assert_eq!(first.frame, second.frame);
+        let deadline = Tick(5).after(Duration::from_secs(1));
+        assert_eq!((first.deadline, second.deadline), (deadline, deadline));
+        let job = done(start.next(said(&[""]), Tick(9))).unwrap();
+        assert_eq!(job.nodes.len(), 2);
+        assert_eq!(sent(starting(Duration::ZERO).next(Vec::new(), Tick(5))).deadline, Tick::NEVER);
+    }
+
+    #[test]
+    fn what_a_refusal_leaves_in_doubt() {
+        let mut start = starting(Duration::ZERO);
+        start.next(Vec::new(), Tick(0));
+        let error = done(start.next(refused(ResultCode::PARAMETER), Tick(0))).unwrap_err();
+        assert_eq!((error.in_doubt(), error.attempts()), (false, 1), "the first refused it");
+        assert!(error.message().contains("could not be started on node N0"), "{error}");
+        let mut start = starting(Duration::ZERO);
+        start.next(Vec::new(), Tick(0));
+        start.next(said(&[""]), Tick(0));
+        let error = done(start.next(refused(ResultCode::PARAMETER), Tick(0))).unwrap_err();
+        assert!(error.in_doubt() && error.message().contains("runs on other nodes"), "{error}");
+        let mut start = starting(Duration::ZERO);
+        start.next(Vec::new(), Tick(0));
+        let late = Error::new(Kind::Timeout, "no answer").after(1, true);
+        let late = vec![NodeAnswer { node: node(0), answer: Err(late) }];
+        assert!(done(start.next(late, Tick(0))).unwrap_err().in_doubt());
+    }
+
+    #[test]
+    fn progress_is_the_sum_of_all_nodes() {
+        let mut look = WatchJob::progress(running());
+        assert_eq!(asked(look.next(Vec::new(), Tick(0))).1, "query-show:id=7");
+        let active = "status=active(ok):job-progress=40.5:recs-succeeded=3:recs-failed=1:\
+                      recs-filtered-meta=2:recs-filtered-bins=5";
+        let over = "status=done(user-aborted):job-progress=100:recs-succeeded=10";
+        let progress = done(look.next(said(&[active, over]), Tick(0))).unwrap();
+        let expected = JobProgress {
+            done: false,
+            aborted: true,
+            percent: 70.25,
+            succeeded: 13,
+            failed: 1,
+            filtered: 7,
+        };
+        assert_eq!(progress, expected);
+        let mut look = WatchJob::progress(running());
+        look.next(Vec::new(), Tick(0));
+        let forgotten = done(look.next(refused(ResultCode::NOT_FOUND), Tick(0))).unwrap();
+        assert!(forgotten.done && forgotten.percent > 99.9);
+        let mut look = WatchJob::progress(running());
+        look.next(Vec::new(), Tick(0));
+        done(look.next(refused(ResultCode::PARAMETER), Tick(0))).unwrap_err();
+    }
+
+    #[test]
+    fn pauses_grow_until_the_job_has_ended() {
+        let mut wait = WatchJob::wait(running(), Duration::ZERO);
+        let mut last = Duration::ZERO;
+        for _ in 0..20 {
+            wait.next(Vec::new(), Tick(0));
+            let pause = sleeps(wait.next(said(&["status=active(ok)"]), Tick(0))).since(Tick(0));
+            assert!(pause > last || pause == MAX_POLL_INTERVAL, "{pause:?}");
+            last = pause;
+        }
+        wait.next(Vec::new(), Tick(0));
+        assert!(done(wait.next(said(&["status=done(ok)"]), Tick(0))).unwrap().done);
+    }
+
+    #[test]
+    fn waiting_has_a_limit() {
+        let mut wait = WatchJob::wait(running(), Duration::from_millis(5));
+        wait.next(Vec::new(), Tick(0));
+        let until = sleeps(wait.next(said(&["status=active(ok)"]), Tick(0)));
+        assert_eq!(until, Tick(5_000_000), "no longer than the limit");
+        wait.next(Vec::new(), until);
+        let error = done(wait.next(said(&["status=active(ok)"]), until)).unwrap_err();
+        assert_eq!(error.kind(), Kind::Timeout);
+        assert_eq!(error.message(), "job 7 was 0 % done after 0.005 s");
+    }
+
+    #[test]
+    fn aborting_what_is_over_is_no_error() {
+        let mut abort = AbortJob::new(running());
+        assert_eq!(asked(abort.next(Vec::new(), Tick(0))).1, "query-abort:id=7");
+        done(abort.next(refused(ResultCode::NOT_FOUND), Tick(0))).unwrap();
+    }
+}

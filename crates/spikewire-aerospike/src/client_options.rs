@@ -1,0 +1,264 @@
+//! A client's options by name, with their bounds: what a host in any language sets and checks.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use spikewire_aerospike_protocol::host;
+
+use crate::command::{CommandDefaults, ReadMode, Refusal, parse};
+use crate::options::Options;
+
+/// What a client is told when it is made.
+#[derive(Debug, Clone)]
+pub struct ClientOptions {
+    /// About the cluster, its connections, and the limits of commands.
+    pub options: Options,
+    /// Whether writes store the user key with the record.
+    pub send_key: bool,
+    /// How sure reads are.
+    pub read_mode: ReadMode,
+}
+
+/// An option's value as a host has it. Names are for error messages.
+pub trait OptionValue {
+    /// Why it is refused.
+    type Error: From<Refusal>;
+
+    /// True or false.
+    fn flag(&self, name: &str) -> Result<bool, Self::Error>;
+    /// A whole number within bounds; see [`parse::count`].
+    fn count(&self, name: &str, bounds: (u64, u64)) -> Result<u64, Self::Error>;
+    /// A span of time; see [`parse::seconds`].
+    fn span(&self, name: &str) -> Result<Duration, Self::Error>;
+    /// A text.
+    fn text(&self, name: &str) -> Result<String, Self::Error>;
+    /// Addresses by address.
+    fn addresses(&self, name: &str) -> Result<HashMap<String, String>, Self::Error>;
+    /// Numbers of racks.
+    fn racks(&self, name: &str) -> Result<Vec<u32>, Self::Error>;
+}
+
+/// Options that are counts, and their bounds.
+const COUNTS: [(&str, (u64, u64)); 6] = [
+    ("max_retries", (0, 1000)),
+    ("connections_per_node", (1, 1024)),
+    ("pipeline_depth", (1, 100_000)),
+    ("queue_limit", (0, 100_000_000)),
+    ("max_error_rate", (0, 1 << 30)),
+    ("error_rate_window", (1, 3600)),
+];
+
+/// Spans that must not be shorter than this.
+const LEAST: [(&str, Duration); 3] = [
+    ("connect_timeout", Duration::from_millis(1)),
+    ("tend_interval", Duration::from_millis(50)),
+    ("idle_timeout", Duration::from_millis(100)),
+];
+
+impl Default for ClientOptions {
+    fn default() -> Self {
+        let options = Options::new(Vec::new());
+        Self { options, send_key: false, read_mode: ReadMode::default() }
+    }
+}
+
+impl ClientOptions {
+    /// The names of all options.
+    pub const NAMES: [&str; 20] = [
+        "cluster_name",
+        "connect_timeout",
+        "connections_per_node",
+        "error_rate_window",
+        "idle_timeout",
+        "ip_map",
+        "max_error_rate",
+        "max_retries",
+        "pipeline_depth",
+        "queue_limit",
+        "racks",
+        "read_mode",
+        "replica",
+        "retry_in_doubt",
+        "send_key",
+        "sleep_between_retries",
+        "socket_timeout",
+        "tend_interval",
+        "timeout",
+        "use_services_alternate",
+    ];
+
+    /// Sets the option of this name. `others` are those that the host has besides, for the message
+    /// about a name that does not exist.
+    pub fn set<V: OptionValue>(
+        &mut self,
+        name: &str,
+        value: &V,
+        others: &[&str],
+    ) -> Result<(), V::Error> {
+        let count = || value.count(name, bounds(name));
+        let span = || {
+            let span = value.span(name)?;
+            check_span(name, span)?;
+            Ok::<_, V::Error>(span)
+        };
+        let options = &mut self.options;
+        match name {
+            "cluster_name" => options.cluster_name = Some(value.text(name)?),
+            "timeout" => options.policy.timeout = span()?,
+            "socket_timeout" => options.policy.socket_timeout = span()?,
+            "sleep_between_retries" => options.policy.sleep = span()?,
+            "max_retries" => options.policy.max_retries = count()? as u32,
+            "retry_in_doubt" => options.policy.retry_in_doubt = value.flag(name)?,
+            "replica" => options.policy.replica = parse::replica(&value.text(name)?)?,
+            "read_mode" => self.read_mode = parse::read_mode(&value.text(name)?)?,
+            "send_key" => self.send_key = value.flag(name)?,
+            "connect_timeout" => options.connect_timeout = span()?,
+            "tend_interval" => options.tend_interval = span()?,
+            "idle_timeout" => options.idle = span()?,
+            "use_services_alternate" => options.use_services_alternate = value.flag(name)?,
+            "connections_per_node" => options.connections_per_node = count()? as usize,
+            "pipeline_depth" => options.depth = count()? as usize,
+            "queue_limit" => options.queue = count()? as usize,
+            "max_error_rate" => options.max_error_rate = count()? as u32,
+            "error_rate_window" => options.error_rate_window = count()? as u32,
+            "ip_map" => options.ip_map = value.addresses(name)?,
+            "racks" => options.racks = value.racks(name)?,
+            _ => return Err(unknown(name, others).into()),
+        }
+        Ok(())
+    }
+
+    /// Refuses what is out of bounds, for hosts that set options by themselves.
+    pub fn check(&self) -> Result<(), Refusal> {
+        let options = &self.options;
+        for (name, span) in [
+            ("connect_timeout", options.connect_timeout),
+            ("tend_interval", options.tend_interval),
+            ("idle_timeout", options.idle),
+        ] {
+            check_span(name, span)?;
+        }
+        for (name, count) in [
+            ("max_retries", options.policy.max_retries as usize),
+            ("connections_per_node", options.connections_per_node),
+            ("pipeline_depth", options.depth),
+            ("queue_limit", options.queue),
+            ("max_error_rate", options.max_error_rate as usize),
+            ("error_rate_window", options.error_rate_window as usize),
+        ] {
+            parse::count(name, Some(count as u64), bounds(name), count)?;
+        }
+        Ok(())
+    }
+
+    /// Where the cluster is looked for: hosts in a comma list.
+    pub fn set_seeds(&mut self, list: &str) -> Result<(), Refusal> {
+        self.options.seeds = host::parse_hosts(list, host::DEFAULT_PORT)
+            .map_err(|error| Refusal::of_value(format!("seeds: {error}")))?;
+        Ok(())
+    }
+
+    /// What commands inherit from the client.
+    pub fn defaults(&self) -> CommandDefaults {
+        let policy = self.options.policy;
+        CommandDefaults { policy, send_key: self.send_key, read_mode: self.read_mode }
+    }
+}
+
+/// The bounds of a count.
+fn bounds(name: &str) -> (u64, u64) {
+    let found = COUNTS.iter().find(|(known, _)| *known == name);
+    found.map_or((0, u64::MAX), |(_, bounds)| *bounds)
+}
+
+fn check_span(name: &str, span: Duration) -> Result<(), Refusal> {
+    match LEAST.iter().find(|(known, least)| *known == name && span < *least) {
+        Some((_, least)) => Err(Refusal::of_value(format!(
+            "{name} must be at least {} s, got {} s",
+            least.as_secs_f64(),
+            span.as_secs_f64()
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn unknown(name: &str, others: &[&str]) -> Refusal {
+    let mut names = [&ClientOptions::NAMES, others].concat();
+    names.sort_unstable();
+    let names = names.join(", ");
+    Refusal::of_type(format!("unknown client option {name:?}; there are: {names}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a host was given: a number, whatever it is wanted as.
+    struct Number(u64);
+
+    impl OptionValue for Number {
+        type Error = Refusal;
+
+        fn flag(&self, _: &str) -> Result<bool, Refusal> {
+            Ok(self.0 > 0)
+        }
+
+        fn count(&self, name: &str, bounds: (u64, u64)) -> Result<u64, Refusal> {
+            parse::count(name, Some(self.0), bounds, self.0)
+        }
+
+        fn span(&self, name: &str) -> Result<Duration, Refusal> {
+            parse::seconds(name, self.0 as f64 / 1000.0, self.0)
+        }
+
+        fn text(&self, _: &str) -> Result<String, Refusal> {
+            Ok("any".to_owned())
+        }
+
+        fn addresses(&self, _: &str) -> Result<HashMap<String, String>, Refusal> {
+            Ok(HashMap::new())
+        }
+
+        fn racks(&self, _: &str) -> Result<Vec<u32>, Refusal> {
+            Ok(vec![self.0 as u32])
+        }
+    }
+
+    #[test]
+    fn every_name_is_an_option() {
+        for name in ClientOptions::NAMES {
+            let set = ClientOptions::default().set(name, &Number(1000), &[]);
+            let refused = set.err().map(|refusal| refusal.message().to_owned());
+            assert!(!refused.unwrap_or_default().contains("unknown"), "{name}");
+        }
+        let unknown = ClientOptions::default().set("speed", &Number(1), &["codec"]).unwrap_err();
+        assert!(
+            unknown.message().starts_with("unknown client option \"speed\"; there are: cluster")
+        );
+        assert!(unknown.message().contains("codec, connect_timeout"));
+    }
+
+    #[test]
+    fn bounds_hold_however_an_option_is_set() {
+        for (name, number, says) in [
+            ("tend_interval", 49, "tend_interval must be at least 0.05 s, got 0.049 s"),
+            ("connect_timeout", 0, "connect_timeout must be at least 0.001 s, got 0 s"),
+            ("max_retries", 1001, "max_retries must be from 0 to 1000, got 1001"),
+            ("error_rate_window", 0, "error_rate_window must be from 1 to 3600, got 0"),
+        ] {
+            let refused = ClientOptions::default().set(name, &Number(number), &[]).unwrap_err();
+            assert_eq!(refused.message(), says);
+        }
+        let mut options = ClientOptions::default();
+        options.check().unwrap();
+        options.options.connections_per_node = 2000;
+        let refused = options.check().unwrap_err();
+        assert_eq!(refused.message(), "connections_per_node must be from 1 to 1024, got 2000");
+    }
+
+    #[test]
+    fn seeds_say_what_is_wrong() {
+        let refused = ClientOptions::default().set_seeds("db1,,db2:99999").unwrap_err();
+        assert!(refused.message().starts_with("seeds: "), "{refused}");
+    }
+}

@@ -1,0 +1,140 @@
+//! Requests of callers to single nodes: info commands, and the few other requests that are answered
+//! by one message. Each has a connection of its own.
+
+use std::sync::Arc;
+
+use spikewire_aerospike_protocol::info;
+use spikewire_aerospike_protocol::query::Answer;
+use spikewire_aerospike_protocol::result_code::ResultCode;
+
+use super::info_request::{InfoCommands, InfoRequest};
+use super::node_error::NodeError;
+use super::{Cluster, Node, poll};
+use crate::admin::{InfoCommand, MessageRequest, NodeAnswer};
+use crate::clock::Tick;
+use crate::error::{Error, Kind, Result};
+
+impl Cluster {
+    /// Every node of the cluster; there is one at least.
+    pub fn members(&self) -> Result<Vec<Arc<Node>>> {
+        let nodes = self.snapshot().nodes.clone();
+        // Asked after the nodes, because closing takes them away.
+        if self.is_closed() {
+            return Err(NodeError::Stopped.into_error());
+        }
+        if nodes.is_empty() {
+            return Err(Error::new(Kind::NoNode, "no node of the cluster is reachable now"));
+        }
+        Ok(nodes)
+    }
+
+    /// The node of this name.
+    pub fn member(&self, name: &str) -> Result<Arc<Node>> {
+        let nodes = self.members()?;
+        nodes.iter().find(|node| node.name == name).cloned().ok_or_else(|| {
+            let known: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
+            let known = known.join(", ");
+            Error::invalid(format!("no node {name:?} in the cluster; there are: {known}"))
+        })
+    }
+
+    /// A node's answer to an info command. Blocks, at most for the connect timeout.
+    pub fn info(&self, node: &Arc<Node>, command: &InfoCommand) -> Result<String> {
+        let answers = self.ask(std::slice::from_ref(node), command, &|| false)?;
+        answers.into_iter().next().map_or_else(|| Err(Error::server(ResultCode(1))), |it| it.answer)
+    }
+
+    /// The answers of these nodes to an info command, asked at the same time. Blocks, at most for
+    /// the connect timeout, and ends with an error of [`Kind::Interrupted`] when `interrupted` says
+    /// so, which is asked every now and then.
+    pub fn ask(
+        &self,
+        nodes: &[Arc<Node>],
+        command: &InfoCommand,
+        interrupted: &dyn Fn() -> bool,
+    ) -> Result<Vec<NodeAnswer>> {
+        if self.is_closed() {
+            return Err(NodeError::Stopped.into_error());
+        }
+        let net = &self.shared.net;
+        let commands = &[command.as_str()];
+        let start = |node: &Arc<Node>| {
+            let (address, within) = (node.address, net.within);
+            let spec = InfoCommands { address, commands, introduce: false, within };
+            InfoRequest::start(&spec, None, &net.descriptors)
+        };
+        let mut requests: Vec<InfoRequest> = nodes.iter().map(start).collect();
+        self.finish_all(&mut requests, interrupted)?;
+        let answers = nodes.iter().zip(requests).map(|(node, request)| {
+            let answer = match request.finish() {
+                Ok((answer, _)) => info_answer(&answer, command),
+                Err(error) => Err(error.into_error()),
+            };
+            NodeAnswer { node: node.clone(), answer: answer.map_err(|it| it.on(node.to_string())) }
+        });
+        Ok(answers.collect())
+    }
+
+    /// Sends a node a request that is answered by one message. An error says whether the node may
+    /// act on the request all the same.
+    pub fn send(
+        &self,
+        request: &MessageRequest,
+        interrupted: &dyn Fn() -> bool,
+    ) -> Result<NodeAnswer> {
+        if self.is_closed() {
+            return Err(NodeError::Stopped.into_error());
+        }
+        let (net, node) = (&self.shared.net, &request.node);
+        let mut sent = [InfoRequest::message(
+            node.address,
+            &request.frame,
+            net.within,
+            request.deadline,
+            &net.descriptors,
+        )];
+        let waited = self.finish_all(&mut sent, interrupted);
+        let [sent] = sent;
+        let in_doubt = sent.has_left();
+        let answer = match (waited, sent.finish_body()) {
+            (Err(error), _) => Err(error.after(1, in_doubt)),
+            (Ok(()), Ok((body, _))) => message_answer(&body),
+            (Ok(()), Err(error)) => Err(error.into_error().after(1, in_doubt)),
+        };
+        Ok(NodeAnswer { node: node.clone(), answer })
+    }
+
+    fn finish_all(
+        &self,
+        requests: &mut [InfoRequest],
+        interrupted: &dyn Fn() -> bool,
+    ) -> Result<()> {
+        while requests.iter().any(|request| !request.is_over()) {
+            let mut all: Vec<&mut InfoRequest> = requests.iter_mut().collect();
+            poll::turn(&mut all, Tick::NEVER, &self.shared.net.closed);
+            if interrupted() {
+                return Err(Error::new(Kind::Interrupted, "a signal interrupted the request"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The value of an answer to an info command, whose refusals are errors.
+pub fn info_answer(answer: &str, command: &InfoCommand) -> Result<String> {
+    info::value(answer, command.as_str()).map(str::to_owned).map_err(|error| {
+        let code = Kind::Server(ResultCode(error.code));
+        Error::new(code, error.to_string())
+    })
+}
+
+/// The answer to a message: an empty text if the node agreed.
+pub fn message_answer(body: &[u8]) -> Result<String> {
+    let malformed = |why: String| Error::new(Kind::Malformed, why).after(1, true);
+    match Answer::parse(body) {
+        Ok((Answer::End(ResultCode::OK), _)) => Ok(String::new()),
+        Ok((Answer::End(code), _)) => Err(Error::server(code)),
+        Ok(_) => Err(malformed("the node answered with records".to_owned())),
+        Err(error) => Err(malformed(error.to_string())),
+    }
+}

@@ -1,0 +1,110 @@
+//! The tender's way with nodes: it meets those that others list, and lets go of those that left.
+
+use std::time::Duration;
+
+use rustc_hash::FxHashSet;
+use spikewire_aerospike_protocol::peers::Peers;
+
+use super::address;
+use super::member::ask_all;
+use super::peers::WantedList;
+use super::rules::{self, Known, PeerHealth};
+use super::tender::Tender;
+
+impl Tender {
+    /// Asks all members that answered for their peers, and newly found peers for theirs, until
+    /// no new one is found. Returns the number of nodes that listed their peers.
+    pub(super) fn refresh_peers(&mut self) -> usize {
+        let net = self.net();
+        let command = net.addressing.peers_command();
+        let reachable = self.members.iter().filter(|member| member.is_reachable());
+        let mut asked: FxHashSet<u32> = reachable.map(|member| member.node.slot).collect();
+        self.members.iter_mut().for_each(|member| member.listed_by = 0);
+        self.candidates.begin();
+        let mut answered = 0;
+        while !asked.is_empty() {
+            let mut lists = Vec::new();
+            for (at, answer) in
+                ask_all(&mut self.members, &net, &[command], Duration::MAX, |member| {
+                    asked.contains(&member.node.slot)
+                })
+            {
+                match answer.and_then(|answer| self.members[at].hear_peers(&answer, command)) {
+                    Ok(list) => lists.push((at, list)),
+                    Err(_) => self.fail(at),
+                }
+            }
+            answered += lists.len();
+            asked = self.discover(&lists);
+        }
+        self.candidates.end();
+        answered
+    }
+
+    /// Counts how often each member is listed, tries the unknown peers, and returns the new ones.
+    fn discover(&mut self, lists: &[(usize, Peers)]) -> FxHashSet<u32> {
+        let net = self.net();
+        let mut wanted = WantedList::default();
+        let mut unknown = Vec::new();
+        for peer in lists.iter().flat_map(|(_, list)| &list.peers) {
+            let listed = || {
+                let reached: Vec<_> =
+                    peer.addresses.iter().map(|a| net.addressing.reach(a)).collect();
+                address::resolve_all(&reached, net.within, &net.closed)
+            };
+            let mut members = self.members.iter_mut();
+            match members.find(|member| member.node.name == peer.name && !member.replaced) {
+                Some(member)
+                    if rules::known(member.failures, member.node.address, listed)
+                        == Known::Same =>
+                {
+                    member.listed_by += 1;
+                }
+                _ => {
+                    wanted.add(peer);
+                    unknown.push(peer.name.as_str());
+                }
+            }
+        }
+        let cluster_name = self.shared.options.cluster_name.clone();
+        let met = self.candidates.meet(wanted, cluster_name.as_ref(), &net);
+        let newcomers: FxHashSet<u32> =
+            met.into_iter().map(|met| self.admit(met.found, met.tls_name)).collect();
+        for member in self.members.iter_mut().filter(|m| newcomers.contains(&m.node.slot)) {
+            member.listed_by =
+                unknown.iter().filter(|name| **name == member.node.name).count() as u32;
+        }
+        for (at, list) in lists {
+            // Read only when every peer on the list was met; otherwise the next pass looks again.
+            let generation = &mut self.members[*at].peers_generation;
+            generation.seen = Some(list.generation);
+            generation.read = self.candidates.all_met(list).then_some(list.generation);
+        }
+        newcomers
+    }
+
+    pub(super) fn remove_leavers(&mut self, answered: usize) {
+        let count = self.members.len();
+        let leavers: FxHashSet<u32> = self
+            .members
+            .iter()
+            .filter(|member| {
+                let standing = PeerHealth {
+                    replaced: member.replaced,
+                    failures: member.failures,
+                    listed_by: member.listed_by,
+                };
+                rules::leaves(standing, count, answered, || self.partitions.holds(member.node.slot))
+            })
+            .map(|member| member.node.slot)
+            .collect();
+        if !leavers.is_empty() {
+            self.members.retain(|member| !leavers.contains(&member.node.slot));
+            for slot in leavers {
+                self.partitions.forget(slot);
+            }
+            self.changed = true;
+            self.unrest();
+        }
+    }
+}

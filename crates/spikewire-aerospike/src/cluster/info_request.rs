@@ -1,0 +1,340 @@
+//! One request to one node over a non-blocking socket: connect, send the commands, take the
+//! answer, all before a deadline. Nothing here waits; [`super::poll`] says when to go on.
+
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use spikewire_aerospike_protocol::frame::{self, Header, Kind};
+use spikewire_aerospike_protocol::info;
+use spikewire_transport::dial::Opening;
+use spikewire_transport::wire::Wire;
+
+use super::build;
+use super::descriptors::{Descriptors, Listed};
+use super::node_error::{self, NodeError};
+use crate::clock::Tick;
+use crate::framing::Aerospike;
+
+/// The largest answer that is taken.
+const MAX_ANSWER: usize = 16 << 20;
+
+/// An idle connection for info commands.
+#[derive(Debug)]
+pub(super) struct InfoConnection {
+    wire: Listed,
+    /// The way there; `None` once it is ready.
+    opening: Option<Opening<Aerospike>>,
+    /// Whether the client has sent its user agent.
+    introduced: bool,
+}
+
+impl InfoConnection {
+    fn open(address: SocketAddr, until: Tick, list: &Arc<Descriptors>) -> Result<Self, NodeError> {
+        let (wire, opening) = Opening::start(address, Aerospike::default(), until)?;
+        let opening = Some(opening);
+        Ok(Self { wire: Listed::new(wire, list.clone()), opening, introduced: false })
+    }
+}
+
+/// What is asked, of whom, and for how long.
+#[derive(Debug, Clone)]
+pub(super) struct InfoCommands<'a> {
+    pub address: SocketAddr,
+    pub commands: &'a [&'a str],
+    /// Tell the server who we are if this connection has not yet.
+    pub introduce: bool,
+    pub within: Duration,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Connecting,
+    Sending,
+    Receiving,
+}
+
+/// A request in flight.
+#[derive(Debug)]
+pub(super) struct InfoRequest {
+    address: SocketAddr,
+    list: Arc<Descriptors>,
+    connection: Option<InfoConnection>,
+    phase: Phase,
+    out: Vec<u8>,
+    sent: usize,
+    input: Vec<u8>,
+    /// The request for a fresh connection, while an old one is being tried.
+    again: Option<Vec<u8>>,
+    introduces: bool,
+    within: Duration,
+    /// When it must be connected.
+    connect_by: Tick,
+    deadline: Tick,
+    /// What kind of frame answers it.
+    expects: Kind,
+    outcome: Option<Result<Vec<u8>, NodeError>>,
+}
+
+impl InfoRequest {
+    /// Starts on `connection`, or on a new connection.
+    pub fn start(
+        spec: &InfoCommands<'_>,
+        connection: Option<InfoConnection>,
+        list: &Arc<Descriptors>,
+    ) -> Self {
+        let fresh = encode(spec.commands, spec.introduce);
+        let deadline = Tick::now().after(spec.within);
+        let mut request = Self::new(spec.address, spec.within, deadline, list);
+        request.introduces = spec.introduce;
+        match connection {
+            Some(connection) => {
+                let introduce = spec.introduce && !connection.introduced;
+                request.out = encode(spec.commands, introduce);
+                request.again = Some(fresh);
+                request.connection = Some(connection);
+                request.phase = Phase::Sending;
+                request.advance();
+            }
+            None => request.dial(fresh),
+        }
+        request
+    }
+
+    /// Sends a message frame, on a new connection that is made within `within`.
+    pub fn message(
+        address: SocketAddr,
+        frame: &[u8],
+        within: Duration,
+        deadline: Tick,
+        list: &Arc<Descriptors>,
+    ) -> Self {
+        let mut request = Self::new(address, within, deadline, list);
+        request.expects = Kind::Message;
+        request.dial(frame.to_vec());
+        request
+    }
+
+    fn new(address: SocketAddr, within: Duration, deadline: Tick, list: &Arc<Descriptors>) -> Self {
+        Self {
+            address,
+            list: list.clone(),
+            connection: None,
+            phase: Phase::Connecting,
+            out: Vec::new(),
+            sent: 0,
+            input: Vec::new(),
+            again: None,
+            introduces: false,
+            within,
+            connect_by: Tick::now().after(within),
+            deadline,
+            expects: Kind::Info,
+            outcome: None,
+        }
+    }
+
+    fn dial(&mut self, request: Vec<u8>) {
+        (self.out, self.sent, self.phase) = (request, 0, Phase::Connecting);
+        self.input.clear();
+        match InfoConnection::open(self.address, self.deadline, &self.list) {
+            Ok(connection) => self.connection = Some(connection),
+            Err(error) => self.end(Err(error)),
+        }
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.outcome.is_some()
+    }
+
+    pub fn deadline(&self) -> Tick {
+        match self.phase {
+            Phase::Connecting => self.deadline.min(self.connect_by),
+            _ => self.deadline,
+        }
+    }
+
+    /// Whether all of it has left, so that the node may act on it.
+    pub fn has_left(&self) -> bool {
+        self.phase == Phase::Receiving
+    }
+
+    /// The connection to wait for, and whether for room to write rather than for bytes to read.
+    pub fn awaits(&self) -> Option<(&Wire, bool)> {
+        let connection = self.connection.as_ref().filter(|_| !self.is_over())?;
+        let writes = match &connection.opening {
+            Some(opening) => opening.awaits_writing(),
+            None => self.phase == Phase::Sending,
+        };
+        Some((&connection.wire, writes))
+    }
+
+    /// Goes as far as the socket allows; to be called when it is ready.
+    pub fn advance(&mut self) {
+        while !self.is_over() {
+            match self.step() {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => match self.again.take() {
+                    // An old connection may have been cut long ago: the node gets a fair chance.
+                    Some(request) if error.may_be_stale_connection() => self.dial(request),
+                    _ => self.end(Err(error)),
+                },
+            }
+        }
+    }
+
+    /// Gives up if the deadline has passed.
+    pub fn expire(&mut self, now: Tick) {
+        if !self.is_over() && now >= self.deadline() {
+            self.end(Err(match self.phase {
+                Phase::Connecting => NodeError::NoConnection(self.within),
+                _ => NodeError::NoAnswer(self.within),
+            }));
+        }
+    }
+
+    /// Gives up at once.
+    pub fn stop(&mut self) {
+        if !self.is_over() {
+            self.end(Err(NodeError::Stopped));
+        }
+    }
+
+    /// The text of the answer and the connection it came on.
+    pub fn finish(self) -> Result<(String, InfoConnection), NodeError> {
+        let (answer, connection) = self.finish_body()?;
+        Ok((String::from_utf8_lossy(&answer).into_owned(), connection))
+    }
+
+    /// The body of the answer and the connection it came on.
+    pub fn finish_body(self) -> Result<(Vec<u8>, InfoConnection), NodeError> {
+        let answer = self.outcome.unwrap_or(Err(NodeError::NoAnswer(self.within)))?;
+        let mut connection = self.connection.ok_or(NodeError::HungUp)?;
+        connection.introduced |= self.introduces;
+        Ok((answer, connection))
+    }
+
+    fn end(&mut self, outcome: Result<Vec<u8>, NodeError>) {
+        if outcome.is_err() {
+            self.connection = None;
+        }
+        self.outcome = Some(outcome);
+    }
+
+    /// One step; `false` when the socket is not ready for it.
+    fn step(&mut self) -> Result<bool, NodeError> {
+        let Some(connection) = &mut self.connection else { return Err(NodeError::HungUp) };
+        let wire = &mut *connection.wire;
+        match self.phase {
+            Phase::Connecting => {
+                if let Some(opening) = &mut connection.opening
+                    && !opening.advance(wire).map_err(io::Error::from)?
+                {
+                    return Ok(false);
+                }
+                connection.opening = None;
+                self.phase = Phase::Sending;
+            }
+            Phase::Sending => match wire.write(&self.out[self.sent..]) {
+                Ok(count) => {
+                    self.sent += count;
+                    if self.sent == self.out.len() {
+                        self.phase = Phase::Receiving;
+                    }
+                }
+                Err(error) => return retry_later(error),
+            },
+            Phase::Receiving => {
+                let mut chunk = [0; 8192];
+                match wire.read(&mut chunk) {
+                    Ok(0) => return Err(self.cut_off()),
+                    Ok(count) => {
+                        self.input.extend_from_slice(&chunk[..count]);
+                        if let Some(answer) = answer(&self.input, self.expects)? {
+                            self.end(Ok(answer));
+                        }
+                    }
+                    Err(error) => return retry_later(error),
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn cut_off(&self) -> NodeError {
+        match self.input.first() {
+            Some(&first) if first != frame::VERSION => node_error::guess(&self.input),
+            _ => NodeError::HungUp,
+        }
+    }
+}
+
+fn retry_later(error: io::Error) -> Result<bool, NodeError> {
+    match error.kind() {
+        ErrorKind::WouldBlock => Ok(false),
+        ErrorKind::Interrupted => Ok(true),
+        _ => Err(error.into()),
+    }
+}
+
+fn encode(commands: &[&str], introduce: bool) -> Vec<u8> {
+    let user_agent = introduce.then(build::user_agent);
+    let all: Vec<&str> =
+        user_agent.as_deref().into_iter().chain(commands.iter().copied()).collect();
+    let mut out = Vec::with_capacity(256);
+    info::request(&mut out, &all);
+    out
+}
+
+/// The body of the answer once all of it is there.
+fn answer(input: &[u8], expects: Kind) -> Result<Option<Vec<u8>>, NodeError> {
+    let Some(header) = Header::parse(input).map_err(|_| node_error::guess(input))? else {
+        return Ok(None);
+    };
+    if header.kind != expects || header.len == 0 || header.len > MAX_ANSWER {
+        return Err(NodeError::Unusable(format!(
+            "answered a request with {} bytes of kind {:?}",
+            header.len, header.kind
+        )));
+    }
+    let body = &input[frame::HEADER_LEN..];
+    if body.len() > header.len {
+        return Err(NodeError::Unusable("answered a request twice".to_owned()));
+    }
+    Ok((body.len() == header.len).then(|| body.to_vec()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_taken_whole_or_not_at_all() {
+        let mut bytes = Vec::new();
+        let start = frame::begin(&mut bytes, Kind::Info);
+        bytes.extend_from_slice(b"node\tA1\n");
+        frame::finish(&mut bytes, start);
+        for cut in 0..bytes.len() {
+            assert_eq!(answer(&bytes[..cut], Kind::Info), Ok(None));
+        }
+        assert_eq!(answer(&bytes, Kind::Info), Ok(Some(b"node\tA1\n".to_vec())));
+        bytes.push(2);
+        assert!(matches!(answer(&bytes, Kind::Info), Err(NodeError::Unusable(_))));
+        assert!(matches!(answer(b"HTTP/1.1 ", Kind::Info), Err(NodeError::NotThisProtocol(_))));
+        assert!(matches!(
+            answer(&[2, 3, 0, 0, 0, 0, 0, 9], Kind::Info),
+            Err(NodeError::Unusable(_))
+        ));
+    }
+
+    #[test]
+    fn the_introduction_comes_first() {
+        let plain = encode(&["node"], false);
+        let introduced = encode(&["node"], true);
+        assert_eq!(&plain[8..], b"node\n");
+        assert!(introduced[8..].starts_with(b"user-agent-set:value="));
+        assert!(introduced.ends_with(b"\nnode\n"));
+    }
+}

@@ -1,0 +1,244 @@
+//! What the tender keeps about one node.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+use spikewire_aerospike_protocol::info;
+use spikewire_aerospike_protocol::peers::Peers;
+use spikewire_aerospike_protocol::{partition::Replicas, racks};
+
+use super::info_request::{InfoCommands, InfoConnection, InfoRequest};
+use super::net::Net;
+use super::node_error::NodeError;
+use super::node_info::{generation, partition_generation};
+use super::{Node, poll};
+use crate::clock::Tick;
+
+/// How long nodes that failed before are waited for in one pass. What comes later is taken in the
+/// next pass.
+pub(super) const RETRY_WAIT: Duration = Duration::from_millis(50);
+/// The code of commands that only the Enterprise Edition knows.
+const ENTERPRISE_ONLY: u8 = 25;
+
+/// A counter of the server's: as it was last seen, and as it was when its content was last read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Generation<T> {
+    pub seen: Option<T>,
+    pub read: Option<T>,
+}
+
+impl<T: PartialEq> Generation<T> {
+    /// Whether the content should be read.
+    pub fn is_behind(&self) -> bool {
+        self.read.is_none() || self.seen != self.read
+    }
+}
+
+/// One node of the cluster, the tender's side of it.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub node: Arc<Node>,
+    connection: Option<InfoConnection>,
+    request: Option<InfoRequest>,
+    /// Failures in a row, one per tend interval at most.
+    pub failures: u32,
+    /// When the last of them was counted.
+    failed_at: Tick,
+    /// Whether it answered in this pass.
+    pub answered: bool,
+    /// Whether another node has taken its place: it is removed even if it answers.
+    pub replaced: bool,
+    /// How many nodes list it among their peers, in this pass.
+    pub listed_by: u32,
+    /// How many peers it lists.
+    pub peers: usize,
+    pub peers_generation: Generation<u64>,
+    pub partition_generation: Generation<i64>,
+    pub rebalance_generation: Generation<u64>,
+    /// The replication factor of each of its namespaces.
+    pub factors: Vec<(String, u8)>,
+    /// Its rack in each namespace, where known.
+    pub racks: FxHashMap<String, u32>,
+}
+
+impl Member {
+    /// A node that has just introduced itself on `connection`.
+    pub fn new(node: Arc<Node>, connection: InfoConnection, partition_generation: i64) -> Self {
+        Self {
+            node,
+            connection: Some(connection),
+            request: None,
+            failures: 0,
+            failed_at: Tick::default(),
+            answered: true,
+            replaced: false,
+            listed_by: 0,
+            peers: 0,
+            peers_generation: Generation::default(),
+            partition_generation: Generation { seen: Some(partition_generation), read: None },
+            rebalance_generation: Generation::default(),
+            factors: Vec::new(),
+            racks: FxHashMap::default(),
+        }
+    }
+
+    /// Whether it may be asked more in this pass.
+    pub fn is_reachable(&self) -> bool {
+        self.answered && self.failures == 0 && self.node.is_active()
+    }
+
+    /// Whether its partition map should be read.
+    pub fn map_is_behind(&self) -> bool {
+        self.partition_generation.is_behind()
+            && self.partition_generation.seen.is_some_and(|seen| seen >= 0)
+    }
+
+    /// Takes in the answer to [`greeting`]. `limit` is the breaker's.
+    pub fn hear_greeting(
+        &mut self,
+        answer: &str,
+        racks: bool,
+        limit: u32,
+    ) -> Result<(), NodeError> {
+        let name = info::value(answer, "node")?;
+        if name != self.node.name {
+            // Another server has taken over the address.
+            self.replaced = true;
+            return Err(NodeError::OtherNode {
+                found: name.to_owned(),
+                expected: self.node.name.clone(),
+            });
+        }
+        let peers = generation(answer, "peers-generation")?;
+        let partitions = partition_generation(answer)?;
+        let rebalance = if racks { generation(answer, "rebalance-generation").ok() } else { None };
+        let restarted = self.peers_generation.read.is_some_and(|read| peers < read);
+        if restarted {
+            self.node.breaker.reset(limit);
+        }
+        if restarted || self.failures > 0 {
+            // A node that was away may count anew and meet the old numbers by chance.
+            self.peers_generation.read = None;
+            self.partition_generation.read = None;
+            self.rebalance_generation.read = None;
+        }
+        self.peers_generation.seen = Some(peers);
+        self.partition_generation.seen = Some(partitions);
+        self.rebalance_generation.seen = rebalance;
+        (self.failures, self.answered) = (0, true);
+        Ok(())
+    }
+
+    /// The peers in the answer to the peers command.
+    pub fn hear_peers(&mut self, answer: &str, command: &str) -> Result<Peers, NodeError> {
+        let peers = Peers::parse(info::value(answer, command)?)?;
+        self.peers = peers.peers.len();
+        Ok(peers)
+    }
+
+    /// What it holds, from the answer to `partition-generation` and `replicas`; nothing when it
+    /// left its cluster in the meantime.
+    pub fn hear_map(&mut self, answer: &str) -> Result<Vec<Replicas>, NodeError> {
+        let generation = partition_generation(answer)?;
+        self.partition_generation.seen = Some(generation);
+        if generation < 0 {
+            return Ok(Vec::new());
+        }
+        let replicas = Replicas::parse(info::value(answer, "replicas")?)?;
+        self.partition_generation.read = Some(generation);
+        self.factors = replicas.iter().map(|r| (r.namespace.clone(), r.factor)).collect();
+        Ok(replicas)
+    }
+
+    /// Its racks, from the answer to `rebalance-generation` and `rack-ids`; gives whether they
+    /// changed. Only the Enterprise Edition knows racks: without it they stay unknown.
+    pub fn hear_racks(&mut self, answer: &str) -> Result<bool, NodeError> {
+        let generation = generation(answer, "rebalance-generation")?;
+        let racks: FxHashMap<_, _> = match info::value(answer, "rack-ids") {
+            Ok(value) => racks::parse(value)?.into_iter().map(|r| (r.namespace, r.rack)).collect(),
+            Err(error) if error.code == ENTERPRISE_ONLY => FxHashMap::default(),
+            Err(error) => return Err(error.into()),
+        };
+        self.rebalance_generation = Generation { seen: Some(generation), read: Some(generation) };
+        let changed = racks != self.racks;
+        self.racks = racks;
+        Ok(changed)
+    }
+
+    /// Notes a failure. Within one tend interval only the first one counts: a flurry of extra
+    /// passes must not use up the patience with a node.
+    pub fn fail(&mut self, interval: Duration) {
+        self.answered = false;
+        let now = Tick::now();
+        // A little less than the interval: passes are not punctual.
+        if self.failures == 0 || now >= self.failed_at.after(interval / 10 * 9) {
+            self.failures += 1;
+            self.failed_at = now;
+        }
+    }
+
+    fn ask(&mut self, commands: &[&str], net: &Net) {
+        if self.request.is_none() {
+            let spec = InfoCommands {
+                address: self.node.address,
+                commands,
+                introduce: self.node.build.takes_user_agent(),
+                within: net.within,
+            };
+            self.request =
+                Some(InfoRequest::start(&spec, self.connection.take(), &net.descriptors));
+        }
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.request.as_ref().is_some_and(|request| !request.is_over())
+    }
+
+    fn take_answer(&mut self) -> Option<Result<String, NodeError>> {
+        let request = self.request.take_if(|request| request.is_over())?;
+        Some(request.finish().map(|(answer, connection)| {
+            self.connection = Some(connection);
+            answer
+        }))
+    }
+}
+
+/// The commands whose answers [`Member::hear_greeting`] takes.
+pub(super) fn greeting(racks: bool) -> &'static [&'static str] {
+    let all = &["node", "peers-generation", "partition-generation", "rebalance-generation"];
+    if racks { all } else { &all[..3] }
+}
+
+/// Asks all members that `who` picks, at once, and gives the answers that came, by place in
+/// `members`. Healthy members are waited for up to `patience`; those that failed, or still owe the
+/// answer to an earlier request, up to [`RETRY_WAIT`]. Requests to the others stay open until the
+/// next call, so only what every pass asks of all members may be asked with a short limit.
+pub(super) fn ask_all(
+    members: &mut [Member],
+    net: &Net,
+    commands: &[&str],
+    patience: Duration,
+    who: impl Fn(&Member) -> bool,
+) -> Vec<(usize, Result<String, NodeError>)> {
+    let mut asked: Vec<(usize, &mut Member)> =
+        members.iter_mut().enumerate().filter(|(_, member)| who(member)).collect();
+    let mut prompt = Vec::with_capacity(asked.len());
+    for (_, member) in &mut asked {
+        prompt.push(member.failures == 0 && member.request.is_none());
+        member.ask(commands, net);
+    }
+    let start = Tick::now();
+    loop {
+        let waiting = || asked.iter().zip(&prompt).filter(|((_, member), _)| member.is_waiting());
+        let now = Tick::now();
+        let first = waiting().any(|(_, prompt)| *prompt) && now < start.after(patience);
+        let until = start.after(if first { patience } else { RETRY_WAIT });
+        if waiting().next().is_none() || now >= until {
+            break;
+        }
+        let mut open: Vec<_> = asked.iter_mut().filter_map(|(_, m)| m.request.as_mut()).collect();
+        poll::turn(&mut open, until, &net.closed);
+    }
+    asked.into_iter().filter_map(|(at, member)| Some((at, member.take_answer()?))).collect()
+}

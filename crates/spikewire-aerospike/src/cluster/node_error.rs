@@ -1,0 +1,121 @@
+//! Why a host could not be used, in words that help the person who reads them.
+
+use std::io;
+use std::time::Duration;
+
+use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::info::InfoError;
+
+use super::build::{Build, OLDEST};
+use crate::error::{Error, Kind};
+
+/// Why a conversation with a host came to nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NodeError {
+    #[error("the name does not resolve: {0}")]
+    Unresolved(String),
+    #[error("name resolution gave no answer within {0:?}")]
+    SlowNames(Duration),
+    #[error("connection refused")]
+    Refused,
+    #[error("no connection within {0:?}")]
+    NoConnection(Duration),
+    #[error("connected, but no answer within {0:?}")]
+    NoAnswer(Duration),
+    #[error("the connection was closed before an answer came")]
+    HungUp,
+    #[error("{0}")]
+    Io(String),
+    #[error("answered with something that is not this protocol{0}")]
+    NotThisProtocol(&'static str),
+    #[error("{0}")]
+    Garbled(#[from] Malformed),
+    #[error("{0}")]
+    Unusable(String),
+    #[error("{0}")]
+    Info(#[from] InfoError),
+    #[error("node {found} answers there, not {expected}")]
+    OtherNode { found: String, expected: String },
+    #[error("wrong cluster name '{found}', expected '{expected}'")]
+    OtherCluster { found: String, expected: String },
+    #[error("the node has not joined a cluster yet (partition-generation {0})")]
+    NotClustered(i64),
+    #[error("server build {0} is too old: {OLDEST} is the oldest that can be used")]
+    TooOld(Build),
+    #[error("the client is closed")]
+    Stopped,
+}
+
+impl NodeError {
+    /// Whether the old connection, rather than the host, may be to blame.
+    pub fn may_be_stale_connection(&self) -> bool {
+        matches!(self, Self::HungUp | Self::Io(_))
+    }
+
+    /// The same failure as callers of the engine see it.
+    pub fn into_error(self) -> Error {
+        let kind = match self {
+            Self::NoConnection(_) | Self::NoAnswer(_) => Kind::Timeout,
+            Self::NotThisProtocol(_) | Self::Garbled(_) => Kind::Malformed,
+            Self::OtherCluster { .. } => Kind::Invalid,
+            Self::Stopped => Kind::Closed,
+            _ => Kind::Connection,
+        };
+        Error::new(kind, self.to_string())
+    }
+}
+
+impl From<io::Error> for NodeError {
+    fn from(error: io::Error) -> Self {
+        use io::ErrorKind::{
+            BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, UnexpectedEof,
+        };
+        match error.kind() {
+            ConnectionRefused => Self::Refused,
+            ConnectionReset | ConnectionAborted | BrokenPipe | UnexpectedEof => Self::HungUp,
+            _ => Self::Io(error.to_string()),
+        }
+    }
+}
+
+/// A guess at what is talking, from the first bytes of an answer that is not this protocol.
+pub(super) fn guess(bytes: &[u8]) -> NodeError {
+    let starts = |with: &[u8]| bytes.starts_with(with);
+    NodeError::NotThisProtocol(if starts(b"HTTP/") || starts(b"<") {
+        " (an HTTP server?)"
+    } else if starts(&[0x15, 3]) || starts(&[0x16, 3]) {
+        " (a TLS port?)"
+    } else if starts(b"-ERR") {
+        " (a Redis server?)"
+    } else if starts(b"SSH-") {
+        " (an SSH server?)"
+    } else {
+        ""
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strangers_are_guessed() {
+        let text = |bytes: &[u8]| guess(bytes).to_string();
+        assert_eq!(
+            text(b"HTTP/1.1 400 Bad Request"),
+            "answered with something that is not this protocol (an HTTP server?)"
+        );
+        assert!(text(&[0x15, 3, 3, 0, 2]).ends_with("(a TLS port?)"));
+        assert!(text(b"-ERR unknown command").contains("Redis"));
+        assert!(text(b"\0\0").ends_with("protocol"));
+    }
+
+    #[test]
+    fn broken_connections_are_told_from_closed_doors() {
+        let of = |kind: io::ErrorKind| NodeError::from(io::Error::from(kind));
+        assert_eq!(of(io::ErrorKind::ConnectionRefused), NodeError::Refused);
+        assert!(of(io::ErrorKind::ConnectionReset).may_be_stale_connection());
+        assert!(!NodeError::Refused.may_be_stale_connection());
+        assert!(!NodeError::NoAnswer(Duration::from_secs(1)).may_be_stale_connection());
+    }
+}

@@ -1,0 +1,59 @@
+//! The immutable picture of the cluster that commands route by.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use spikewire_aerospike_protocol::limits::PARTITIONS;
+
+use super::Node;
+
+/// Marks a partition that no known node holds.
+const NO_NODE: u16 = u16::MAX;
+
+/// Who is in the cluster and who holds what, at one moment.
+#[derive(Debug, Default)]
+pub struct Snapshot {
+    /// Every active node.
+    pub nodes: Vec<Arc<Node>>,
+    /// Partition maps by namespace name.
+    pub namespaces: FxHashMap<String, Arc<NamespaceMap>>,
+}
+
+/// Who holds the partitions of one namespace.
+#[derive(Debug, Clone)]
+pub struct NamespaceMap {
+    /// The nodes that the columns index.
+    nodes: Vec<Arc<Node>>,
+    /// Column i, partition p: index into `nodes` of replica i.
+    columns: Vec<Box<[u16; PARTITIONS]>>,
+    /// Whether the namespace is strongly consistent (a regime was seen).
+    pub strong: bool,
+    /// Rack of each node of `nodes`, where racks are known.
+    racks: Vec<Option<u32>>,
+}
+
+impl NamespaceMap {
+    /// A map over these nodes (with their racks) with `replicas` empty columns.
+    pub fn new(nodes: Vec<(Arc<Node>, Option<u32>)>, replicas: usize) -> Self {
+        let (nodes, racks) = nodes.into_iter().unzip();
+        let columns = (0..replicas).map(|_| Box::new([NO_NODE; PARTITIONS])).collect();
+        Self { nodes, columns, strong: false, racks }
+    }
+
+    /// Records that node number `node` (in the order given to [`NamespaceMap::new`]) is replica
+    /// `column` of partition `pid`.
+    pub fn assign(&mut self, column: usize, pid: u16, node: usize) {
+        self.columns[column][usize::from(pid)] = node as u16;
+    }
+
+    /// How many replicas the namespace keeps.
+    pub fn replicas(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The node that is replica `column` of partition `pid`, with its rack.
+    pub fn holder(&self, column: usize, pid: u16) -> Option<(&Arc<Node>, Option<u32>)> {
+        let index = usize::from(*self.columns.get(column)?.get(usize::from(pid))?);
+        Some((self.nodes.get(index)?, self.racks[index]))
+    }
+}

@@ -1,0 +1,231 @@
+//! The tender: looks at the nodes and publishes what it found. One pass is one look.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use spikewire_aerospike_protocol::host::Host;
+
+use super::map::PartitionTable;
+use super::member::{Member, ask_all, greeting};
+use super::net::Net;
+use super::node_info::Requirements;
+use super::peers::Candidates;
+use super::probe::Found;
+use super::rules;
+use super::shared::Shared;
+use super::{Node, Snapshot, seeds};
+use crate::clock::Tick;
+use crate::error::Result;
+
+/// How long the tender looks more often after a node began to fail, came or went.
+const UNSETTLED_FOR: Duration = Duration::from_secs(10);
+
+/// The tender's own state; lives on its thread.
+#[derive(Debug)]
+pub(super) struct Tender {
+    pub(super) shared: Arc<Shared>,
+    seeds: Vec<Host>,
+    pub(super) members: Vec<Member>,
+    pub(super) partitions: PartitionTable,
+    pub(super) candidates: Candidates,
+    next_slot: u32,
+    is_first: bool,
+    /// Whether the set of nodes changed since the last snapshot.
+    pub(super) changed: bool,
+    unsettled_until: Tick,
+    /// Regular passes since the error windows were rolled.
+    window: u32,
+}
+
+impl Tender {
+    /// Looks at the cluster for the first time.
+    pub fn start(shared: Arc<Shared>) -> Result<Self> {
+        let mut tender = Self {
+            seeds: shared.options.seeds.clone(),
+            shared,
+            members: Vec::new(),
+            partitions: PartitionTable::default(),
+            candidates: Candidates::default(),
+            next_slot: 0,
+            is_first: true,
+            changed: false,
+            unsettled_until: Tick::default(),
+            window: 0,
+        };
+        tender.pass(true)?;
+        let found = tender.members.iter().map(|member| seed(member.node.address));
+        let found: Vec<_> = found.filter(|host| !tender.seeds.contains(host)).collect();
+        tender.seeds.extend(found);
+        tender.unsettled_until = Tick::default();
+        tender.is_first = false;
+        Ok(tender)
+    }
+
+    /// Whether something is going on that deserves a closer look than the regular interval gives.
+    pub fn is_unsettled(&self) -> bool {
+        Tick::now() < self.unsettled_until
+    }
+
+    /// One pass over all nodes. An error means that there is no node and no seed leads to one.
+    pub fn pass(&mut self, regular: bool) -> Result<()> {
+        let seeding = self.members.is_empty();
+        if seeding {
+            self.partitions.clear();
+            self.seed()?;
+        }
+        let disturbed = self.greet();
+        if disturbed {
+            let answered = self.refresh_peers();
+            // Right after seeding no node holds a partition yet, which is no reason to go.
+            if !seeding {
+                self.remove_leavers(answered);
+            }
+        }
+        self.refresh_maps();
+        self.refresh_racks();
+        if regular {
+            self.roll_windows();
+        }
+        self.publish();
+        Ok(())
+    }
+
+    pub fn shared(&self) -> Arc<Shared> {
+        self.shared.clone()
+    }
+
+    pub(super) fn net(&self) -> Arc<Net> {
+        self.shared.net.clone()
+    }
+
+    fn seed(&mut self) -> Result<()> {
+        let cluster_name = self.shared.options.cluster_name.clone();
+        let requirements = Requirements { node: None, cluster_name };
+        let found = seeds::find(&self.seeds, &requirements, &self.shared.net)?;
+        self.admit(found, None);
+        Ok(())
+    }
+
+    pub(super) fn admit(&mut self, found: Found, tls_name: Option<String>) -> u32 {
+        let Found { address, connection, info } = found;
+        let slot = self.next_slot;
+        self.next_slot += 1;
+        let node = Node::new(slot, info.node, address, tls_name).with_build(info.build);
+        node.breaker.reset(self.shared.options.max_error_rate);
+        for old in self.members.iter_mut().filter(|old| old.node.name == node.name) {
+            old.replaced = true;
+        }
+        self.members.push(Member::new(Arc::new(node), connection, info.partition_generation));
+        self.changed = true;
+        self.unrest();
+        slot
+    }
+
+    pub(super) fn unrest(&mut self) {
+        self.unsettled_until = Tick::now().after(UNSETTLED_FOR);
+    }
+
+    pub(super) fn fail(&mut self, at: usize) {
+        if self.members[at].failures == 0 {
+            self.unrest();
+        }
+        self.members[at].fail(self.shared.options.tend_interval);
+    }
+
+    /// Asks all members for their counters; returns whether the peers should be looked at.
+    fn greet(&mut self) -> bool {
+        let racks = !self.shared.options.racks.is_empty();
+        let limit = self.shared.options.max_error_rate;
+        self.members.iter_mut().for_each(|member| member.answered = false);
+        let net = self.net();
+        // The first snapshot is to be whole; later ones do not wait long for a node that hangs.
+        let patience = if self.is_first { Duration::MAX } else { net.within / 4 };
+        let answers = ask_all(&mut self.members, &net, greeting(racks), patience, |_| true);
+        for (at, answer) in answers {
+            let member = &mut self.members[at];
+            if answer.and_then(|answer| member.hear_greeting(&answer, racks, limit)).is_err() {
+                self.fail(at);
+            }
+        }
+        self.members.iter().any(|m| m.failures > 0 || m.replaced || m.peers_generation.is_behind())
+    }
+
+    /// Reads the maps that moved. Nodes that lose something by it are read in the next pass.
+    fn refresh_maps(&mut self) {
+        let net = self.net();
+        let answered = self.members.iter().filter(|member| member.is_reachable()).count();
+        let commands = ["partition-generation", "replicas"];
+        let answers = ask_all(&mut self.members, &net, &commands, Duration::MAX, |member| {
+            member.is_reachable()
+                && member.map_is_behind()
+                && rules::may_map(member.peers, answered)
+        });
+        let mut losers = FxHashSet::default();
+        for (at, answer) in answers {
+            match answer.and_then(|answer| self.members[at].hear_map(&answer)) {
+                Ok(said) => losers.extend(self.partitions.apply(self.members[at].node.slot, &said)),
+                Err(_) => self.fail(at),
+            }
+        }
+        for loser in self.members.iter_mut().filter(|m| losers.contains(&m.node.slot)) {
+            loser.partition_generation.read = None;
+        }
+        let mut factors: FxHashMap<&str, u8> = FxHashMap::default();
+        for (namespace, factor) in self.members.iter().flat_map(|member| &member.factors) {
+            let largest = factors.entry(namespace).or_default();
+            *largest = (*largest).max(*factor);
+        }
+        if !factors.is_empty() {
+            self.partitions.fit(&factors);
+        }
+    }
+
+    fn refresh_racks(&mut self) {
+        if self.shared.options.racks.is_empty() {
+            return;
+        }
+        let commands = ["rebalance-generation", "rack-ids"];
+        let net = self.net();
+        let answers = ask_all(&mut self.members, &net, &commands, Duration::MAX, |member| {
+            member.is_reachable() && member.rebalance_generation.is_behind()
+        });
+        let mut moved = false;
+        for (at, answer) in answers {
+            // Racks only steer preferences: a node without an answer is simply asked again.
+            moved |= answer.and_then(|a| self.members[at].hear_racks(&a)).unwrap_or(false);
+        }
+        if moved {
+            self.partitions.invalidate();
+        }
+    }
+
+    fn roll_windows(&mut self) {
+        self.window += 1;
+        if self.window >= self.shared.options.error_rate_window {
+            self.window = 0;
+            for member in &self.members {
+                member.node.breaker.roll(self.shared.options.max_error_rate);
+            }
+        }
+    }
+
+    fn publish(&mut self) {
+        if !self.changed && !self.partitions.is_stale() {
+            return;
+        }
+        self.changed = false;
+        let nodes: Vec<Arc<Node>> = self.members.iter().map(|m| m.node.clone()).collect();
+        let racks: FxHashMap<u32, &FxHashMap<String, u32>> =
+            self.members.iter().map(|m| (m.node.slot, &m.racks)).collect();
+        let namespaces = self.partitions.publish(&nodes, |node, namespace| {
+            racks.get(&node.slot).and_then(|racks| racks.get(namespace)).copied()
+        });
+        self.shared.publish(Snapshot { nodes, namespaces });
+    }
+}
+
+fn seed(address: SocketAddr) -> Host {
+    Host { name: address.ip().to_string(), tls_name: None, port: address.port() }
+}

@@ -1,0 +1,369 @@
+//! Many records in one call: rows grouped by node, sent side by side, gathered in input order.
+//!
+//! A [`Batch`] is pure bookkeeping. Its driver sends the [`Part`]s of a round, hands back what
+//! came of each, and asks whether another round is due: only rows without an answer go again,
+//! routed anew.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | here | rows, and the outcome of each |
+//! | [`BatchBuilder`] | keys and what is done to their records become rows |
+//! | `send` | a round: rows to nodes to requests |
+//! | `settle` | replies to rows, and which rows go again |
+
+mod builder;
+mod send;
+mod settle;
+
+pub use builder::BatchBuilder;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::batch as wire;
+use spikewire_aerospike_protocol::key::Digest;
+use spikewire_aerospike_protocol::message::{Header, Walk, info3};
+use spikewire_aerospike_protocol::result_code::ResultCode;
+
+use super::{Judgement, deadline, judge_row};
+use crate::clock::Tick;
+use crate::cluster::Node;
+use crate::error::{Error, Kind, Result};
+use crate::options::{Policy, ReplicaPolicy};
+use crate::transport::{Collect, Outcome, buffer};
+
+/// What is done to rows of one kind.
+#[derive(Debug)]
+pub struct RowKind {
+    /// Flags, fields and operations.
+    pub row: wire::Kind,
+    /// Where the records are.
+    pub namespace: Arc<str>,
+    /// Whether it writes.
+    pub write: bool,
+    /// Where its rows go.
+    pub replica: ReplicaPolicy,
+}
+
+#[derive(Debug)]
+struct Row {
+    digest: Digest,
+    kind: u32,
+    /// Whether an attempt to write may have been applied.
+    doubt: bool,
+    state: State,
+}
+
+impl Row {
+    /// Whether it waits for a node that holds it.
+    fn is_unplaced(&self) -> bool {
+        matches!(&self.state, State::Pending(Some(error)) if error.kind() == Kind::NoNode)
+    }
+}
+
+#[derive(Debug)]
+enum State {
+    /// To be sent in the next round; the error is why the last one brought no answer.
+    Pending(Option<Error>),
+    /// In the part of this number, which is in flight.
+    Sent(u32),
+    /// Answered: where in which body.
+    Answered(u32, Range<usize>),
+    /// Failed for good.
+    Failed(Error),
+}
+
+/// What became of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowOutcome<'a> {
+    /// A record: its message.
+    Found(&'a [u8]),
+    /// There is no such record, or the filter left it out.
+    Absent,
+    /// An error: see [`Batch::error`].
+    Failed,
+}
+
+/// Takes records as they arrive, so that the batch need not keep them.
+pub trait RecordSink: Send + Sync + std::fmt::Debug {
+    /// Takes some. A record may come again, after a retry.
+    fn take(&self, records: Records<'_>);
+}
+
+/// Records that have arrived, for a [`RecordSink`].
+#[derive(Debug)]
+pub struct Records<'a> {
+    messages: &'a [u8],
+    rows: &'a [u32],
+    single: bool,
+    /// The outcomes of the rows are kept here, without the records.
+    kept: &'a mut Vec<u8>,
+}
+
+impl Records<'_> {
+    /// Shows each record that was found: its row, its header, and its bins yet to be walked. `take`
+    /// returns the bytes of the whole message.
+    pub fn each(
+        self,
+        mut take: impl FnMut(usize, &Header, Walk<'_>) -> std::result::Result<usize, Malformed>,
+    ) {
+        let Self { mut messages, rows, single, kept } = self;
+        while !messages.is_empty() {
+            let Ok((header, walk)) = Walk::begin(messages) else { break };
+            let index = if single { rows[0] } else { header.timeout.wrapping_sub(1) };
+            let is_row = single || header.info3 & info3::LAST == 0;
+            let is_ours = is_row && rows.binary_search(&index).is_ok();
+            let taken = if is_ours && ResultCode(header.result) == ResultCode::OK {
+                take(index as usize, &header, walk)
+            } else {
+                walk.finish()
+            };
+            let Ok(used) = taken else { break };
+            kept.extend_from_slice(&Header { fields: 0, ops: 0, ..header }.to_bytes());
+            messages = &messages[used..];
+        }
+    }
+}
+
+/// The outcome of one row.
+#[derive(Debug)]
+pub enum Answer<'a> {
+    /// The server's message.
+    Reply(&'a [u8]),
+    /// No answer, or one that was refused by the engine.
+    Failed(&'a Error),
+}
+
+/// A batch on its way.
+#[derive(Debug)]
+pub struct Batch {
+    kinds: Vec<RowKind>,
+    rows: Vec<Row>,
+    policy: Policy,
+    deadline: Tick,
+    rounds: u32,
+    step: u32,
+    /// Parts made so far.
+    parts: u32,
+    /// What servers sent, kept for the caller to decode.
+    bodies: Vec<Body>,
+    /// Who takes the records instead.
+    sink: Option<Arc<dyn RecordSink>>,
+}
+
+/// What one node sent.
+#[derive(Debug)]
+struct Body {
+    bytes: Vec<u8>,
+    node: Arc<Node>,
+    attempts: u32,
+}
+
+/// The rows that one node gets in one request; the ticket of that request's command.
+#[derive(Debug)]
+pub struct Part {
+    number: u32,
+    /// Which attempt at its rows this is.
+    round: u32,
+    node: Arc<Node>,
+    rows: Vec<u32>,
+    /// A single row went as a single command: its reply is one plain message.
+    single: bool,
+    body: Vec<u8>,
+    sink: Option<Arc<dyn RecordSink>>,
+    /// Why rows without an answer have none.
+    error: Option<Error>,
+}
+
+impl Part {
+    /// Takes its outcome. What that means for the rows, [`Batch::settle`] finds out, perhaps
+    /// on another thread.
+    pub fn close(&mut self, outcome: Outcome<'_>) {
+        self.error = match outcome {
+            Ok(reply) => {
+                self.collect(reply.body);
+                (!self.single && reply.code() != ResultCode::OK).then(|| {
+                    let doubt = settle::hides_writes(reply.code());
+                    reply.error().after(self.round, doubt)
+                })
+            }
+            Err(error) => Some(error),
+        };
+    }
+}
+
+impl Collect for Part {
+    fn collect(&mut self, messages: &[u8]) {
+        let Self { sink, rows, single, body: kept, .. } = self;
+        match sink {
+            Some(sink) => sink.take(Records { messages, rows, single: *single, kept }),
+            None => kept.extend_from_slice(messages),
+        }
+    }
+}
+
+impl Batch {
+    /// A batch that starts now: every row is a digest and the number of its kind.
+    pub fn new(
+        kinds: Vec<RowKind>,
+        rows: impl Iterator<Item = (Digest, u32)>,
+        policy: Policy,
+        now: Tick,
+    ) -> Self {
+        let row = |(digest, kind)| Row { digest, kind, doubt: false, state: State::Pending(None) };
+        Self::of_rows(kinds, rows.map(row).collect(), policy, now)
+    }
+
+    fn of_rows(kinds: Vec<RowKind>, rows: Vec<Row>, policy: Policy, now: Tick) -> Self {
+        Self {
+            kinds,
+            rows,
+            policy,
+            deadline: deadline(&policy, now),
+            rounds: 0,
+            step: 0,
+            parts: 0,
+            bodies: Vec::new(),
+            sink: None,
+        }
+    }
+
+    /// Hands the records that are found to a sink as they arrive; the outcome of a row is then a
+    /// message without bins.
+    pub fn set_sink(&mut self, sink: Arc<dyn RecordSink>) {
+        self.sink = Some(sink);
+    }
+
+    /// Whether the records go to a sink.
+    pub fn has_sink(&self) -> bool {
+        self.sink.is_some()
+    }
+
+    /// When it must be over.
+    pub fn deadline(&self) -> Tick {
+        self.deadline
+    }
+
+    /// Rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Appends the rows of another batch, both being over. Only their outcomes are kept.
+    pub fn absorb(&mut self, mut other: Self) {
+        let first = self.bodies.len() as u32;
+        self.kinds = Vec::new();
+        self.bodies.extend(std::mem::take(&mut other.bodies).into_iter().map(|mut body| {
+            body.bytes.shrink_to_fit();
+            body
+        }));
+        self.rows.extend(std::mem::take(&mut other.rows).into_iter().map(|mut row| {
+            if let State::Answered(body, _) = &mut row.state {
+                *body += first;
+            }
+            row
+        }));
+    }
+
+    /// The outcome of row `index`, once the batch is over.
+    pub fn answer(&self, index: usize) -> Result<Answer<'_>> {
+        match &self.rows[index].state {
+            State::Answered(body, range) => Ok(Answer::Reply(self.message(*body, range))),
+            State::Failed(error) | State::Pending(Some(error)) => Ok(Answer::Failed(error)),
+            State::Sent(_) | State::Pending(None) => {
+                Err(Error::new(Kind::Invalid, "the batch is not over"))
+            }
+        }
+    }
+
+    fn message(&self, body: u32, range: &Range<usize>) -> &[u8] {
+        &self.bodies[body as usize].bytes[range.clone()]
+    }
+
+    /// The result code of row `index`: the server's, or a negative one of this client.
+    pub fn code(&self, index: usize) -> i32 {
+        match self.answer(index) {
+            Ok(Answer::Reply(message)) => i32::from(Header::result_of(message).0),
+            Ok(Answer::Failed(error)) => error.kind().code(),
+            Err(error) => error.kind().code(),
+        }
+    }
+
+    /// What became of row `index`, once the batch is over. A record that is not there, or that a
+    /// filter left out, is no failure of any row.
+    #[inline]
+    pub fn outcome(&self, index: usize) -> RowOutcome<'_> {
+        let Ok(Answer::Reply(message)) = self.answer(index) else { return RowOutcome::Failed };
+        match judge_row(Header::result_of(message)) {
+            Judgement::Present => RowOutcome::Found(message),
+            Judgement::Absent => RowOutcome::Absent,
+            Judgement::Failed => RowOutcome::Failed,
+        }
+    }
+
+    /// The message with the record of row `index`, if there is one; or why the row failed.
+    pub fn found(&self, index: usize) -> Result<Option<&[u8]>> {
+        match self.outcome(index) {
+            RowOutcome::Found(message) => Ok(Some(message)),
+            RowOutcome::Absent => Ok(None),
+            RowOutcome::Failed => Err(self
+                .error(index)
+                .unwrap_or_else(|| Error::new(Kind::Malformed, "the row has no answer"))),
+        }
+    }
+
+    /// Whether row `index` failed.
+    pub fn is_failure(&self, index: usize) -> bool {
+        matches!(self.outcome(index), RowOutcome::Failed)
+    }
+
+    /// Why row `index` is no success: what happened, on which node, after how many attempts, and
+    /// whether it may have been applied all the same. `None` where it is one.
+    pub fn error(&self, index: usize) -> Option<Error> {
+        let row = &self.rows[index];
+        match &row.state {
+            State::Answered(body, range) => {
+                let message = self.message(*body, range);
+                let code = Header::result_of(message);
+                let body = &self.bodies[*body as usize];
+                let error = || Error::replied(message).on(body.node.to_string());
+                (code != ResultCode::OK).then(|| error().after(body.attempts, row.doubt))
+            }
+            _ => match self.answer(index) {
+                Ok(Answer::Failed(error)) => Some(error.clone()),
+                Ok(Answer::Reply(_)) => None,
+                Err(error) => Some(error),
+            },
+        }
+    }
+
+    /// An answer of row `index` that cannot be read.
+    pub fn unreadable(&self, index: usize, why: &str) -> Error {
+        let row = &self.rows[index];
+        let error = Error::new(Kind::Malformed, why);
+        match &row.state {
+            State::Answered(body, _) => {
+                let body = &self.bodies[*body as usize];
+                error.on(body.node.to_string()).after(body.attempts, row.doubt)
+            }
+            _ => error,
+        }
+    }
+
+    /// Whether row `index` may have been written although it is no success.
+    pub fn is_in_doubt(&self, index: usize) -> bool {
+        self.rows[index].doubt && self.code(index) != 0
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        self.bodies.drain(..).for_each(|body| buffer::give(body.bytes));
+    }
+}

@@ -1,0 +1,268 @@
+//! A round: rows to nodes, and a request for each node.
+
+use std::sync::Arc;
+
+use spikewire_aerospike_protocol::batch::{self as wire, ROW_LEN, Writer, flag};
+use spikewire_aerospike_protocol::key::Digest;
+use spikewire_aerospike_protocol::message::Header;
+use spikewire_aerospike_protocol::request::{Request, TooLarge, server_timeout};
+
+use super::{Batch, Part, State};
+use crate::clock::Tick;
+use crate::cluster::{NamespaceMap, Node, Snapshot};
+use crate::command::{Aim, Command, Router, Target, route};
+use crate::error::{Error, Kind, Result};
+use crate::options::Policy;
+use crate::transport::buffer;
+
+/// Rows in one request to one node. Servers before 8.1 refuse more than 5,000.
+const MOST_ROWS: usize = 5_000;
+/// Bytes of rows after which a further request is begun, so that no node has to take in all of a
+/// large batch before it runs the first row, and no request comes near what a server refuses.
+const MOST_BYTES: usize = 16 << 20;
+
+impl Batch {
+    /// The commands of the next round, one or more for each node that holds pending rows. None
+    /// after the deadline.
+    pub fn round<T>(
+        &mut self,
+        router: &Router,
+        snapshot: &Snapshot,
+        now: Tick,
+        start: Tick,
+        mut ticket: impl FnMut(Part) -> T,
+    ) -> Vec<Box<Command<T>>> {
+        self.rounds += 1;
+        if self.deadline <= start {
+            self.time_out();
+            return Vec::new();
+        }
+        let mut groups = Groups::default();
+        // Rows of one namespace mostly follow each other.
+        let mut latest: Option<(&Arc<str>, &NamespaceMap)> = None;
+        for (index, row) in self.rows.iter_mut().enumerate() {
+            if !matches!(row.state, State::Pending(_)) {
+                continue;
+            }
+            let kind = &self.kinds[row.kind as usize];
+            let map = match latest {
+                Some((namespace, map)) if Arc::ptr_eq(namespace, &kind.namespace) => map,
+                _ => match snapshot.map(&kind.namespace) {
+                    Ok(map) => map,
+                    Err(error) if error.kind() == Kind::NoNamespace => {
+                        row.state = State::Failed(error);
+                        continue;
+                    }
+                    Err(error) => {
+                        row.state = State::Pending(Some(error));
+                        continue;
+                    }
+                },
+            };
+            latest = Some((&kind.namespace, map));
+            let partition = row.digest.partition();
+            match router.holder(map, partition, kind.write, kind.replica, self.step) {
+                Some(node) => groups.add(node, index as u32),
+                None => {
+                    row.state = State::Pending(Some(route::no_holder(&kind.namespace, partition)));
+                }
+            }
+        }
+        let mut commands = Vec::with_capacity(groups.all.len());
+        for (node, rows) in groups.all {
+            let mut rest = &rows[..];
+            while !rest.is_empty() {
+                let (part, after) = rest.split_at(self.part_len(rest));
+                rest = after;
+                self.parts += 1;
+                let made = self.command(&node, part, now, start, &mut ticket);
+                for row in part {
+                    self.rows[*row as usize].state = match &made {
+                        Ok(_) => State::Sent(self.parts),
+                        Err(error) => State::Failed(error.clone()),
+                    };
+                }
+                commands.extend(made);
+            }
+        }
+        commands
+    }
+
+    /// How many of these rows go in one request; one at least.
+    fn part_len(&self, rows: &[u32]) -> usize {
+        let mut bytes = 0;
+        let mut last = None;
+        let fits = rows.iter().take(MOST_ROWS).take_while(|index| {
+            let number = self.rows[**index as usize].kind;
+            let kind = &self.kinds[number as usize].row;
+            bytes += ROW_LEN + 1;
+            // A kind that repeats takes no more than that.
+            if last != Some(number) || !kind.is_repeatable() {
+                bytes += kind.as_bytes().len();
+            }
+            last = Some(number);
+            bytes <= MOST_BYTES
+        });
+        fits.count().max(1)
+    }
+
+    /// Says of the rows that were to be sent next why they are not.
+    fn time_out(&mut self) {
+        let limit = self.policy.timeout.as_secs_f64();
+        for row in &mut self.rows {
+            if let State::Pending(error @ None) = &mut row.state {
+                let message = format!(
+                    "the command's total timeout of {limit} s passed: it was still waiting to be \
+                     sent"
+                );
+                *error = Some(Error::new(Kind::Timeout, message));
+            }
+        }
+    }
+
+    fn command<T>(
+        &self,
+        node: &Arc<Node>,
+        rows: &[u32],
+        now: Tick,
+        start: Tick,
+        ticket: &mut impl FnMut(Part) -> T,
+    ) -> Result<Box<Command<T>>> {
+        let timeout = match self.deadline {
+            Tick::NEVER => 0,
+            deadline => server_timeout(deadline.since(now)).max(1),
+        };
+        let mut bytes = buffer::take();
+        let single = rows.len() == 1;
+        let mut write = false;
+        if let [index] = rows {
+            let row = &self.rows[*index as usize];
+            let kind = &self.kinds[row.kind as usize];
+            write = kind.write;
+            encode_single(&mut bytes, &row.digest, &kind.row, timeout)?;
+        } else {
+            let flags = flag::INLINE | flag::RESPOND_ALL | flag::REPORT_ERROR;
+            let mut batch = Writer::begin(&mut bytes, timeout, flags);
+            for index in rows {
+                let row = &self.rows[*index as usize];
+                let kind = &self.kinds[row.kind as usize];
+                write |= kind.write;
+                // From 1, so that a refusal of the whole request cannot be taken for a row's.
+                batch.row(*index + 1, &row.digest, kind.row.as_bytes(), kind.row.is_repeatable());
+            }
+            batch.finish()?;
+        }
+        let policy = Policy { max_retries: 0, ..self.policy };
+        let target = Target { aim: Aim::Node(node.clone()), write };
+        let part = Part {
+            number: self.parts,
+            round: self.rounds,
+            node: node.clone(),
+            rows: rows.to_vec(),
+            single,
+            body: buffer::take(),
+            sink: self.sink.clone(),
+            error: None,
+        };
+        let mut command = Command::new(bytes, target, policy, now, ticket(part));
+        (command.start, command.deadline) = (start, self.deadline);
+        (command.stream, command.rows) = (!single, rows.len());
+        command.attempts.made = self.rounds - 1;
+        Ok(command)
+    }
+}
+
+/// Rows by the node they go to.
+#[derive(Default)]
+struct Groups {
+    all: Vec<(Arc<Node>, Vec<u32>)>,
+    /// Which of them is a node's, by its slot; numbers from 1.
+    of: Vec<u32>,
+}
+
+impl Groups {
+    fn add(&mut self, node: &Arc<Node>, row: u32) {
+        let slot = node.slot as usize;
+        if self.of.len() <= slot {
+            self.of.resize(slot + 1, 0);
+        }
+        if self.of[slot] == 0 {
+            self.all.push((node.clone(), Vec::new()));
+            self.of[slot] = self.all.len() as u32;
+        }
+        self.all[self.of[slot] as usize - 1].1.push(row);
+    }
+}
+
+/// A batch of one goes as what it is: a command on one record.
+fn encode_single(
+    bytes: &mut Vec<u8>,
+    digest: &Digest,
+    kind: &wire::Kind,
+    timeout: u32,
+) -> std::result::Result<(), TooLarge> {
+    let (header, fields, ops) = kind.parts();
+    let mut request = Request::begin(bytes, &Header { timeout, ..header });
+    request.encoded_fields(header.fields, fields);
+    request.digest(digest);
+    request.encoded_ops(usize::from(header.ops), ops);
+    request.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::super::RowKind;
+    use super::*;
+    use crate::options::ReplicaPolicy;
+    use spikewire_aerospike_protocol::message::op;
+    use spikewire_aerospike_protocol::request;
+    use spikewire_aerospike_protocol::value::particle;
+
+    fn kind(bytes: usize) -> RowKind {
+        let mut row = wire::Kind::new(&Header::default(), &request::address("test", "s"));
+        let written: std::result::Result<(), Infallible> = row.op_with(op::WRITE, b"b", |out| {
+            out.resize(out.len() + bytes, 0);
+            Ok(particle::BLOB)
+        });
+        written.unwrap();
+        row.finish().unwrap();
+        RowKind { row, namespace: "test".into(), write: true, replica: ReplicaPolicy::Master }
+    }
+
+    fn parts(kinds: Vec<RowKind>, rows: &[u32]) -> Vec<usize> {
+        let rows = rows.iter().map(|kind| (Digest([7; 20]), *kind));
+        let batch = Batch::new(kinds, rows, Policy::default(), Tick::now());
+        let all: Vec<u32> = (0..batch.len() as u32).collect();
+        let mut rest = &all[..];
+        let mut lengths = Vec::new();
+        while !rest.is_empty() {
+            lengths.push(batch.part_len(rest));
+            rest = &rest[lengths[lengths.len() - 1]..];
+        }
+        lengths
+    }
+
+    #[test]
+    fn small_rows_are_split_by_their_number() {
+        assert_eq!(parts(vec![kind(0)], &vec![0; 12_000]), [5_000, 5_000, 2_000]);
+    }
+
+    #[test]
+    fn large_rows_are_split_by_their_bytes() {
+        let kinds = (0..10).map(|_| kind(6 << 20)).collect();
+        assert_eq!(parts(kinds, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), [2, 2, 2, 2, 2]);
+    }
+
+    #[test]
+    fn rows_that_repeat_a_large_kind_cost_little() {
+        assert_eq!(parts(vec![kind(6 << 20)], &[0; 100]), [100]);
+    }
+
+    #[test]
+    fn a_row_larger_than_a_part_goes_by_itself() {
+        let kinds = vec![kind(1), kind(20 << 20), kind(1)];
+        assert_eq!(parts(kinds, &[0, 1, 2]), [1, 1, 1]);
+    }
+}

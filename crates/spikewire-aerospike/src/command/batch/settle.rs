@@ -1,0 +1,164 @@
+//! Replies to rows, and which rows go again.
+
+use std::time::Duration;
+
+use spikewire_aerospike_protocol::message::{Header, Message, info3};
+use spikewire_aerospike_protocol::result_code::ResultCode;
+
+use super::{Batch, Body, Part, Row, State};
+use crate::clock::Tick;
+use crate::error::{Error, Kind};
+use crate::options::ReplicaPolicy;
+use crate::transport::Outcome;
+
+/// The shortest pause before rows that no node holds are looked for again: the partition table has
+/// to change first.
+const UNPLACED_PAUSE: Duration = Duration::from_millis(50);
+
+impl Batch {
+    /// Takes the outcome of a part.
+    pub fn finish(&mut self, mut part: Part, outcome: Outcome<'_>) {
+        part.close(outcome);
+        self.settle(part);
+    }
+
+    /// Takes a part that was closed.
+    pub fn settle(&mut self, part: Part) {
+        let body = self.bodies.len() as u32;
+        let mut at = 0;
+        while let Some(Ok((message, used))) =
+            part.body.get(at..).filter(|rest| !rest.is_empty()).map(Message::parse)
+        {
+            let index =
+                if part.single { part.rows[0] } else { message.header.timeout.wrapping_sub(1) };
+            let is_row = part.single || message.header.info3 & info3::LAST == 0;
+            // Only rows of this part may be answered by it.
+            if is_row
+                && let Some(row) = self.rows.get_mut(index as usize)
+                && matches!(row.state, State::Sent(number) if number == part.number)
+            {
+                row.state = State::Answered(body, at..at + used);
+            }
+            at += used;
+        }
+        for index in &part.rows {
+            let row = &mut self.rows[*index as usize];
+            if matches!(row.state, State::Sent(_)) {
+                let error = part.error.clone().unwrap_or_else(|| {
+                    let message = "the server ended the batch without an answer for this row";
+                    let error = Error::new(Kind::Malformed, message);
+                    error.on(part.node.to_string()).after(self.rounds, true)
+                });
+                row.doubt |= self.kinds[row.kind as usize].write && error.in_doubt();
+                row.state = State::Pending(Some(error));
+            }
+        }
+        self.bodies.push(Body { bytes: part.body, node: part.node, attempts: self.rounds });
+    }
+
+    /// Whether another round is due, and when. Afterwards every row is answered, pending for that
+    /// round, or failed for good. `closed` says that the client was closed: rows that lost their
+    /// node by that get this as their error.
+    pub fn again(&mut self, now: Tick, closed: bool) -> Option<Tick> {
+        let mut pending = false;
+        let rotates = self.policy.replica != ReplicaPolicy::Master;
+        let mut at = if rotates && self.step == 0 { now } else { now.after(self.policy.sleep) };
+        if self.rows.iter().any(Row::is_unplaced) {
+            at = at.max(now.after(UNPLACED_PAUSE));
+        }
+        let last = self.rounds > self.policy.max_retries || self.deadline <= at;
+        for row in &mut self.rows {
+            let write = self.kinds[row.kind as usize].write;
+            let error = match &row.state {
+                State::Pending(Some(error)) if closed && is_symptom(error.kind()) => {
+                    Error::new(Kind::Closed, "the client was closed")
+                }
+                State::Pending(Some(error)) => error.clone(),
+                State::Answered(body, range) => {
+                    let body = &self.bodies[*body as usize];
+                    let code = Header::result_of(&body.bytes[range.start..]);
+                    if !code.is_retryable() {
+                        continue;
+                    }
+                    // The server's own timeout says nothing about whether it wrote.
+                    row.doubt |= write && code == ResultCode::TIMEOUT;
+                    Error::server(code).on(body.node.to_string())
+                }
+                _ => continue,
+            };
+            let error = error.after(self.rounds, row.doubt);
+            let hopeless = match error.kind() {
+                Kind::Server(code) => !code.is_retryable(),
+                Kind::Closed | Kind::Timeout | Kind::Invalid | Kind::Malformed => true,
+                _ => false,
+            };
+            if last || hopeless || row.doubt && !self.policy.retry_in_doubt {
+                row.state = State::Failed(error);
+            } else {
+                row.state = State::Pending(Some(error));
+                pending = true;
+            }
+        }
+        if !pending {
+            return None;
+        }
+        self.step += u32::from(rotates);
+        Some(at)
+    }
+}
+
+/// Whether closing a client looks like this to a command that is in flight.
+fn is_symptom(kind: Kind) -> bool {
+    matches!(kind, Kind::NoNode | Kind::Connection | Kind::CircuitOpen)
+}
+
+/// Whether a batch that ended with this code may have run rows whose answers are missing. Other
+/// codes end it before the first row.
+pub(super) fn hides_writes(code: ResultCode) -> bool {
+    matches!(code, ResultCode::PARAMETER | ResultCode::TIMEOUT | ResultCode::SERVER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::batch::RowKind;
+    use crate::command::route;
+    use crate::options::Policy;
+    use spikewire_aerospike_protocol::batch as wire;
+    use spikewire_aerospike_protocol::key::Digest;
+    use spikewire_aerospike_protocol::message::Header;
+
+    fn batch(policy: Policy) -> Batch {
+        let row = wire::Kind::new(&Header::default(), &[]);
+        let kind = RowKind { row, namespace: "test".into(), write: false, replica: policy.replica };
+        Batch::new(vec![kind], [(Digest([0; 20]), 0)].into_iter(), policy, Tick(0))
+    }
+
+    #[test]
+    fn no_round_is_planned_beyond_the_deadline() {
+        let second = Duration::from_secs(1);
+        let replica = ReplicaPolicy::Master;
+        let policy = Policy {
+            timeout: second,
+            sleep: 2 * second,
+            max_retries: 9,
+            replica,
+            ..Policy::default()
+        };
+        let mut late = batch(policy);
+        let mut early = batch(Policy { sleep: second / 2, ..policy });
+        let refused = || State::Pending(Some(Error::server(ResultCode::PARTITION_UNAVAILABLE)));
+        late.rows[0].state = refused();
+        early.rows[0].state = refused();
+        assert_eq!(late.again(Tick(0), false), None);
+        assert!(matches!(late.rows[0].state, State::Failed(_)));
+        assert_eq!(early.again(Tick(0), false), Some(Tick(0).after(second / 2)));
+    }
+
+    #[test]
+    fn rows_that_no_node_holds_wait_before_they_are_looked_for_again() {
+        let mut batch = batch(Policy { max_retries: 9, ..Policy::default() });
+        batch.rows[0].state = State::Pending(Some(route::no_holder("test", 0)));
+        assert_eq!(batch.again(Tick(0), false), Some(Tick(0).after(UNPLACED_PAUSE)));
+    }
+}

@@ -1,0 +1,246 @@
+//! Operations on their way into a request of any kind, and what hosts give for
+//! them.
+
+use spikewire_aerospike_protocol::message::{field, op};
+use spikewire_aerospike_protocol::value::{ParticleType, particle};
+use spikewire_aerospike_protocol::{batch, limits, request};
+
+use super::{Function, Refusal};
+
+/// A host's value on its way into a request.
+pub trait Source {
+    /// What the host raises.
+    type Error: From<Refusal>;
+
+    /// Appends the particle's bytes and says what type it is; `bin` is for messages.
+    fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType, Self::Error>;
+}
+
+/// One step of `operate`, encoded.
+#[derive(Debug, Clone, Copy)]
+pub struct OperationRef<'a> {
+    /// See [`op`].
+    pub code: u8,
+    /// The bin; empty for operations on the whole record.
+    pub bin: &'a str,
+    /// The type of its value.
+    pub particle: ParticleType,
+    /// Its value.
+    pub value: &'a [u8],
+}
+
+impl OperationRef<'_> {
+    /// Whether it makes the command a read.
+    pub fn reads(self) -> bool {
+        matches!(self.code, op::READ | op::CDT_READ | op::EXP_READ | op::BITS_READ | op::HLL_READ)
+    }
+
+    /// Whether it reads every bin.
+    pub fn reads_all(self) -> bool {
+        self.code == op::READ && self.bin.is_empty()
+    }
+
+    /// Whether it gives a result of its own, which a read of every bin leaves no place for.
+    pub fn gives(self) -> bool {
+        let modifies =
+            matches!(self.code, op::CDT_MODIFY | op::EXP_MODIFY | op::BITS_MODIFY | op::HLL_MODIFY);
+        !self.reads_all() && (self.reads() || modifies)
+    }
+
+    /// Whether the server answers it when it answers every operation.
+    pub fn is_answered(self) -> bool {
+        self.code != op::TOUCH
+    }
+}
+
+/// Where operations are written: a request on one record, or what is done to rows of a batch.
+pub trait Operations {
+    /// Appends a field; all fields go before the operations.
+    fn field(&mut self, id: u8, data: &[u8]);
+
+    /// Appends an operation without a value.
+    fn op(&mut self, code: u8, name: &[u8]);
+
+    /// Appends an operation whose value `write` encodes in place.
+    fn op_with<E>(
+        &mut self,
+        code: u8,
+        name: &[u8],
+        write: impl FnOnce(&mut Vec<u8>) -> Result<ParticleType, E>,
+    ) -> Result<(), E>;
+
+    /// Operations so far.
+    fn count(&self) -> usize;
+
+    /// Reads a bin.
+    fn read_bin(&mut self, name: &str) -> Result<(), Refusal> {
+        check_bin_name(name)?;
+        self.op(op::READ, name.as_bytes());
+        Ok(())
+    }
+
+    /// Writes a bin, adds to it, appends or prepends: `code` says which.
+    #[inline]
+    fn write_bin<S: Source>(&mut self, code: u8, name: &str, value: &S) -> Result<(), S::Error> {
+        check_bin_name(name)?;
+        self.op_with(code, name.as_bytes(), |out| {
+            let of = value.encode(name, out)?;
+            check_operand(code, of, name)?;
+            Ok(of)
+        })
+    }
+
+    /// Refuses a write of no bins.
+    fn check_any(&self) -> Result<(), Refusal> {
+        match self.count() {
+            0 => Err(Refusal::of_value("bins must not be empty: nothing to write")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Renews the time to live.
+    fn touch(&mut self) {
+        self.op(op::TOUCH, b"");
+    }
+
+    /// Appends a step of `operate`.
+    fn step(&mut self, step: OperationRef<'_>) {
+        let written: Result<(), std::convert::Infallible> =
+            self.op_with(step.code, step.bin.as_bytes(), |out| {
+                out.extend_from_slice(step.value);
+                Ok(step.particle)
+            });
+        let Ok(()) = written;
+    }
+
+    /// Calls a function.
+    fn call(&mut self, function: &Function) {
+        self.field(field::UDF_PACKAGE, function.module().as_bytes());
+        self.field(field::UDF_FUNCTION, function.name().as_bytes());
+        self.field(field::UDF_ARGUMENTS, function.arguments());
+    }
+}
+
+macro_rules! operations {
+    ($class:ty) => {
+        impl Operations for $class {
+            fn field(&mut self, id: u8, data: &[u8]) {
+                <$class>::field(self, id, data);
+            }
+
+            fn op(&mut self, code: u8, name: &[u8]) {
+                <$class>::op(self, code, name);
+            }
+
+            #[inline]
+            fn op_with<E>(
+                &mut self,
+                code: u8,
+                name: &[u8],
+                write: impl FnOnce(&mut Vec<u8>) -> Result<ParticleType, E>,
+            ) -> Result<(), E> {
+                <$class>::op_with(self, code, name, write)
+            }
+
+            fn count(&self) -> usize {
+                self.ops()
+            }
+        }
+    };
+}
+
+operations!(request::Request<'_>);
+operations!(batch::Kind);
+
+/// Refuses names that no bin can have.
+#[inline]
+pub fn check_bin_name(name: &str) -> Result<(), Refusal> {
+    if (1..=limits::BIN_NAME).contains(&name.len()) && !name.as_bytes().contains(&0) {
+        return Ok(());
+    }
+    Err(odd_bin_name(name))
+}
+
+#[cold]
+fn odd_bin_name(name: &str) -> Refusal {
+    if name.is_empty() {
+        return Refusal::of_value("a bin name must not be empty");
+    }
+    if name.len() > limits::BIN_NAME {
+        return Refusal::of_value(format!(
+            "the bin name {name:?} is {} bytes long; the server's limit is {}",
+            name.len(),
+            limits::BIN_NAME
+        ));
+    }
+    Refusal::of_value(format!("the bin name {name:?} contains a NUL character"))
+}
+
+/// Refuses operands that the server would take only to fail on the next use of the bin.
+#[inline]
+pub fn check_operand(code: u8, of: ParticleType, bin: &str) -> Result<(), Refusal> {
+    let (verb, wanted, fits) = match code {
+        op::ADD => {
+            ("add", "an integer or a float", matches!(of, particle::INTEGER | particle::FLOAT))
+        }
+        op::APPEND | op::PREPEND => {
+            let verb = if code == op::APPEND { "append" } else { "prepend" };
+            (verb, "a string or bytes", matches!(of, particle::STRING | particle::BLOB))
+        }
+        _ => return Ok(()),
+    };
+    if fits {
+        return Ok(());
+    }
+    let given = particle::name(of);
+    Err(Refusal::of_type(format!("bin {bin:?}: {verb} takes {wanted}, not {given}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::RefusalClass;
+    use spikewire_aerospike_protocol::message::{Header, Message};
+
+    struct Number(Option<i64>);
+
+    impl Source for Number {
+        type Error = Refusal;
+
+        fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType, Refusal> {
+            let number = self.0.ok_or_else(|| Refusal::of_type(format!("bin {bin:?}: odd")))?;
+            out.extend_from_slice(&number.to_be_bytes());
+            Ok(particle::INTEGER)
+        }
+    }
+
+    fn compose(
+        write: impl FnOnce(&mut request::Request<'_>) -> Result<(), Refusal>,
+    ) -> Result<usize, Refusal> {
+        let mut out = Vec::new();
+        let mut request = request::Request::begin(&mut out, &Header::default());
+        write(&mut request)?;
+        request.finish()?;
+        let (message, _) = Message::parse(&out[8..]).unwrap();
+        Ok(message.ops().count())
+    }
+
+    #[test]
+    fn bins_and_their_names() {
+        let write = |name: &str| compose(|to| to.write_bin(op::WRITE, name, &Number(Some(1))));
+        assert_eq!(write("fifteen-bytes-x"), Ok(1));
+        for (name, says) in [("", "empty"), ("sixteen-bytes-xx", "16 bytes"), ("a\0b", "NUL")] {
+            assert!(write(name).unwrap_err().message().contains(says));
+        }
+        let failed = compose(|to| to.write_bin(op::WRITE, "n", &Number(None))).unwrap_err();
+        assert_eq!((failed.class(), failed.message()), (RefusalClass::Type, "bin \"n\": odd"));
+        assert!(compose(|to| to.check_any()).is_err());
+    }
+
+    #[test]
+    fn operands_fit_their_operation() {
+        assert!(compose(|to| to.write_bin(op::ADD, "n", &Number(Some(1)))).is_ok());
+        let failed = compose(|to| to.write_bin(op::APPEND, "n", &Number(Some(1)))).unwrap_err();
+        assert_eq!(failed.message(), "bin \"n\": append takes a string or bytes, not integer");
+    }
+}

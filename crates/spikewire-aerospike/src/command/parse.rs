@@ -1,0 +1,141 @@
+//! What hosts read from the arguments of callers, whatever their language: words, spans of time and
+//! counts, with what is said when they are refused.
+
+use std::fmt::Display;
+use std::time::Duration;
+
+use spikewire_aerospike_protocol::query::Collection;
+
+use super::{ExistsRule, ReadMode, Refusal, Ttl};
+use crate::options::ReplicaPolicy;
+
+/// 100 years: far beyond any use, and safe to add to any clock.
+const LONGEST_SPAN: f64 = 3.2e9;
+
+/// The replica policy of this name.
+pub fn replica(word: &str) -> Result<ReplicaPolicy, Refusal> {
+    let known = [
+        ("master", ReplicaPolicy::Master),
+        ("sequence", ReplicaPolicy::Sequence),
+        ("any", ReplicaPolicy::Any),
+        ("prefer-rack", ReplicaPolicy::PreferRack),
+    ];
+    named("replica", &known, word)
+}
+
+/// The read mode of this name.
+pub fn read_mode(word: &str) -> Result<ReadMode, Refusal> {
+    let known = [
+        ("one", ReadMode::One),
+        ("all", ReadMode::All),
+        ("session", ReadMode::Session),
+        ("linearize", ReadMode::Linearize),
+        ("allow_replica", ReadMode::AllowReplica),
+        ("allow_unavailable", ReadMode::AllowUnavailable),
+    ];
+    named("read_mode", &known, word)
+}
+
+/// What a write does about a record that is there, or is not.
+pub fn exists(word: &str) -> Result<ExistsRule, Refusal> {
+    let known = [
+        ("merge", ExistsRule::Merge),
+        ("create", ExistsRule::Create),
+        ("update", ExistsRule::Update),
+        ("replace", ExistsRule::Replace),
+        ("replace_only", ExistsRule::ReplaceOnly),
+    ];
+    named("exists", &known, word)
+}
+
+/// The time to live that has a name; `None`: there is none of this name.
+pub fn ttl(word: &str) -> Option<Ttl> {
+    match word {
+        "default" => Some(Ttl::Default),
+        "never" => Some(Ttl::Never),
+        "unchanged" => Some(Ttl::Unchanged),
+        _ => None,
+    }
+}
+
+/// What of a bin is indexed.
+pub fn collection(word: &str) -> Result<Collection, Refusal> {
+    let known = [
+        ("list", Collection::List),
+        ("mapkeys", Collection::MapKeys),
+        ("mapvalues", Collection::MapValues),
+    ];
+    named("of", &known, word)
+}
+
+/// A span of so many seconds; `given` is what the caller wrote.
+pub fn seconds(what: &str, number: f64, given: impl Display) -> Result<Duration, Refusal> {
+    if !(0.0..=LONGEST_SPAN).contains(&number) {
+        return Err(Refusal::of_value(format!(
+            "{what} must be a number of seconds from 0 to 3.2e9, got {given}"
+        )));
+    }
+    // Zero often means no limit, so what is more than zero must not become it.
+    let least = Duration::from_nanos(u64::from(number > 0.0));
+    Ok(Duration::from_secs_f64(number).max(least))
+}
+
+/// A count within bounds; `None` for one that no count can hold. `given` is what the caller wrote.
+pub fn count(
+    what: &str,
+    count: Option<u64>,
+    (least, most): (u64, u64),
+    given: impl Display,
+) -> Result<u64, Refusal> {
+    let within = count.filter(|count| (least..=most).contains(count));
+    within.ok_or_else(|| {
+        Refusal::of_value(format!("{what} must be from {least} to {most}, got {given}"))
+    })
+}
+
+/// What has this name, or an error with all names.
+fn named<T: Copy>(what: &str, known: &[(&str, T)], word: &str) -> Result<T, Refusal> {
+    let found = known.iter().find(|(name, _)| *name == word).map(|(_, found)| *found);
+    found.ok_or_else(|| {
+        let names: Vec<String> = known.iter().map(|(name, _)| format!("'{name}'")).collect();
+        let (last, first) = names.split_last().expect("something has a name");
+        let first = first.join(", ");
+        Refusal::of_value(format!("{what} must be {first} or {last}, got {word:?}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words() {
+        assert_eq!(replica("prefer-rack"), Ok(ReplicaPolicy::PreferRack));
+        assert_eq!(
+            replica("nearest").unwrap_err().message(),
+            "replica must be 'master', 'sequence', 'any' or 'prefer-rack', got \"nearest\""
+        );
+        assert_eq!((ttl("never"), ttl("for ever")), (Some(Ttl::Never), None));
+        assert_eq!(collection("mapkeys").unwrap().name(), "mapkeys");
+    }
+
+    #[test]
+    fn spans() {
+        assert_eq!(seconds("timeout", 1.5, 1.5), Ok(Duration::from_millis(1500)));
+        assert_eq!(seconds("timeout", 1e-12, 1e-12), Ok(Duration::from_nanos(1)));
+        assert_eq!(seconds("timeout", 0.0, 0), Ok(Duration::ZERO));
+        for odd in [-1.0, f64::NAN, f64::INFINITY, 3.3e9] {
+            let refused = seconds("timeout", odd, odd).unwrap_err();
+            assert!(refused.message().contains(&format!("got {odd}")), "{refused}");
+        }
+    }
+
+    #[test]
+    fn counts() {
+        assert_eq!(count("limit", Some(3), (1, 3), 3), Ok(3));
+        for odd in [Some(0), Some(4), None] {
+            let refused = count("limit", odd, (1, 3), "x").unwrap_err();
+            assert_eq!(refused.message(), "limit must be from 1 to 3, got x");
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Aggregations: the nodes run a stream function on their records, and what they send is reduced
+//! here, by the same function of the same module.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::message::Message;
+use spikewire_aerospike_protocol::query::Query;
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::{Value, particle};
+use spikewire_udf::{Failure, Library, Limits as UdfLimits, Machine, Side};
+
+use super::QuerySpec;
+use crate::admin::module::module_source;
+use crate::admin::run;
+use crate::cluster::Cluster;
+use crate::command::Function;
+use crate::error::{Error, Kind, Result};
+use crate::options::Policy;
+use crate::transport::gather::{Patience, gather};
+
+/// The longest silence that can be announced to a node.
+const MAX_SILENCE: Duration = Duration::from_secs(86_400);
+
+/// An aggregation that was checked and not begun.
+#[derive(Debug, Clone)]
+pub struct AggregationPlan {
+    query: Query,
+    function: Function,
+    patience: Patience,
+}
+
+impl QuerySpec {
+    /// An aggregation by a stream function; `policy` has the client's defaults.
+    pub fn aggregate(&self, function: Function, policy: &Policy) -> Result<AggregationPlan> {
+        self.check_whole("an aggregation")?;
+        if self.filter.is_some() {
+            return Err(Error::invalid("a filter (where) does not apply to an aggregation"));
+        }
+        let limits = self.limits(policy)?;
+        let patience = Patience { timeout: limits.timeout, silence: limits.socket_timeout };
+        Ok(AggregationPlan { query: self.scope()?, function, patience })
+    }
+}
+
+impl AggregationPlan {
+    /// Runs it on this thread: what comes out in the end. Ends with an error of
+    /// [`Kind::Interrupted`] when `interrupted` says so, also while it reduces.
+    pub fn run(
+        &self,
+        cluster: &Cluster,
+        interrupted: &(dyn Fn() -> bool + '_),
+    ) -> Result<Vec<Value>> {
+        let timeout = Some(self.patience.timeout).filter(|timeout| !timeout.is_zero());
+        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let library = Arc::new(self.library(cluster, interrupted)?);
+        let machine = Machine::new(library, UdfLimits::default()).map_err(failed)?;
+        let worked =
+            machine.watched(deadline, interrupted, || self.reduce(cluster, &machine, interrupted));
+        worked.map_err(failed)?
+    }
+
+    fn reduce(
+        &self,
+        cluster: &Cluster,
+        machine: &Machine,
+        interrupted: &dyn Fn() -> bool,
+    ) -> Result<Vec<Value>> {
+        let (module, name) = (self.function.module(), self.function.name());
+        let packed = self.function.arguments();
+        let Ok(Value::List(arguments)) = Value::decode(particle::LIST, packed) else {
+            return Err(Error::invalid("the arguments are not a list"));
+        };
+        let pipeline = machine.stream(module, name, &arguments, Side::Client);
+        let mut pipeline = pipeline.map_err(failed)?;
+        let silence = self.patience.silence.min(MAX_SILENCE).as_millis() as u32;
+        let mut request = Vec::new();
+        self.query.write_aggregation(0, silence, (module, name, packed), &mut request)?;
+        let mut out = Vec::new();
+        let namespace = &self.query.namespace;
+        gather(cluster, namespace, &request, self.patience, Some(interrupted), &mut |frame| {
+            take_values(frame, &mut |value| pipeline.value(&value, &mut out).map_err(failed))
+        })?;
+        pipeline.finish(&mut out).map_err(failed)?;
+        Ok(out)
+    }
+
+    /// The module, as the cluster has it.
+    fn library(&self, cluster: &Cluster, interrupted: &dyn Fn() -> bool) -> Result<Library> {
+        let file = format!("{}.lua", self.function.module());
+        let source = run(cluster, &mut module_source(&file)?, interrupted);
+        let source = source.map_err(|error| match error.kind() {
+            Kind::Server(_) => {
+                let message = format!("module {file}: {}", error.message());
+                Error::new(Kind::Server(ResultCode::UDF), message)
+            }
+            _ => error,
+        })?;
+        let mut library = Library::default();
+        library.put(&file, &source);
+        Ok(library)
+    }
+}
+
+/// Takes the values of a frame that a node sent, or the failure of its function.
+fn take_values(frame: &[u8], take: &mut dyn FnMut(Value) -> Result<()>) -> Result<()> {
+    let malformed = |error: Malformed| Error::new(Kind::Malformed, error.to_string());
+    let mut rest = frame;
+    while !rest.is_empty() {
+        let (message, used) = Message::parse(rest).map_err(malformed)?;
+        for answer in message.ops() {
+            let value = Value::decode(answer.particle, answer.value).map_err(malformed)?;
+            if answer.name == b"FAILURE" {
+                let text = match value {
+                    Value::Str(text) => text,
+                    other => format!("{other:?}"),
+                };
+                return Err(Error::new(Kind::Server(ResultCode::UDF), text));
+            }
+            take(value)?;
+        }
+        match ResultCode(message.header.result) {
+            // A node that knows no such set has no records of it.
+            ResultCode::OK | ResultCode::NOT_FOUND => {}
+            code => return Err(Error::server(code)),
+        }
+        rest = &rest[used..];
+    }
+    Ok(())
+}
+
+fn failed(failure: Failure) -> Error {
+    let kind = match failure {
+        Failure::TimedOut => Kind::Timeout,
+        Failure::Interrupted => Kind::Interrupted,
+        _ => Kind::Server(ResultCode::UDF),
+    };
+    Error::new(kind, failure.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spikewire_aerospike_protocol::message::{Header, write_op};
+
+    fn message(code: ResultCode, values: &[(&[u8], Value)]) -> Vec<u8> {
+        let header = Header { result: code.0, ops: values.len() as u16, ..Header::default() };
+        let mut out = header.to_bytes().to_vec();
+        for (name, value) in values {
+            let mut bytes = Vec::new();
+            let of = value.encode(&mut bytes);
+            write_op(&mut out, 1, name, of, &bytes);
+        }
+        out
+    }
+
+    fn taken(frame: &[u8]) -> Result<Vec<Value>> {
+        let mut values = Vec::new();
+        take_values(frame, &mut |value| {
+            values.push(value);
+            Ok(())
+        })?;
+        Ok(values)
+    }
+
+    #[test]
+    fn values_failures_and_refusals() {
+        let mut frame = message(ResultCode::OK, &[(b"SUCCESS", Value::Int(1))]);
+        frame.extend(message(ResultCode::OK, &[(b"SUCCESS", Value::Int(2))]));
+        frame.extend(message(ResultCode::NOT_FOUND, &[]));
+        assert_eq!(taken(&frame).unwrap(), [Value::Int(1), Value::Int(2)]);
+        let failure = message(ResultCode::OK, &[(b"FAILURE", Value::Str("no luck".to_owned()))]);
+        let error = taken(&failure).unwrap_err();
+        assert_eq!(error.kind(), Kind::Server(ResultCode::UDF));
+        assert_eq!(error.message(), "no luck");
+        let error = taken(&message(ResultCode::INDEX_NOT_FOUND, &[])).unwrap_err();
+        assert_eq!(error.kind(), Kind::Server(ResultCode::INDEX_NOT_FOUND));
+        assert_eq!(taken(&frame[..9]).unwrap_err().kind(), Kind::Malformed);
+    }
+
+    #[test]
+    fn what_cannot_be_aggregated() {
+        let function = || Function::new("m", "f", vec![0x90]).unwrap();
+        let (spec, policy) = (QuerySpec::new("test", "users"), Policy::default());
+        spec.aggregate(function(), &policy).unwrap();
+        let filtered = QuerySpec { filter: Some(vec![1]), ..spec.clone() };
+        let error = filtered.aggregate(function(), &policy).unwrap_err();
+        assert!(error.message().contains("filter"), "{error}");
+        let limited = QuerySpec { limit: Some(1), ..spec };
+        let error = limited.aggregate(function(), &policy).unwrap_err();
+        assert_eq!(error.message(), "limit does not apply to an aggregation");
+    }
+}

@@ -1,0 +1,113 @@
+//! How far a query came, as bytes: another process can go on from there.
+//!
+//! `"SWQC", version u8, query u64, limited u8, left u64, 512 bytes of partitions, points..., check
+//! u32`: integers big-endian. The bitmap has every partition that is not done; a point stands for
+//! each of them that was begun, as digest and index value. `query` tells queries apart, so that a
+//! cursor cannot go on with another one; `check` is the start of a hash over all before it.
+
+use spikewire_aerospike_protocol::key::{Digest, UserKey, digest};
+use spikewire_aerospike_protocol::limits::PARTITIONS;
+use spikewire_aerospike_protocol::query::{Point, Query, Share};
+
+use super::Tracker;
+use crate::error::{Error, Result};
+
+const MAGIC: &[u8; 4] = b"SWQC";
+const VERSION: u8 = 1;
+const HEAD: usize = 4 + 1 + 8 + 1 + 8;
+const BITMAP: usize = PARTITIONS / 8;
+const POINT: usize = 28;
+const CHECK: usize = 4;
+
+/// The cursor of a query that came this far. `left`: records that its limit still allows.
+pub fn encode(query: &Query, tracker: &Tracker, left: Option<u64>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(HEAD + BITMAP + CHECK);
+    out.extend_from_slice(MAGIC);
+    out.push(VERSION);
+    out.extend_from_slice(&fingerprint(query));
+    out.push(u8::from(left.is_some()));
+    out.extend_from_slice(&left.unwrap_or(0).to_be_bytes());
+    out.resize(HEAD + BITMAP, 0);
+    for (pid, point) in tracker.unread() {
+        out[HEAD + usize::from(pid >> 3)] |= 0x80 >> (pid & 7);
+        if let Some(point) = point {
+            out.extend_from_slice(&point.digest.0);
+            out.extend_from_slice(&point.value.to_be_bytes());
+        }
+    }
+    let check = check(&out);
+    out.extend_from_slice(&check);
+    out
+}
+
+/// How far the query of this cursor came, and the records that its limit still allows.
+pub fn decode(query: &Query, cursor: &[u8]) -> Result<(Tracker, Option<u64>)> {
+    let bad = |why: &str| Error::invalid(format!("the cursor cannot be used: {why}"));
+    if cursor.len() < HEAD + BITMAP + CHECK || !cursor.starts_with(MAGIC) {
+        return Err(bad("it is not one of a query"));
+    }
+    let (body, sum) = cursor.split_at(cursor.len() - CHECK);
+    if body[4] != VERSION {
+        return Err(bad(&format!("its version is {}, this client knows {VERSION}", body[4])));
+    }
+    if check(body) != sum {
+        return Err(bad("its bytes are damaged"));
+    }
+    if body[5..13] != fingerprint(query) {
+        return Err(bad(
+            "it is from another query: namespace, set, index, filter and bins must be the same",
+        ));
+    }
+    let left = body[14..22].iter().fold(0, |left, byte| left << 8 | u64::from(*byte));
+    let left = match body[13] {
+        0 => None,
+        1 => Some(left),
+        _ => return Err(bad("its bytes make no sense")),
+    };
+    let bitmap = &body[HEAD..HEAD + BITMAP];
+    let (points, rest) = body[HEAD + BITMAP..].as_chunks::<POINT>();
+    let mut points = points.iter().map(|bytes| {
+        let (digest, value) = bytes.split_at(20);
+        let value = value.iter().fold(0, |value, byte| value << 8 | u64::from(*byte));
+        let mut digest_bytes = [0; 20];
+        digest_bytes.copy_from_slice(digest);
+        Point { digest: Digest(digest_bytes), value }
+    });
+    let mut tracker = Tracker::empty();
+    let mut next = points.next();
+    for pid in 0..PARTITIONS as u16 {
+        if bitmap[usize::from(pid >> 3)] & (0x80 >> (pid & 7)) != 0 {
+            let own = next.filter(|point| point.digest.partition() == pid);
+            if own.is_some() {
+                next = points.next();
+            }
+            tracker.want(pid, own);
+        }
+    }
+    if next.is_some() || !rest.is_empty() {
+        return Err(bad("its bytes make no sense"));
+    }
+    Ok((tracker, left))
+}
+
+/// Tells queries apart: the hash of what all their requests have in common. How fast records come
+/// makes no difference.
+fn fingerprint(query: &Query) -> [u8; 8] {
+    let query = Query { records_per_second: 0, ..query.clone() };
+    let mut request = Vec::new();
+    let share = Share { id: 0, patience: 0, partitions: &[], points: &[], limit: 0 };
+    // A query that is too large is refused before there is a cursor.
+    let _ = query.write(&share, &mut request);
+    hash(&request)
+}
+
+fn check(bytes: &[u8]) -> [u8; CHECK] {
+    hash(bytes)
+}
+
+fn hash<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let Digest(full) = digest("", &UserKey::Bytes(bytes));
+    let mut start = [0; N];
+    start.copy_from_slice(&full[..N]);
+    start
+}

@@ -1,0 +1,122 @@
+//! Background jobs: what they do to the records of a query, checked and not begun.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use spikewire_aerospike_protocol::query::{Query, Task};
+
+use super::{QueryOps, QuerySpec};
+use crate::admin::job::StartJob;
+use crate::cluster::Node;
+use crate::command::Function;
+use crate::error::{Error, Result};
+use crate::options::Policy;
+
+/// A background job that was checked and not started.
+#[derive(Debug, Clone)]
+pub struct JobPlan {
+    query: Query,
+    work: JobWork,
+    timeout: Duration,
+}
+
+/// What a job does to each record.
+#[derive(Debug, Clone)]
+enum JobWork {
+    Operations(JobRules),
+    Function(Function),
+}
+
+/// How the operations of a job write, as it stands in a request's header.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct JobRules {
+    /// Flags of the second info byte, such as a durable delete.
+    pub info2: u8,
+    /// Flags of the third info byte.
+    pub info3: u8,
+    /// Expiration that the records get.
+    pub ttl: u32,
+}
+
+impl QuerySpec {
+    /// A job of operations on every record; `policy` has the client's defaults.
+    pub fn operate(
+        &self,
+        operations: &QueryOps,
+        rules: JobRules,
+        policy: &Policy,
+    ) -> Result<JobPlan> {
+        operations.check_some()?;
+        let mut plan = self.job(JobWork::Operations(rules), policy)?;
+        operations.add_to(&mut plan.query);
+        plan.query.check()?;
+        Ok(plan)
+    }
+
+    /// A job of a function on every record.
+    pub fn apply(&self, function: Function, policy: &Policy) -> Result<JobPlan> {
+        self.job(JobWork::Function(function), policy)
+    }
+
+    fn job(&self, work: JobWork, policy: &Policy) -> Result<JobPlan> {
+        self.check_whole("a background job")?;
+        if self.socket_timeout.is_some() {
+            return Err(Error::invalid("socket_timeout does not apply to a background job"));
+        }
+        let timeout = self.timeout.unwrap_or(policy.timeout);
+        Ok(JobPlan { query: self.scope()?, work, timeout })
+    }
+}
+
+impl JobPlan {
+    /// What starts it on these nodes.
+    pub fn start(&self, nodes: Vec<Arc<Node>>) -> Result<StartJob> {
+        let task = match &self.work {
+            JobWork::Operations(JobRules { info2, info3, ttl }) => {
+                Task::Operations { info2: *info2, info3: *info3, ttl: *ttl }
+            }
+            JobWork::Function(function) => Task::Function {
+                package: function.module(),
+                name: function.name(),
+                arguments: function.arguments(),
+            },
+        };
+        StartJob::new(nodes, &self.query, &task, self.timeout)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spikewire_aerospike_protocol::message::op;
+
+    #[test]
+    fn a_job_takes_the_timeout_of_other_commands() {
+        let policy = Policy { timeout: Duration::from_secs(3), ..Policy::default() };
+        let mut operations = QueryOps::writing();
+        operations.push(op::TOUCH, "", 0, &[]).unwrap();
+        let spec = QuerySpec::new("test", "users");
+        let plan = spec.operate(&operations, JobRules::default(), &policy).unwrap();
+        assert_eq!((plan.timeout, plan.query.op_count), (Duration::from_secs(3), 1));
+        let own = QuerySpec { timeout: Some(Duration::ZERO), ..spec };
+        let function = Function::new("m", "f", vec![0x90]).unwrap();
+        assert_eq!(own.apply(function, &policy).unwrap().timeout, Duration::ZERO);
+    }
+
+    #[test]
+    fn what_jobs_cannot_follow() {
+        let policy = Policy::default();
+        let mut operations = QueryOps::writing();
+        let spec = QuerySpec::new("test", "users");
+        let operate = |spec: &QuerySpec, operations: &QueryOps| {
+            let plan = spec.operate(operations, JobRules::default(), &policy);
+            plan.unwrap_err().message().to_owned()
+        };
+        assert_eq!(operate(&spec, &operations), "operations must not be empty");
+        operations.push(op::TOUCH, "", 0, &[]).unwrap();
+        let silent = QuerySpec { socket_timeout: Some(Duration::ZERO), ..spec.clone() };
+        assert!(operate(&silent, &operations).starts_with("socket_timeout does not apply"));
+        let limited = QuerySpec { limit: Some(1), ..spec };
+        assert!(operate(&limited, &operations).starts_with("limit does not apply"));
+    }
+}

@@ -1,0 +1,108 @@
+//! Operations on every record of a query: what is read of it, or done to it by a background job.
+
+use spikewire_aerospike_protocol::message::{op, write_op};
+use spikewire_aerospike_protocol::query::Query;
+
+use crate::error::{Error, Result};
+
+/// Operations in their wire form, checked one by one.
+#[derive(Debug, Clone)]
+pub struct QueryOps {
+    bytes: Vec<u8>,
+    count: usize,
+    /// For a job, which only writes; otherwise for a query, which only reads.
+    writes: bool,
+}
+
+impl QueryOps {
+    /// For a query.
+    pub fn reading() -> Self {
+        Self { bytes: Vec::new(), count: 0, writes: false }
+    }
+
+    /// For a background job.
+    pub fn writing() -> Self {
+        Self { writes: true, ..Self::reading() }
+    }
+
+    /// Adds a wanted bin.
+    pub fn bin(&mut self, name: &str) {
+        write_op(&mut self.bytes, op::READ, name.as_bytes(), 0, &[]);
+        self.count += 1;
+    }
+
+    /// Adds an operation; bin `""`: none.
+    pub fn push(&mut self, code: u8, bin: &str, particle: u8, value: &[u8]) -> Result<()> {
+        let at = self.count;
+        let refuse = |why: &str| Err(Error::invalid(format!("operations[{at}] {why}")));
+        match (reads(code), self.writes) {
+            (true, true) => {
+                return refuse("reads; a job only writes, as nothing takes what it reads");
+            }
+            (false, false) => return refuse("writes; a query only reads"),
+            (true, false) if bin.is_empty() => {
+                return refuse("reads every bin; leave operations out for that");
+            }
+            _ => {}
+        }
+        write_op(&mut self.bytes, code, bin.as_bytes(), particle, value);
+        self.count += 1;
+        Ok(())
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    pub(super) fn check_some(&self) -> Result<()> {
+        if self.is_empty() {
+            return Err(Error::invalid("operations must not be empty"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn add_to(&self, query: &mut Query) {
+        query.ops.extend_from_slice(&self.bytes);
+        query.op_count += self.count;
+    }
+}
+
+fn reads(code: u8) -> bool {
+    [op::READ, op::CDT_READ, op::EXP_READ, op::BITS_READ, op::HLL_READ].contains(&code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_read_and_jobs_write() {
+        let mut reading = QueryOps::reading();
+        reading.push(op::EXP_READ, "sum", 0, &[]).unwrap();
+        let error = reading.push(op::WRITE, "a", 1, &[0; 8]).unwrap_err();
+        assert_eq!(error.message(), "operations[1] writes; a query only reads");
+        let error = reading.push(op::READ, "", 0, &[]).unwrap_err();
+        assert!(error.message().starts_with("operations[1] reads every bin"), "{error}");
+        let mut writing = QueryOps::writing();
+        writing.push(op::TOUCH, "", 0, &[]).unwrap();
+        let error = writing.push(op::CDT_READ, "a", 0, &[]).unwrap_err();
+        assert!(error.message().starts_with("operations[1] reads; a job only writes"), "{error}");
+        assert_eq!((reading.len(), writing.len()), (1, 1));
+    }
+
+    #[test]
+    fn they_are_counted_without_wrapping() {
+        let mut reading = QueryOps::reading();
+        (0..70_000).for_each(|_| reading.bin("a"));
+        let mut query = Query::default();
+        reading.add_to(&mut query);
+        assert_eq!(query.op_count, 70_000);
+        assert!(query.check().is_err());
+    }
+}

@@ -1,0 +1,166 @@
+//! The limits of a query, and which of its failures are tried again.
+
+use std::time::Duration;
+
+use spikewire_aerospike_protocol::query::{Query, Row};
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::particle;
+
+use crate::error::{Error, Result};
+use crate::options::ReplicaPolicy;
+
+/// The limits of one query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Total time; zero: no limit.
+    pub timeout: Duration,
+    /// Longest silence of a node while records are wanted, and longest time that a node waits for
+    /// a reader that wants none; zero: no limit.
+    pub socket_timeout: Duration,
+    /// Failures in a row without a record or an end of a partition in between.
+    pub max_retries: u32,
+    /// Choice of replica.
+    pub replica: ReplicaPolicy,
+    /// Nodes that are read at the same time; zero: all.
+    pub nodes: usize,
+    /// Bytes that are read ahead from each node.
+    pub window: usize,
+}
+
+/// What [`Limits::window`] is where nothing else was said.
+pub const WINDOW: usize = 128 << 10;
+
+/// The pause before the first retry; it doubles from failure to failure.
+const FIRST_PAUSE: Duration = Duration::from_millis(20);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// Counts failures in a row.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Retries {
+    failures: u32,
+}
+
+impl Retries {
+    /// How many there are.
+    pub fn failures(&self) -> u32 {
+        self.failures
+    }
+
+    /// A record came, or a request ended well.
+    pub fn progress(&mut self) {
+        self.failures = 0;
+    }
+
+    /// Something failed that may be tried again. The pause before that, or `None` when it was
+    /// tried often enough.
+    pub fn failed(&mut self, limits: &Limits) -> Option<Duration> {
+        self.failures += 1;
+        let doubled = FIRST_PAUSE * 2u32.saturating_pow(self.failures.saturating_sub(1).min(10));
+        (self.failures <= limits.max_retries).then(|| doubled.min(LONGEST_PAUSE))
+    }
+}
+
+/// What the end of a node's answer means for the query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerEnd {
+    /// All that it was to send has come.
+    Whole,
+    /// Asked again, or another node, it may send the rest.
+    TryAgain,
+    /// No node will answer this.
+    Refused,
+}
+
+impl AnswerEnd {
+    /// What this code says at the end. An index that the node does not have may only be late there,
+    /// if other nodes have it (`known`).
+    pub fn of(code: ResultCode, known: bool) -> Self {
+        match code {
+            code if is_whole(code) => Self::Whole,
+            ResultCode::TIMEOUT
+            | ResultCode::PARTITION_UNAVAILABLE
+            | ResultCode::DEVICE_OVERLOAD => Self::TryAgain,
+            ResultCode::INDEX_NOT_FOUND | ResultCode::INDEX_NOT_READABLE if known => Self::TryAgain,
+            _ => Self::Refused,
+        }
+    }
+}
+
+/// Whether an answer that ends with this code is whole. A node that knows no such set has no
+/// records of it.
+pub fn is_whole(code: ResultCode) -> bool {
+    matches!(code, ResultCode::OK | ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT)
+}
+
+/// Whether none of the wanted bins is there. Nodes that are asked for each operation's answer send
+/// such records, too, because they count towards what a node may send.
+pub fn is_empty_answer(query: &Query, row: &Row<'_>) -> bool {
+    query.respond_all_ops && row.ops().all(|op| op.particle == particle::NULL)
+}
+
+/// Refuses a row that does not have one result for each of `wanted` operations.
+pub fn check_results(wanted: usize, got: usize) -> Result<()> {
+    if got == wanted {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "a node gave {got} results for {wanted} operations; operations in queries need server \
+         8.1.2 or later"
+    )))
+}
+
+/// What node number `number` of `count` is asked for, of `wanted` records in all: as much as the
+/// others, the first ones one more.
+pub fn share_of(wanted: u64, count: u64, number: u64) -> u64 {
+    wanted / count + u64::from(number < wanted % count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_and_progress_starts_over() {
+        let limits = Limits {
+            timeout: Duration::ZERO,
+            socket_timeout: Duration::ZERO,
+            max_retries: 8,
+            replica: ReplicaPolicy::Sequence,
+            nodes: 0,
+            window: WINDOW,
+        };
+        let mut retries = Retries::default();
+        let pauses: Vec<_> = (0..9).map(|_| retries.failed(&limits)).collect();
+        let millis = [20, 40, 80, 160, 320, 640, 1000, 1000].map(Duration::from_millis);
+        assert_eq!(pauses[..8], millis.map(Some));
+        assert_eq!(pauses[8], None);
+        retries.progress();
+        assert_eq!(retries.failed(&limits), Some(FIRST_PAUSE));
+        assert_eq!(Retries::default().failed(&Limits { max_retries: 0, ..limits }), None);
+    }
+
+    #[test]
+    fn codes() {
+        use AnswerEnd::{Refused, TryAgain, Whole};
+        for (code, fresh, known) in [
+            (ResultCode::OK, Whole, Whole),
+            (ResultCode::NOT_FOUND, Whole, Whole),
+            (ResultCode::FILTERED_OUT, Whole, Whole),
+            (ResultCode::PARTITION_UNAVAILABLE, TryAgain, TryAgain),
+            (ResultCode::INDEX_NOT_FOUND, Refused, TryAgain),
+            (ResultCode::INDEX_NOT_READABLE, Refused, TryAgain),
+            (ResultCode::PARAMETER, Refused, Refused),
+        ] {
+            assert_eq!((AnswerEnd::of(code, false), AnswerEnd::of(code, true)), (fresh, known));
+        }
+    }
+
+    #[test]
+    fn shares_add_up() {
+        for (wanted, count) in [(0, 3), (1, 3), (7, 3), (9, 3), (100, 7)] {
+            let shares: Vec<u64> = (0..count).map(|it| share_of(wanted, count, it)).collect();
+            assert_eq!(shares.iter().sum::<u64>(), wanted);
+            assert!(shares[0] - shares[shares.len() - 1] <= 1, "{shares:?}");
+        }
+    }
+}

@@ -1,0 +1,403 @@
+//! What a query asks for, in the engine's terms; checked, and made into a plan or a job.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use spikewire_aerospike_protocol::key::Digest;
+use spikewire_aerospike_protocol::query::{Index, Query};
+
+use super::range::check_index;
+use super::{Limits, Partitions, QueryOps, Tracker, WINDOW, cursor};
+use crate::error::{Error, Result};
+use crate::options::{Policy, ReplicaPolicy};
+
+/// How long a node may be silent, and a reader pause, where nothing else was said.
+const DEFAULT_SOCKET_TIMEOUT: Duration = Duration::from_secs(30);
+/// Failures in a row that a query survives; a client that never retries has queries that do not.
+const MIN_RETRIES: u32 = 8;
+/// Bytes that may be read ahead from a node.
+const WINDOWS: std::ops::RangeInclusive<usize> = 4096..=1 << 26;
+
+/// Most records that a query may be limited to.
+pub const MAX_LIMIT: u64 = u32::MAX as u64;
+/// Most records of a page.
+pub const MAX_PAGE_SIZE: u64 = 1_000_000;
+/// Most records per second.
+pub const MAX_RECORDS_PER_SECOND: u64 = 1 << 31;
+/// Most nodes that can be asked to be read at the same time.
+pub const MAX_CONCURRENT_NODES: u64 = 10_000;
+
+/// A scan or an index query as it was asked for. What is `None` was not given.
+#[derive(Debug, Clone)]
+pub struct QuerySpec {
+    /// Namespace name, checked.
+    pub namespace: String,
+    /// Set name, checked; empty: all records of the namespace.
+    pub set: String,
+    /// Which values of which index.
+    pub index: Option<Index>,
+    /// The filter expression in its wire form.
+    pub filter: Option<Vec<u8>>,
+    /// The wanted bins.
+    pub bins: Option<QueryOps>,
+    /// Operations whose results are wanted instead of bins.
+    pub operations: Option<QueryOps>,
+    /// Whether records come with their bins.
+    pub include_values: bool,
+    /// Most records in all.
+    pub limit: Option<u64>,
+    /// Records of a page.
+    pub page_size: Option<u64>,
+    /// Records per second that each node handles.
+    pub records_per_second: Option<u64>,
+    /// The first partition and how many.
+    pub partitions: Option<(u64, u64)>,
+    /// The record to go on after, in its partition.
+    pub after: Option<Digest>,
+    /// The cursor to go on from.
+    pub resume: Option<Vec<u8>>,
+    /// Nodes that are read at the same time.
+    pub concurrent_nodes: Option<u64>,
+    /// Which replica is read.
+    pub replica: Option<ReplicaPolicy>,
+    /// Total time; zero: no limit.
+    pub timeout: Option<Duration>,
+    /// Longest silence of a node, and longest pause of the reader; zero: no limit.
+    pub socket_timeout: Option<Duration>,
+    /// Bytes that are read ahead from each node.
+    pub window: Option<usize>,
+}
+
+/// A query that was checked and not begun.
+#[derive(Debug)]
+pub struct QueryPlan {
+    /// What every node is asked.
+    pub query: Arc<Query>,
+    /// How long it may take, and how it is read.
+    pub limits: Limits,
+    /// Which partitions are to be read.
+    pub tracker: Tracker,
+    /// Records that its limit still allows.
+    pub left: Option<u64>,
+    /// Records of a page.
+    pub page_size: Option<u64>,
+    /// How many operations were asked for; `None`: bins.
+    pub operations: Option<usize>,
+}
+
+impl QuerySpec {
+    /// All records of a set (empty: of the namespace), with all their bins.
+    pub fn new(namespace: impl Into<String>, set: impl Into<String>) -> Self {
+        Self {
+            namespace: namespace.into(),
+            set: set.into(),
+            index: None,
+            filter: None,
+            bins: None,
+            operations: None,
+            include_values: true,
+            limit: None,
+            page_size: None,
+            records_per_second: None,
+            partitions: None,
+            after: None,
+            resume: None,
+            concurrent_nodes: None,
+            replica: None,
+            timeout: None,
+            socket_timeout: None,
+            window: None,
+        }
+    }
+
+    /// Checks all of it; `policy` has the client's defaults.
+    pub fn plan(&self, policy: &Policy) -> Result<QueryPlan> {
+        let mut query = self.scope()?;
+        check_number("limit", self.limit, MAX_LIMIT)?;
+        check_number("page_size", self.page_size, MAX_PAGE_SIZE)?;
+        self.project(&mut query)?;
+        query.check()?;
+        let limits = self.limits(policy)?;
+        let (tracker, left) = self.start(&query)?;
+        let operations = self.operations.as_ref().map(QueryOps::len);
+        let (query, page_size) = (Arc::new(query), self.page_size);
+        Ok(QueryPlan { query, limits, tracker, left, page_size, operations })
+    }
+
+    /// Which records it is about, and how fast they are handled: all that concerns jobs and
+    /// aggregations.
+    pub fn scope(&self) -> Result<Query> {
+        let pace = self.records_per_second;
+        check_number("records_per_second", pace, MAX_RECORDS_PER_SECOND)?;
+        self.index.as_ref().map_or(Ok(()), check_index)?;
+        Ok(Query {
+            namespace: self.namespace.clone(),
+            set: self.set.clone(),
+            filter: self.filter.clone(),
+            index: self.index.clone(),
+            records_per_second: pace.unwrap_or(0) as u32,
+            ..Query::default()
+        })
+    }
+
+    /// What was given that leaves out records or parts of them, or says how they are read; filter
+    /// and index apart.
+    pub fn partial(&self) -> Option<&'static str> {
+        let given = [
+            ("bins", self.bins.is_some()),
+            ("operations", self.operations.is_some()),
+            ("include_values", !self.include_values),
+            ("limit", self.limit.is_some()),
+            ("partitions", self.partitions.is_some()),
+            ("after", self.after.is_some()),
+            ("page_size", self.page_size.is_some()),
+            ("resume", self.resume.is_some()),
+            ("concurrent_nodes", self.concurrent_nodes.is_some()),
+            ("replica", self.replica.is_some()),
+            ("window", self.window.is_some()),
+        ];
+        given.iter().find(|(_, given)| *given).map(|(name, _)| *name)
+    }
+
+    /// Refuses that for what is about whole sets and index ranges, such as "an aggregation".
+    pub fn check_whole(&self, what: &str) -> Result<()> {
+        match self.partial() {
+            Some(name) => Err(Error::invalid(format!("{name} does not apply to {what}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// How long it may take, and how it is read.
+    pub fn limits(&self, policy: &Policy) -> Result<Limits> {
+        check_number("concurrent_nodes", self.concurrent_nodes, MAX_CONCURRENT_NODES)?;
+        let window = self.window.unwrap_or(WINDOW);
+        if !WINDOWS.contains(&window) {
+            let (least, most) = (WINDOWS.start(), WINDOWS.end());
+            let message = format!("window must be from {least} to {most} bytes, got {window}");
+            return Err(Error::invalid(message));
+        }
+        Ok(Limits {
+            timeout: self.timeout.unwrap_or_default(),
+            socket_timeout: match self.socket_timeout {
+                Some(limit) => limit,
+                None if policy.socket_timeout.is_zero() => DEFAULT_SOCKET_TIMEOUT,
+                None => policy.socket_timeout,
+            },
+            max_retries: match policy.max_retries {
+                0 => 0,
+                retries => retries.max(MIN_RETRIES),
+            },
+            replica: self.replica.unwrap_or(policy.replica),
+            nodes: self.concurrent_nodes.unwrap_or(0) as usize,
+            window,
+        })
+    }
+
+    /// What comes back of each record.
+    fn project(&self, query: &mut Query) -> Result<()> {
+        check_exclusive(&[
+            ("bins", self.bins.is_some()),
+            ("operations", self.operations.is_some()),
+            ("include_values", !self.include_values),
+        ])?;
+        query.no_bins = !self.include_values;
+        if let Some(bins) = &self.bins {
+            query.no_bins = bins.is_empty();
+            bins.add_to(query);
+        }
+        if let Some(operations) = &self.operations {
+            operations.check_some()?;
+            operations.add_to(query);
+        }
+        // Nodes count records towards a limit that have none of the wanted bins; then they have
+        // to send them, too.
+        let counted = self.limit.or(self.page_size).is_some();
+        query.respond_all_ops = query.op_count > 0 && (self.operations.is_some() || counted);
+        Ok(())
+    }
+
+    /// Where reading begins, and how many records there may be.
+    fn start(&self, query: &Query) -> Result<(Tracker, Option<u64>)> {
+        check_exclusive(&[
+            ("partitions", self.partitions.is_some()),
+            ("after", self.after.is_some()),
+            ("resume", self.resume.is_some()),
+        ])?;
+        if let Some(bytes) = &self.resume {
+            let decoded = cursor::decode(query, bytes);
+            let (tracker, left) =
+                decoded.map_err(|error| Error::invalid(format!("resume: {}", error.message())))?;
+            return Ok((tracker, left.or(self.limit)));
+        }
+        let wanted = match (self.after, self.partitions) {
+            (Some(_), _) if self.index.is_some() => {
+                return Err(Error::invalid(
+                    "after and index exclude each other: an index query does not read in the \
+                     order of keys; resume it from a cursor",
+                ));
+            }
+            (Some(digest), _) => Partitions::after(digest),
+            (None, Some((first, count))) => Partitions::range(first, count)?,
+            (None, None) => Partitions::ALL,
+        };
+        Ok((Tracker::new(&wanted), self.limit))
+    }
+}
+
+fn check_number(what: &str, given: Option<u64>, most: u64) -> Result<()> {
+    match given {
+        Some(number) if !(1..=most).contains(&number) => {
+            Err(Error::invalid(format!("{what} must be from 1 to {most}, got {number}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_exclusive(given: &[(&str, bool)]) -> Result<()> {
+    let names: Vec<&str> = given.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
+    match names[..] {
+        [first, second, ..] => {
+            Err(Error::invalid(format!("{first} and {second} exclude each other")))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spikewire_aerospike_protocol::message::op;
+    use spikewire_aerospike_protocol::query::{Collection, Range, Subject};
+
+    fn spec() -> QuerySpec {
+        QuerySpec::new("test", "users")
+    }
+
+    fn plan(spec: &QuerySpec) -> Result<QueryPlan> {
+        spec.plan(&Policy::default())
+    }
+
+    fn refused(spec: &QuerySpec) -> String {
+        plan(spec).unwrap_err().message().to_owned()
+    }
+
+    fn bins(names: &[&str]) -> QueryOps {
+        let mut ops = QueryOps::reading();
+        names.iter().for_each(|name| ops.bin(name));
+        ops
+    }
+
+    fn index() -> Index {
+        let (subject, range) = (Subject::Bin("n".to_owned()), Range::Int(1, 2));
+        Index { subject, collection: Collection::Value, context: None, range }
+    }
+
+    #[test]
+    fn a_plain_query_reads_everything() {
+        let plan = plan(&spec()).unwrap();
+        assert_eq!((&*plan.query.namespace, &*plan.query.set), ("test", "users"));
+        assert_eq!((plan.query.op_count, plan.query.no_bins), (0, false));
+        assert!(!plan.query.respond_all_ops);
+        assert_eq!(plan.tracker.unread().count(), 4096);
+        assert_eq!((plan.left, plan.page_size, plan.operations), (None, None, None));
+        assert_eq!(plan.limits.timeout, Duration::ZERO);
+        assert_eq!(plan.limits.socket_timeout, DEFAULT_SOCKET_TIMEOUT);
+        assert_eq!(plan.limits.max_retries, MIN_RETRIES);
+    }
+
+    #[test]
+    fn limits_follow_the_client() {
+        let policy = Policy {
+            socket_timeout: Duration::from_secs(7),
+            max_retries: 0,
+            replica: ReplicaPolicy::Any,
+            ..Policy::default()
+        };
+        let limits = spec().limits(&policy).unwrap();
+        assert_eq!((limits.socket_timeout.as_secs(), limits.max_retries), (7, 0));
+        assert_eq!(limits.replica, ReplicaPolicy::Any);
+        let own = QuerySpec {
+            socket_timeout: Some(Duration::ZERO),
+            replica: Some(ReplicaPolicy::Master),
+            ..spec()
+        };
+        let limits = own.limits(&Policy { max_retries: 20, ..policy }).unwrap();
+        assert_eq!((limits.socket_timeout.as_secs(), limits.max_retries), (0, 20));
+        assert_eq!(limits.replica, ReplicaPolicy::Master);
+    }
+
+    #[test]
+    fn what_is_counted_makes_empty_records_come() {
+        let some = QuerySpec { bins: Some(bins(&["a", "b"])), ..spec() };
+        let query = plan(&some).unwrap().query;
+        assert_eq!((query.op_count, query.respond_all_ops), (2, false));
+        let limited = QuerySpec { limit: Some(5), ..some.clone() };
+        assert!(plan(&limited).unwrap().query.respond_all_ops);
+        let paged = QuerySpec { page_size: Some(5), ..some };
+        assert!(plan(&paged).unwrap().query.respond_all_ops);
+        let none = QuerySpec { bins: Some(bins(&[])), limit: Some(5), ..spec() };
+        let query = plan(&none).unwrap().query;
+        assert!(query.no_bins && !query.respond_all_ops);
+    }
+
+    #[test]
+    fn operations_answer_all() {
+        let mut operations = QueryOps::reading();
+        operations.push(op::READ, "a", 0, &[]).unwrap();
+        let plan = plan(&QuerySpec { operations: Some(operations), ..spec() }).unwrap();
+        assert!(plan.query.respond_all_ops);
+        assert_eq!(plan.operations, Some(1));
+        let empty = QuerySpec { operations: Some(QueryOps::reading()), ..spec() };
+        assert_eq!(refused(&empty), "operations must not be empty");
+    }
+
+    #[test]
+    fn some_things_exclude_each_other() {
+        let spec = QuerySpec { bins: Some(bins(&["a"])), include_values: false, ..spec() };
+        assert_eq!(refused(&spec), "bins and include_values exclude each other");
+        let after = QuerySpec { after: Some(Digest([1; 20])), ..QuerySpec::new("test", "") };
+        assert_eq!(plan(&after).unwrap().tracker.unread().count(), 1);
+        let both = QuerySpec { partitions: Some((0, 9)), ..after.clone() };
+        assert_eq!(refused(&both), "partitions and after exclude each other");
+        let indexed = QuerySpec { index: Some(index()), ..after };
+        assert!(refused(&indexed).starts_with("after and index exclude each other"));
+    }
+
+    #[test]
+    fn numbers_have_bounds() {
+        for (spec, name) in [
+            (QuerySpec { limit: Some(0), ..spec() }, "limit"),
+            (QuerySpec { limit: Some(MAX_LIMIT + 1), ..spec() }, "limit"),
+            (QuerySpec { page_size: Some(MAX_PAGE_SIZE + 1), ..spec() }, "page_size"),
+            (QuerySpec { records_per_second: Some(0), ..spec() }, "records_per_second"),
+            (QuerySpec { concurrent_nodes: Some(0), ..spec() }, "concurrent_nodes"),
+            (QuerySpec { window: Some(1), ..spec() }, "window"),
+            (QuerySpec { partitions: Some((4096, 1)), ..spec() }, "partitions"),
+            (QuerySpec { partitions: Some((7, 0)), ..spec() }, "partitions"),
+        ] {
+            assert!(refused(&spec).starts_with(name), "{spec:?}");
+        }
+    }
+
+    #[test]
+    fn a_query_goes_on_where_another_stopped() {
+        let first = QuerySpec { limit: Some(9), partitions: Some((5, 2)), ..spec() };
+        let begun = plan(&first).unwrap();
+        let cursor = cursor::encode(&begun.query, &begun.tracker, Some(4));
+        let rest = plan(&QuerySpec { resume: Some(cursor.clone()), ..spec() }).unwrap();
+        assert_eq!(rest.tracker.unread().map(|(pid, _)| pid).collect::<Vec<_>>(), [5, 6]);
+        assert_eq!(rest.left, Some(4), "what was left of the limit");
+        let other = QuerySpec { resume: Some(cursor), ..QuerySpec::new("test", "other") };
+        assert!(refused(&other).starts_with("resume: the cursor cannot be used"));
+    }
+
+    #[test]
+    fn what_is_about_whole_sets() {
+        spec().check_whole("a job").unwrap();
+        let filtered = QuerySpec { filter: Some(vec![1]), index: Some(index()), ..spec() };
+        filtered.check_whole("a job").unwrap();
+        let error = QuerySpec { limit: Some(1), ..spec() }.check_whole("a job").unwrap_err();
+        assert_eq!(error.message(), "limit does not apply to a job");
+        assert_eq!(QuerySpec { include_values: false, ..spec() }.partial(), Some("include_values"));
+    }
+}

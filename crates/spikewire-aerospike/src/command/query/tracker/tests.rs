@@ -1,0 +1,220 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use spikewire_aerospike_protocol::query::Query;
+
+use super::*;
+use crate::command::query::cursor;
+
+/// A record: partitions 0 to 7, and a number that tells records of a partition apart.
+fn record(pid: u16, number: u8) -> Digest {
+    let mut digest = Digest([number; 20]);
+    digest.0[..2].copy_from_slice(&pid.to_le_bytes());
+    digest
+}
+
+fn point(digest: Digest) -> Point {
+    Point { digest, value: u64::from(digest.0[5]) + 7 }
+}
+
+#[derive(Debug, Clone)]
+enum Event {
+    /// Give the waiting partitions of an even or odd number to a new piece, which may bring so
+    /// many records.
+    Launch(bool, u8),
+    /// The piece of that rank brings a record, of its partition of that rank.
+    Bring(usize, usize),
+    /// It ends well, if it has nothing left to bring.
+    Finish(usize),
+    Lose(usize),
+    Unavailable(usize, usize),
+    /// Another process goes on from a cursor; what came last is not yet seen there.
+    Resume(usize),
+}
+
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    let event = prop_oneof![
+        3 => (any::<bool>(), 0u8..6).prop_map(|(odd, cap)| Event::Launch(odd, cap)),
+        12 => (0usize..4, 0usize..8).prop_map(|(piece, pid)| Event::Bring(piece, pid)),
+        2 => (0usize..4).prop_map(Event::Finish),
+        1 => (0usize..4).prop_map(Event::Lose),
+        1 => (0usize..4, 0usize..8).prop_map(|(piece, pid)| Event::Unavailable(piece, pid)),
+        1 => (0usize..4).prop_map(Event::Resume),
+    ];
+    vec(event, 0..200)
+}
+
+/// What the nodes would do: records of each partition in their order, and the running pieces with
+/// their partitions and what they may still bring.
+struct World {
+    records: BTreeMap<u16, Vec<Digest>>,
+    tracker: Tracker,
+    running: Vec<Running>,
+    pieces: u32,
+    /// What the caller got: record and where its partition stood before.
+    got: Vec<(Point, Option<Point>)>,
+    /// How much of it was seen by processes before this one, and stays seen.
+    seen: usize,
+}
+
+struct Running {
+    piece: Piece,
+    /// Partition, and how many of its records were brought or skipped.
+    at: Vec<(u16, usize)>,
+    cap: Option<u8>,
+}
+
+impl World {
+    fn launch(&mut self, odd: bool, cap: u8) {
+        let piece = Piece(self.pieces);
+        self.pieces += 1;
+        let pids: Vec<u16> = self.tracker.waiting().map(|(pid, _)| pid).collect();
+        let mut at = Vec::new();
+        for pid in pids.into_iter().filter(|pid| pid % 2 == u16::from(odd)) {
+            let point = self.tracker.assign(pid, piece);
+            let records = &self.records[&pid];
+            let skipped = point.map_or(0, |point| {
+                1 + records.iter().position(|record| *record == point.digest).unwrap()
+            });
+            at.push((pid, skipped));
+        }
+        if !at.is_empty() {
+            self.running.push(Running { piece, at, cap: (cap > 0).then_some(cap) });
+        }
+    }
+
+    fn bring(&mut self, rank: usize, partition: usize) {
+        let Some(running) = self.running.get_mut(rank) else { return };
+        let count = running.at.len();
+        let (pid, next) = &mut running.at[partition % count];
+        let Some(record) = self.records[pid].get(*next) else { return };
+        if running.cap == Some(0) {
+            return;
+        }
+        *next += 1;
+        if let Some(cap) = &mut running.cap {
+            *cap -= 1;
+        }
+        if let Some(before) = self.tracker.advance(running.piece, point(*record)) {
+            self.got.push((point(*record), before));
+        }
+    }
+
+    fn finish(&mut self, rank: usize) {
+        let Some(running) = self.running.get(rank) else { return };
+        let dry = running.at.iter().all(|(pid, next)| *next == self.records[pid].len());
+        let cut = running.cap == Some(0);
+        if dry || cut {
+            self.tracker.finish(running.piece, cut);
+            self.running.remove(rank);
+        }
+    }
+
+    fn lose(&mut self, rank: usize) {
+        if rank < self.running.len() {
+            self.tracker.lost(self.running.remove(rank).piece);
+        }
+    }
+
+    fn unavailable(&mut self, rank: usize, partition: usize) {
+        let Some(running) = self.running.get_mut(rank) else { return };
+        let (pid, _) = running.at.remove(partition % running.at.len());
+        assert!(self.tracker.unavailable(running.piece, pid));
+        if running.at.is_empty() {
+            self.tracker.finish(self.running.remove(rank).piece, false);
+        }
+    }
+
+    fn resume(&mut self, unseen: usize) {
+        let keep = self.got.len().saturating_sub(unseen).max(self.seen);
+        let unseen = self.got.split_off(keep);
+        for (point, before) in unseen.iter().rev() {
+            self.tracker.take_back(point.digest, *before);
+        }
+        let query = Query::default();
+        let bytes = cursor::encode(&query, &self.tracker, None);
+        (self.tracker, _) = cursor::decode(&query, &bytes).unwrap();
+        self.running.clear();
+        self.seen = self.got.len();
+    }
+}
+
+proptest! {
+    #[test]
+    fn each_record_comes_once_whatever_happens(
+        sizes in vec(0u8..12, 8),
+        events in events(),
+    ) {
+        let records: BTreeMap<u16, Vec<Digest>> = (0u16..)
+            .zip(&sizes)
+            .map(|(pid, size)| (pid, (0..*size).map(|number| record(pid, number)).collect()))
+            .collect();
+        let mut world = World {
+            records: records.clone(),
+            tracker: Tracker::new(&Partitions::range(0, 8).unwrap()),
+            running: Vec::new(),
+            pieces: 0,
+            got: Vec::new(),
+            seen: 0,
+        };
+        for event in events {
+            match event {
+                Event::Launch(odd, cap) => world.launch(odd, cap),
+                Event::Bring(rank, partition) => world.bring(rank, partition),
+                Event::Finish(rank) => world.finish(rank),
+                Event::Lose(rank) => world.lose(rank),
+                Event::Unavailable(rank, partition) => world.unavailable(rank, partition),
+                Event::Resume(unseen) => world.resume(unseen),
+            }
+        }
+        // From here on nothing goes wrong.
+        while !world.tracker.is_done() {
+            world.launch(false, 0);
+            world.launch(true, 0);
+            while !world.running.is_empty() {
+                (0..8).for_each(|partition| (0..12).for_each(|_| world.bring(0, partition)));
+                world.finish(0);
+            }
+        }
+        let seen: BTreeSet<Digest> = world.got.iter().map(|(point, _)| point.digest).collect();
+        prop_assert_eq!(seen.len(), world.got.len(), "a record came twice");
+        prop_assert_eq!(seen, records.into_values().flatten().collect::<BTreeSet<_>>());
+    }
+}
+
+#[test]
+fn records_of_others_are_not_taken() {
+    let mut tracker = Tracker::new(&Partitions::range(3, 1).unwrap());
+    assert_eq!(tracker.waiting().collect::<Vec<_>>(), [(3, 0)]);
+    tracker.assign(3, Piece(0));
+    assert_eq!(tracker.advance(Piece(0), point(record(4, 1))), None);
+    assert_eq!(tracker.advance(Piece(0), point(record(3, 1))), Some(None));
+    tracker.lost(Piece(0));
+    assert_eq!(tracker.advance(Piece(0), point(record(3, 2))), None, "it was given back");
+    assert_eq!(tracker.waiting().collect::<Vec<_>>(), [(3, 1)], "the next replica");
+    assert!(!tracker.unavailable(Piece(0), 3));
+}
+
+#[test]
+fn cursors_are_checked() {
+    let query = Query { namespace: "test".into(), set: "a".into(), ..Query::default() };
+    let mut tracker = Tracker::new(&Partitions::ALL);
+    tracker.assign(9, Piece(0));
+    tracker.advance(Piece(0), point(record(9, 1)));
+    let bytes = cursor::encode(&query, &tracker, Some(12));
+    let (copy, left) = cursor::decode(&query, &bytes).unwrap();
+    assert_eq!(left, Some(12));
+    assert!(copy.unread().eq(tracker.unread()));
+    let refused = |query: &Query, bytes: &[u8]| cursor::decode(query, bytes).unwrap_err();
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x10;
+        refused(&query, &damaged);
+        refused(&query, &bytes[..at]);
+    }
+    let other = Query { set: "b".into(), ..query.clone() };
+    assert!(refused(&other, &bytes).message().contains("another query"));
+    let paced = Query { records_per_second: 10, ..query };
+    assert!(cursor::decode(&paced, &bytes).is_ok(), "the pace may change");
+}

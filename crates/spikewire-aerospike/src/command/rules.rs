@@ -1,0 +1,300 @@
+//! The rules a command can carry: how long a record lives, which generation it must have, what a
+//! write does about one that is there, how sure a read is.
+
+use std::fmt::Display;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use spikewire_aerospike_protocol::limits;
+use spikewire_aerospike_protocol::message::{Header, info1, info2, info3};
+
+use super::Refusal;
+use crate::options::{Policy, ReplicaPolicy};
+
+/// How long a record lives after a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ttl {
+    /// As long as its namespace says.
+    #[default]
+    Default,
+    /// For ever.
+    Never,
+    /// As long as it would have lived without the write.
+    Unchanged,
+    /// This long: whole seconds, from 1 s to 10 years.
+    For(Duration),
+}
+
+impl Ttl {
+    /// So many seconds; `given` is what the caller wrote, for the message.
+    pub fn seconds(whole: i64, given: impl Display) -> Result<Self, Refusal> {
+        match u64::try_from(whole) {
+            Ok(seconds) if (1..=u64::from(limits::TTL_SECONDS)).contains(&seconds) => {
+                Ok(Self::For(Duration::from_secs(seconds)))
+            }
+            _ => Err(Refusal::of_value(format!(
+                "ttl must be from 1 to {} seconds (10 years), got {given}; 'never' is the TTL of \
+                 records that do not expire, 'default' the namespace's own",
+                limits::TTL_SECONDS
+            ))),
+        }
+    }
+
+    /// Until a moment: seconds since 1970, rounded up. `given` is what the caller wrote.
+    pub fn until(moment: f64, given: impl Display) -> Result<Self, Refusal> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+        if moment <= now {
+            let message = format!("ttl must end in the future, got {given}");
+            return Err(Refusal::of_value(message));
+        }
+        // What is beyond 64 bits is beyond 10 years as well.
+        Self::seconds((moment - now).ceil() as i64, given)
+    }
+
+    /// The expiration slot of a write.
+    pub fn slot(self) -> Result<u32, Refusal> {
+        let span = match self {
+            Self::Default => return Ok(limits::TTL_DEFAULT),
+            Self::Never => return Ok(limits::TTL_NEVER),
+            Self::Unchanged => return Ok(limits::TTL_UNCHANGED),
+            Self::For(span) => span,
+        };
+        if span.subsec_nanos() != 0 {
+            return Err(Refusal::of_value(format!("ttl must be whole seconds, got {span:?}")));
+        }
+        let seconds = i64::try_from(span.as_secs()).unwrap_or(i64::MAX);
+        Self::seconds(seconds, format_args!("{span:?}"))?;
+        Ok(seconds as u32)
+    }
+}
+
+impl From<Duration> for Ttl {
+    fn from(span: Duration) -> Self {
+        Self::For(span)
+    }
+}
+
+/// Which generation a record must have for a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GenerationRule {
+    /// Any.
+    #[default]
+    Any,
+    /// This one; 0: there must be no record.
+    Equals(u32),
+    /// One that is less than this.
+    Newer(u32),
+}
+
+impl GenerationRule {
+    /// Refuses what has no place on the wire.
+    pub fn check(self) -> Result<(), Refusal> {
+        let (least, generation) = match self {
+            Self::Any => return Ok(()),
+            Self::Equals(generation) => (0, generation),
+            Self::Newer(generation) => (1, generation),
+        };
+        if (least..=0xFFFF).contains(&generation) {
+            return Ok(());
+        }
+        let message = format!("generation must be from {least} to 65535, got {generation}");
+        Err(Refusal::of_value(message))
+    }
+
+    fn apply(self, header: &mut Header) -> Result<(), Refusal> {
+        self.check()?;
+        match self {
+            Self::Any => {}
+            Self::Equals(generation) => {
+                header.generation = generation;
+                header.info2 |= info2::GENERATION;
+            }
+            Self::Newer(generation) => {
+                header.generation = generation;
+                header.info2 |= info2::GENERATION_GT;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a write does when the record is there already, or is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ExistsRule {
+    /// Creates the record, or changes the bins that are given and keeps the others.
+    #[default]
+    Merge,
+    /// Only creates: fails with `RECORD_EXISTS` if the record is there.
+    Create,
+    /// Only updates: fails with `NOT_FOUND` if the record is missing.
+    Update,
+    /// Creates the record, or replaces it: bins that are not given go.
+    Replace,
+    /// Only replaces: fails with `NOT_FOUND` if the record is missing.
+    ReplaceOnly,
+}
+
+impl ExistsRule {
+    fn apply(self, header: &mut Header) {
+        match self {
+            Self::Merge => {}
+            Self::Create => header.info2 |= info2::CREATE_ONLY,
+            Self::Update => header.info3 |= info3::UPDATE_ONLY,
+            Self::Replace => header.info3 |= info3::CREATE_OR_REPLACE,
+            Self::ReplaceOnly => header.info3 |= info3::REPLACE_ONLY,
+        }
+    }
+}
+
+/// The header of a write with these rules.
+#[inline]
+pub(super) fn write_header(
+    ttl: Ttl,
+    generation: GenerationRule,
+    exists: ExistsRule,
+    durable: bool,
+) -> Result<Header, Refusal> {
+    let mut header = Header { info2: info2::WRITE, ttl: ttl.slot()?, ..Header::default() };
+    generation.apply(&mut header)?;
+    exists.apply(&mut header);
+    if durable {
+        header.info2 |= info2::DURABLE_DELETE;
+    }
+    Ok(header)
+}
+
+/// How sure a read is that what it found is the latest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ReadMode {
+    /// What the node has; in strongly consistent namespaces the same as `Session`.
+    #[default]
+    One,
+    /// Of all copies, where they may differ, the latest.
+    All,
+    /// Strong consistency: never older than what this client has seen.
+    Session,
+    /// Strong consistency: never older than what any client has seen.
+    Linearize,
+    /// Strong consistency: a replica may answer.
+    AllowReplica,
+    /// Strong consistency: so may a node whose partition is not available.
+    AllowUnavailable,
+}
+
+impl ReadMode {
+    /// Says it in a request, and sends that where it can be kept.
+    pub(super) fn apply(self, header: &mut Header, policy: &mut Policy) {
+        match self {
+            Self::One => {}
+            Self::All => header.info1 |= info1::READ_MODE_AP_ALL,
+            // Only the master knows.
+            Self::Session => policy.replica = ReplicaPolicy::Master,
+            Self::Linearize => {
+                header.info3 |= info3::SC_READ_TYPE;
+                if policy.replica == ReplicaPolicy::PreferRack {
+                    policy.replica = ReplicaPolicy::Sequence;
+                }
+            }
+            Self::AllowReplica => header.info3 |= info3::SC_READ_RELAX,
+            Self::AllowUnavailable => header.info3 |= info3::SC_READ_TYPE | info3::SC_READ_RELAX,
+        }
+    }
+}
+
+/// Whether a read renews the record's time to live.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ReadTouch {
+    /// As the server is set up.
+    #[default]
+    Default,
+    /// Not at all.
+    Never,
+    /// When no more than this percentage of it is left, from 1 to 100.
+    Percent(u8),
+}
+
+impl ReadTouch {
+    /// A percentage, 0 for the server's default, or -1 for never; `given` is what the caller wrote.
+    pub fn percent(number: i64, given: impl Display) -> Result<Self, Refusal> {
+        match number {
+            -1 => Ok(Self::Never),
+            0 => Ok(Self::Default),
+            1..=100 => Ok(Self::Percent(number as u8)),
+            _ => Err(Refusal::of_value(format!(
+                "read_touch must be a percentage from 1 to 100, 0 for the server's default, or -1 \
+                 for never, got {given}"
+            ))),
+        }
+    }
+
+    /// The expiration slot of a read.
+    pub(super) fn slot(self) -> Result<u32, Refusal> {
+        match self {
+            Self::Default => Ok(limits::TTL_DEFAULT),
+            Self::Never => Ok(limits::TTL_NEVER),
+            // As a percentage, 0 is none: it would mean the default.
+            Self::Percent(0) => Err(Refusal::of_value("read_touch must be from 1 to 100 percent")),
+            Self::Percent(percent) => {
+                Self::percent(percent.into(), percent)?;
+                Ok(percent.into())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_to_live() {
+        let seconds = |seconds| Ttl::For(Duration::from_secs(seconds)).slot();
+        assert_eq!(seconds(1), Ok(1));
+        assert_eq!(seconds(315_360_000), Ok(315_360_000));
+        for odd in [0, 315_360_001, u64::MAX] {
+            assert!(seconds(odd).is_err());
+        }
+        assert!(Ttl::For(Duration::from_millis(1500)).slot().is_err());
+        assert!(Ttl::seconds(-1, "-1").unwrap_err().message().contains("got -1"));
+        assert_eq!(Ttl::Never.slot(), Ok(u32::MAX));
+        let past = Ttl::until(1.0, "1970").unwrap_err();
+        assert_eq!(past.message(), "ttl must end in the future, got 1970");
+        assert!(Ttl::until(4e9, "2096").unwrap_err().message().contains("10 years"));
+    }
+
+    #[test]
+    fn generations() {
+        for rule in [GenerationRule::Equals(0), GenerationRule::Newer(65_535), GenerationRule::Any]
+        {
+            assert_eq!(rule.check(), Ok(()));
+        }
+        for rule in [GenerationRule::Equals(65_536), GenerationRule::Newer(0)] {
+            assert!(rule.check().is_err());
+        }
+    }
+
+    #[test]
+    fn the_rules_of_a_write_in_its_header() {
+        let newer = GenerationRule::Newer(7);
+        let header = write_header(Ttl::Unchanged, newer, ExistsRule::Create, true).unwrap();
+        let bits = info2::WRITE | info2::GENERATION_GT | info2::CREATE_ONLY | info2::DURABLE_DELETE;
+        assert_eq!((header.info2, header.generation), (bits, 7));
+        assert_eq!(header.ttl, limits::TTL_UNCHANGED);
+    }
+
+    #[test]
+    fn a_session_reads_from_the_master() {
+        let mut header = Header::default();
+        let mut policy = Policy { replica: ReplicaPolicy::Any, ..Policy::default() };
+        ReadMode::Session.apply(&mut header, &mut policy);
+        assert_eq!((header, policy.replica), (Header::default(), ReplicaPolicy::Master));
+    }
+
+    #[test]
+    fn renewing_by_reads() {
+        assert_eq!(ReadTouch::Percent(100).slot(), Ok(100));
+        assert!(ReadTouch::Percent(101).slot().is_err());
+        assert!(ReadTouch::Percent(0).slot().is_err());
+        assert_eq!(ReadTouch::percent(-1, -1), Ok(ReadTouch::Never));
+        assert!(ReadTouch::percent(-2, -2).unwrap_err().message().contains("got -2"));
+    }
+}

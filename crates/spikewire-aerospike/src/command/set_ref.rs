@@ -1,0 +1,79 @@
+//! A namespace and a set, with everything about them that a request needs ready made.
+
+use std::sync::Arc;
+
+use spikewire_aerospike_protocol::key::{self, Digest, UserKey};
+use spikewire_aerospike_protocol::{limits, request};
+
+use super::Refusal;
+
+/// A namespace and a set of it.
+#[derive(Debug)]
+pub struct SetRef {
+    /// The namespace's name.
+    pub namespace: Arc<str>,
+    /// The set's name; empty for the records outside of all sets.
+    pub set: String,
+    /// The two message fields, encoded.
+    pub fields: Vec<u8>,
+}
+
+impl SetRef {
+    /// Checks the names.
+    pub fn new(namespace: &str, set: &str) -> Result<Arc<Self>, Refusal> {
+        check("namespace", namespace, limits::NAMESPACE_NAME)?;
+        check("set", set, limits::SET_NAME)?;
+        if namespace.is_empty() {
+            return Err(Refusal::of_value("namespace must not be empty"));
+        }
+        Ok(Arc::new(Self {
+            namespace: namespace.into(),
+            set: set.to_owned(),
+            fields: request::address(namespace, set),
+        }))
+    }
+
+    /// The digest of a key in this set.
+    pub fn digest(&self, key: &UserKey<'_>) -> Digest {
+        key::digest(&self.set, key)
+    }
+
+    /// The set's name; `None` for the records outside of all sets.
+    pub fn set_name(&self) -> Option<&str> {
+        (!self.set.is_empty()).then_some(self.set.as_str())
+    }
+
+    /// Whether both have the same names.
+    pub fn same_as(&self, other: &Self) -> bool {
+        self.namespace == other.namespace && self.set == other.set
+    }
+}
+
+fn check(what: &str, name: &str, limit: usize) -> Result<(), Refusal> {
+    if name.len() > limit {
+        return Err(Refusal::of_value(format!(
+            "{what} {name:?} is {} bytes long; the server's limit is {limit}",
+            name.len()
+        )));
+    }
+    match name.chars().find(|sign| matches!(sign, '\0' | ':' | ';')) {
+        Some(sign) => Err(Refusal::of_value(format!("{what} {name:?} contains {sign:?}"))),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_checked() {
+        let says =
+            |namespace: &str, set: &str| SetRef::new(namespace, set).unwrap_err().to_string();
+        assert_eq!(says("", "s"), "namespace must not be empty");
+        assert!(says(&"n".repeat(32), "s").contains("32 bytes long; the server's limit is 31"));
+        assert!(says("test", &"s".repeat(64)).contains("limit is 63"));
+        assert_eq!(says("test", "a;b"), "set \"a;b\" contains ';'");
+        assert!(SetRef::new("test", "").is_ok());
+    }
+}

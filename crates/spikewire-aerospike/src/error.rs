@@ -1,0 +1,151 @@
+//! What can go wrong, in one type that every face maps from.
+
+use spikewire_aerospike_protocol::message::{Header, Message};
+use spikewire_aerospike_protocol::request::TooLarge;
+use spikewire_aerospike_protocol::result_code::ResultCode;
+
+/// Shorthand for results of the engine.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// The class of a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The command's total deadline passed.
+    Timeout,
+    /// No connection could be made, or it broke under the command.
+    Connection,
+    /// The server refused the command with this code.
+    Server(ResultCode),
+    /// No reachable node holds the record's partition now.
+    NoNode,
+    /// No node of the cluster knows the namespace.
+    NoNamespace,
+    /// The bounded wait for a connection or a place in the queue is full.
+    Busy,
+    /// The node failed too often lately: its circuit breaker is open.
+    CircuitOpen,
+    /// The node's bytes are not this protocol.
+    Malformed,
+    /// The client is closed.
+    Closed,
+    /// A signal interrupted the caller.
+    Interrupted,
+    /// The reader of a query paused for so long that a node gave it up.
+    Paused,
+    /// The caller's input cannot be used.
+    Invalid,
+}
+
+impl Kind {
+    /// The field's number for this failure: the server's code, or a negative client-local one.
+    pub fn code(self) -> i32 {
+        match self {
+            Self::Server(code) => i32::from(code.0),
+            Self::Timeout => 9,
+            Self::Invalid => -2,
+            Self::Closed | Self::Interrupted => -5,
+            Self::Busy => -11,
+            Self::NoNode => -8,
+            // As a server says it that does not know the namespace.
+            Self::NoNamespace => i32::from(ResultCode::NAMESPACE.0),
+            Self::Connection => -10,
+            Self::Malformed => -1,
+            Self::Paused => -9,
+            Self::CircuitOpen => -14,
+        }
+    }
+}
+
+/// A failure: what happened, on which node, after how many attempts, and whether a write may have
+/// been applied all the same.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{}", .0.message)]
+pub struct Error(Box<Details>);
+
+#[derive(Debug, Clone)]
+struct Details {
+    kind: Kind,
+    message: String,
+    node: Option<String>,
+    attempts: u32,
+    in_doubt: bool,
+}
+
+impl Error {
+    /// A failure that is not in doubt and has no node.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self(Box::new(Details {
+            kind,
+            message: message.into(),
+            node: None,
+            attempts: 0,
+            in_doubt: false,
+        }))
+    }
+
+    /// Bad input from the caller.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(Kind::Invalid, message)
+    }
+
+    /// The server's refusal.
+    pub fn server(code: ResultCode) -> Self {
+        Self::new(Kind::Server(code), code.text())
+    }
+
+    /// What a reply's message tells, which has at least a header: a function that failed says why.
+    pub fn replied(message: &[u8]) -> Self {
+        let code = Header::result_of(message);
+        let told = || Message::parse(message).ok().and_then(|(message, _)| message.ops().next());
+        match told().filter(|told| code == ResultCode::UDF && !told.value.is_empty()) {
+            Some(told) => Self::new(Kind::Server(code), String::from_utf8_lossy(told.value)),
+            None => Self::server(code),
+        }
+    }
+
+    /// Names the node.
+    #[must_use]
+    pub fn on(mut self, node: impl Into<String>) -> Self {
+        self.0.node = Some(node.into());
+        self
+    }
+
+    /// Says how often the command was attempted and whether it may have been applied.
+    #[must_use]
+    pub fn after(mut self, attempts: u32, in_doubt: bool) -> Self {
+        self.0.attempts = attempts;
+        self.0.in_doubt = in_doubt;
+        self
+    }
+
+    /// The class of this failure.
+    pub fn kind(&self) -> Kind {
+        self.0.kind
+    }
+
+    /// What happened, in plain words.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// The node's name and address, where one was involved.
+    pub fn node(&self) -> Option<&str> {
+        self.0.node.as_deref()
+    }
+
+    /// How often the command was tried.
+    pub fn attempts(&self) -> u32 {
+        self.0.attempts
+    }
+
+    /// Whether a write may have been applied although it failed.
+    pub fn in_doubt(&self) -> bool {
+        self.0.in_doubt
+    }
+}
+
+impl From<TooLarge> for Error {
+    fn from(error: TooLarge) -> Self {
+        Self::invalid(error.to_string())
+    }
+}

@@ -1,0 +1,305 @@
+//! What Aerospike is to the transport: its frames, its result codes, its nodes.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use spikewire_aerospike_protocol::message::{self, Header, info3};
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_transport::protocol::{Asked, Disposition, Malformed, ReplyKind, Sharing};
+use spikewire_transport::topology::{Endpoint, Preference, Settings, Target as Addressed};
+use spikewire_transport::{Breaker, CommandError, Fault, FaultKind, Protocol, Topology};
+
+use super::{INFO_WEIGHT, LARGE, MANY};
+use crate::cluster::{Cluster, Node};
+use crate::command::{Router, Target};
+use crate::error::{Error, Kind, Result};
+use crate::framing::Aerospike;
+use crate::options::ReplicaPolicy;
+
+impl Protocol for Aerospike {
+    type Topology = Cluster;
+    type Code = ResultCode;
+
+    fn new(_: &Cluster, _: &Node) -> Self {
+        Self::default()
+    }
+
+    #[inline]
+    fn classify(
+        &mut self,
+        body: &[u8],
+        request: Asked,
+    ) -> std::result::Result<Disposition, Malformed> {
+        if self.info != (request.weight == INFO_WEIGHT) {
+            return Err(Malformed("a message in answer to an info request, or the reverse".into()));
+        }
+        if self.info {
+            return Ok(Disposition { outcome: ReplyKind::Done, closes: false });
+        }
+        if body.len() < message::HEADER_LEN {
+            return Err(Malformed("a reply shorter than its header".into()));
+        }
+        let code = Header::result_of(body);
+        if request.many && !is_last(body) && !refuses_all(body) {
+            // Each holds a row at least.
+            if request.parts >= request.weight {
+                return Err(Malformed("a batch's reply of more messages than it has rows".into()));
+            }
+            return Ok(Disposition { outcome: ReplyKind::More, closes: false });
+        }
+        let outcome = if code.is_retryable() && !request.many {
+            ReplyKind::Retry { doubtful: is_doubtful(code) }
+        } else {
+            ReplyKind::Done
+        };
+        Ok(Disposition { outcome, closes: code.closes_connection() })
+    }
+
+    #[inline]
+    fn code(body: &[u8]) -> ResultCode {
+        Header::result_of(body)
+    }
+
+    fn refusal(body: &[u8]) -> Error {
+        Error::replied(body)
+    }
+
+    #[inline]
+    fn sharing(len: usize, weight: usize) -> Sharing {
+        if weight == INFO_WEIGHT {
+            Sharing::Control
+        } else if weight > MANY || len > LARGE {
+            Sharing::Alone
+        } else {
+            Sharing::Shared
+        }
+    }
+}
+
+/// Whether a reply's message is marked as the last of several.
+fn is_last(body: &[u8]) -> bool {
+    body[3] & info3::LAST != 0
+}
+
+/// Whether a frame that is not marked as the last of a batch's reply refuses the batch as a whole.
+/// Rows are numbered from 1 on the wire, so it is no answer to one of them.
+fn refuses_all(body: &[u8]) -> bool {
+    Header::result_of(body) != ResultCode::OK && body[14..18] == [0; 4]
+}
+
+/// The server's own timeout says nothing about whether it wrote.
+fn is_doubtful(code: ResultCode) -> bool {
+    code == ResultCode::TIMEOUT
+}
+
+impl Topology for Cluster {
+    type Node = Node;
+    type Target = Target;
+    type Preference = ReplicaPolicy;
+    type Error = Error;
+    type Router = Router;
+
+    fn router(&self) -> Router {
+        Router::new(self.options().racks.clone())
+    }
+
+    fn route(
+        &self,
+        router: &Router,
+        target: &Target,
+        policy: ReplicaPolicy,
+        step: u32,
+    ) -> Result<Arc<Node>> {
+        router.choose(&self.snapshot(), target, policy, step)
+    }
+
+    fn settings(&self) -> Settings {
+        let options = self.options();
+        Settings {
+            connections_per_node: options.connections_per_node,
+            depth: options.depth,
+            queue: options.queue,
+            connect_timeout: options.connect_timeout,
+            idle: options.idle,
+        }
+    }
+
+    #[inline]
+    fn is_closed(&self) -> bool {
+        Self::is_closed(self)
+    }
+
+    fn look_again_soon(&self) {
+        self.tend_soon();
+    }
+}
+
+impl Endpoint for Node {
+    #[inline]
+    fn key(&self) -> u32 {
+        self.slot
+    }
+
+    fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    #[inline]
+    fn is_active(&self) -> bool {
+        Self::is_active(self)
+    }
+
+    #[inline]
+    fn breaker(&self) -> &Breaker {
+        &self.breaker
+    }
+}
+
+impl Addressed for Target {
+    fn writes(&self) -> bool {
+        self.write
+    }
+}
+
+impl Preference for ReplicaPolicy {
+    fn moves_on(self) -> bool {
+        self != Self::Master
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        let kind = match fault.kind {
+            FaultKind::Timeout => Kind::Timeout,
+            FaultKind::Connection => Kind::Connection,
+            FaultKind::Busy => Kind::Busy,
+            FaultKind::BreakerOpen => Kind::CircuitOpen,
+            FaultKind::Malformed => Kind::Malformed,
+            FaultKind::Closed => Kind::Closed,
+            FaultKind::Withdrawn => Kind::Interrupted,
+        };
+        let error = Self::new(kind, fault.message);
+        match fault.node {
+            Some(node) => error.on(node),
+            None => error,
+        }
+    }
+}
+
+impl CommandError for Error {
+    fn after(self, attempts: u32, in_doubt: bool) -> Self {
+        Self::after(self, attempts, in_doubt)
+    }
+
+    fn on(self, node: String) -> Self {
+        Self::on(self, node)
+    }
+
+    fn is_final(&self) -> bool {
+        matches!(self.kind(), Kind::NoNamespace | Kind::Closed | Kind::Invalid | Kind::Busy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use spikewire_transport::{Attempts, Refusal, Tick};
+
+    use super::*;
+    use crate::command::{Failure, Verdict};
+    use crate::options::Policy;
+
+    const NOW: Tick = Tick(1_000);
+
+    fn policy() -> Policy {
+        Policy { max_retries: 1, sleep: Duration::from_nanos(10), ..Policy::default() }
+    }
+
+    fn lost() -> Failure {
+        Failure::Lost(Error::new(Kind::Connection, "cut"))
+    }
+
+    fn not_sent() -> Failure {
+        Failure::NotSent(Error::new(Kind::Connection, "refused"))
+    }
+
+    /// The failure of an attempt that was answered with this code.
+    fn refused(code: ResultCode) -> Failure {
+        let (retryable, doubtful) = (code.is_retryable(), is_doubtful(code));
+        Failure::Refused(Refusal { error: Error::server(code), retryable, doubtful })
+    }
+
+    fn fails(verdict: Verdict) -> Error {
+        match verdict {
+            Verdict::Fail(error) => error,
+            Verdict::Retry(at) => panic!("retried at {at:?}"),
+        }
+    }
+
+    #[test]
+    fn a_lost_read_moves_to_the_next_replica_at_once() {
+        let mut attempts = Attempts { made: 1, ..Attempts::default() };
+        let verdict = attempts.failed(lost(), false, &policy(), Tick::NEVER, NOW);
+        assert!(matches!(verdict, Verdict::Retry(NOW)));
+        assert_eq!((attempts.step, attempts.in_doubt), (1, false));
+        attempts.made = 2;
+        let error = fails(attempts.failed(lost(), false, &policy(), Tick::NEVER, NOW));
+        assert_eq!((error.attempts(), error.in_doubt()), (2, false));
+    }
+
+    #[test]
+    fn a_lost_write_is_in_doubt_and_only_repeated_on_request() {
+        let mut attempts = Attempts { made: 1, ..Attempts::default() };
+        let error = fails(attempts.failed(lost(), true, &policy(), Tick::NEVER, NOW));
+        assert!(error.in_doubt());
+        let mut attempts = Attempts { made: 1, ..Attempts::default() };
+        let policy = Policy { retry_in_doubt: true, ..policy() };
+        assert!(matches!(
+            attempts.failed(lost(), true, &policy, Tick::NEVER, NOW),
+            Verdict::Retry(_)
+        ));
+        attempts.made = 2;
+        // The second attempt is refused for good, but the first may still have been applied.
+        let refusal = refused(ResultCode::GENERATION);
+        let error = fails(attempts.failed(refusal, true, &policy, Tick::NEVER, NOW));
+        assert!(error.in_doubt());
+    }
+
+    #[test]
+    fn a_write_that_never_left_is_retried_and_not_in_doubt() {
+        let mut attempts = Attempts { made: 1, ..Attempts::default() };
+        let verdict = attempts.failed(not_sent(), true, &policy(), Tick::NEVER, NOW);
+        assert!(matches!(verdict, Verdict::Retry(_)));
+        attempts.made = 2;
+        assert!(!fails(attempts.failed(not_sent(), true, &policy(), Tick::NEVER, NOW)).in_doubt());
+    }
+
+    #[test]
+    fn codes() {
+        let ask = |code, write| {
+            let mut attempts = Attempts { made: 1, ..Attempts::default() };
+            let verdict = attempts.failed(refused(code), write, &policy(), Tick::NEVER, NOW);
+            (matches!(verdict, Verdict::Retry(_)), attempts.in_doubt)
+        };
+        assert_eq!(ask(ResultCode::PARTITION_UNAVAILABLE, true), (true, false));
+        assert_eq!(ask(ResultCode::TIMEOUT, false), (true, false));
+        assert_eq!(ask(ResultCode::TIMEOUT, true), (false, true));
+        assert_eq!(ask(ResultCode::NOT_FOUND, false), (false, false));
+    }
+
+    #[test]
+    fn no_retry_is_planned_beyond_the_deadline() {
+        let mut attempts = Attempts { made: 1, step: 1, in_doubt: false };
+        fails(attempts.failed(lost(), false, &policy(), Tick(1_005), NOW));
+    }
+
+    #[test]
+    fn the_master_policy_stays_and_sleeps() {
+        let policy = Policy { replica: ReplicaPolicy::Master, ..policy() };
+        let mut attempts = Attempts { made: 1, ..Attempts::default() };
+        let verdict = attempts.failed(lost(), false, &policy, Tick::NEVER, NOW);
+        assert!(matches!(verdict, Verdict::Retry(Tick(1_010))));
+        assert_eq!(attempts.step, 0);
+    }
+}

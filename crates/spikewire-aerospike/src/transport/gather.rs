@@ -1,0 +1,204 @@
+//! Aggregations: every node works on its own records, and the caller gets what they send, as it
+//! arrives.
+//!
+//! Such a request is rare and long, and cannot be taken up where it broke, so it is kept simple: a
+//! thread per node reads its answer, and hands it over through a short queue. A caller that takes nothing
+//! makes the queue fill up, then the socket, and then the node waits.
+
+use std::io::{self, Read as _, Write as _};
+use std::net::{Shutdown, TcpStream};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use spikewire_aerospike_protocol::frame::{HEADER_LEN, Header, Kind as Frame};
+use spikewire_aerospike_protocol::limits::PARTITIONS;
+use spikewire_aerospike_protocol::message::{Message, info3};
+
+use spikewire_transport::dial;
+
+use super::node_error;
+use crate::cluster::{Cluster, Node, Snapshot};
+use crate::error::{Error, Kind, Result};
+use crate::framing::Aerospike;
+
+/// Frames of a node that wait for the caller.
+const AHEAD: usize = 4;
+/// How often a caller that waits looks whether it was interrupted.
+const GLANCE: Duration = Duration::from_millis(50);
+/// Bytes that are read at a time: a frame's announced length is not believed at once.
+const PIECE: usize = 1 << 20;
+
+/// How long an aggregation may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// In all; zero: no limit.
+    pub timeout: Duration,
+    /// Without a byte from a node; zero: no limit.
+    pub silence: Duration,
+}
+
+/// What a node's thread hands over.
+enum Progress {
+    Frame(Vec<u8>),
+    Over(Result<()>),
+}
+
+/// Sends `request` to every node of `namespace` and hands `take` each frame of messages they send. Ends at the
+/// first failure, of a node or of `take`. The records a node is asked for are those it is master
+/// of, so a change of masters meanwhile is a failure, too.
+pub fn gather(
+    cluster: &Cluster,
+    namespace: &str,
+    request: &[u8],
+    patience: Patience,
+    interrupted: Option<&dyn Fn() -> bool>,
+    take: &mut dyn FnMut(&[u8]) -> Result<()>,
+) -> Result<()> {
+    if cluster.is_closed() {
+        return Err(Error::new(Kind::Closed, "the client is closed"));
+    }
+    let snapshot = cluster.snapshot().clone();
+    let masters = masters(&snapshot, namespace)?;
+    let mut nodes: Vec<Arc<Node>> = Vec::new();
+    for node in &masters {
+        if !nodes.iter().any(|known| known.slot == node.slot) {
+            nodes.push(node.clone());
+        }
+    }
+    let sockets = connect(cluster, &nodes, patience.silence)?;
+    let gathered = thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(AHEAD * nodes.len());
+        for (node, socket) in nodes.iter().zip(&sockets) {
+            let sender = sender.clone();
+            scope.spawn(move || read(node, socket, request, &sender));
+        }
+        drop(sender);
+        let outcome = take_all(&receiver, nodes.len(), patience.timeout, interrupted, take);
+        // Threads that still read, or wait for room in the queue, end.
+        drop(receiver);
+        for socket in &sockets {
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+        outcome
+    });
+    gathered?;
+    let now = masters_of(&cluster.snapshot(), namespace);
+    let same = now.is_some_and(|now| now.iter().zip(&masters).all(|(a, b)| a.slot == b.slot));
+    if !same {
+        let message = "the cluster changed during the aggregation, so records may be missing or \
+                       counted twice; run it again";
+        return Err(Error::new(Kind::NoNode, message));
+    }
+    Ok(())
+}
+
+fn masters(snapshot: &Snapshot, namespace: &str) -> Result<Vec<Arc<Node>>> {
+    if !snapshot.namespaces.contains_key(namespace) {
+        let message = format!("the cluster has no namespace {namespace:?}");
+        return Err(Error::new(Kind::NoNamespace, message));
+    }
+    masters_of(snapshot, namespace).ok_or_else(|| {
+        let message = format!("some partitions of namespace {namespace:?} have no node");
+        Error::new(Kind::NoNode, message)
+    })
+}
+
+/// The master of every partition.
+fn masters_of(snapshot: &Snapshot, namespace: &str) -> Option<Vec<Arc<Node>>> {
+    let map = snapshot.namespaces.get(namespace)?;
+    (0..PARTITIONS as u16).map(|pid| map.holder(0, pid).map(|(node, _)| node.clone())).collect()
+}
+
+fn connect(cluster: &Cluster, nodes: &[Arc<Node>], silence: Duration) -> Result<Vec<TcpStream>> {
+    let within = cluster.options().connect_timeout.max(Duration::from_millis(1));
+    let connect = |node: &Arc<Node>| {
+        let socket = dial::open(node.address, Aerospike::default(), within)?.into_blocking()?;
+        socket.set_read_timeout((!silence.is_zero()).then_some(silence))?;
+        socket.set_write_timeout((!silence.is_zero()).then_some(silence))?;
+        Ok(socket)
+    };
+    let told = |node: &Arc<Node>| {
+        connect(node).map_err(|error: io::Error| node_error::unreachable(node, error))
+    };
+    nodes.iter().map(told).collect()
+}
+
+/// A node's thread.
+fn read(node: &Node, mut socket: &TcpStream, request: &[u8], progress: &SyncSender<Progress>) {
+    let broke = |error: io::Error| match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            let message = format!("node {node} was silent for the socket timeout");
+            Error::new(Kind::Timeout, message).on(node.to_string())
+        }
+        _ => node_error::broken(node, error),
+    };
+    let odd = |what: &dyn std::fmt::Display| node_error::nonsense(node, what);
+    let mut work = || -> Result<()> {
+        socket.write_all(request).map_err(broke)?;
+        loop {
+            let mut head = [0; HEADER_LEN];
+            socket.read_exact(&mut head).map_err(broke)?;
+            let header = Header::parse(&head).map_err(|error| odd(&error))?;
+            let header = header.filter(|header| header.kind == Frame::Message);
+            let header = header.ok_or_else(|| odd(&"the answer is not a message"))?;
+            let mut body = Vec::new();
+            while body.len() < header.len {
+                let from = body.len();
+                body.resize(header.len.min(from + PIECE), 0);
+                socket.read_exact(&mut body[from..]).map_err(broke)?;
+            }
+            let last = is_last(&body).map_err(|error| odd(&error))?;
+            if progress.send(Progress::Frame(body)).is_err() || last {
+                return Ok(());
+            }
+        }
+    };
+    let _ = progress.send(Progress::Over(work()));
+}
+
+/// Whether a frame ends the answer: with the last message, or with a refusal of the request.
+fn is_last(body: &[u8]) -> std::result::Result<bool, spikewire_aerospike_protocol::Malformed> {
+    let mut rest = body;
+    while !rest.is_empty() {
+        let (message, used) = Message::parse(rest)?;
+        if message.header.info3 & info3::LAST != 0 || message.header.result != 0 {
+            return Ok(true);
+        }
+        rest = &rest[used..];
+    }
+    Ok(false)
+}
+
+fn take_all(
+    progress: &Receiver<Progress>,
+    mut open: usize,
+    timeout: Duration,
+    interrupted: Option<&dyn Fn() -> bool>,
+    take: &mut dyn FnMut(&[u8]) -> Result<()>,
+) -> Result<()> {
+    let start = Instant::now();
+    while open > 0 {
+        match progress.recv_timeout(GLANCE) {
+            Ok(Progress::Frame(body)) => take(&body)?,
+            Ok(Progress::Over(outcome)) => {
+                outcome?;
+                open -= 1;
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(Error::new(Kind::Connection, "a reading thread ended early"));
+            }
+        }
+        if interrupted.is_some_and(|interrupted| interrupted()) {
+            return Err(Error::new(Kind::Interrupted, "a signal interrupted the aggregation"));
+        }
+        if !timeout.is_zero() && start.elapsed() >= timeout {
+            let limit = timeout.as_secs_f64();
+            let message = format!("the aggregation's total timeout of {limit} s passed");
+            return Err(Error::new(Kind::Timeout, message));
+        }
+    }
+    Ok(())
+}

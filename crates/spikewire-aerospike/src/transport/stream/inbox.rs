@@ -1,0 +1,184 @@
+//! What arrived on a query's connection: a window of bounded size, cut into messages.
+//!
+//! Frames of a query are up to 128 MiB long and hold thousands of records. They are read piece by
+//! piece, so that memory does not depend on them: only a single record larger than the window
+//! makes it grow, for as long as that record is there.
+
+use std::io::{self, Read};
+
+use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::frame::{HEADER_LEN, Header, Kind};
+use spikewire_aerospike_protocol::query::Answer;
+
+#[derive(Debug)]
+pub(super) struct Inbox {
+    /// Bytes that are read ahead of the caller.
+    window: usize,
+    buffer: Vec<u8>,
+    /// Bytes `start..end` have arrived and are not taken.
+    start: usize,
+    end: usize,
+    /// Bytes of the present frame that are not taken.
+    frame: usize,
+}
+
+impl Inbox {
+    pub fn new(window: usize) -> Self {
+        Self { window, buffer: Vec::new(), start: 0, end: 0, frame: 0 }
+    }
+
+    /// Reads once into what room there is. Returns the bytes read (0: the peer closed) and
+    /// whether they filled the room.
+    pub fn fill(&mut self, source: &mut impl Read) -> io::Result<(usize, bool)> {
+        self.make_room();
+        let room = &mut self.buffer[self.end..];
+        let size = room.len();
+        let read = source.read(room)?;
+        self.end += read;
+        Ok((read, read == size))
+    }
+
+    /// Takes the next whole message.
+    pub fn next(&mut self) -> Result<Option<Answer<'_>>, Malformed> {
+        while self.frame == 0 {
+            let Some(header) = Header::parse(&self.buffer[self.start..self.end])? else {
+                return Ok(None);
+            };
+            if header.kind != Kind::Message {
+                return Err(Malformed::new("answer of a query", "not a message frame"));
+            }
+            self.start += HEADER_LEN;
+            self.frame = header.len;
+        }
+        let have = (self.end - self.start).min(self.frame);
+        match Answer::parse(&self.buffer[self.start..self.start + have]) {
+            Ok((answer, used)) => {
+                self.start += used;
+                self.frame -= used;
+                Ok(Some(answer))
+            }
+            Err(error) if error.is_cut() && have < self.frame => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether nothing is left, so that another request's answer can follow.
+    pub fn is_clean(&self) -> bool {
+        self.start == self.end && self.frame == 0
+    }
+
+    fn make_room(&mut self) {
+        let pending = self.end - self.start;
+        self.buffer.copy_within(self.start..self.end, 0);
+        (self.start, self.end) = (0, pending);
+        if pending < self.window / 2 {
+            if self.buffer.len() > self.window {
+                self.buffer.truncate(self.window);
+                self.buffer.shrink_to_fit();
+            }
+            self.buffer.resize(self.window, 0);
+        } else if pending == self.buffer.len() {
+            // A record larger than all there is: no more room than has arrived already.
+            self.buffer.resize(pending * 2, 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::query::WINDOW;
+    use spikewire_aerospike_protocol::frame;
+    use spikewire_aerospike_protocol::key::Digest;
+    use spikewire_aerospike_protocol::message::write_op;
+    use spikewire_aerospike_protocol::query::answer::write_end;
+    use spikewire_aerospike_protocol::query::{Point, Row};
+    use spikewire_aerospike_protocol::result_code::ResultCode;
+
+    fn record(number: u8, value: &[u8], out: &mut Vec<u8>) {
+        let mut ops = Vec::new();
+        write_op(&mut ops, 1, b"a", 4, value);
+        let point = Point { digest: Digest([number; 20]), value: 0 };
+        let row = Row {
+            point,
+            set: b"demo",
+            key: None,
+            generation: 1,
+            void_time: 0,
+            op_count: 1,
+            ops: &ops,
+        };
+        row.write(b"test", false, false, out);
+    }
+
+    fn framed(bodies: &[Vec<u8>]) -> Vec<u8> {
+        let mut out = Vec::new();
+        for body in bodies {
+            let start = frame::begin(&mut out, Kind::Message);
+            out.extend_from_slice(body);
+            frame::finish(&mut out, start);
+        }
+        out
+    }
+
+    /// Hands out its bytes in pieces of the given size.
+    struct Drip<'a>(&'a [u8], usize);
+
+    impl Read for Drip<'_> {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let size = self.1.min(self.0.len()).min(out.len());
+            out[..size].copy_from_slice(&self.0[..size]);
+            self.0 = &self.0[size..];
+            Ok(size)
+        }
+    }
+
+    #[test]
+    fn records_survive_any_cutting() {
+        let mut many = Vec::new();
+        (0..9).for_each(|number| record(number, &[number; 100], &mut many));
+        let mut large = Vec::new();
+        record(9, &vec![9; 3 * WINDOW], &mut large);
+        record(10, b"", &mut large);
+        let mut last = Vec::new();
+        write_end(ResultCode::OK, &mut last);
+        let bytes = framed(&[many, Vec::new(), large, last]);
+        for piece in [1, 7, 8, 97, 1000, 65_536, 1 << 20] {
+            let mut inbox = Inbox::new(WINDOW);
+            let mut source = Drip(&bytes, piece);
+            let mut found = Vec::new();
+            let mut ended = false;
+            while inbox.fill(&mut source).unwrap().0 > 0 {
+                assert!(inbox.buffer.len() <= 8 * WINDOW);
+                while let Some(answer) = inbox.next().unwrap() {
+                    match answer {
+                        Answer::Row(row) => found.push(row.point.digest.0[0]),
+                        Answer::End(code) => ended = code == ResultCode::OK,
+                        Answer::Partition(..) => panic!("{answer:?}"),
+                    }
+                }
+            }
+            assert_eq!(found, (0..11).collect::<Vec<_>>(), "pieces of {piece}");
+            assert!(ended && inbox.is_clean());
+            assert!(inbox.buffer.len() <= WINDOW, "the room of the large record is given back");
+        }
+    }
+
+    #[test]
+    fn an_announced_giant_allocates_little() {
+        let mut inbox = Inbox::new(WINDOW);
+        let header = Header { kind: Kind::Message, len: frame::MAX_BODY }.to_bytes();
+        inbox.fill(&mut &header[..]).unwrap();
+        assert!(inbox.next().unwrap().is_none());
+        assert!(inbox.buffer.len() <= WINDOW);
+    }
+
+    #[test]
+    fn what_is_no_answer_is_refused() {
+        for bytes in [&b"HTTP/1.1 400 Bad Request"[..], &framed(&[vec![1; 30]])[..]] {
+            let mut inbox = Inbox::new(WINDOW);
+            inbox.fill(&mut &bytes[..]).unwrap();
+            assert!(inbox.next().is_err());
+        }
+    }
+}

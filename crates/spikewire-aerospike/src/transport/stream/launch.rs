@@ -1,0 +1,161 @@
+//! Which node is asked for which partitions, and what follows when one fails.
+
+use std::io;
+use std::sync::Arc;
+
+use mio::{Interest, Token};
+use rustc_hash::FxHashMap;
+use spikewire_aerospike_protocol::query::Share;
+use spikewire_transport::dial::Opening;
+
+use super::Stream;
+use super::line::Line;
+use crate::clock::Tick;
+use crate::cluster::Node;
+use crate::command::no_holder;
+use crate::command::query::rules::share_of;
+use crate::command::query::{Piece, task_id};
+use crate::error::{Error, Kind};
+use crate::framing::Aerospike;
+use crate::transport::node_error;
+
+/// Nodes that are read at the same time where the query sets no number.
+const NODES: usize = 64;
+
+impl Stream {
+    /// Asks nodes for the partitions that no request reads, if that is due.
+    pub(super) fn launch(&mut self, now: Tick) {
+        let wanted = self.wants();
+        if wanted == 0 || !self.tracker.has_waiting() || now < self.again {
+            return;
+        }
+        let most = if self.limits.nodes == 0 { NODES } else { self.limits.nodes };
+        let room = most.saturating_sub(self.lines.iter().flatten().count());
+        let room = usize::try_from(wanted).unwrap_or(usize::MAX).min(room);
+        if room == 0 {
+            return;
+        }
+        let (groups, unplaced) = self.group();
+        if let Some(error) = unplaced {
+            if error.kind() == Kind::NoNamespace {
+                return self.fail(error);
+            }
+            self.trouble(error, now);
+        }
+        let count = groups.len().min(room) as u64;
+        for ((node, pids), number) in groups.into_iter().zip(0..count) {
+            // Each gets its part of what is still wanted, the first ones the rest.
+            let cap = match wanted {
+                u64::MAX => 0,
+                wanted => share_of(wanted, count, number),
+            };
+            if let Err((error, node)) = self.ask(node, &pids, cap, now) {
+                node.breaker.record();
+                self.trouble(node_error::unreachable(&node, error), now);
+            }
+        }
+    }
+
+    /// How many records nodes may be asked for now; the largest number where there is no limit.
+    pub(super) fn wants(&self) -> u64 {
+        let budget = self.left.unwrap_or(u64::MAX).min(self.page.unwrap_or(u64::MAX));
+        if budget == u64::MAX {
+            return budget;
+        }
+        let asked = self.lines.iter().flatten().map(|line| line.cap.saturating_sub(line.got));
+        budget.saturating_sub(asked.sum())
+    }
+
+    /// The waiting partitions by node; and why some have none.
+    #[allow(clippy::type_complexity)] // a list with a remark
+    fn group(&self) -> (Vec<(Arc<Node>, Vec<u16>)>, Option<Error>) {
+        let snapshot = self.streams.cluster.snapshot();
+        let mut groups: Vec<(Arc<Node>, Vec<u16>)> = Vec::new();
+        // Looked up once: there are thousands of partitions.
+        let map = match snapshot.map(&self.query.namespace) {
+            Ok(map) => map,
+            Err(error) => return (groups, Some(error)),
+        };
+        let mut places = FxHashMap::default();
+        let mut unplaced = None;
+        for (pid, step) in self.tracker.waiting() {
+            let Some(node) = self.router.holder(map, pid, false, self.limits.replica, step) else {
+                unplaced = Some(no_holder(&self.query.namespace, pid));
+                continue;
+            };
+            if node.breaker.is_open() {
+                unplaced = Some(node_error::circuit_open(node));
+                continue;
+            }
+            let place = *places.entry(node.slot).or_insert_with(|| {
+                groups.push((node.clone(), Vec::new()));
+                groups.len() - 1
+            });
+            groups[place].1.push(pid);
+        }
+        (groups, unplaced)
+    }
+
+    /// Sends one node its request.
+    fn ask(
+        &mut self,
+        node: Arc<Node>,
+        pids: &[u16],
+        cap: u64,
+        now: Tick,
+    ) -> Result<(), (io::Error, Arc<Node>)> {
+        let (wire, opening) = if let Some(wire) = self.streams.take(&node) {
+            (wire, None)
+        } else {
+            let until = now.after(self.streams.cluster.options().connect_timeout);
+            match Opening::start(node.address, Aerospike::default(), until) {
+                Ok((wire, opening)) => (wire, Some(opening)),
+                Err(error) => return Err((error, node)),
+            }
+        };
+        let is_ready = opening.is_none();
+        let index = self.lines.iter().position(Option::is_none).unwrap_or_else(|| {
+            self.lines.push(None);
+            self.lines.len() - 1
+        });
+        let piece = Piece(self.pieces);
+        let mut line = Line::new(node, wire, opening, piece, self.limits.window, now);
+        let both = Interest::READABLE | Interest::WRITABLE;
+        if let Err(error) = self.poll.registry().register(&mut line.wire, Token(index), both) {
+            return Err((error, line.node));
+        }
+        self.pieces += 1;
+        line.cap = cap;
+        let (mut whole, mut points) = (Vec::with_capacity(pids.len()), Vec::new());
+        for pid in pids {
+            match self.tracker.assign(*pid, piece) {
+                Some(point) => points.push(point),
+                None => whole.push(*pid),
+            }
+        }
+        let patience = u32::try_from(self.limits.socket_timeout.as_millis()).unwrap_or(u32::MAX);
+        let share =
+            Share { id: task_id(), patience, partitions: &whole, points: &points, limit: cap };
+        // Checked when the query was composed.
+        if let Err(error) = self.query.write(&share, line.request()) {
+            return Err((io::Error::other(error), line.node));
+        }
+        // On a connection that is there already the poller may have nothing to tell before this.
+        let written = if is_ready { line.write() } else { Ok(()) };
+        let node = line.node.clone();
+        self.lines[index] = Some(line);
+        written.map_err(|error| {
+            self.drop_line(index);
+            (error, node)
+        })
+    }
+
+    /// Something failed that may be tried again, after a pause; or it was tried often enough.
+    pub(super) fn trouble(&mut self, error: Error, now: Tick) {
+        self.streams.cluster.tend_soon();
+        match self.retries.failed(&self.limits) {
+            Some(pause) => self.again = now.after(pause),
+            None => self.fail(error),
+        }
+    }
+}

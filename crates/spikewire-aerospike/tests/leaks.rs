@@ -1,0 +1,82 @@
+//! What a closed cluster leaves behind: nothing. Alone in its binary, because it counts what the
+//! whole process holds.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::time::Duration;
+
+use spikewire_aerospike::admin::InfoCommand;
+use spikewire_aerospike::cluster::Cluster;
+use spikewire_aerospike::{Kind, Options};
+use spikewire_aerospike_protocol::host::Host;
+use spikewire_server::{Cluster as Server, Options as ServerOptions};
+use support::eventually;
+
+fn count(directory: &str) -> usize {
+    std::fs::read_dir(directory).unwrap().count()
+}
+
+fn options(server: &Server) -> Options {
+    let seeds = server.seeds().into_iter().map(|address| Host {
+        name: "localhost".to_owned(),
+        tls_name: None,
+        port: address.port(),
+    });
+    Options { tend_interval: Duration::from_millis(20), ..Options::new(seeds.collect()) }
+}
+
+#[test]
+fn nothing_is_left_behind() {
+    let server = Server::start(ServerOptions { nodes: 3, ..ServerOptions::default() }).unwrap();
+    let (files, threads) = (count("/proc/self/fd"), count("/proc/self/task"));
+    let is_clean = || count("/proc/self/fd") == files && count("/proc/self/task") == threads;
+
+    for round in 0..3 {
+        let cluster = Cluster::connect(options(&server)).unwrap();
+        let node = cluster.snapshot().nodes[0].clone();
+        cluster.info(&node, &command("build")).unwrap();
+        if round == 0 {
+            in_a_forked_child(&cluster, files);
+        } else {
+            cluster.close();
+        }
+        drop(cluster);
+        eventually("connections and threads are gone", is_clean);
+    }
+    let mut wrong = options(&server);
+    wrong.cluster_name = Some("other".to_owned());
+    Cluster::connect(wrong).unwrap_err();
+    eventually("a failed start leaves nothing either", is_clean);
+}
+
+/// The child gives the cluster up, and the parent's goes on.
+fn in_a_forked_child(cluster: &Cluster, files: usize) {
+    // SAFETY: the child only uses what `abandon` promises to be usable, and ends without unwinding.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        // SAFETY: plain system call; ends the child if it should hang.
+        unsafe { libc::alarm(60) };
+        cluster.abandon();
+        // The parent's sockets are half the cluster's connections: the server's ends stay.
+        let inherited = count("/proc/self/fd");
+        let node = cluster.snapshot().nodes.first().cloned();
+        let asked = node.map(|node| cluster.info(&node, &command("node")).unwrap_err().kind());
+        cluster.tend_soon();
+        cluster.close();
+        let good = cluster.is_closed() && asked == Some(Kind::Closed) && inherited <= files + 4;
+        // SAFETY: plain system call.
+        unsafe { libc::_exit(i32::from(!good)) };
+    }
+    let mut status = 0;
+    // SAFETY: `status` is valid for the call.
+    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+    assert_eq!(status, 0, "the child failed");
+    let node = cluster.snapshot().nodes[0].clone();
+    assert!(node.is_active());
+    cluster.info(&node, &command("node")).unwrap();
+}
+
+fn command(text: &str) -> InfoCommand {
+    InfoCommand::new(text).unwrap()
+}
