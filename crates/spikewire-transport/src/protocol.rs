@@ -138,8 +138,8 @@ pub enum Sharing {
     Shared,
     /// One that carries nothing else meanwhile.
     Alone,
-    /// The same, and not one of those for `Alone`: short questions that do not wait for large
-    /// requests.
+    /// The same, and not one of those for `Alone`: questions to a node, which do not wait for large
+    /// requests, and are asked although its circuit breaker is open.
     Control,
 }
 

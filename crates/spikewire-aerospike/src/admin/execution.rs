@@ -18,7 +18,7 @@ use crate::cluster::{self, Cluster, Node};
 use crate::command::{Aim, Command, Target};
 use crate::error::{Error, Kind, Result};
 use crate::options::Policy;
-use crate::transport::{INFO_WEIGHT, MANY, Next, Outcome};
+use crate::transport::{INFO_WEIGHT, MESSAGE_WEIGHT, Next, Outcome};
 
 /// Who a procedure is run for.
 pub trait AdminWaiter<T>: Send + Sync + 'static {
@@ -144,8 +144,7 @@ where
                 let mut command =
                     Command::new(frame.to_vec(), target, policy, now, self.ticket(Some(0)));
                 command.deadline = deadline;
-                // Nothing waits behind it.
-                command.rows = MANY + 1;
+                command.rows = MESSAGE_WEIGHT;
                 next.commands.push(command);
                 return None;
             }

@@ -9,7 +9,7 @@ use spikewire_transport::protocol::{Asked, Disposition, Malformed, ReplyKind, Sh
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target as Addressed};
 use spikewire_transport::{Breaker, CommandError, Fault, FaultKind, Protocol, Topology};
 
-use super::{INFO_WEIGHT, LARGE, MANY};
+use super::{INFO_WEIGHT, LARGE, MANY, MESSAGE_WEIGHT};
 use crate::cluster::{Cluster, Node};
 use crate::command::{Router, Target};
 use crate::error::{Error, Kind, Result};
@@ -66,7 +66,7 @@ impl Protocol for Aerospike {
 
     #[inline]
     fn sharing(len: usize, weight: usize) -> Sharing {
-        if weight == INFO_WEIGHT {
+        if weight >= MESSAGE_WEIGHT {
             Sharing::Control
         } else if weight > MANY || len > LARGE {
             Sharing::Alone

@@ -54,3 +54,6 @@ pub const MANY: usize = 64;
 /// What an info request weighs: more than anything about records, so that it is told apart and has
 /// a connection to itself.
 pub(crate) const INFO_WEIGHT: usize = u32::MAX as usize;
+
+/// The same for a message to one node, such as the start of a background job.
+pub(crate) const MESSAGE_WEIGHT: usize = INFO_WEIGHT - 1;

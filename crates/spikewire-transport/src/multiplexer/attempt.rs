@@ -37,7 +37,9 @@ impl<P: Protocol, T: Collect> Multiplexer<P, T> {
         let node = self.topology.route(&self.router, &command.target, preference, step);
         // Closing takes the nodes away.
         let node = node.map_err(|error| if closed() { why() } else { error })?;
-        if node.breaker().is_open() {
+        // Questions are how one finds out what is the matter with a node.
+        let is_refused = || P::sharing(command.bytes.len(), command.rows) != Sharing::Control;
+        if node.breaker().is_open() && is_refused() {
             return Err(Fault::breaker_open(&*node).into());
         }
         Ok(node)

@@ -30,7 +30,7 @@ pub use job::{Job, Progress};
 pub use range::{Collection, IndexOn, IndexRange, IndexValue};
 pub use records::Page;
 
-use self::plan::Choice;
+use self::plan::{Choice, partitions};
 use crate::expression::Expression;
 use crate::face::Face;
 use crate::function::function as call;
@@ -172,25 +172,25 @@ impl<C: Face> Query<C> {
     /// Whether records come with their bins; without them they have digest, generation and time to
     /// live. Default yes.
     pub fn include_values(mut self, include: bool) -> Self {
-        self.choice.include_values = include;
+        self.choice.given.include_values = include;
         self
     }
 
     /// At most so many records in all, from 1 on.
     pub fn limit(mut self, records: u64) -> Self {
-        self.choice.limit = Some(records);
+        self.choice.given.limit = Some(records);
         self
     }
 
     /// Records per second that each node handles at most, from 1 on.
     pub fn records_per_second(mut self, records: u32) -> Self {
-        self.choice.records_per_second = Some(records);
+        self.choice.given.records_per_second = Some(u64::from(records));
         self
     }
 
     /// Only these partitions, of 0 to 4095: `..2048`, `7..=7`.
     pub fn partitions(mut self, range: impl RangeBounds<u16>) -> Self {
-        self.choice.partitions = Some((range.start_bound().cloned(), range.end_bound().cloned()));
+        self.choice.given.partitions = Some(partitions(&range));
         self
     }
 
@@ -206,26 +206,26 @@ impl<C: Face> Query<C> {
     /// cursor keeps what is left of that query's limit. A cursor of pages or of a query with a
     /// limit goes on with pages or a limit when it has bins or operations.
     pub fn resume(mut self, cursor: impl Into<Vec<u8>>) -> Self {
-        self.choice.resume = Some(cursor.into());
+        self.choice.given.resume = Some(cursor.into());
         self
     }
 
     /// Nodes that are read at the same time, from 1 on. Default: all.
     pub fn concurrent_nodes(mut self, nodes: usize) -> Self {
-        self.choice.concurrent_nodes = Some(nodes);
+        self.choice.given.concurrent_nodes = Some(nodes as u64);
         self
     }
 
     /// Which replica is read. Default: as the client's other reads.
     pub fn replica(mut self, replica: ReplicaPolicy) -> Self {
-        self.choice.replica = Some(replica);
+        self.choice.given.replica = Some(replica);
         self
     }
 
     /// Total time from here to the last record; zero: no limit, which is the default. Of a job:
     /// the time to start it; default as for other commands.
     pub fn timeout(mut self, limit: Duration) -> Self {
-        self.choice.timeout = Some(limit);
+        self.choice.given.timeout = Some(limit);
         self
     }
 
@@ -234,14 +234,14 @@ impl<C: Face> Query<C> {
     /// [`Kind::Paused`](crate::Kind::Paused) then, and a new query goes on from the cursor. Zero:
     /// no limit. Default: the client's, or 30 s.
     pub fn socket_timeout(mut self, limit: Duration) -> Self {
-        self.choice.socket_timeout = Some(limit);
+        self.choice.given.socket_timeout = Some(limit);
         self
     }
 
     /// Bytes that are read ahead from each node, from 4 KiB to 64 MiB; only a record that is larger
     /// takes more. Default 128 KiB.
     pub fn window(mut self, bytes: usize) -> Self {
-        self.choice.window = Some(bytes);
+        self.choice.given.window = Some(bytes);
         self
     }
 

@@ -2,9 +2,7 @@
 
 use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
-use std::time::Duration;
 
-use spikewire_aerospike::ReplicaPolicy;
 use spikewire_aerospike::command::query::{QueryOps, QueryPlan, QuerySpec};
 use spikewire_aerospike::command::{CommandDefaults, SetRef, check_bin_name};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
@@ -17,7 +15,7 @@ use crate::key::Key;
 use crate::operation::Operation;
 use crate::options::CallOptions;
 
-/// What was asked for, as it was given.
+/// What was asked for: what has to be encoded, and what stands as it was given.
 #[derive(Debug, Clone)]
 pub(super) struct Choice {
     pub space: Result<Arc<SetRef>>,
@@ -26,17 +24,9 @@ pub(super) struct Choice {
     pub index: Option<IndexRange>,
     pub bins: Option<Vec<String>>,
     pub operations: Option<Vec<Operation>>,
-    pub include_values: bool,
-    pub limit: Option<u64>,
-    pub records_per_second: Option<u32>,
-    pub partitions: Option<(Bound<u16>, Bound<u16>)>,
     pub after: Option<Key<'static>>,
-    pub resume: Option<Vec<u8>>,
-    pub concurrent_nodes: Option<usize>,
-    pub replica: Option<ReplicaPolicy>,
-    pub timeout: Option<Duration>,
-    pub socket_timeout: Option<Duration>,
-    pub window: Option<usize>,
+    /// The rest, of any set.
+    pub given: QuerySpec,
 }
 
 /// A query that was composed and not begun.
@@ -55,17 +45,8 @@ impl Choice {
             index: None,
             bins: None,
             operations: None,
-            include_values: true,
-            limit: None,
-            records_per_second: None,
-            partitions: None,
             after: None,
-            resume: None,
-            concurrent_nodes: None,
-            replica: None,
-            timeout: None,
-            socket_timeout: None,
-            window: None,
+            given: QuerySpec::new("", ""),
         }
     }
 
@@ -82,6 +63,8 @@ impl Choice {
     pub fn spec(&self) -> Result<QuerySpec> {
         let space = self.space.as_ref().map_err(Clone::clone)?;
         Ok(QuerySpec {
+            namespace: space.namespace.to_string(),
+            set: space.set.to_string(),
             filter: self.filter()?,
             index: self.index.as_ref().map(IndexRange::index).transpose()?,
             bins: self.bins.as_deref().map(bins).transpose()?,
@@ -89,21 +72,12 @@ impl Choice {
                 Some(operations) => Some(encoded(QueryOps::reading(), operations)?),
                 None => None,
             },
-            include_values: self.include_values,
-            limit: self.limit,
-            records_per_second: self.records_per_second.map(u64::from),
-            partitions: self.partitions.map(partitions),
             after: self.after.as_ref().map(|key| match key.user() {
                 Ok(user) => space.digest(&user),
                 Err(digest) => digest,
             }),
-            resume: self.resume.clone(),
-            concurrent_nodes: self.concurrent_nodes.map(|nodes| nodes as u64),
-            replica: self.replica,
-            timeout: self.timeout.or(self.options.timeout),
-            socket_timeout: self.socket_timeout,
-            window: self.window,
-            ..QuerySpec::new(&*space.namespace, &*space.set)
+            timeout: self.given.timeout.or(self.options.timeout),
+            ..self.given.clone()
         })
     }
 
@@ -135,7 +109,7 @@ pub(super) fn encoded(mut ops: QueryOps, operations: &[Operation]) -> Result<Que
 }
 
 /// The first one and how many.
-fn partitions(range: (Bound<u16>, Bound<u16>)) -> (u64, u64) {
+pub(super) fn partitions(range: &impl RangeBounds<u16>) -> (u64, u64) {
     let first = match range.start_bound() {
         Bound::Included(first) => u64::from(*first),
         Bound::Excluded(before) => u64::from(*before) + 1,
