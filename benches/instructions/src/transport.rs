@@ -17,8 +17,8 @@ use spikewire_transport::protocol::{
 };
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target};
 use spikewire_transport::{
-    BlockingPool, BlockingTicket, Breaker, CallerLimits, Collect, Command, CommandError, EventLoop,
-    Fault, LoopDriver, Multiplexer, Outcome, Policy, Protocol, Tick, Topology,
+    BlockingPool, BlockingTicket, Breaker, CallerLimits, Command, CommandError, EventLoop, Fault,
+    LoopDriver, Multiplexer, Outcome, Policy, Protocol, ResponseHandler, Tick, Topology,
 };
 
 use crate::{Benchmark, repeat};
@@ -197,7 +197,7 @@ fn answer(mut stream: TcpStream, round: usize) -> std::io::Result<()> {
 #[derive(Debug)]
 struct Ticket(bool);
 
-impl Collect for Ticket {}
+impl ResponseHandler for Ticket {}
 
 impl BlockingTicket<Plain> for Ticket {
     fn complete(&mut self, outcome: Outcome<'_, Plain>) {

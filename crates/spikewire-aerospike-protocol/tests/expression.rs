@@ -1,7 +1,7 @@
 //! Expressions of all shapes: to the wire and back, to text and back, and arbitrary input.
 
 use proptest::prelude::*;
-use spikewire_aerospike_protocol::expression::op::Shape;
+use spikewire_aerospike_protocol::expression::op::Signature;
 use spikewire_aerospike_protocol::expression::text::{parse, parse_filter};
 use spikewire_aerospike_protocol::expression::{Expression as E, Meta, Op, Type};
 use spikewire_aerospike_protocol::value::Value;
@@ -70,28 +70,28 @@ fn tree(kind: Type, depth: u32) -> BoxedStrategy<E> {
     };
     for op in Op::ALL.iter().copied() {
         let two = |kind| vec![tree(kind, depth), tree(kind, depth)];
-        match op.shape() {
-            Shape::Compare if kind == Type::Bool => {
+        match op.signature() {
+            Signature::Compare if kind == Type::Bool => {
                 for kind in [Type::Nil, Type::Int, Type::Str, Type::List] {
                     all.push(apply(op, two(kind)));
                 }
             }
-            Shape::Geo if kind == Type::Bool => all.push(apply(op, two(Type::Geo))),
-            Shape::In if kind == Type::Bool => {
+            Signature::Geo if kind == Type::Bool => all.push(apply(op, two(Type::Geo))),
+            Signature::In if kind == Type::Bool => {
                 all.push(apply(op, vec![tree(Type::Str, depth), tree(Type::List, depth)]));
             }
-            Shape::Bools if kind == Type::Bool => all.push(apply(op, two(Type::Bool))),
-            Shape::Numbers if matches!(kind, Type::Int | Type::Float) => {
+            Signature::Bools if kind == Type::Bool => all.push(apply(op, two(Type::Bool))),
+            Signature::Numbers if matches!(kind, Type::Int | Type::Float) => {
                 all.push(apply(op, two(kind)));
             }
-            Shape::Number if matches!(kind, Type::Int | Type::Float) => {
+            Signature::Number if matches!(kind, Type::Int | Type::Float) => {
                 all.push(apply(op, vec![tree(kind, depth)]));
             }
-            Shape::Ints if kind == Type::Int => all.push(apply(op, two(kind))),
-            Shape::Fixed([operands @ .., result]) if *result == kind => {
+            Signature::Ints if kind == Type::Int => all.push(apply(op, two(kind))),
+            Signature::Fixed([operands @ .., result]) if *result == kind => {
                 all.push(apply(op, operands.iter().map(|kind| tree(*kind, depth)).collect()));
             }
-            Shape::Cond => {
+            Signature::Cond => {
                 let operands = vec![tree(Type::Bool, depth), tree(kind, depth), tree(kind, depth)];
                 all.push(apply(op, operands));
             }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::cluster::{Cluster, Node};
 use spikewire_aerospike::command::{Aim, Command, Target};
-use spikewire_aerospike::transport::{Aerospike, BlockingPool, Collect, Outcome};
+use spikewire_aerospike::transport::{Aerospike, BlockingPool, Outcome, ResponseHandler};
 use spikewire_aerospike::{Error, Kind, Options, Policy};
 use spikewire_aerospike_protocol::host::Host;
 use spikewire_transport::blocking::{BlockingTicket, CallerLimits, pause};
@@ -28,7 +28,7 @@ const HASTY: Duration = Duration::from_millis(50);
 #[derive(Debug, Default)]
 struct Kept(Option<Result<u8, Error>>);
 
-impl Collect for Kept {}
+impl ResponseHandler for Kept {}
 
 impl BlockingTicket<Aerospike> for Kept {
     fn complete(&mut self, outcome: Outcome<'_>) {

@@ -11,8 +11,8 @@ use std::time::Duration;
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::cluster::{Cluster, Node};
 use spikewire_aerospike::command::{Aim, Command, Target};
-use spikewire_aerospike::transport::{Collect, Multiplexer, Outcome};
 use spikewire_aerospike::transport::{EventLoop, LoopDriver, Next};
+use spikewire_aerospike::transport::{Multiplexer, Outcome, ResponseHandler};
 use spikewire_aerospike::{Kind, Options, Policy};
 use spikewire_aerospike_protocol::frame::{self, Kind as Frame};
 use spikewire_aerospike_protocol::host::Host;
@@ -23,7 +23,7 @@ use support::{LONG, eventually};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Number(usize);
 
-impl Collect for Number {}
+impl ResponseHandler for Number {}
 
 /// A loop that notes what it is asked for.
 #[derive(Default)]

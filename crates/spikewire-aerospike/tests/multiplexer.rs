@@ -11,7 +11,7 @@ use socket2::{Domain, Socket, Type};
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::cluster::{Cluster, Node};
 use spikewire_aerospike::command::{Aim, Command, Target};
-use spikewire_aerospike::transport::{Collect, Multiplexer, Outcome};
+use spikewire_aerospike::transport::{Multiplexer, Outcome, ResponseHandler};
 use spikewire_aerospike::{Error, Kind, Options, Policy, ReplicaPolicy};
 use spikewire_aerospike_protocol::frame::{self, Kind as Frame};
 use spikewire_aerospike_protocol::host::Host;
@@ -24,7 +24,7 @@ use support::{LONG, eventually};
 #[derive(Debug, Clone, Copy)]
 struct Number(usize);
 
-impl Collect for Number {}
+impl ResponseHandler for Number {}
 
 /// How a command ended: the result code of its reply and the attempts it took, or the error.
 type Ending = Result<(u8, u32), Error>;

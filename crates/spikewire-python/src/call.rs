@@ -28,12 +28,12 @@ pub struct Call {
     pub bytes: Vec<u8>,
     pub target: Target,
     pub policy: Policy,
-    pub plan: Plan,
+    pub plan: ResponsePlan,
 }
 
 /// What a reply becomes.
-pub struct Plan {
-    shape: Shape,
+pub struct ResponsePlan {
+    shape: ResponseShape,
     codec: Option<Arc<Codec>>,
     /// Whether bytes come as views of the reply.
     buffers: bool,
@@ -43,7 +43,7 @@ pub struct Plan {
 }
 
 /// The kinds of answers.
-pub enum Shape {
+pub enum ResponseShape {
     /// A `Record`; on a miss or a filter's no the default, or an error without one.
     Record { default: Option<Py<PyAny>> },
     /// Whether the record is there and passes the filter.
@@ -56,7 +56,7 @@ pub enum Shape {
     Applied,
 }
 
-impl Shape {
+impl ResponseShape {
     fn kind(&self) -> ResponseKind {
         match self {
             Self::Record { .. } => ResponseKind::Record,
@@ -75,7 +75,7 @@ impl Call {
         address: Address<'_>,
         spec: &CommandSpec,
         defaults: &Defaults,
-        shape: Shape,
+        shape: ResponseShape,
         write: impl FnOnce(&mut Request<'_>) -> Result<(), Raised>,
     ) -> PyResult<Self> {
         let stored_key = if spec.send_key { address.stored_key()? } else { None };
@@ -83,7 +83,7 @@ impl Call {
         let Prepared { bytes, target, policy } =
             spec.compose(&space, &digest, stored_key.as_deref(), write)?;
         let (codec, user) = (defaults.codec.clone(), key.unbind());
-        let plan = Plan { shape, codec, buffers: false, space, user, digest };
+        let plan = ResponsePlan { shape, codec, buffers: false, space, user, digest };
         Ok(Self { bytes, target, policy, plan })
     }
 
@@ -94,13 +94,13 @@ impl Call {
     }
 }
 
-impl Plan {
-    /// Whether a reply's memory is best handed over: see [`Plan::finish_with`].
+impl ResponsePlan {
+    /// Whether a reply's memory is best handed over: see [`ResponsePlan::finish_with`].
     pub fn wants_memory(&self) -> bool {
         self.buffers
     }
 
-    /// As [`Plan::finish`], for a reply whose memory the caller's views may keep.
+    /// As [`ResponsePlan::finish`], for a reply whose memory the caller's views may keep.
     pub fn finish_with<'py>(
         self,
         py: Python<'py>,
@@ -134,13 +134,17 @@ impl Plan {
             Err(error) => return Err(self.error(py, &error)),
         };
         match (self.shape.kind().judge(reply.code()), &self.shape) {
-            (Judgement::Present, Shape::Found) => Ok(PyBool::new(py, true).to_owned().into_any()),
-            (Judgement::Absent, Shape::Found) => Ok(PyBool::new(py, false).to_owned().into_any()),
-            (Judgement::Present, Shape::Done) => Ok(PyNone::get(py).to_owned().into_any()),
-            (Judgement::Absent, Shape::Record { default: Some(default) }) => {
+            (Judgement::Present, ResponseShape::Found) => {
+                Ok(PyBool::new(py, true).to_owned().into_any())
+            }
+            (Judgement::Absent, ResponseShape::Found) => {
+                Ok(PyBool::new(py, false).to_owned().into_any())
+            }
+            (Judgement::Present, ResponseShape::Done) => Ok(PyNone::get(py).to_owned().into_any()),
+            (Judgement::Absent, ResponseShape::Record { default: Some(default) }) => {
                 Ok(default.bind(py).clone())
             }
-            (Judgement::Present, Shape::Applied) => returned(py, &reply),
+            (Judgement::Present, ResponseShape::Applied) => returned(py, &reply),
             (Judgement::Present, _) => self.record(py, &reply, lent),
             _ => Err(self.error(py, &reply.error())),
         }
@@ -173,7 +177,7 @@ impl Plan {
         }
         let views = buffer.as_ref().map(Views::new);
         let answers = match &self.shape {
-            Shape::Operated { answers } => Some(answers),
+            ResponseShape::Operated { answers } => Some(answers),
             _ => None,
         };
         let codec = self.codec.as_deref();

@@ -46,7 +46,7 @@ impl<K, R, T> Command<K, R, T> {
     }
 }
 
-impl<K, R, T: Collect> Command<K, R, T> {
+impl<K, R, T: ResponseHandler> Command<K, R, T> {
     /// Whether its outcome has no use any more.
     pub fn is_over(&self, now: Tick) -> bool {
         self.deadline <= now || self.ticket.is_withdrawn()
@@ -54,7 +54,7 @@ impl<K, R, T: Collect> Command<K, R, T> {
 }
 
 /// What a transport completes, as far as it is asked before the end.
-pub trait Collect {
+pub trait ResponseHandler {
     /// The command is about to be sent, perhaps again. `false` withdraws it: its outcome is then
     /// an error that nothing looks at.
     fn starts(&mut self) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Tick;
-use crate::command::Collect;
+use crate::command::ResponseHandler;
 use crate::dial::{Dial, DialError};
 use crate::fault::Fault;
 use crate::pipeline::{Abandoned, Arrival, Pipeline, Request};
@@ -32,7 +32,7 @@ pub(crate) struct Connection<P: Protocol, T> {
     pub ended: bool,
 }
 
-impl<P: Protocol, T: Collect> Connection<P, T> {
+impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
     /// Starts connecting; the poller says when to go on.
     pub fn open(
         node: Arc<NodeOf<P>>,

@@ -14,7 +14,7 @@ use std::time::Duration;
 use spikewire_sync::Mutex;
 
 use crate::clock::Tick;
-use crate::command::Collect;
+use crate::command::ResponseHandler;
 use crate::fault::{Fault, FaultKind};
 use crate::multiplexer::Multiplexer;
 use crate::protocol::{CommandOf, Protocol};
@@ -93,7 +93,7 @@ enum Call {
     Expire,
 }
 
-impl<P: Protocol, T: Collect> LoopDriver<P, T> {
+impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
     /// A driver of this multiplexer.
     pub fn new(multiplexer: Multiplexer<P, T>) -> Self {
         let descriptor = multiplexer.as_raw_fd();
@@ -356,7 +356,7 @@ impl<P: Protocol, T: Collect> LoopDriver<P, T> {
     }
 }
 
-impl<P: Protocol, T: Collect> Turned<P, T> {
+impl<P: Protocol, T: ResponseHandler> Turned<P, T> {
     fn alarm(&self) -> Tick {
         self.multiplexer.alarm().min(self.pause_ends)
     }

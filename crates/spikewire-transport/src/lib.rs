@@ -47,7 +47,7 @@ pub use attempts::{Attempts, Failure, Refusal, Verdict};
 pub use blocking::{BlockingPool, BlockingTicket, CallerLimits};
 pub use breaker::Breaker;
 pub use clock::Tick;
-pub use command::{Collect, Command};
+pub use command::{Command, ResponseHandler};
 pub use driver::{EventLoop, LoopDriver};
 pub use fault::{CommandError, Fault, FaultKind};
 pub use multiplexer::{Multiplexer, Poller};

@@ -6,7 +6,7 @@ use spikewire_aerospike::admin::{Ask, InfoCommand, Recipients};
 use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::{Error, Kind};
 
-use crate::face::Face;
+use crate::client_kind::ClientKind;
 
 /// A node of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,8 +23,12 @@ pub(crate) fn nodes(cluster: &Cluster) -> Vec<Node> {
 }
 
 /// Asks the node at this address.
-pub(crate) fn info<C: Face>(client: &C, address: SocketAddr, command: &str) -> C::Answer<String> {
-    let snapshot = client.tools().cluster.snapshot();
+pub(crate) fn info<C: ClientKind>(
+    client: &C,
+    address: SocketAddr,
+    command: &str,
+) -> C::Answer<String> {
+    let snapshot = client.context().cluster.snapshot();
     let found = snapshot.nodes.iter().find(|node| node.address == address).cloned();
     let ask = match found {
         Some(node) => InfoCommand::new(command)

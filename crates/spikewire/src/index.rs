@@ -9,8 +9,8 @@ use spikewire_aerospike::admin::index::{
 
 pub use spikewire_aerospike::admin::index::IndexType;
 
+use crate::client_kind::ClientKind;
 use crate::ctx::{self, Step};
-use crate::face::Face;
 use crate::{AsyncClient, Client, Collection, IndexOn, Result};
 
 /// An index that is to be created.
@@ -146,7 +146,7 @@ impl AsyncClient {
     }
 }
 
-impl<C: Face> Indexes<C> {
+impl<C: ClientKind> Indexes<C> {
     /// Creates an index, and gives its name. The nodes go on building it:
     /// [`wait`](Self::wait) for that. The same index again is no error; another one of that name
     /// fails with the server's code 200.

@@ -214,11 +214,11 @@ mod answer;
 mod asynchronous;
 mod batch;
 mod blocking;
+mod client_kind;
 mod cluster;
 pub mod ctx;
 mod encode;
 mod expression;
-mod face;
 mod function;
 mod index;
 mod key;
@@ -232,15 +232,15 @@ mod row;
 mod verbs;
 
 pub use asynchronous::{
-    AsyncClient, AsyncDataset, AsyncPages, AsyncRecords, Pending, PendingBatch, Working,
+    AdminFuture, AsyncClient, AsyncDataset, AsyncPages, AsyncRecords, Pending, PendingBatch,
 };
 pub use batch::Batch;
 pub use blocking::{Client, Dataset, Pages, Records};
+pub use client_kind::ClientKind;
 pub use cluster::Node;
 pub use encode::Encode;
 pub use expression::operand::Operand;
 pub use expression::{Expression, exp};
-pub use face::Face;
 pub use index::{Index, IndexType, Indexes, NewIndex};
 pub use key::Key;
 pub use module::{Module, Modules};

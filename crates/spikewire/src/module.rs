@@ -8,7 +8,7 @@ use spikewire_aerospike::admin::module::{
 
 pub use spikewire_aerospike::admin::module::Module;
 
-use crate::face::Face;
+use crate::client_kind::ClientKind;
 use crate::{AsyncClient, Client};
 
 /// The modules of functions of a client's cluster; from [`Client::modules`] and
@@ -49,7 +49,7 @@ impl AsyncClient {
     }
 }
 
-impl<C: Face> Modules<C> {
+impl<C: ClientKind> Modules<C> {
     /// Registers a module under a file name such as `counters.lua`, in place of one of that name,
     /// and waits until every node has it; zero: without a limit.
     ///

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::op::Shape;
+use super::op::Signature;
 use super::{Argument, Call, Constant, DEPTH, Expression, Fault, Meta, Node, Op, SIZE, Type};
 use crate::value::Value;
 use crate::{limits, msgpack};
@@ -26,8 +26,8 @@ fn rule(op: Op, kinds: &[Option<Type>]) -> Result<Rule, Fault> {
         }
     };
     let all = |kind| vec![kind; count];
-    Ok(match op.shape() {
-        Shape::Compare => {
+    Ok(match op.signature() {
+        Signature::Compare => {
             takes(count == 2, "two operands")?;
             let kind = same(op, kinds.iter().copied())?;
             if let Some(kind @ (Type::Geo | Type::Hll)) = kind {
@@ -35,20 +35,20 @@ fn rule(op: Op, kinds: &[Option<Type>]) -> Result<Rule, Fault> {
             }
             Rule { operands: all(kind), result: Some(Type::Bool) }
         }
-        Shape::Geo => {
+        Signature::Geo => {
             takes(count == 2, "two operands")?;
             Rule { operands: all(Some(Type::Geo)), result: Some(Type::Bool) }
         }
-        Shape::In => {
+        Signature::In => {
             takes(count == 2, "two operands")?;
             Rule { operands: vec![kinds[0], Some(Type::List)], result: Some(Type::Bool) }
         }
-        Shape::Bools => {
+        Signature::Bools => {
             takes(count >= 2, "two operands or more")?;
             Rule { operands: all(Some(Type::Bool)), result: Some(Type::Bool) }
         }
-        Shape::Numbers | Shape::Number => {
-            takes(count == 1 || op.shape() == Shape::Numbers && count > 1, "an operand")?;
+        Signature::Numbers | Signature::Number => {
+            takes(count == 1 || op.signature() == Signature::Numbers && count > 1, "an operand")?;
             let kind = same(op, kinds.iter().copied())?;
             if let Some(kind) = kind
                 && !matches!(kind, Type::Int | Type::Float)
@@ -58,16 +58,16 @@ fn rule(op: Op, kinds: &[Option<Type>]) -> Result<Rule, Fault> {
             }
             Rule { operands: all(kind), result: kind }
         }
-        Shape::Fixed(types) => {
+        Signature::Fixed(types) => {
             let (result, operands) = types.split_last().expect("a result");
             takes(count == operands.len(), if count == 1 { "two operands" } else { "an operand" })?;
             Rule { operands: operands.iter().copied().map(Some).collect(), result: Some(*result) }
         }
-        Shape::Ints => {
+        Signature::Ints => {
             takes(count >= 1, "an operand or more")?;
             Rule { operands: all(Some(Type::Int)), result: Some(Type::Int) }
         }
-        Shape::Cond => {
+        Signature::Cond => {
             takes(count >= 3 && count % 2 == 1, "tests and values by turns and a last value")?;
             let kind = same(op, values(kinds).map(|(_, kind)| *kind))?;
             let mut operands = all(Some(Type::Bool));
@@ -323,7 +323,7 @@ impl Expression {
             }
             Node::Apply(op, operands) => {
                 let mut operands = operands.clone();
-                if op.shape() == Shape::Cond {
+                if op.signature() == Signature::Cond {
                     let at: Vec<usize> = values(&operands).map(|(at, _)| at).collect();
                     for at in at {
                         operands[at] = operands[at].clone().refined(wanted, what)?;

@@ -4,7 +4,7 @@ use super::Type;
 
 /// How many operands an operator takes, of which types, and the type it gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum Signature {
     /// Two of the same type; bool.
     Compare,
     /// Two `GeoJSON` values; bool.
@@ -44,7 +44,7 @@ macro_rules! operators {
             }
 
             /// What it takes and gives.
-            pub fn shape(self) -> Shape {
+            pub fn signature(self) -> Signature {
                 match self { $(Self::$name => $shape,)* }
             }
         }
@@ -55,83 +55,83 @@ use Type::{Bool, Float, Int, List, Map};
 
 operators! {
     /// Equal.
-    Eq = 1, "==", Shape::Compare;
+    Eq = 1, "==", Signature::Compare;
     /// Not equal.
-    Ne = 2, "!=", Shape::Compare;
+    Ne = 2, "!=", Signature::Compare;
     /// Greater.
-    Gt = 3, ">", Shape::Compare;
+    Gt = 3, ">", Signature::Compare;
     /// Greater or equal.
-    Ge = 4, ">=", Shape::Compare;
+    Ge = 4, ">=", Signature::Compare;
     /// Less.
-    Lt = 5, "<", Shape::Compare;
+    Lt = 5, "<", Signature::Compare;
     /// Less or equal.
-    Le = 6, "<=", Shape::Compare;
+    Le = 6, "<=", Signature::Compare;
     /// A point lies in a region.
-    Geo = 8, "geoCompare", Shape::Geo;
+    Geo = 8, "geoCompare", Signature::Geo;
     /// A list holds the value.
-    In = 9, "in", Shape::In;
+    In = 9, "in", Signature::In;
     /// All are true.
-    And = 16, "and", Shape::Bools;
+    And = 16, "and", Signature::Bools;
     /// One is true or more.
-    Or = 17, "or", Shape::Bools;
+    Or = 17, "or", Signature::Bools;
     /// The opposite.
-    Not = 18, "not", Shape::Fixed(&[Bool, Bool]);
+    Not = 18, "not", Signature::Fixed(&[Bool, Bool]);
     /// Exactly one is true.
-    Exclusive = 19, "exclusive", Shape::Bools;
+    Exclusive = 19, "exclusive", Signature::Bools;
     /// Sum.
-    Add = 20, "+", Shape::Numbers;
+    Add = 20, "+", Signature::Numbers;
     /// The first less the others; the negative of one alone.
-    Sub = 21, "-", Shape::Numbers;
+    Sub = 21, "-", Signature::Numbers;
     /// Product.
-    Mul = 22, "*", Shape::Numbers;
+    Mul = 22, "*", Signature::Numbers;
     /// The first over the others; 1 over one alone. Integers are cut toward zero.
-    Div = 23, "/", Shape::Numbers;
+    Div = 23, "/", Signature::Numbers;
     /// Power.
-    Pow = 24, "**", Shape::Fixed(&[Float, Float, Float]);
+    Pow = 24, "**", Signature::Fixed(&[Float, Float, Float]);
     /// Logarithm of a number to a base.
-    Log = 25, "log", Shape::Fixed(&[Float, Float, Float]);
+    Log = 25, "log", Signature::Fixed(&[Float, Float, Float]);
     /// What is left of a division, with the sign of the dividend.
-    Mod = 26, "%", Shape::Fixed(&[Int, Int, Int]);
+    Mod = 26, "%", Signature::Fixed(&[Int, Int, Int]);
     /// The number without its sign.
-    Abs = 27, "abs", Shape::Number;
+    Abs = 27, "abs", Signature::Number;
     /// The next whole number below.
-    Floor = 28, "floor", Shape::Fixed(&[Float, Float]);
+    Floor = 28, "floor", Signature::Fixed(&[Float, Float]);
     /// The next whole number above.
-    Ceil = 29, "ceil", Shape::Fixed(&[Float, Float]);
+    Ceil = 29, "ceil", Signature::Fixed(&[Float, Float]);
     /// A float cut toward zero.
-    ToInt = 30, "toInt", Shape::Fixed(&[Float, Int]);
+    ToInt = 30, "toInt", Signature::Fixed(&[Float, Int]);
     /// An integer as a float.
-    ToFloat = 31, "toFloat", Shape::Fixed(&[Int, Float]);
+    ToFloat = 31, "toFloat", Signature::Fixed(&[Int, Float]);
     /// Bits set in all.
-    IntAnd = 32, "&", Shape::Ints;
+    IntAnd = 32, "&", Signature::Ints;
     /// Bits set in any.
-    IntOr = 33, "|", Shape::Ints;
+    IntOr = 33, "|", Signature::Ints;
     /// Bits set in an odd number of them.
-    IntXor = 34, "^", Shape::Ints;
+    IntXor = 34, "^", Signature::Ints;
     /// Every bit turned over.
-    IntNot = 35, "~", Shape::Fixed(&[Int, Int]);
+    IntNot = 35, "~", Signature::Fixed(&[Int, Int]);
     /// Bits moved up.
-    ShiftLeft = 36, "<<", Shape::Fixed(&[Int, Int, Int]);
+    ShiftLeft = 36, "<<", Signature::Fixed(&[Int, Int, Int]);
     /// Bits moved down, zeros from above.
-    ShiftRight = 37, ">>>", Shape::Fixed(&[Int, Int, Int]);
+    ShiftRight = 37, ">>>", Signature::Fixed(&[Int, Int, Int]);
     /// Bits moved down, the sign from above.
-    ShiftSigned = 38, ">>", Shape::Fixed(&[Int, Int, Int]);
+    ShiftSigned = 38, ">>", Signature::Fixed(&[Int, Int, Int]);
     /// How many bits are set.
-    BitCount = 39, "countOneBits", Shape::Fixed(&[Int, Int]);
+    BitCount = 39, "countOneBits", Signature::Fixed(&[Int, Int]);
     /// The first bit like this from the top; -1 if there is none.
-    ScanLeft = 40, "findBitLeft", Shape::Fixed(&[Int, Bool, Int]);
+    ScanLeft = 40, "findBitLeft", Signature::Fixed(&[Int, Bool, Int]);
     /// The first bit like this from the bottom, counted from the top; -1 if there is none.
-    ScanRight = 41, "findBitRight", Shape::Fixed(&[Int, Bool, Int]);
+    ScanRight = 41, "findBitRight", Signature::Fixed(&[Int, Bool, Int]);
     /// The smallest.
-    Min = 50, "min", Shape::Numbers;
+    Min = 50, "min", Signature::Numbers;
     /// The largest.
-    Max = 51, "max", Shape::Numbers;
+    Max = 51, "max", Signature::Numbers;
     /// The keys of a map.
-    MapKeys = 101, "mapKeys", Shape::Fixed(&[Map, List]);
+    MapKeys = 101, "mapKeys", Signature::Fixed(&[Map, List]);
     /// The values of a map.
-    MapValues = 102, "mapValues", Shape::Fixed(&[Map, List]);
+    MapValues = 102, "mapValues", Signature::Fixed(&[Map, List]);
     /// The value behind the first test that is true, else the last value.
-    Cond = 123, "when", Shape::Cond;
+    Cond = 123, "when", Signature::Cond;
 }
 
 impl Op {

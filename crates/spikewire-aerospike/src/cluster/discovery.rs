@@ -7,7 +7,7 @@ use spikewire_aerospike_protocol::peers::Peers;
 
 use super::address;
 use super::member::ask_all;
-use super::peers::WantedList;
+use super::peers::UnknownPeers;
 use super::rules::{self, Known, PeerHealth};
 use super::tender::Tender;
 
@@ -44,7 +44,7 @@ impl Tender {
     /// Counts how often each member is listed, tries the unknown peers, and returns the new ones.
     fn discover(&mut self, lists: &[(usize, Peers)]) -> FxHashSet<u32> {
         let net = self.net();
-        let mut wanted = WantedList::default();
+        let mut wanted = UnknownPeers::default();
         let mut unknown = Vec::new();
         for peer in lists.iter().flat_map(|(_, list)| &list.peers) {
             let listed = || {

@@ -15,16 +15,16 @@ use crate::clock::Tick;
 
 /// A peer that is not a member yet, as all that list it describe it.
 #[derive(Debug, Default)]
-pub(super) struct Wanted {
+pub(super) struct UnknownPeer {
     tls_name: Option<String>,
     addresses: Vec<Address>,
 }
 
 /// The unknown peers of some lists, by name.
 #[derive(Debug, Default)]
-pub(super) struct WantedList(BTreeMap<String, Wanted>);
+pub(super) struct UnknownPeers(BTreeMap<String, UnknownPeer>);
 
-impl WantedList {
+impl UnknownPeers {
     pub fn add(&mut self, peer: &Peer) {
         let wanted = self.0.entry(peer.name.clone()).or_default();
         if !peer.tls_name.is_empty() {
@@ -85,7 +85,7 @@ impl Candidates {
     /// Tries all of them at once, each once per pass, and gives those that were met.
     pub fn meet(
         &mut self,
-        wanted: WantedList,
+        wanted: UnknownPeers,
         cluster_name: Option<&String>,
         net: &Net,
     ) -> Vec<Met> {
@@ -144,7 +144,7 @@ impl Candidates {
     }
 }
 
-fn start(name: &str, wanted: &Wanted, cluster_name: Option<&String>, net: &Net) -> Probe {
+fn start(name: &str, wanted: &UnknownPeer, cluster_name: Option<&String>, net: &Net) -> Probe {
     let addresses: Vec<_> = wanted.addresses.iter().map(|a| net.addressing.reach(a)).collect();
     let addresses = address::resolve_all(&addresses, net.within, &net.closed);
     let requirements =

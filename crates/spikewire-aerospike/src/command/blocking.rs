@@ -8,7 +8,7 @@ use crate::clock::Tick;
 use crate::cluster::{Cluster, Janitor, Node};
 use crate::error::{Error, Kind, Result};
 use crate::options::Policy;
-use crate::transport::{Aerospike, BlockingPool, Collect, Outcome};
+use crate::transport::{Aerospike, BlockingPool, Outcome, ResponseHandler};
 use spikewire_transport::Protocol as _;
 use spikewire_transport::blocking::{BlockingTicket, CallerLimits, pause};
 use spikewire_transport::protocol::Sharing;
@@ -35,7 +35,7 @@ enum Ticket {
     Part(Box<Part>),
 }
 
-impl Collect for Ticket {
+impl ResponseHandler for Ticket {
     fn collect(&mut self, messages: &[u8]) {
         if let Self::Part(part) = self {
             part.collect(messages);

@@ -164,7 +164,7 @@ impl<O: BatchOwner> BatchTicket<O> {
 
     /// Takes messages of the part's reply before its end.
     pub fn collect(&mut self, messages: &[u8]) {
-        use crate::transport::Collect as _;
+        use crate::transport::ResponseHandler as _;
         if let Some(part) = &mut self.part {
             part.collect(messages);
         }

@@ -22,7 +22,7 @@ pub mod stream;
 
 pub use crate::framing::Aerospike;
 pub use spikewire_transport::driver::EventLoop;
-pub use spikewire_transport::{Collect, Poller, buffer, permits};
+pub use spikewire_transport::{Poller, ResponseHandler, buffer, permits};
 pub use stream::{Stream, Streams};
 
 /// Every connection of one driver behind one pollable descriptor.

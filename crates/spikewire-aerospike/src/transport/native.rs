@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use spikewire_sync::Mutex;
 
-use super::{Collect, EventLoop, LoopDriver, Multiplexer, Next, Outcome};
+use super::{EventLoop, LoopDriver, Multiplexer, Next, Outcome, ResponseHandler};
 use crate::clock::Tick;
 use crate::cluster::Cluster;
 use crate::command::Command;
 
 /// What a native thread completes, one by one.
-pub trait Ticket: Collect + Send + 'static {
+pub trait Ticket: ResponseHandler + Send + 'static {
     /// Called once, on the thread; must be brief. What goes to `next` is sent next. A ticket that
     /// is handed over after the thread has ended is dropped instead.
     fn complete(self, outcome: Outcome<'_>, next: &mut Next<Self>)
@@ -56,7 +56,7 @@ impl<T: Ticket> Receiver<T> for OneByOne {
 
 /// A multiplexer on a thread of its own. Dropping it ends the thread and fails what is in flight.
 #[derive(Debug)]
-pub struct Native<T: Collect + Send + 'static> {
+pub struct Native<T: ResponseHandler + Send + 'static> {
     shared: Arc<Shared<T>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -93,7 +93,7 @@ impl<T: Ticket> Native<T> {
     }
 }
 
-impl<T: Collect + Send + 'static> Native<T> {
+impl<T: ResponseHandler + Send + 'static> Native<T> {
     /// Starts the thread. Up to `queue` commands may wait for one node.
     pub fn start_with<R: Receiver<T>>(
         cluster: Arc<Cluster>,
@@ -134,13 +134,13 @@ impl<T: Collect + Send + 'static> Native<T> {
     }
 }
 
-impl<T: Collect + Send + 'static> Drop for Native<T> {
+impl<T: ResponseHandler + Send + 'static> Drop for Native<T> {
     fn drop(&mut self) {
         self.close();
     }
 }
 
-impl<T: Collect> Shared<T> {
+impl<T: ResponseHandler> Shared<T> {
     fn run(&self, receiver: &mut impl Receiver<T>) {
         let Self { driver, thread } = self;
         // Also when a receiver panics, nothing may wait for this thread any more.
@@ -204,9 +204,9 @@ impl<T: Collect> Shared<T> {
 }
 
 /// Closes the driver when the thread ends, in whatever way.
-struct End<'a, T: Collect>(&'a LoopDriver<T>);
+struct End<'a, T: ResponseHandler>(&'a LoopDriver<T>);
 
-impl<T: Collect> Drop for End<'_, T> {
+impl<T: ResponseHandler> Drop for End<'_, T> {
     fn drop(&mut self) {
         drop(self.0.abandon());
     }

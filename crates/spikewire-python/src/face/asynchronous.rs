@@ -15,7 +15,7 @@ use crate::core::Core;
 use crate::errors::type_error;
 use crate::event_loop::running_loop;
 use crate::identity::Registry;
-use crate::many::ManyCall;
+use crate::many::BatchCall;
 use crate::query::QueryCall;
 use crate::query::asynchronous::AsyncQuery;
 use crate::space::Space;
@@ -97,7 +97,7 @@ impl Runner for Loops {
         self.driver(py)?.1.get().submit(py, call)
     }
 
-    fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
+    fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>> {
         let (core, driver) = self.driver(py)?;
         driver.get().submit_many(py, core.cluster.clone(), call)
     }

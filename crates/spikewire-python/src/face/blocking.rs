@@ -14,7 +14,7 @@ use crate::core::Core;
 use crate::errors::to_python;
 use crate::gil_fairness;
 use crate::identity::Registry;
-use crate::many::{ManyCall, Window};
+use crate::many::{BatchCall, Window};
 use crate::query::QueryCall;
 use crate::query::blocking::Query;
 use crate::signal::Signal;
@@ -100,7 +100,7 @@ impl Runner for Shared {
         run(py, self, call)
     }
 
-    fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
+    fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>> {
         run_many(py, self, call)
     }
 }
@@ -134,9 +134,9 @@ fn run<'py>(py: Python<'py>, shared: &Shared, call: Call) -> PyResult<Bound<'py,
     result
 }
 
-fn run_many<'py>(py: Python<'py>, shared: &Shared, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
+fn run_many<'py>(py: Python<'py>, shared: &Shared, call: BatchCall) -> PyResult<Bound<'py, PyAny>> {
     let core = shared.core(py)?;
-    let ManyCall { mut rows, mut plan } = call;
+    let BatchCall { mut rows, mut plan } = call;
     loop {
         let signal = Signal::default();
         let outcome = py.detach(|| {

@@ -14,7 +14,7 @@ use crate::core::not_connected;
 use crate::errors::type_error;
 use crate::identity::{Registry, Token};
 use crate::key::Address;
-use crate::many::ManyCall;
+use crate::many::BatchCall;
 use crate::query::QueryCall;
 use crate::query::job::{self, JobCall};
 use crate::space::Space;
@@ -29,7 +29,7 @@ pub trait Runner {
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>>;
 
     /// Runs a batch; returns its result or its future.
-    fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>>;
+    fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>>;
 }
 
 /// A runner that clients can be made of, blocking or for asyncio.
@@ -81,7 +81,7 @@ pub trait Verbs {
         self.runner().run(py, call)
     }
 
-    fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
+    fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>> {
         self.runner().run_many(py, call)
     }
 

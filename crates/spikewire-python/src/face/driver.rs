@@ -24,7 +24,7 @@ use crate::admin::task::AdminRun;
 use crate::call::Call;
 use crate::event_loop::{LoopTimer, is_closed, watch};
 use crate::gil_fairness;
-use crate::many::ManyCall;
+use crate::many::BatchCall;
 
 /// The connections of one event loop, and the loop that turns them.
 #[pyclass(frozen, module = "spikewire._native")]
@@ -102,7 +102,7 @@ impl Driver {
         &self,
         py: Python<'py>,
         cluster: Arc<Cluster>,
-        call: ManyCall,
+        call: BatchCall,
     ) -> PyResult<Bound<'py, PyAny>> {
         let future = self.create_future.bind(py).call0()?;
         let next = Owner::start(cluster, Promise::on_loop(&future), call);

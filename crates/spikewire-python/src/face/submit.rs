@@ -12,7 +12,7 @@ use crate::call::Call;
 use crate::client::Shared;
 use crate::core::Core;
 use crate::errors::to_python;
-use crate::many::ManyCall;
+use crate::many::BatchCall;
 use crate::space::Space;
 
 /// Hands calls to the client's thread for them.
@@ -27,7 +27,7 @@ impl Runner for Submit {
         self.thread(py, &*self.0.core(py)?)?.submit(py, call)
     }
 
-    fn run_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
+    fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>> {
         self.thread(py, &*self.0.core(py)?)?.submit_many(py, call)
     }
 }

@@ -25,7 +25,7 @@ use crate::call::Call;
 use crate::core::Background;
 use crate::errors::to_python;
 use crate::gil_fairness;
-use crate::many::ManyCall;
+use crate::many::BatchCall;
 use crate::signal::Signal;
 
 /// What was needed for a burst of large replies beyond this (bytes) is given back.
@@ -57,7 +57,7 @@ impl Submitter {
     pub fn start(cluster: Arc<Cluster>, limit: usize) -> io::Result<Self> {
         static NUMBERS: AtomicUsize = AtomicUsize::new(1);
         let number = NUMBERS.fetch_add(1, Relaxed);
-        let gather = Gather { number, done: vec![], bodies: vec![] };
+        let gather = TurnOutcomes { number, done: vec![], bodies: vec![] };
         // The window bounds what can wait for a node, and it makes callers wait, not fail.
         let native = Native::start_with(cluster.clone(), usize::MAX, gather)?;
         Ok(Self { number, cluster, permits: Permits::new(limit), native })
@@ -82,7 +82,11 @@ impl Submitter {
     }
 
     /// Takes a batch and returns its future; waits for room if there is none.
-    pub fn submit_many<'py>(&self, py: Python<'py>, call: ManyCall) -> PyResult<Bound<'py, PyAny>> {
+    pub fn submit_many<'py>(
+        &self,
+        py: Python<'py>,
+        call: BatchCall,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let entry = self.enter(py, call.rows.deadline())?;
         let future = FutureBase::create(py, self.number)?;
         let Entry::In(permit) = entry else {
@@ -143,7 +147,7 @@ impl Background for Submitter {
 }
 
 /// Keeps the outcomes of a turn until it is over, then completes their futures together.
-struct Gather {
+struct TurnOutcomes {
     number: usize,
     done: Vec<Done>,
     bodies: Vec<u8>,
@@ -155,7 +159,7 @@ struct Done {
     outcome: Result<(Range<usize>, Arc<Node>, Attempts), Error>,
 }
 
-impl Receiver<Ticket> for Gather {
+impl Receiver<Ticket> for TurnOutcomes {
     /// Callbacks are Python code, which counts on as much as a main thread has.
     const STACK: usize = 8 << 20;
 

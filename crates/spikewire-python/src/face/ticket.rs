@@ -12,16 +12,16 @@ use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::batch::Batch;
 use spikewire_aerospike::command::{BatchExecution, BatchOwner, BatchTicket};
 use spikewire_aerospike::transport::permits::Permit;
-use spikewire_aerospike::transport::{Collect, Next, Outcome};
+use spikewire_aerospike::transport::{Next, Outcome, ResponseHandler};
 use spikewire_aerospike::{Error, Kind};
 
 use super::future::FutureBase;
 use crate::admin::task::{AdminSlot, AdminValue};
-use crate::call::Plan;
+use crate::call::ResponsePlan;
 use crate::errors::to_python;
 use crate::forks::forks;
 use crate::gil_fairness::CommandGuard;
-use crate::many::{ManyCall, ManyPlan, Window};
+use crate::many::{BatchCall, BatchPlan, Window};
 
 /// The future that a call's outcome goes to. It is completed in any case: one whose promise is
 /// dropped, because a driver ended before its commands did, fails as closed.
@@ -134,14 +134,14 @@ impl Drop for Promise {
 /// What a command's outcome completes.
 pub(super) enum Ticket {
     /// A future and what its reply becomes.
-    One { promise: Promise, plan: Plan, sent: Option<CommandGuard> },
+    One { promise: Promise, plan: ResponsePlan, sent: Option<CommandGuard> },
     /// One node's rows of a batch.
     Part(BatchTicket<Owner>),
     /// A question of an administrative command.
     Question(AdminTicket<Ticket>),
 }
 
-impl Collect for Ticket {
+impl ResponseHandler for Ticket {
     fn starts(&mut self) -> bool {
         match self {
             Self::One { promise, .. } => promise.starts(),
@@ -208,13 +208,13 @@ fn is_done(future: &Bound<'_, PyAny>) -> bool {
 pub(super) struct Owner {
     promise: Promise,
     /// Until they have become it.
-    plan: Mutex<Option<ManyPlan>>,
+    plan: Mutex<Option<BatchPlan>>,
 }
 
 impl Owner {
     /// Starts a batch; what it sends first goes to `next`.
-    pub fn start(cluster: Arc<Cluster>, promise: Promise, call: ManyCall) -> Next<Ticket> {
-        let ManyCall { rows, plan } = call;
+    pub fn start(cluster: Arc<Cluster>, promise: Promise, call: BatchCall) -> Next<Ticket> {
+        let BatchCall { rows, plan } = call;
         let owner = Self { promise, plan: Mutex::new(Some(plan)) };
         let mut next = Next::default();
         BatchExecution::start(cluster, owner, rows, &mut next);

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use spikewire_aerospike::command::{CommandSpec, Operations};
 use spikewire_aerospike_protocol::batch::Kind;
 
-use super::gather::{Gather, Resolve, each};
-use super::plan::ManyCall;
+use super::gather::{BatchRows, Resolve, each};
+use super::plan::BatchCall;
 use crate::batch::Answered;
 use crate::call::Answers;
 use crate::columns::{self, NewArray};
@@ -23,7 +23,7 @@ pub fn get<'py>(
     keys: &Bound<'py, PyAny>,
     bins: Option<&Bound<'py, PyAny>>,
     options: &ReadOptions<'py>,
-) -> PyResult<ManyCall> {
+) -> PyResult<BatchCall> {
     let (selection, names) = selected(bins)?;
     let spec = CommandSpec::get(defaults, &options.checked()?, selection).map_err(refused)?;
     alike(resolve, keys, &spec, defaults.codec.clone(), Answered::None, |row| {
@@ -36,7 +36,7 @@ pub fn exists<'py>(
     resolve: Resolve<'_>,
     keys: &Bound<'py, PyAny>,
     options: &ReadOptions<'py>,
-) -> PyResult<ManyCall> {
+) -> PyResult<BatchCall> {
     let spec = CommandSpec::exists(defaults, &options.checked()?).map_err(refused)?;
     alike(resolve, keys, &spec, defaults.codec.clone(), Answered::None, |_| Ok(()))
 }
@@ -46,7 +46,7 @@ pub fn delete<'py>(
     resolve: Resolve<'_>,
     keys: &Bound<'py, PyAny>,
     options: &WriteOptions<'py>,
-) -> PyResult<ManyCall> {
+) -> PyResult<BatchCall> {
     let spec = CommandSpec::delete(defaults, &options.checked()?).map_err(refused)?;
     alike(resolve, keys, &spec, defaults.codec.clone(), Answered::None, |_| Ok(()))
 }
@@ -59,7 +59,7 @@ pub fn get_numpy<'py>(
     dtype: &Bound<'py, PyAny>,
     wanted: &columns::Wanted,
     options: &ReadOptions<'py>,
-) -> PyResult<ManyCall> {
+) -> PyResult<BatchCall> {
     let array = NewArray::of(keys.py(), dtype, wanted)?;
     let mut call = get(defaults, resolve, keys, Some(array.bins()?.as_any()), options)?;
     let filling = array.start(&call.plan.reader.keys)?;
@@ -75,7 +75,7 @@ pub fn apply<'py>(
     keys: &Bound<'py, PyAny>,
     function: &Function,
     options: &WriteOptions<'py>,
-) -> PyResult<ManyCall> {
+) -> PyResult<BatchCall> {
     let spec = CommandSpec::apply_many(defaults, &options.checked()?).map_err(refused)?;
     alike(resolve, keys, &spec, None, Answered::Same(Answers::of_a_function()), |row| {
         row.call(&function.0);
@@ -90,7 +90,7 @@ pub fn operate<'py>(
     operations: &Bound<'py, PyAny>,
     options: &WriteOptions<'py>,
     rules: &ReadRules<'py>,
-) -> PyResult<ManyCall> {
+) -> PyResult<BatchCall> {
     let mut steps = Steps::new(operations, options, rules, defaults)?;
     let answered = Answered::Same(steps.take_answers());
     alike(resolve, keys, &steps.spec, defaults.codec.clone(), answered, |row| {
@@ -107,8 +107,8 @@ fn alike(
     codec: Option<Arc<Codec>>,
     answered: Answered,
     write: impl Fn(&mut Kind) -> Result<(), Raised>,
-) -> PyResult<ManyCall> {
-    let mut rows = Gather::new(resolve);
+) -> PyResult<BatchCall> {
+    let mut rows = BatchRows::new(resolve);
     each("keys", keys, |key| rows.alike(&key, spec, &write))?;
     Ok(rows.finish(spec.policy, codec, answered))
 }

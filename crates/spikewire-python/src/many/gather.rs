@@ -11,7 +11,7 @@ use spikewire_aerospike::command::batch::BatchBuilder;
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::key::Digest;
 
-use super::plan::ManyCall;
+use super::plan::BatchCall;
 use crate::batch::{Answered, RowReader};
 use crate::columns::source;
 use crate::errors::{Raised, about, type_error, type_name};
@@ -28,7 +28,7 @@ pub fn whole(address: PyResult<Address<'_>>) -> PyResult<Key> {
 }
 
 /// Rows being gathered.
-pub(super) struct Gather<'a> {
+pub(super) struct BatchRows<'a> {
     resolve: Resolve<'a>,
     rows: BatchBuilder,
     keys: Vec<Key>,
@@ -36,7 +36,7 @@ pub(super) struct Gather<'a> {
     home: Option<Arc<Space>>,
 }
 
-impl<'a> Gather<'a> {
+impl<'a> BatchRows<'a> {
     pub fn new(resolve: Resolve<'a>) -> Self {
         Self { resolve, rows: BatchBuilder::default(), keys: Vec::new(), home: None }
     }
@@ -117,11 +117,16 @@ impl<'a> Gather<'a> {
         Ok(())
     }
 
-    pub fn finish(self, policy: Policy, codec: Option<Arc<Codec>>, answered: Answered) -> ManyCall {
+    pub fn finish(
+        self,
+        policy: Policy,
+        codec: Option<Arc<Codec>>,
+        answered: Answered,
+    ) -> BatchCall {
         let mut keys = self.keys;
         let rows = self.rows.finish(policy, |row, digest| keys[row].digest = *digest);
         let reader = RowReader { keys, answered, codec, buffers: false };
-        ManyCall { rows, plan: reader.into() }
+        BatchCall { rows, plan: reader.into() }
     }
 }
 

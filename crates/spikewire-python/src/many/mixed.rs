@@ -7,8 +7,8 @@ use spikewire_aerospike::command::{CommandDefaults, CommandSpec, Operations};
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::message::op;
 
-use super::gather::{Gather, Resolve, at_row, each};
-use super::plan::ManyCall;
+use super::gather::{BatchRows, Resolve, at_row, each};
+use super::plan::BatchCall;
 use crate::arguments;
 use crate::batch::Answered;
 use crate::call::Answers;
@@ -23,7 +23,7 @@ pub fn batch<'py>(
     rows: &Bound<'py, PyAny>,
     replica: Option<&Bound<'py, PyAny>>,
     timeout: Option<&Bound<'py, PyAny>>,
-) -> PyResult<ManyCall> {
+) -> PyResult<BatchCall> {
     let policy = arguments::policy(&defaults.policy, timeout, replica)?;
     let mut mixed = Mixed {
         defaults: Defaults {
@@ -31,7 +31,7 @@ pub fn batch<'py>(
             codec: defaults.codec.clone(),
         },
         resolve,
-        rows: Gather::new(resolve),
+        rows: BatchRows::new(resolve),
         answered: Vec::new(),
     };
     each("rows", rows, |row| {
@@ -45,7 +45,7 @@ pub fn batch<'py>(
 struct Mixed<'a> {
     defaults: Defaults,
     resolve: Resolve<'a>,
-    rows: Gather<'a>,
+    rows: BatchRows<'a>,
     answered: Vec<Option<Answers>>,
 }
 

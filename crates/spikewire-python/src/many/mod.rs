@@ -16,5 +16,5 @@ mod put;
 
 pub use alike::{apply, delete, exists, get, get_numpy, operate};
 pub use gather::whole;
-pub use plan::{ManyCall, ManyPlan, Window};
+pub use plan::{BatchCall, BatchPlan, Window};
 pub use put::put;

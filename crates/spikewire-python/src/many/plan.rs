@@ -9,12 +9,12 @@ use crate::columns::Filling;
 use crate::columns::source::Windows;
 
 /// A composed batch: what is sent, and what its answers become.
-pub struct ManyCall {
+pub struct BatchCall {
     pub rows: Rows,
-    pub plan: ManyPlan,
+    pub plan: BatchPlan,
 }
 
-impl ManyCall {
+impl BatchCall {
     /// Whether bytes are to come as views of the replies.
     pub fn with_buffers(mut self, buffers: bool) -> Self {
         self.plan.reader.buffers = buffers;
@@ -23,7 +23,7 @@ impl ManyCall {
 }
 
 /// What the answers become.
-pub struct ManyPlan {
+pub struct BatchPlan {
     pub reader: RowReader,
     /// For tables: the rows that are still to be sent.
     pub more: Option<Box<Windows>>,
@@ -41,13 +41,13 @@ pub enum Window {
     Finish(Rows),
 }
 
-impl From<RowReader> for ManyPlan {
+impl From<RowReader> for BatchPlan {
     fn from(reader: RowReader) -> Self {
         Self { reader, more: None, done: None, array: None }
     }
 }
 
-impl ManyPlan {
+impl BatchPlan {
     /// Takes rows that are through, and says what is next.
     pub fn go_on(&mut self, py: Python<'_>, rows: Rows) -> PyResult<Window> {
         let next = self.more.as_mut().map(|more| more.next(py)).transpose()?.flatten();

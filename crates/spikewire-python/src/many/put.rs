@@ -8,8 +8,8 @@ use spikewire_aerospike::command::CommandSpec;
 use spikewire_aerospike::command::batch::Batch as Rows;
 use spikewire_aerospike_protocol::message::op;
 
-use super::gather::{Gather, Resolve, at_row, each};
-use super::plan::{ManyCall, ManyPlan};
+use super::gather::{BatchRows, Resolve, at_row, each};
+use super::plan::{BatchCall, BatchPlan};
 use crate::batch::{Answered, RowReader};
 use crate::columns::source::{self, Choice, Table, Windows};
 use crate::errors::{refused, type_error, type_name, value_error};
@@ -24,12 +24,12 @@ pub fn put<'py>(
     records: &Bound<'py, PyAny>,
     choice: &Choice<'py>,
     options: &WriteOptions<'py>,
-) -> PyResult<ManyCall> {
+) -> PyResult<BatchCall> {
     let spec = CommandSpec::write(defaults, &options.checked()?).map_err(refused)?;
     if let Some(table) = source::open(records, choice)? {
         return put_table(resolve, table, spec, records.py());
     }
-    let mut rows = Gather::new(resolve);
+    let mut rows = BatchRows::new(resolve);
     let mut row = |key: &Bound<'py, PyAny>, bins: &Bound<'py, PyAny>| {
         let number = rows.len();
         rows.key(key)?;
@@ -71,7 +71,7 @@ fn put_table(
     table: Table,
     spec: CommandSpec,
     py: Python<'_>,
-) -> PyResult<ManyCall> {
+) -> PyResult<BatchCall> {
     // A dataset takes any user key; a client, which does not, has no set to write a table to.
     let Ok(Key { space, .. }) = resolve(0_i64.into_pyobject(py)?.as_any()) else {
         return Err(type_error(
@@ -82,5 +82,5 @@ fn put_table(
     let mut more = Box::new(Windows::new(table, space, spec));
     let none = || (Rows::new(vec![], std::iter::empty(), policy, Tick::now()), vec![]);
     let (rows, keys) = more.next(py)?.unwrap_or_else(none);
-    Ok(ManyCall { rows, plan: ManyPlan { more: Some(more), ..RowReader::new(keys).into() } })
+    Ok(BatchCall { rows, plan: BatchPlan { more: Some(more), ..RowReader::new(keys).into() } })
 }

@@ -45,13 +45,13 @@ pub struct Reading {
     core: Arc<Core>,
     stopper: Arc<Stopper>,
     pub page_size: Option<u64>,
-    shape: Shape,
+    shape: RecordShape,
     guard: ScanGuard,
     state: Mutex<ReadingState>,
 }
 
 /// What becomes of a row.
-struct Shape {
+struct RecordShape {
     space: Arc<Space>,
     operations: Option<usize>,
     codec: Option<Arc<Codec>>,
@@ -84,7 +84,7 @@ impl Reading {
             core,
             stopper: reader.stream().stopper(),
             page_size,
-            shape: Shape { space, operations, codec, plain },
+            shape: RecordShape { space, operations, codec, plain },
             guard: ScanGuard::new(py),
             state: Mutex::new(ReadingState {
                 reader: Some(Box::new(reader)),
@@ -335,7 +335,7 @@ impl Drop for Held<'_> {
     }
 }
 
-impl Shape {
+impl RecordShape {
     fn record(
         &self,
         py: Python<'_>,

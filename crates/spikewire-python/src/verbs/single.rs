@@ -8,7 +8,7 @@ use super::function::Function;
 use super::options::{Defaults, ReadOptions, ReadRules, WriteOptions};
 use super::steps::{Steps, write_bins};
 use crate::arguments::{self, Given};
-use crate::call::{Call, Shape};
+use crate::call::{Call, ResponseShape};
 use crate::errors::refused;
 use crate::key::Address;
 
@@ -25,7 +25,7 @@ pub fn get<'py>(
     };
     let (selection, names) = selected(bins.as_ref())?;
     let spec = CommandSpec::get(defaults, &options.checked()?, selection).map_err(refused)?;
-    Call::compose(address, &spec, defaults, Shape::Record { default }, |out| {
+    Call::compose(address, &spec, defaults, ResponseShape::Record { default }, |out| {
         names.iter().try_for_each(|name| Ok(out.read_bin(name)?))
     })
 }
@@ -46,7 +46,7 @@ pub fn exists<'py>(
     options: &ReadOptions<'py>,
 ) -> PyResult<Call> {
     let spec = CommandSpec::exists(defaults, &options.checked()?).map_err(refused)?;
-    Call::compose(address, &spec, defaults, Shape::Found, |_| Ok(()))
+    Call::compose(address, &spec, defaults, ResponseShape::Found, |_| Ok(()))
 }
 
 /// One write operation per bin: put, add, append, prepend.
@@ -58,7 +58,7 @@ pub fn write<'py>(
     code: u8,
 ) -> PyResult<Call> {
     let spec = CommandSpec::write(defaults, &options.checked()?).map_err(refused)?;
-    Call::compose(address, &spec, defaults, Shape::Done, |out| {
+    Call::compose(address, &spec, defaults, ResponseShape::Done, |out| {
         write_bins(out, bins, code, defaults.codec.as_deref())
     })
 }
@@ -69,7 +69,7 @@ pub fn delete<'py>(
     options: &WriteOptions<'py>,
 ) -> PyResult<Call> {
     let spec = CommandSpec::delete(defaults, &options.checked()?).map_err(refused)?;
-    Call::compose(address, &spec, defaults, Shape::Found, |_| Ok(()))
+    Call::compose(address, &spec, defaults, ResponseShape::Found, |_| Ok(()))
 }
 
 pub fn touch<'py>(
@@ -78,7 +78,7 @@ pub fn touch<'py>(
     options: &WriteOptions<'py>,
 ) -> PyResult<Call> {
     let spec = CommandSpec::touch(defaults, &options.checked()?).map_err(refused)?;
-    Call::compose(address, &spec, defaults, Shape::Done, |out| {
+    Call::compose(address, &spec, defaults, ResponseShape::Done, |out| {
         out.touch();
         Ok(())
     })
@@ -92,7 +92,7 @@ pub fn operate<'py>(
     rules: &ReadRules<'py>,
 ) -> PyResult<Call> {
     let mut steps = Steps::new(operations, options, rules, defaults)?;
-    let shape = Shape::Operated { answers: steps.take_answers() };
+    let shape = ResponseShape::Operated { answers: steps.take_answers() };
     Call::compose(address, &steps.spec, defaults, shape, |out| {
         steps.write(out);
         Ok(())
@@ -106,7 +106,7 @@ pub fn apply<'py>(
     options: &WriteOptions<'py>,
 ) -> PyResult<Call> {
     let spec = CommandSpec::apply(defaults, &options.checked()?).map_err(refused)?;
-    Call::compose(address, &spec, defaults, Shape::Applied, |out| {
+    Call::compose(address, &spec, defaults, ResponseShape::Applied, |out| {
         out.call(&function.0);
         Ok(())
     })

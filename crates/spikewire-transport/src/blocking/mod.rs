@@ -29,7 +29,7 @@ use self::dedicated::DedicatedMultiplexers;
 use self::shared::SharedMultiplexer;
 pub use self::signals::{CallerLimits, pause};
 use crate::clock::Tick;
-use crate::command::Collect;
+use crate::command::ResponseHandler;
 use crate::fault::{Fault, FaultKind};
 use crate::protocol::{CommandOf, ErrorOf, Protocol};
 use crate::reply::Outcome;
@@ -39,7 +39,7 @@ use crate::reply::Outcome;
 const REVALIDATE_AFTER_IDLE: Duration = Duration::from_millis(100);
 
 /// What a blocking caller gets back for a command.
-pub trait BlockingTicket<P: Protocol>: Collect {
+pub trait BlockingTicket<P: Protocol>: ResponseHandler {
     /// Keeps the outcome; must be brief. May run on the thread of another caller.
     fn complete(&mut self, outcome: Outcome<'_, P>);
 }

@@ -7,7 +7,7 @@ use std::thread::{self, Thread};
 use spikewire_sync::Mutex;
 
 use super::BlockingTicket;
-use crate::command::Collect;
+use crate::command::ResponseHandler;
 use crate::protocol::Protocol;
 use crate::reply::Outcome;
 
@@ -111,7 +111,7 @@ impl<T> SharedTicket<T> {
     }
 }
 
-impl<T: Collect> Collect for SharedTicket<T> {
+impl<T: ResponseHandler> ResponseHandler for SharedTicket<T> {
     fn starts(&mut self) -> bool {
         !self.is_withdrawn() && self.ticket.starts()
     }

@@ -9,7 +9,7 @@ use super::{Multiplexer, STALL};
 use crate::attempts::{Failure, Refusal, Verdict};
 use crate::buffer;
 use crate::clock::Tick;
-use crate::command::Collect;
+use crate::command::ResponseHandler;
 use crate::connection::Connection;
 use crate::fault::{Fault, FaultKind};
 use crate::pipeline::Abandoned;
@@ -17,7 +17,7 @@ use crate::placement::{Load, NodeConnections, Place, place};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, Sharing};
 use crate::topology::{Endpoint as _, Target as _, Topology as _};
 
-impl<P: Protocol, T: Collect> Multiplexer<P, T> {
+impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// One attempt at a command: choose a node, choose a connection, queue.
     pub(super) fn attempt(&mut self, mut command: CommandOf<P, T>, now: Tick) {
         command.attempts.made += 1;

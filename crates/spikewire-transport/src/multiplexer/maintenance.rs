@@ -4,7 +4,7 @@
 use super::{LOOK, Multiplexer};
 use crate::attempts::Failure;
 use crate::clock::Tick;
-use crate::command::Collect;
+use crate::command::ResponseHandler;
 use crate::connection::Connection;
 use crate::fault::{Fault, FaultKind};
 use crate::pipeline::Abandoned;
@@ -27,7 +27,7 @@ pub(super) fn drained() -> Fault {
     Fault::new(FaultKind::Connection, message)
 }
 
-impl<P: Protocol, T: Collect> Multiplexer<P, T> {
+impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Looks after one connection.
     pub(super) fn inspect(&mut self, index: usize, now: Tick) {
         let Some(connection) = &mut self.connections[index] else { return };

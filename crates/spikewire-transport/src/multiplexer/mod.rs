@@ -31,7 +31,7 @@ pub use self::poller::Poller;
 use self::retry_queue::Delayed;
 use crate::buffer;
 use crate::clock::Tick;
-use crate::command::Collect;
+use crate::command::ResponseHandler;
 use crate::connection::Connection;
 use crate::fault::{Fault, FaultKind};
 use crate::pipeline::Abandoned;
@@ -78,7 +78,7 @@ pub struct Multiplexer<P: Protocol, T> {
     closed: bool,
 }
 
-impl<P: Protocol, T: Collect> Multiplexer<P, T> {
+impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// A multiplexer without connections; they are opened when commands need them.
     pub fn new(topology: Arc<P::Topology>) -> io::Result<Self> {
         let queue = topology.settings().queue;

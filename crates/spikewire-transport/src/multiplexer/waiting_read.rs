@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::Multiplexer;
 use crate::clock::Tick;
-use crate::command::Collect;
+use crate::command::ResponseHandler;
 use crate::protocol::Protocol;
 use crate::reply::Outcome;
 
@@ -18,7 +18,7 @@ use crate::reply::Outcome;
 /// late by a tick or two of the system's timer.
 const SOONEST: Duration = Duration::from_millis(10);
 
-impl<P: Protocol, T: Collect> Multiplexer<P, T> {
+impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// The connection that everything in flight waits for, and how long a read from it may take:
     /// until `deadline`, when all commands are over, and `longest` at most. `None` when there is
     /// more to wait for: several connections, room to write, a connection that is being opened, a

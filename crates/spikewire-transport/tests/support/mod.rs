@@ -15,8 +15,8 @@ use spikewire_transport::protocol::{
 };
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target};
 use spikewire_transport::{
-    Breaker, Collect, Command, CommandError, Fault, FaultKind, Multiplexer, Outcome, Policy,
-    Protocol, Tick, Topology,
+    Breaker, Command, CommandError, Fault, FaultKind, Multiplexer, Outcome, Policy, Protocol,
+    ResponseHandler, Tick, Topology,
 };
 
 /// Far more than anything here takes, so that a slow machine does not fail a test.
@@ -260,7 +260,7 @@ impl Topology for Nodes {
 #[derive(Debug)]
 pub struct Ticket(pub usize, pub Vec<u8>);
 
-impl Collect for Ticket {
+impl ResponseHandler for Ticket {
     fn collect(&mut self, body: &[u8]) {
         self.1.extend_from_slice(&body[1..]);
     }

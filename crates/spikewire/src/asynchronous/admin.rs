@@ -74,7 +74,7 @@ where
             let waiting = Arc::new(Waiting { state, is_gone: AtomicBool::new(false) });
             pending = Some(Pending(waiting.clone()));
             let mut next = Next::default();
-            admin::start(core.tools.cluster.clone(), procedure, Shared(waiting), &mut next);
+            admin::start(core.context.cluster.clone(), procedure, Shared(waiting), &mut next);
             if !next.is_empty() {
                 core.transport.submit_all(next);
             }

@@ -10,7 +10,7 @@ use spikewire_aerospike::command::batch::Batch;
 use spikewire_aerospike::command::{BatchOwner, BatchTicket, ResponseKind};
 use spikewire_aerospike::transport::Next;
 use spikewire_aerospike::transport::native::Ticket as Completes;
-use spikewire_aerospike::transport::{Collect, Outcome, buffer};
+use spikewire_aerospike::transport::{Outcome, ResponseHandler, buffer};
 use spikewire_aerospike::{Error, Kind, Result};
 
 use crate::answer;
@@ -149,7 +149,7 @@ impl From<AdminTicket<Ticket>> for Ticket {
     }
 }
 
-impl Collect for Ticket {
+impl ResponseHandler for Ticket {
     fn is_withdrawn(&self) -> bool {
         match &self.0 {
             Some(Completed::Question(question)) => question.is_withdrawn(),

@@ -39,7 +39,7 @@ impl PendingBatch {
 
     fn start(&self, rows: Rows, waker: Waker) -> Arc<BatchExecution<BatchCell>> {
         let mut next = Next::default();
-        let cluster = self.core.tools.cluster.clone();
+        let cluster = self.core.context.cluster.clone();
         let execution = BatchExecution::start(cluster, BatchCell::new(waker), rows, &mut next);
         self.core.transport.submit_all(next);
         execution
@@ -58,7 +58,7 @@ impl Future for PendingBatch {
                 Ok(many) => many,
                 Err(error) => return Poll::Ready(Err(error)),
             };
-            if self.core.tools.cluster.is_closed() {
+            if self.core.context.cluster.is_closed() {
                 return Poll::Ready(Err(closed()));
             }
             let execution = self.start(rows, context.waker().clone());

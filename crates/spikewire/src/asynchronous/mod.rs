@@ -6,13 +6,14 @@
 //! | `future`, `cell` | a command's future, and where its outcome waits |
 //! | `many` | a batch's future |
 //! | `admin` | administrative commands: questions to nodes |
-//! | `working` | the future of something rare |
+//! | `admin_future` | the future of something rare |
 //! | `query` | queries as streams |
 //! | `transport` | what turns the connections |
 //! | `tokio` | a task on a tokio runtime does |
 //! | `watch` | a thread that watches over queries, for all other executors |
 
 mod admin;
+mod admin_future;
 mod cell;
 mod future;
 mod many;
@@ -21,7 +22,6 @@ mod query;
 mod tokio;
 mod transport;
 mod watch;
-mod working;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -32,20 +32,20 @@ use spikewire_aerospike::command::{Prepared, SetRef};
 use spikewire_aerospike::transport::Streams;
 
 use crate::answer::Answer;
+use crate::client_kind::{ClientContext, ClientKind, IsWanted, sealed};
 use crate::cluster;
-use crate::face::{Face, Tools, Wanted, sealed};
 use crate::many::{Many, many as many_verbs};
 use crate::options::{Builder, CallOptions, Seeds};
-use crate::query::plan::Plan;
+use crate::query::plan::PreparedQuery;
 use crate::record::Record;
 use crate::verbs::{Place, verbs};
 use crate::{Node, Result};
 
+pub use admin_future::AdminFuture;
 pub use future::Pending;
 pub use many::PendingBatch;
 pub use query::{AsyncPages, AsyncRecords};
 use transport::Transport;
-pub use working::Working;
 
 /// A client whose verbs return futures. Cheap to clone; all clones share the connections.
 ///
@@ -61,7 +61,7 @@ pub struct AsyncClient {
 
 #[derive(Debug)]
 struct Core {
-    tools: Tools,
+    context: ClientContext,
     transport: Transport,
 }
 
@@ -91,11 +91,11 @@ impl AsyncClient {
 
     /// The nodes of the cluster as it was seen last.
     pub fn nodes(&self) -> Vec<Node> {
-        cluster::nodes(&self.core.tools.cluster)
+        cluster::nodes(&self.core.context.cluster)
     }
 
     /// A node's answer to an info command such as `"namespaces"`.
-    pub fn info(&self, node: SocketAddr, command: &str) -> Working<String> {
+    pub fn info(&self, node: SocketAddr, command: &str) -> AdminFuture<String> {
         cluster::info(self, node, command)
     }
 
@@ -118,8 +118,8 @@ impl Builder {
                 let cluster = Cluster::connect(options)?;
                 let transport = Transport::native(&cluster, threads)?;
                 let streams = Streams::new(cluster.clone());
-                let tools = Tools { cluster, streams, defaults };
-                Ok(AsyncClient { core: Arc::new(Core { tools, transport }) })
+                let context = ClientContext { cluster, streams, defaults };
+                Ok(AsyncClient { core: Arc::new(Core { context, transport }) })
             })
             .await
         }
@@ -139,8 +139,8 @@ impl Builder {
             let cluster = future::on_a_thread(move |_| Cluster::connect(options)).await?;
             let transport = Transport::tokio(&cluster)?;
             let streams = Streams::new(cluster.clone());
-            let tools = Tools { cluster, streams, defaults };
-            Ok(AsyncClient { core: Arc::new(Core { tools, transport }) })
+            let context = ClientContext { cluster, streams, defaults };
+            Ok(AsyncClient { core: Arc::new(Core { context, transport }) })
         }
     }
 }
@@ -148,7 +148,7 @@ impl Builder {
 impl Core {
     fn close(&self) {
         self.transport.close();
-        self.tools.close();
+        self.context.close();
     }
 }
 
@@ -160,36 +160,36 @@ impl Drop for Core {
 
 impl sealed::Sealed for AsyncClient {}
 
-impl Face for AsyncClient {
-    type Answer<T: Send + 'static> = Working<T>;
+impl ClientKind for AsyncClient {
+    type Answer<T: Send + 'static> = AdminFuture<T>;
     type Records = AsyncRecords;
     type Pages = AsyncPages;
 
-    fn tools(&self) -> &Tools {
-        &self.core.tools
+    fn context(&self) -> &ClientContext {
+        &self.core.context
     }
 
     fn work<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Tools, Wanted<'_>) -> Result<T> + Send + 'static,
-    ) -> Working<T> {
+        work: impl FnOnce(&ClientContext, IsWanted<'_>) -> Result<T> + Send + 'static,
+    ) -> AdminFuture<T> {
         // The connections stay open while a future is pending.
         let core = self.core.clone();
-        Working::new(future::on_a_thread(move |wanted| work(&core.tools, wanted)))
+        AdminFuture::new(future::on_a_thread(move |wanted| work(&core.context, wanted)))
     }
 
     fn administer<P: Procedure<Output: Send> + Send + 'static>(
         &self,
         procedure: Result<P>,
-    ) -> Working<P::Output> {
-        Working::new(admin::run(self.core.clone(), procedure))
+    ) -> AdminFuture<P::Output> {
+        AdminFuture::new(admin::run(self.core.clone(), procedure))
     }
 
-    fn read(&self, plan: Plan) -> Result<AsyncRecords> {
+    fn read(&self, plan: PreparedQuery) -> Result<AsyncRecords> {
         AsyncRecords::new(&self.core, plan)
     }
 
-    fn read_pages(&self, plan: Plan, size: usize) -> Result<AsyncPages> {
+    fn read_pages(&self, plan: PreparedQuery, size: usize) -> Result<AsyncPages> {
         AsyncPages::new(&self.core, plan, size)
     }
 }
@@ -209,7 +209,7 @@ pub struct AsyncDataset {
 
 impl AsyncDataset {
     fn place(&self) -> Place<'_> {
-        let defaults = &self.core.tools.defaults;
+        let defaults = &self.core.context.defaults;
         Place { set: &self.space, defaults, options: &self.options }
     }
 

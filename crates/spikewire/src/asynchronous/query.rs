@@ -10,7 +10,7 @@ use futures_core::stream::FusedStream;
 
 use super::Core;
 use super::transport::Driver;
-use crate::query::plan::Plan;
+use crate::query::plan::PreparedQuery;
 use crate::query::records::{Looked, Reading};
 use crate::{Found, Page, Result};
 
@@ -35,8 +35,8 @@ pub struct AsyncRecords {
 }
 
 impl AsyncRecords {
-    pub(super) fn new(core: &Arc<Core>, plan: Plan) -> Result<Self> {
-        let reading = Reading::new(core.tools.streams.clone(), plan)?;
+    pub(super) fn new(core: &Arc<Core>, plan: PreparedQuery) -> Result<Self> {
+        let reading = Reading::new(core.context.streams.clone(), plan)?;
         let driver = core.transport.drive(reading)?;
         Ok(Self { driver, run: 0, over: false, _core: core.clone() })
     }
@@ -115,8 +115,8 @@ pub struct AsyncPages {
 }
 
 impl AsyncPages {
-    pub(super) fn new(core: &Arc<Core>, plan: Plan, size: usize) -> Result<Self> {
-        let reading = Reading::new(core.tools.streams.clone(), plan)?;
+    pub(super) fn new(core: &Arc<Core>, plan: PreparedQuery, size: usize) -> Result<Self> {
+        let reading = Reading::new(core.context.streams.clone(), plan)?;
         let driver = core.transport.drive(reading)?;
         Ok(Self { driver, size, over: false, _core: core.clone() })
     }

@@ -18,11 +18,11 @@ use spikewire_aerospike::transport::{Reply, Streams, buffer};
 
 use crate::answer::{self, Answer};
 use crate::batch::Batch;
+use crate::client_kind::{ClientContext, ClientKind, IsWanted, sealed};
 use crate::cluster;
-use crate::face::{Face, Tools, Wanted, sealed};
 use crate::many::{Many, many};
 use crate::options::{Builder, CallOptions, Seeds};
-use crate::query::plan::Plan;
+use crate::query::plan::PreparedQuery;
 use crate::record::Record;
 use crate::verbs::{Place, verbs};
 use crate::{Error, Kind, Node, Result};
@@ -39,7 +39,7 @@ pub struct Client {
 
 #[derive(Debug)]
 struct Core {
-    tools: Tools,
+    context: ClientContext,
     executor: BlockingExecutor,
 }
 
@@ -62,7 +62,7 @@ impl Client {
 
     /// The nodes of the cluster as it was seen last.
     pub fn nodes(&self) -> Vec<Node> {
-        cluster::nodes(&self.core.tools.cluster)
+        cluster::nodes(&self.core.context.cluster)
     }
 
     /// A node's answer to an info command such as `"namespaces"`.
@@ -83,15 +83,15 @@ impl Builder {
         let cluster = Cluster::connect(options)?;
         let executor = BlockingExecutor::new(cluster.clone());
         let streams = Streams::new(cluster.clone());
-        let tools = Tools { cluster, streams, defaults };
-        Ok(Client { core: Arc::new(Core { tools, executor }) })
+        let context = ClientContext { cluster, streams, defaults };
+        Ok(Client { core: Arc::new(Core { context, executor }) })
     }
 }
 
 impl Core {
     fn close(&self) {
         self.executor.close();
-        self.tools.close();
+        self.context.close();
     }
 }
 
@@ -103,34 +103,34 @@ impl Drop for Core {
 
 impl sealed::Sealed for Client {}
 
-impl Face for Client {
+impl ClientKind for Client {
     type Answer<T: Send + 'static> = Result<T>;
     type Records = Records;
     type Pages = Pages;
 
-    fn tools(&self) -> &Tools {
-        &self.core.tools
+    fn context(&self) -> &ClientContext {
+        &self.core.context
     }
 
     fn work<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Tools, Wanted<'_>) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&ClientContext, IsWanted<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        work(&self.core.tools, &|| true)
+        work(&self.core.context, &|| true)
     }
 
     fn administer<P: Procedure<Output: Send> + Send + 'static>(
         &self,
         procedure: Result<P>,
     ) -> Result<P::Output> {
-        admin::run(&self.core.tools.cluster, &mut procedure?, &|| false)
+        admin::run(&self.core.context.cluster, &mut procedure?, &|| false)
     }
 
-    fn read(&self, plan: Plan) -> Result<Records> {
+    fn read(&self, plan: PreparedQuery) -> Result<Records> {
         Records::new(self, plan)
     }
 
-    fn read_pages(&self, plan: Plan, size: usize) -> Result<Pages> {
+    fn read_pages(&self, plan: PreparedQuery, size: usize) -> Result<Pages> {
         Pages::new(self, plan, size)
     }
 }
@@ -145,7 +145,7 @@ pub struct Dataset {
 
 impl Dataset {
     fn place(&self) -> Place<'_> {
-        let defaults = &self.core.tools.defaults;
+        let defaults = &self.core.context.defaults;
         Place { set: &self.space, defaults, options: &self.options }
     }
 
@@ -169,7 +169,7 @@ impl Dataset {
 
     fn run_many(&self, many: Result<Many>) -> Result<Batch> {
         let Many { mut rows, answered } = many?;
-        if self.core.tools.cluster.is_closed() {
+        if self.core.context.cluster.is_closed() {
             return Err(Error::new(Kind::Closed, "the client is closed"));
         }
         self.core.executor.run_batch(&mut rows, None)?;

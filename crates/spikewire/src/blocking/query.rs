@@ -1,8 +1,8 @@
 //! A query as an iterator: the thread that takes the records reads them.
 
 use super::Client;
-use crate::face::Face as _;
-use crate::query::plan::Plan;
+use crate::client_kind::ClientKind as _;
+use crate::query::plan::PreparedQuery;
 use crate::query::records::Reading;
 use crate::{Found, Page, Result};
 
@@ -20,9 +20,9 @@ pub struct Records {
 }
 
 impl Records {
-    pub(crate) fn new(client: &Client, plan: Plan) -> Result<Self> {
+    pub(crate) fn new(client: &Client, plan: PreparedQuery) -> Result<Self> {
         Ok(Self {
-            reading: Reading::new(client.tools().streams.clone(), plan)?,
+            reading: Reading::new(client.context().streams.clone(), plan)?,
             _client: client.clone(),
         })
     }
@@ -56,8 +56,8 @@ pub struct Pages {
 }
 
 impl Pages {
-    pub(crate) fn new(client: &Client, plan: Plan, size: usize) -> Result<Self> {
-        let reading = Reading::new(client.tools().streams.clone(), plan)?;
+    pub(crate) fn new(client: &Client, plan: PreparedQuery, size: usize) -> Result<Self> {
+        let reading = Reading::new(client.context().streams.clone(), plan)?;
         Ok(Self { reading, size, _client: client.clone() })
     }
 }

@@ -4,10 +4,10 @@
 use spikewire_aerospike_protocol::value::Value;
 
 use super::Query;
-use crate::face::Face;
+use crate::client_kind::ClientKind;
 use crate::function::function as call;
 
-impl<C: Face> Query<C> {
+impl<C: ClientKind> Query<C> {
     /// What a stream function of a registered module makes of the records: each node runs it over
     /// its own, and what they send is reduced here. What comes out in the end: one value when the
     /// function ends with a `reduce`, none when there are no records. With the feature `aggregate`.
@@ -41,13 +41,13 @@ impl<C: Face> Query<C> {
         arguments: &[Value],
     ) -> C::Answer<Vec<Value>> {
         let composed = call(module, function, arguments).and_then(|function| {
-            self.choice.options.check_read()?;
-            Ok((self.choice.spec()?, function))
+            self.request.options.check_read()?;
+            Ok((self.request.spec()?, function))
         });
-        self.client.work(move |tools, wanted| {
+        self.client.work(move |context, wanted| {
             let (spec, function) = composed?;
-            let plan = spec.aggregate(function, &tools.defaults.policy)?;
-            plan.run(&tools.cluster, &|| !wanted())
+            let plan = spec.aggregate(function, &context.defaults.policy)?;
+            plan.run(&context.cluster, &|| !wanted())
         })
     }
 }

@@ -48,14 +48,14 @@ impl<'a> From<&'a Found> for Key<'a> {
 
 /// What becomes of a row.
 #[derive(Debug)]
-pub(crate) struct Shape {
+pub(crate) struct RecordShape {
     /// How many operations were asked for; none: bins.
     pub results: Option<usize>,
     /// The set of every record, or what was seen last.
     set: Arc<str>,
 }
 
-impl Shape {
+impl RecordShape {
     pub fn new(set: &str, results: Option<usize>) -> Self {
         Self { results, set: set.into() }
     }

@@ -9,8 +9,8 @@ use spikewire_aerospike::admin::job::{AbortJob, RunningJob, WatchJob};
 use spikewire_aerospike::command::query::{JobPlan, JobRules, QueryOps};
 use spikewire_aerospike::command::{CommandDefaults, CommandSpec, Function};
 
-use super::plan::{Choice, encoded};
-use crate::face::Face;
+use super::plan::{QueryRequest, encoded};
+use crate::client_kind::ClientKind;
 use crate::operation::Operation;
 use crate::{Client, Result};
 
@@ -24,7 +24,7 @@ pub struct Job<C = Client> {
     job: Arc<RunningJob>,
 }
 
-impl<C: Face> Job<C> {
+impl<C: ClientKind> Job<C> {
     /// Its number on every node.
     pub fn id(&self) -> u64 {
         self.job.id
@@ -49,13 +49,13 @@ impl<C: Face> Job<C> {
 }
 
 /// Starts a job of operations.
-pub(super) fn operate<C: Face>(
+pub(super) fn operate<C: ClientKind>(
     client: &C,
-    choice: &Choice,
+    request: &QueryRequest,
     operations: &[Operation],
 ) -> C::Answer<Job<C>> {
-    let composed = rules(choice)
-        .and_then(|rules| Ok((choice.spec()?, encoded(QueryOps::writing(), operations)?, rules)));
+    let composed = rules(request)
+        .and_then(|rules| Ok((request.spec()?, encoded(QueryOps::writing(), operations)?, rules)));
     start(client, move |policy| {
         let (spec, operations, rules) = composed?;
         spec.operate(&operations, rules, policy)
@@ -63,14 +63,14 @@ pub(super) fn operate<C: Face>(
 }
 
 /// Starts a job of a function.
-pub(super) fn apply<C: Face>(
+pub(super) fn apply<C: ClientKind>(
     client: &C,
-    choice: &Choice,
+    request: &QueryRequest,
     function: Result<Function>,
 ) -> C::Answer<Job<C>> {
     let composed = function.and_then(|function| {
-        choice.options.check_job()?;
-        Ok((choice.spec()?, function))
+        request.options.check_job()?;
+        Ok((request.spec()?, function))
     });
     start(client, move |policy| {
         let (spec, function) = composed?;
@@ -78,18 +78,21 @@ pub(super) fn apply<C: Face>(
     })
 }
 
-fn start<C: Face>(client: &C, plan: impl FnOnce(&Policy) -> Result<JobPlan>) -> C::Answer<Job<C>> {
-    let (tools, face) = (client.tools(), client.clone());
-    let started = plan(&tools.defaults.policy)
-        .and_then(|plan| plan.start(tools.cluster.members()?))
+fn start<C: ClientKind>(
+    client: &C,
+    plan: impl FnOnce(&Policy) -> Result<JobPlan>,
+) -> C::Answer<Job<C>> {
+    let (context, face) = (client.context(), client.clone());
+    let started = plan(&context.defaults.policy)
+        .and_then(|plan| plan.start(context.cluster.members()?))
         .map(|start| start.map(move |job| Job { client: face.clone(), job: Arc::new(job) }));
     client.administer(started)
 }
 
 /// How the operations write.
-fn rules(choice: &Choice) -> Result<JobRules> {
-    choice.options.check_job()?;
-    let options = choice.options.for_write()?;
+fn rules(request: &QueryRequest) -> Result<JobRules> {
+    request.options.check_job()?;
+    let options = request.options.for_write()?;
     let header = CommandSpec::write(&CommandDefaults::default(), &options)?.header;
     Ok(JobRules { info2: header.info2, info3: header.info3, ttl: header.ttl })
 }

@@ -30,9 +30,9 @@ pub use job::{Job, Progress};
 pub use range::{Collection, IndexOn, IndexRange, IndexValue};
 pub use records::Page;
 
-use self::plan::{Choice, partitions};
+use self::plan::{QueryRequest, partitions};
+use crate::client_kind::ClientKind;
 use crate::expression::Expression;
-use crate::face::Face;
 use crate::function::function as call;
 use crate::key::Key;
 use crate::operation::{Operation, op};
@@ -84,7 +84,7 @@ use crate::{AsyncClient, AsyncDataset, Client, Dataset, Result};
 #[must_use = "a query is sent when its records are asked for"]
 pub struct Query<C = Client> {
     client: C,
-    choice: Choice,
+    request: QueryRequest,
 }
 
 impl Client {
@@ -139,65 +139,65 @@ impl AsyncDataset {
     }
 }
 
-impl<C: Face> Query<C> {
+impl<C: ClientKind> Query<C> {
     fn new(client: &C, space: Result<Arc<SetRef>>, options: CallOptions) -> Self {
-        Self { client: client.clone(), choice: Choice::new(space, options) }
+        Self { client: client.clone(), request: QueryRequest::new(space, options) }
     }
 
     /// Only records of which this is true: an [`Expression`], or its text.
     pub fn filter(mut self, filter: impl Into<Expression>) -> Self {
-        self.choice.filter = Some(filter.into());
+        self.request.filter = Some(filter.into());
         self
     }
 
     /// Only records that a secondary index finds.
     pub fn index(mut self, range: IndexRange) -> Self {
-        self.choice.index = Some(range);
+        self.request.index = Some(range);
         self
     }
 
     /// Only these bins of each record. None of them: as `include_values(false)`.
     pub fn bins<N: Into<String>>(mut self, bins: impl IntoIterator<Item = N>) -> Self {
-        self.choice.bins = Some(bins.into_iter().map(Into::into).collect());
+        self.request.bins = Some(bins.into_iter().map(Into::into).collect());
         self
     }
 
     /// The results of these operations, which only read, instead of bins: one entry in
     /// [`Record::bins`](crate::Record::bins) per operation, in order (server 8.1.2 or later).
     pub fn operations(mut self, operations: impl Into<Vec<Operation>>) -> Self {
-        self.choice.operations = Some(operations.into());
+        self.request.operations = Some(operations.into());
         self
     }
 
     /// Whether records come with their bins; without them they have digest, generation and time to
     /// live. Default yes.
     pub fn include_values(mut self, include: bool) -> Self {
-        self.choice.given.include_values = include;
+        self.request.given.include_values = include;
         self
     }
 
     /// At most so many records in all, from 1 on.
     pub fn limit(mut self, records: u64) -> Self {
-        self.choice.given.limit = Some(records);
+        self.request.given.limit = Some(records);
         self
     }
 
     /// Records per second that each node handles at most, from 1 on.
     pub fn records_per_second(mut self, records: u32) -> Self {
-        self.choice.given.records_per_second = Some(u64::from(records));
+        self.request.given.records_per_second = Some(u64::from(records));
         self
     }
 
     /// Only these partitions, of 0 to 4095: `..2048`, `7..=7`.
     pub fn partitions(mut self, range: impl RangeBounds<u16>) -> Self {
-        self.choice.given.partitions = Some(partitions(&range));
+        self.request.given.partitions = Some(partitions(&range));
         self
     }
 
     /// Only what comes after this record in its partition: a key, or
     /// [`Key::Digest`](crate::Key::Digest). Not for index queries.
     pub fn after<'k>(mut self, key: impl Into<Key<'k>>) -> Self {
-        self.choice.after = Some(key.into().into_owned());
+        self.request.after = Some(key.into().into_owned());
         self
     }
 
@@ -206,26 +206,26 @@ impl<C: Face> Query<C> {
     /// cursor keeps what is left of that query's limit. A cursor of pages or of a query with a
     /// limit goes on with pages or a limit when it has bins or operations.
     pub fn resume(mut self, cursor: impl Into<Vec<u8>>) -> Self {
-        self.choice.given.resume = Some(cursor.into());
+        self.request.given.resume = Some(cursor.into());
         self
     }
 
     /// Nodes that are read at the same time, from 1 on. Default: all.
     pub fn concurrent_nodes(mut self, nodes: usize) -> Self {
-        self.choice.given.concurrent_nodes = Some(nodes as u64);
+        self.request.given.concurrent_nodes = Some(nodes as u64);
         self
     }
 
     /// Which replica is read. Default: as the client's other reads.
     pub fn replica(mut self, replica: ReplicaPolicy) -> Self {
-        self.choice.given.replica = Some(replica);
+        self.request.given.replica = Some(replica);
         self
     }
 
     /// Total time from here to the last record; zero: no limit, which is the default. Of a job:
     /// the time to start it; default as for other commands.
     pub fn timeout(mut self, limit: Duration) -> Self {
-        self.choice.given.timeout = Some(limit);
+        self.request.given.timeout = Some(limit);
         self
     }
 
@@ -234,20 +234,20 @@ impl<C: Face> Query<C> {
     /// [`Kind::Paused`](crate::Kind::Paused) then, and a new query goes on from the cursor. Zero:
     /// no limit. Default: the client's, or 30 s.
     pub fn socket_timeout(mut self, limit: Duration) -> Self {
-        self.choice.given.socket_timeout = Some(limit);
+        self.request.given.socket_timeout = Some(limit);
         self
     }
 
     /// Bytes that are read ahead from each node, from 4 KiB to 64 MiB; only a record that is larger
     /// takes more. Default 128 KiB.
     pub fn window(mut self, bytes: usize) -> Self {
-        self.choice.given.window = Some(bytes);
+        self.request.given.window = Some(bytes);
         self
     }
 
     /// The records: an iterator, or on [`AsyncClient`](crate::AsyncClient) a stream, of results.
     pub fn records(&self) -> Result<C::Records> {
-        let plan = self.choice.plan(&self.client.tools().defaults, None)?;
+        let plan = self.request.plan(&self.client.context().defaults, None)?;
         self.client.read(plan)
     }
 
@@ -268,7 +268,7 @@ impl<C: Face> Query<C> {
     /// # Ok::<(), spikewire::Error>(())
     /// ```
     pub fn pages(&self, size: usize) -> Result<C::Pages> {
-        let plan = self.choice.plan(&self.client.tools().defaults, Some(size))?;
+        let plan = self.request.plan(&self.client.context().defaults, Some(size))?;
         self.client.read_pages(plan, size)
     }
 
@@ -292,7 +292,7 @@ impl<C: Face> Query<C> {
     /// # Ok::<(), spikewire::Error>(())
     /// ```
     pub fn operate_all(&self, operations: impl Into<Vec<Operation>>) -> C::Answer<Job<C>> {
-        job::operate(&self.client, &self.choice, &operations.into())
+        job::operate(&self.client, &self.request, &operations.into())
     }
 
     /// Starts a background job that deletes the records of the query; otherwise as
@@ -316,6 +316,6 @@ impl<C: Face> Query<C> {
         function: &str,
         arguments: &[Value],
     ) -> C::Answer<Job<C>> {
-        job::apply(&self.client, &self.choice, call(module, function, arguments))
+        job::apply(&self.client, &self.request, call(module, function, arguments))
     }
 }

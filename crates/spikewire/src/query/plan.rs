@@ -7,7 +7,7 @@ use spikewire_aerospike::command::query::{QueryOps, QueryPlan, QuerySpec};
 use spikewire_aerospike::command::{CommandDefaults, SetRef, check_bin_name};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 
-use super::found::Shape;
+use super::found::RecordShape;
 use super::range::IndexRange;
 use crate::Result;
 use crate::expression::Expression;
@@ -17,7 +17,7 @@ use crate::options::CallOptions;
 
 /// What was asked for: what has to be encoded, and what stands as it was given.
 #[derive(Debug, Clone)]
-pub(super) struct Choice {
+pub(super) struct QueryRequest {
     pub space: Result<Arc<SetRef>>,
     pub options: CallOptions,
     pub filter: Option<Expression>,
@@ -31,12 +31,12 @@ pub(super) struct Choice {
 
 /// A query that was composed and not begun.
 #[derive(Debug)]
-pub struct Plan {
+pub struct PreparedQuery {
     pub(super) plan: QueryPlan,
-    pub(super) shape: Shape,
+    pub(super) shape: RecordShape,
 }
 
-impl Choice {
+impl QueryRequest {
     pub fn new(space: Result<Arc<SetRef>>, options: CallOptions) -> Self {
         Self {
             space,
@@ -51,12 +51,12 @@ impl Choice {
     }
 
     /// The records one after the other, or in pages of this size.
-    pub fn plan(&self, defaults: &CommandDefaults, page: Option<usize>) -> Result<Plan> {
+    pub fn plan(&self, defaults: &CommandDefaults, page: Option<usize>) -> Result<PreparedQuery> {
         self.options.check_read()?;
         let spec = QuerySpec { page_size: page.map(|size| size as u64), ..self.spec()? };
         let plan = spec.plan(&defaults.policy)?;
-        let shape = Shape::new(&plan.query.set, plan.operations);
-        Ok(Plan { plan, shape })
+        let shape = RecordShape::new(&plan.query.set, plan.operations);
+        Ok(PreparedQuery { plan, shape })
     }
 
     /// The same in the engine's terms.

@@ -10,8 +10,8 @@ use spikewire_aerospike::transport::stream::{
     Advance, Demand, QueryPage, QueryReader, wait_for_more,
 };
 
-use super::found::{Found, Shape};
-use super::plan::Plan;
+use super::found::{Found, RecordShape};
+use super::plan::PreparedQuery;
 use crate::Result;
 
 /// How often a waiting caller checks that the nodes are still there.
@@ -25,7 +25,7 @@ pub type Page = QueryPage<Found>;
 #[derive(Debug)]
 pub(crate) struct Reading {
     reader: QueryReader<Found>,
-    shape: Shape,
+    shape: RecordShape,
     /// It failed, and said so: nothing comes any more.
     failed: bool,
 }
@@ -52,8 +52,8 @@ impl<T> Looked<T> {
 }
 
 impl Reading {
-    pub fn new(streams: Arc<Streams>, plan: Plan) -> Result<Self> {
-        let Plan { plan, shape } = plan;
+    pub fn new(streams: Arc<Streams>, plan: PreparedQuery) -> Result<Self> {
+        let PreparedQuery { plan, shape } = plan;
         Ok(Self { reader: QueryReader::new(streams, plan)?, shape, failed: false })
     }
 

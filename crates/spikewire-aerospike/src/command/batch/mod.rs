@@ -31,7 +31,7 @@ use crate::clock::Tick;
 use crate::cluster::Node;
 use crate::error::{Error, Kind, Result};
 use crate::options::{Policy, ReplicaPolicy};
-use crate::transport::{Collect, Outcome, buffer};
+use crate::transport::{Outcome, ResponseHandler, buffer};
 
 /// What is done to rows of one kind.
 #[derive(Debug)]
@@ -193,7 +193,7 @@ impl Part {
     }
 }
 
-impl Collect for Part {
+impl ResponseHandler for Part {
     fn collect(&mut self, messages: &[u8]) {
         let Self { sink, rows, single, body: kept, .. } = self;
         match sink {

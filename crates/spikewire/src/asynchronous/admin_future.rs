@@ -12,15 +12,15 @@ use crate::Result;
 /// Works on any executor. It is sent when the future is first polled; dropping the future abandons
 /// the outcome.
 #[must_use = "a command is sent when its future is polled"]
-pub struct Working<T>(Pin<Box<dyn Future<Output = Result<T>> + Send>>);
+pub struct AdminFuture<T>(Pin<Box<dyn Future<Output = Result<T>> + Send>>);
 
-impl<T> Working<T> {
+impl<T> AdminFuture<T> {
     pub(super) fn new(work: impl Future<Output = Result<T>> + Send + 'static) -> Self {
         Self(Box::pin(work))
     }
 }
 
-impl<T> Future for Working<T> {
+impl<T> Future for AdminFuture<T> {
     type Output = Result<T>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T>> {
@@ -28,8 +28,8 @@ impl<T> Future for Working<T> {
     }
 }
 
-impl<T> fmt::Debug for Working<T> {
+impl<T> fmt::Debug for AdminFuture<T> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Working").finish_non_exhaustive()
+        out.debug_struct("AdminFuture").finish_non_exhaustive()
     }
 }

@@ -9,13 +9,13 @@ use spikewire_aerospike::command::CommandDefaults;
 use spikewire_aerospike::transport::Streams;
 
 use crate::Result;
-use crate::query::plan::Plan;
+use crate::query::plan::PreparedQuery;
 
 /// A client as [`Query`](crate::Query), [`Indexes`](crate::Indexes), [`Modules`](crate::Modules)
 /// and [`Job`](crate::Job) see it: [`Client`](crate::Client) or
 /// [`AsyncClient`](crate::AsyncClient).
-pub trait Face: Clone + Send + Sync + sealed::Sealed + 'static {
-    /// What a command answers: `Result<T>`, or [`Working<T>`](crate::Working), a future of it.
+pub trait ClientKind: Clone + Send + Sync + sealed::Sealed + 'static {
+    /// What a command answers: `Result<T>`, or [`AdminFuture<T>`](crate::AdminFuture), a future of it.
     type Answer<T: Send + 'static>;
     /// What reads a query record by record: [`Records`](crate::Records) or
     /// [`AsyncRecords`](crate::AsyncRecords).
@@ -25,13 +25,13 @@ pub trait Face: Clone + Send + Sync + sealed::Sealed + 'static {
 
     /// What commands work with.
     #[doc(hidden)]
-    fn tools(&self) -> &Tools;
+    fn context(&self) -> &ClientContext;
 
     /// Does something that blocks: here, or on a thread of its own.
     #[doc(hidden)]
     fn work<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Tools, Wanted<'_>) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&ClientContext, IsWanted<'_>) -> Result<T> + Send + 'static,
     ) -> Self::Answer<T>;
 
     /// Runs an administrative command: the calling thread waits for the nodes, or nothing does.
@@ -43,25 +43,25 @@ pub trait Face: Clone + Send + Sync + sealed::Sealed + 'static {
 
     /// Begins a query.
     #[doc(hidden)]
-    fn read(&self, plan: Plan) -> Result<Self::Records>;
+    fn read(&self, plan: PreparedQuery) -> Result<Self::Records>;
 
     /// Begins a query of pages.
     #[doc(hidden)]
-    fn read_pages(&self, plan: Plan, size: usize) -> Result<Self::Pages>;
+    fn read_pages(&self, plan: PreparedQuery, size: usize) -> Result<Self::Pages>;
 }
 
 /// Whether the result is still wanted.
-pub type Wanted<'a> = &'a dyn Fn() -> bool;
+pub type IsWanted<'a> = &'a dyn Fn() -> bool;
 
 /// What commands that are rare work with.
 #[derive(Debug, Clone)]
-pub struct Tools {
+pub struct ClientContext {
     pub(crate) cluster: Arc<Cluster>,
     pub(crate) streams: Arc<Streams>,
     pub(crate) defaults: CommandDefaults,
 }
 
-impl Tools {
+impl ClientContext {
     /// Ends what queries and all other calls depend on.
     pub(crate) fn close(&self) {
         self.cluster.close();
