@@ -137,6 +137,7 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexer<P, T> {
         }
         multiplexer.flush(now, &mut deliver);
         let mut signals = SignalCheck::new(limits.interrupted, now);
+        let mut in_turns = true;
         while multiplexer.in_flight() > 0 {
             if closed.load(Relaxed) {
                 multiplexer.close(&mut deliver);
@@ -151,13 +152,17 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexer<P, T> {
             }
             let waited;
             let awaited = multiplexer.awaited(now, limits.deadline, SIGNAL_POLL);
-            (waited, now) = if let Some((index, limit)) = awaited {
-                multiplexer.wait_in_read(index, limit, &mut deliver)
+            let awaited = awaited.filter(|awaited| awaited.is_only || in_turns);
+            let before = multiplexer.in_flight();
+            (waited, now) = if let Some(awaited) = awaited {
+                multiplexer.wait_in_read(awaited, &mut deliver)
             } else {
                 let wait = signals.bound(multiplexer.alarm().since(now));
                 let waited = poller.wait(Some(wait));
                 (waited, multiplexer.handle(poller, &mut deliver))
             };
+            // Others are not to wait for a connection that is slow, or has much to say.
+            in_turns &= multiplexer.in_flight() < before;
             match waited {
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => signals.hurry(),

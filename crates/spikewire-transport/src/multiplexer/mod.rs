@@ -63,8 +63,6 @@ pub struct Multiplexer<P: Protocol, T> {
     vacant: Vec<usize>,
     nodes: ConnectionTable<CommandOf<P, T>>,
     dirty: Vec<usize>,
-    /// The connection that was written to last.
-    written_last: usize,
     /// Commands that failed and wait to be told.
     failed: Vec<(T, ErrorOf<P>)>,
     /// Commands that wait for their next attempt.
@@ -101,7 +99,6 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             vacant: Vec::new(),
             nodes: ConnectionTable::default(),
             dirty: Vec::new(),
-            written_last: 0,
             failed: Vec::new(),
             delayed: BinaryHeap::new(),
             holds: false,
@@ -148,7 +145,6 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             let Some(connection) = &mut self.connections[index] else { continue };
             connection.dirty = false;
             if !(self.holds && connection.pipeline.awaits()) {
-                self.written_last = index;
                 self.write(index, now);
             }
         }

@@ -1,5 +1,7 @@
-//! Waiting in a read instead of with the poller, which saves a system call per reply. It is for a
-//! calling thread whose commands all wait for one connection.
+//! Waiting in reads instead of with the poller, which saves a system call per reply. It is for a
+//! calling thread that has nothing else to do until all of its commands are over: it takes one
+//! connection after the other, and as nodes work at the same time, most replies are there already
+//! when their turn comes.
 //!
 //! The poller tells of a connection when something comes, and not again before more comes. That
 //! stays true in between: a read here goes on until the socket is drained, as one that the poller
@@ -18,35 +20,54 @@ use crate::reply::Outcome;
 /// late by a tick or two of the system's timer.
 const SOONEST: Duration = Duration::from_millis(10);
 
+/// A connection whose reply is waited for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Awaited {
+    index: usize,
+    /// How long a read may take.
+    limit: Duration,
+    /// Whether nothing is in flight elsewhere.
+    pub is_only: bool,
+}
+
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
-    /// The connection that everything in flight waits for, and how long a read from it may take:
-    /// until `deadline`, when all commands are over, and `longest` at most. `None` when there is
-    /// more to wait for: several connections, room to write, a connection that is being opened, a
-    /// retry; and when something is due soon.
-    pub(crate) fn awaited(
-        &self,
-        now: Tick,
-        deadline: Tick,
-        longest: Duration,
-    ) -> Option<(usize, Duration)> {
-        let connection = self.connections.get(self.written_last)?.as_ref()?;
-        let all_here = connection.pipeline.awaited() == self.in_flight;
-        if !all_here || connection.wants_to_write() {
-            return None;
+    /// A connection to wait for: until `deadline`, when all commands are over, and `longest` at
+    /// most. `None` when there is more to wait for than replies: room to write, a connection that
+    /// is being opened, a retry; and when something is due soon.
+    pub(crate) fn awaited(&self, now: Tick, deadline: Tick, longest: Duration) -> Option<Awaited> {
+        let (mut first, mut others, mut due) = (None, 0, deadline);
+        for (index, connection) in self.connections.iter().enumerate() {
+            let Some(connection) = connection else { continue };
+            let here = connection.pipeline.awaited();
+            if here == 0 {
+                continue;
+            }
+            if connection.dial.is_some() || connection.wants_to_write() {
+                return None;
+            }
+            match first {
+                None => first = Some((index, here)),
+                Some(_) => others += here,
+            }
+            due = due.min(connection.silence_ends());
         }
-        let limit = deadline.min(connection.silence_ends()).since(now).min(longest);
-        (limit >= SOONEST).then_some((self.written_last, limit))
+        let (index, here) = first?;
+        let limit = due.since(now).min(longest);
+        let is_all = here + others == self.in_flight;
+        (is_all && limit >= SOONEST).then_some(Awaited { index, limit, is_only: others == 0 })
     }
 
-    /// Waits up to about `limit` for this connection, and reads. Returns the time at which the
+    /// Waits for a connection up to about its limit, and reads. Returns the time at which the
     /// waiting ended; a signal ends it with an error of kind `Interrupted`.
     pub(crate) fn wait_in_read(
         &mut self,
-        index: usize,
-        limit: Duration,
+        awaited: Awaited,
         deliver: &mut impl FnMut(T, Outcome<'_, P>),
     ) -> (io::Result<()>, Tick) {
-        let Some(connection) = &mut self.connections[index] else { return (Ok(()), Tick::now()) };
+        let Awaited { index, limit, .. } = awaited;
+        let Some(connection) = &mut self.connections[index] else {
+            return (Ok(()), Tick::now());
+        };
         let (filled, now) = connection.wait(limit);
         match filled {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return (Ok(()), now),
