@@ -63,8 +63,8 @@ impl QueryRequest {
     pub fn spec(&self) -> Result<QuerySpec> {
         let space = self.space.as_ref().map_err(Clone::clone)?;
         Ok(QuerySpec {
-            namespace: space.namespace.to_string(),
-            set: space.set.to_string(),
+            namespace: (*space.namespace).into(),
+            set: space.set.clone(),
             filter: self.filter()?,
             index: self.index.as_ref().map(IndexRange::index).transpose()?,
             bins: self.bins.as_deref().map(bins).transpose()?,
