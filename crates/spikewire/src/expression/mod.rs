@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`exp`] | typed expressions |
 //! | [`operand`], [`operators`] | what they are made of, and how they are joined |
-//! | [`list`], [`map`], [`bit`], [`hll`] | operations inside them; generated from `context/verbs` |
+//! | [`list`], [`map`], [`bit`], [`hll`] | operations inside them; generated from `tools/verbs` |
 //! | [`call`], [`options`] | what such an operation was given |
 
 pub mod bit;

@@ -2,7 +2,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`list`], [`map`], [`bit`], [`hll`] | operations on what is in a bin; generated from `context/verbs` |
+//! | [`list`], [`map`], [`bit`], [`hll`] | operations on what is in a bin; generated from `tools/verbs` |
 //! | [`words`] | words that they take; generated as well |
 //! | [`options`] | what else they take |
 //! | [`call`] | what one was given, and its bytes |
