@@ -484,8 +484,8 @@ class TestLoss:
                 assert [one["v"] for one in found] == [1] * 10
 
 
-class TestRest:
-    def test_a_node_that_fails_too_often_is_given_a_rest(self, face: Face) -> None:
+class TestCircuitBreaker:
+    def test_a_node_that_fails_too_often_gets_no_commands_for_a_while(self, face: Face) -> None:
         with boxed(face, max_error_rate=5, tend_interval=0.5) as (cluster, _, data):
             data.put(1, {"v": 1})
             cluster.inject(0, error=1.0, code=18)
@@ -506,6 +506,25 @@ class TestRest:
             assert seen == {spikewire.ServerError, spikewire.NodeUnavailable}
             cluster.clear_faults(0)
             assert recovers(lambda: data.get(1))
+
+    def test_questions_reach_a_node_all_the_same(self, face: Face) -> None:
+        with (
+            Cluster(1) as cluster,
+            face.open(cluster.seeds, timeout=30, max_error_rate=5, tend_interval=60) as client,
+        ):
+            data = client.dataset("test", "broken")
+            cluster.inject(0, error=1.0, code=18)
+
+            def is_open() -> bool:
+                try:
+                    data.get(1)
+                except spikewire.Error as error:
+                    return isinstance(error, spikewire.NodeUnavailable)
+                return False
+
+            assert until(is_open, pause=0)
+            assert face.settle(lambda: client.raw.info("namespaces")) == "test"
+            assert is_open()
 
 
 #: Seconds that a held reply takes: many times what calls may.
