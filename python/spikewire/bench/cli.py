@@ -226,6 +226,11 @@ def _add_common(
         help="keep the embedded cluster to these",
     )
     how.add_argument(
+        "--keep-awake",
+        action="store_true",
+        help="keep the processors from idling, so that no client is charged for waking them",
+    )
+    how.add_argument(
         "--json", type=Path, metavar="PATH", help="default: bench-results/<command>-<time>.json"
     )
 
@@ -350,6 +355,7 @@ def _settings(args: argparse.Namespace, matrix: Matrix) -> Settings:
         gil=None if args.gil is None else args.gil == "on",
         client_cpus=args.client_cpus,
         server_cpus=args.server_cpus,
+        keep_awake=args.keep_awake,
     )
 
 

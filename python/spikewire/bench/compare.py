@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from . import environment, rust
+from .awake import awake
 from .clients import FLOOR, PEERS
 from .clients.base import ASYNC, RUST, SYNC
 from .clients.shape import column_bins, column_set
@@ -49,6 +50,7 @@ class Settings:
     gil: bool | None
     client_cpus: tuple[int, ...]
     server_cpus: tuple[int, ...]
+    keep_awake: bool = False
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ class Lab:
         self._reasons: dict[tuple[str, str, str, str], str | None] = {}
 
     def run(self, command_line: Sequence[str]) -> None:
-        with self._cluster() as cluster:
+        with self._cluster() as cluster, awake(self._settings.keep_awake):
             self._comparison.environment = environment.describe(cluster, command_line)
             self._comparison.groups = self._usable_groups()
             self._comparison.absent = list(self._settings.matrix.absent())

@@ -87,13 +87,14 @@ def process_cpu(pid: int) -> float | None:
 
 
 def machine_cpu() -> float | None:
-    """Seconds that all processors together have been busy, where the system reports them."""
+    """Seconds that all processors together have been busy, where the system reports them. Processes
+    that give way to all others do not count: they take only what would be idle."""
     try:
         fields = Path("/proc/stat").read_text().split(maxsplit=9)[1:9]
     except OSError:
         return None
-    user, nice, system, _idle, _waiting, irq, softirq, steal = map(int, fields)
-    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+    user, _nice, system, _idle, _waiting, irq, softirq, steal = map(int, fields)
+    return (user + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
 
 
 def peak_rss() -> int:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from .. import environment
+from ..awake import awake
 from ..clients import OURS, PEERS
 from ..clients.base import SYNC
 from ..cluster import Cluster, EmbeddedCluster, GivenCluster, Seed
@@ -65,6 +66,7 @@ class Settings:
     gil: bool | None
     client_cpus: tuple[int, ...]
     server_cpus: tuple[int, ...]
+    keep_awake: bool = False
 
     def set_of(self, size: int, records: int) -> str:
         """The set with so many records of this size."""
@@ -130,7 +132,7 @@ class Lab:
 
     def run(self, command_line: Sequence[str]) -> None:
         settings, found = self._settings, self._found
-        with self._cluster() as cluster:
+        with self._cluster() as cluster, awake(self._settings.keep_awake):
             found.environment = environment.describe(cluster, command_line)
             groups = self._groups()
             gets = self._getters()

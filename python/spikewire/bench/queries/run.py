@@ -48,6 +48,7 @@ def settings(args: argparse.Namespace) -> Settings:
         gil=None if args.gil is None else args.gil == "on",
         client_cpus=args.client_cpus,
         server_cpus=args.server_cpus,
+        keep_awake=args.keep_awake,
         **pace,
     )
 

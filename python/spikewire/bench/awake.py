@@ -1,0 +1,69 @@
+"""Processors kept from idling while clients are measured.
+
+Where processors are virtual, waking one that idles costs the program that wakes it as much as
+several requests, and how often that happens depends on what else the machine does. A process of
+the idle class on each processor does away with it: it runs only when nothing else wants to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from .cluster import stop_process
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LOOP = """
+import os, sys
+parent, processor = map(int, sys.argv[1:])
+os.sched_setaffinity(0, [processor])
+os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+os.nice(19)
+print(flush=True)
+while os.getppid() == parent:
+    for _ in range(1_000_000):
+        pass
+"""
+
+
+@contextlib.contextmanager
+def awake(wanted: bool = True) -> Iterator[int]:
+    """Keep every processor that this process may use busy at the lowest priority there is; gives
+    their number. The processes end with the block, or with this process.
+
+    Raises:
+        RuntimeError: the system has no such class of processes.
+    """
+    if not wanted:
+        yield 0
+        return
+    if not hasattr(os, "SCHED_IDLE"):
+        raise RuntimeError("--keep-awake needs processes of the idle class, which Linux has")
+    with contextlib.ExitStack() as stack:
+        processors = sorted(os.sched_getaffinity(0))
+        for processor in processors:
+            process = stack.enter_context(_spinning(processor))
+            assert process.stdout is not None
+            if not process.stdout.readline():
+                raise RuntimeError(f"processor {processor} could not be kept awake")
+        yield len(processors)
+
+
+@contextlib.contextmanager
+def _spinning(processor: int) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(  # noqa: S603 - no shell, our own arguments
+        [sys.executable, "-S", "-c", _LOOP, str(os.getpid()), str(processor)],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            stop_process(process)
