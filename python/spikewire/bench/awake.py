@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from .cluster import stop_process
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
 _LOOP = """
 import os, sys
@@ -32,7 +32,7 @@ while os.getppid() == parent:
 
 
 @contextlib.contextmanager
-def awake(wanted: bool = True) -> Iterator[int]:
+def awake(wanted: bool = True) -> Generator[int]:
     """Keep every processor that this process may use busy at the lowest priority there is; gives
     their number. The processes end with the block, or with this process.
 
@@ -55,7 +55,7 @@ def awake(wanted: bool = True) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def _spinning(processor: int) -> Iterator[subprocess.Popen[str]]:
+def _spinning(processor: int) -> Generator[subprocess.Popen[str]]:
     process = subprocess.Popen(  # noqa: S603 - no shell, our own arguments
         [sys.executable, "-S", "-c", _LOOP, str(os.getpid()), str(processor)],
         stdout=subprocess.PIPE,
