@@ -9,15 +9,20 @@ VENV := .venv
 VENV_FT := .venv-ft
 BIN := $(VENV)/bin
 
-# What the extension module is made of. It is built again when one of these is newer.
-NATIVE := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
+# What the extension modules are made of. They are built again when one of these is newer.
+CRATES := $(shell find crates \( -name '*.rs' -o -name Cargo.toml \)) Cargo.toml Cargo.lock
+NATIVE := $(filter-out crates/spikewire-node/%,$(CRATES)) pyproject.toml
+NATIVE_NODE := $(filter-out crates/spikewire-python/%,$(CRATES)) node/scripts/native.mjs
 BUILT := .built-release
+# They are tested in their languages.
+BINDINGS := --exclude spikewire-python --exclude spikewire-node
 
 # Settings, as in `make bench SEEDS=10.0.0.1:3000 ARGS='--rounds 5'`.
 SEEDS ?=
 ARGS ?=
 BASE ?=
 TESTS ?=
+NODE_TESTS ?=
 # How the Python tests run when no TESTS are named: each file in one of these many processes.
 # Most of them wait for timeouts most of the time, so that two cores have room for three.
 TOGETHER := --numprocesses 3 --dist loadfile
@@ -39,6 +44,7 @@ help: ## List the targets
 	@echo
 	@echo "  Settings: PYTHON=program  SEEDS=host:port  ARGS='flags of spikewire compare'"
 	@echo "            TESTS='arguments of pytest'  SPIKEWIRE_PYTHON_FT=program|none"
+	@echo "            NODE_TESTS='parts of file names'  SPIKEWIRE_NODE=none"
 
 # --- Building ---------------------------------------------------------------------------------
 
@@ -64,6 +70,26 @@ $(VENV_FT)/$(BUILT): $(NATIVE)
 	VIRTUAL_ENV=$(CURDIR)/$(VENV_FT) $(VENV_FT)/bin/maturin develop --release --quiet
 	@$(VENV_FT)/bin/python -c 'import sys, spikewire; sys.exit(sys._is_gil_enabled())' || \
 		{ echo "importing spikewire switched the GIL on" >&2; exit 1; }
+	@touch $@
+
+# What needs Node.js begins with this: without Node.js it is left out, and the output says why.
+WITH_NODE = @why=$$(tools/node.sh) || { echo "$$why: $@ is left out (see CONTRIBUTING.md)"; exit 0; }
+
+.PHONY: node
+node: ## Build the npm package in node/, if there is a Node.js
+	$(WITH_NODE); $(MAKE) --no-print-directory node/dist/$(BUILT) node/native/$(BUILT)
+
+node/native/$(BUILT): $(NATIVE_NODE) | node/dist/$(BUILT)
+	cd node && node scripts/native.mjs
+	@touch $@
+
+node/dist/$(BUILT): $(shell find node/src node/tsconfig.json) node/node_modules/.package-lock.json
+	cd node && node scripts/build.mjs
+	@touch $@
+
+# What npm writes when it has installed what the lock file says.
+node/node_modules/.package-lock.json: node/package.json node/package-lock.json
+	cd node && npm ci --no-progress --loglevel=error
 	@touch $@
 
 .PHONY: profile
@@ -94,16 +120,16 @@ wheel-size: ## Say how large the wheels in dist/ are; fail beyond 8 MB
 
 .PHONY: docs
 docs: ## Build the Rust documentation into target/doc
-	cargo doc --workspace --no-deps --exclude spikewire-python --all-features
+	cargo doc --workspace --no-deps $(BINDINGS) --all-features
 
 # --- Testing ----------------------------------------------------------------------------------
 
 .PHONY: test
-test: test-rust test-fuzz test-python test-free-threaded ## Run every test
+test: test-rust test-fuzz test-python test-free-threaded test-node ## Run every test
 
 .PHONY: test-rust
 test-rust: ## Run the Rust tests
-	cargo test --workspace --exclude spikewire-python --all-features --no-fail-fast
+	cargo test --workspace $(BINDINGS) --all-features --no-fail-fast
 
 .PHONY: test-fuzz
 test-fuzz: ## Fuzz everything that reads bytes, briefly
@@ -134,10 +160,14 @@ test-free-threaded: build-free-threaded ## Run the tests about threads without a
 	set -x && \
 	PYTHON_GIL=0 $(VENV_FT)/bin/python -m pytest $(or $(TESTS),-m threads $(TOGETHER))
 
+.PHONY: test-node
+test-node: node ## Run the tests of the npm package (NODE_TESTS='values errors' for some files)
+	$(WITH_NODE); cd node && node scripts/test.mjs $(NODE_TESTS)
+
 # --- Style ------------------------------------------------------------------------------------
 
 .PHONY: lint
-lint: lint-structure lint-rust lint-dependencies lint-python ## Check format, lints and types of everything
+lint: lint-structure lint-rust lint-dependencies lint-python lint-node ## Check format, lints and types of everything
 
 .PHONY: lint-structure
 lint-structure: venv # Check what uses what: modules, crates, versions.
@@ -162,7 +192,7 @@ lint-rust: venv ## Check the Rust code
 	PYO3_PYTHON=$(CURDIR)/$(BIN)/python \
 		cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
 	RUSTDOCFLAGS='-D warnings' \
-		cargo doc --workspace --no-deps --exclude spikewire-python --all-features --locked --quiet
+		cargo doc --workspace --no-deps $(BINDINGS) --all-features --locked --quiet
 
 .PHONY: msrv
 msrv: venv ## Check everything with the oldest Rust that is promised, if rustup has it
@@ -184,6 +214,11 @@ lint-python: venv ## Check the Python code
 	$(BIN)/basedpyright --project tests/typing/pyrightconfig.json --pythonpath $(BIN)/python
 	$(BIN)/python tools/generate.py --check
 
+.PHONY: lint-node
+lint-node: ## Check the TypeScript code, and the types as users of the package get them
+	$(WITH_NODE); $(MAKE) --no-print-directory node/node_modules/.package-lock.json && \
+		cd node && node scripts/lint.mjs
+
 .PHONY: format
 format: venv ## Format everything, and make the changes that linters offer
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/lint.txt
@@ -192,6 +227,8 @@ format: venv ## Format everything, and make the changes that linters offer
 	cargo fmt --manifest-path benches/rust-peers/Cargo.toml
 	$(BIN)/ruff check --fix-only --quiet
 	$(BIN)/ruff format
+	$(WITH_NODE); $(MAKE) --no-print-directory node/node_modules/.package-lock.json && \
+		cd node && node_modules/.bin/biome check --write .
 
 # --- Measuring --------------------------------------------------------------------------------
 
@@ -253,4 +290,5 @@ clean: ## Remove everything that was built, environments included
 	rm -rf target fuzz/target benches/rust-peers/target $(VENV) $(VENV_FT) dist
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -f python/spikewire/_native.*.so
+	rm -rf node/native node/dist node/build node/node_modules node/.runtimes
 	find python tests examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -313,9 +313,12 @@ FOLDERS = (
     "docs",
     "fuzz/fuzz_targets",
     "benches/instructions",
+    "node/scripts",
+    "node/src",
+    "node/test",
 )
 #: A path in a text: with a slash, or a file's name. One with `<...>` stands for several.
-PATH = re.compile(r"(?:[\w.*-]+/)+[\w.*-]*|[\w-]+\.(?:rs|py|pyi|toml|md|sh|txt)")
+PATH = re.compile(r"(?:[\w.*-]+/)+[\w.*-]*|[\w-]+\.(?:rs|py|pyi|toml|md|sh|txt|ts|mjs)")
 
 
 def named_paths(page: str) -> list[str]:

@@ -1,0 +1,21 @@
+// Checks format, lints, types, and the types as users of the package get them.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { attempt, bin, HERE, run } from './tools.mjs'
+
+const colours = process.stdout.isTTY ? [] : ['--colors=off']
+bin('biome', ['check', '--error-on-warnings', ...colours, '.'])
+run(process.execPath, ['scripts/build.mjs'])
+bin('tsc', ['--project', 'test', '--noEmit'])
+
+const folder = mkdtempSync(join(tmpdir(), 'spikewire-pack-'))
+try {
+  run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder])
+  const packed = join(folder, 'spikewire-0.1.0.tgz')
+  const attw = join(HERE, 'node_modules', '.bin', 'attw')
+  process.exitCode = attempt(attw, [packed, '--no-color', '--no-emoji'])
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,55 @@
+// Compiles the tests and runs them.
+//
+//   node scripts/test.mjs [PART-OF-A-FILE'S-NAME | FLAG-OF-NODE]...
+//
+// Without names every test runs on this Node, and the smoke test on the other runtimes.
+
+import { readdirSync, rmSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { runtimes } from './runtimes.mjs'
+import { attempt, bin, HERE } from './tools.mjs'
+
+const BUILT = join(HERE, 'build', 'test')
+const SMOKE = join(BUILT, 'smoke.test.js')
+
+/** The compiled test files in a folder and those below. */
+function files(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return files(path)
+    return entry.name.endsWith('.test.js') ? [path] : []
+  })
+}
+
+const flags = process.argv.slice(2).filter((argument) => argument.startsWith('-'))
+const names = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
+
+rmSync(join(HERE, 'build'), { recursive: true, force: true })
+bin('tsc', ['--project', 'test'])
+const chosen = files(BUILT)
+  .filter(
+    (file) => names.length === 0 || names.some((name) => relative(BUILT, file).includes(name)),
+  )
+  .sort()
+if (chosen.length === 0) {
+  console.error(`test.mjs: no test file has ${names.join(' or ')} in its name`)
+  process.exit(1)
+}
+// Each file is a process. Many of them wait more than they compute.
+const settings = ['--enable-source-maps', '--test', '--test-concurrency=2', '--test-timeout=300000']
+let failed = attempt(process.execPath, [...settings, ...flags, ...chosen]) !== 0
+
+if (names.length === 0) {
+  for (const { title, program, args, reason } of runtimes()) {
+    if (reason) {
+      console.log(`${title}: left out: ${reason}`)
+      continue
+    }
+    console.log(`${title}: the smoke test`)
+    if (attempt(program, [...args, SMOKE]) !== 0) {
+      console.error(`${title}: FAILED`)
+      failed = true
+    }
+  }
+}
+process.exit(failed ? 1 : 0)

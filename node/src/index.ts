@@ -1,0 +1,3 @@
+/** Spikewire: an Aerospike-protocol client on Node's own event loop. */
+
+export type { Native } from './native.js'

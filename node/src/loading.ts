@@ -1,0 +1,62 @@
+/** Finds the native part and loads it: a package for this platform, or one that was built here. */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+/** What runs this program. Bun and Deno have Node-API, but no libuv of their own loop. */
+export const runtime: 'node' | 'bun' | 'deno' =
+  'bun' in process.versions ? 'bun' : 'deno' in process.versions ? 'deno' : 'node'
+
+/** Whether this Linux runs on musl: what `ldd` says of itself, else what the program was built with. */
+function onMusl(): boolean {
+  try {
+    return readFileSync('/usr/bin/ldd', 'latin1').includes('musl')
+  } catch {
+    const report = process.report?.getReport() as { header?: { glibcVersionRuntime?: string } }
+    return report?.header !== undefined && report.header.glibcVersionRuntime === undefined
+  }
+}
+
+/** The platform as packages are named after it: `linux-x64-gnu`, `darwin-arm64`. */
+export function platform(): string {
+  const libc = process.platform === 'linux' ? (onMusl() ? '-musl' : '-gnu') : ''
+  return `${process.platform}-${process.arch}${libc}`
+}
+
+/** The file of the native part. */
+function locate(): string {
+  const forced = process.env['SPIKEWIRE_NATIVE']
+  if (forced) return forced
+  const name = platform()
+  const built = join(__dirname, '..', 'native', `spikewire.${name}.node`)
+  if (existsSync(built)) return built
+  const optional = `@spikewire/${name}`
+  try {
+    return createRequire(__filename).resolve(optional)
+  } catch (cause) {
+    throw new Error(
+      `spikewire: no native part for ${name}: neither the package ${optional} nor ${built} is there. ` +
+        'Install without --omit=optional; on a platform without a package, reinstall with ' +
+        'Rust (cargo) at hand to build it from source.',
+      { cause },
+    )
+  }
+}
+
+/**
+ * Loads the native part, anew for each copy of this module.
+ *
+ * `require` would hand every copy the same exports: a test runner that evaluates this package once
+ * for each test file would mix up promises of one file with those of another.
+ */
+export function load(): unknown {
+  const file = locate()
+  const module = { exports: {} }
+  try {
+    process.dlopen(module, file)
+  } catch (cause) {
+    throw new Error(`spikewire: ${file} does not load: ${(cause as Error).message}`, { cause })
+  }
+  return module.exports
+}

@@ -1,0 +1,3 @@
+/** Tests without a server: the embedded cluster. */
+
+export {}
