@@ -92,6 +92,14 @@ node/node_modules/.package-lock.json: node/package.json node/package-lock.json
 	cd node && npm ci --no-progress --loglevel=error
 	@touch $@
 
+# The client that tests and the benchmark compare with; npm does not have it for every platform.
+.PHONY: node-peers
+node-peers:
+	$(WITH_NODE); cd node/peers && cmp -s package-lock.json node_modules/.installed || { \
+		npm ci --ignore-scripts --no-progress --loglevel=error && node -e 'require("aerospike")' && \
+		cp package-lock.json node_modules/.installed || \
+		echo "npm aerospike is not installed: what compares with it is left out"; }
+
 .PHONY: profile
 profile: build ## Build with optimisation and symbols, for perf and callgrind (undo: make build)
 	@rm -f $(VENV)/$(BUILT)
@@ -161,7 +169,7 @@ test-free-threaded: build-free-threaded ## Run the tests about threads without a
 	PYTHON_GIL=0 $(VENV_FT)/bin/python -m pytest $(or $(TESTS),-m threads $(TOGETHER))
 
 .PHONY: test-node
-test-node: node ## Run the tests of the npm package (NODE_TESTS='values errors' for some files)
+test-node: node node-peers ## Run the tests of the npm package (NODE_TESTS='values errors' for some files)
 	$(WITH_NODE); cd node && node scripts/test.mjs $(NODE_TESTS)
 
 # --- Style ------------------------------------------------------------------------------------
@@ -290,5 +298,5 @@ clean: ## Remove everything that was built, environments included
 	rm -rf target fuzz/target benches/rust-peers/target $(VENV) $(VENV_FT) dist
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -f python/spikewire/_native.*.so
-	rm -rf node/native node/dist node/build node/node_modules node/.runtimes
+	rm -rf node/native node/dist node/build node/node_modules node/peers/node_modules node/.runtimes
 	find python tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
