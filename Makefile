@@ -92,6 +92,11 @@ node/node_modules/.package-lock.json: node/package.json node/package-lock.json
 	cd node && npm ci --no-progress --loglevel=error
 	@touch $@
 
+.PHONY: npm-packages
+npm-packages: node ## Make the packages that npm gets, into node/packages/
+	$(WITH_NODE); cd node && node scripts/native.mjs --profile dist && node scripts/pack.mjs
+	@rm -f node/native/$(BUILT)
+
 # The client that tests and the benchmark compare with; npm does not have it for every platform.
 .PHONY: node-peers
 node-peers:
@@ -298,5 +303,5 @@ clean: ## Remove everything that was built, environments included
 	rm -rf target fuzz/target benches/rust-peers/target $(VENV) $(VENV_FT) dist
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -f python/spikewire/_native.*.so
-	rm -rf node/native node/dist node/build node/node_modules node/peers/node_modules node/.runtimes
+	rm -rf node/native node/dist node/build node/node_modules node/peers/node_modules node/.runtimes node/packages
 	find python tests examples -name __pycache__ -type d -prune -exec rm -rf {} +

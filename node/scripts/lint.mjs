@@ -1,6 +1,6 @@
 // Checks format, lints, types, and the types as users of the package get them.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { attempt, bin, HERE, run } from './tools.mjs'
@@ -13,7 +13,7 @@ bin('tsc', ['--project', 'test', '--noEmit'])
 const folder = mkdtempSync(join(tmpdir(), 'spikewire-pack-'))
 try {
   run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder])
-  const packed = join(folder, 'spikewire-0.1.0.tgz')
+  const packed = join(folder, readdirSync(folder)[0])
   const attw = join(HERE, 'node_modules', '.bin', 'attw')
   process.exitCode = attempt(attw, [packed, '--no-color', '--no-emoji'])
 } finally {

@@ -24,23 +24,22 @@ export function platform(): string {
   return `${process.platform}-${process.arch}${libc}`
 }
 
-/** The file of the native part. */
-function locate(): string {
+/** Where a native part is that was built here. */
+export function nativeFile(name: string): string {
+  return join(__dirname, '..', 'native', `spikewire.${name}.node`)
+}
+
+/** The file of the native part for this platform, if there is one. */
+export function locate(): string | undefined {
   const forced = process.env['SPIKEWIRE_NATIVE']
   if (forced) return forced
   const name = platform()
-  const built = join(__dirname, '..', 'native', `spikewire.${name}.node`)
+  const built = nativeFile(name)
   if (existsSync(built)) return built
-  const optional = `@spikewire/${name}`
   try {
-    return createRequire(__filename).resolve(optional)
-  } catch (cause) {
-    throw new Error(
-      `spikewire: no native part for ${name}: neither the package ${optional} nor ${built} is there. ` +
-        'Install without --omit=optional; on a platform without a package, reinstall with ' +
-        'Rust (cargo) at hand to build it from source.',
-      { cause },
-    )
+    return createRequire(__filename).resolve(`@spikewire/${name}`)
+  } catch {
+    return undefined
   }
 }
 
@@ -52,6 +51,13 @@ function locate(): string {
  */
 export function load(): unknown {
   const file = locate()
+  if (file === undefined) {
+    throw new Error(
+      `spikewire: there is no native part for ${platform()}: the package @spikewire/${platform()} is ` +
+        'not installed (was it left out by --omit=optional?) and nothing was built here. ' +
+        '`npx spikewire build` builds it, with Rust and a C compiler.',
+    )
+  }
   const module = { exports: {} }
   try {
     process.dlopen(module, file)

@@ -6,7 +6,9 @@ interface Command {
   run(args: string[]): Promise<number>
 }
 
-const commands: Record<string, { summary: string; load: () => Promise<Command> }> = {}
+const commands: Record<string, { summary: string; load: () => Promise<Command> }> = {
+  build: { summary: 'build the native part from source', load: () => import('./build.js') },
+}
 
 function usage(): string {
   const lines = Object.entries(commands).map(

@@ -1,0 +1,90 @@
+// Makes the packages that npm gets: one for each platform whose native part is in native/, and the
+// one that users name.
+//
+//   node scripts/pack.mjs [--out FOLDER]      default: packages/
+//
+// The packages of platforms hold the native part and nothing else; the main one names them all as
+// optional dependencies, and npm installs the one that fits. Where none does, the main one has the
+// Rust sources.
+
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { PLATFORMS } from './platforms.mjs'
+import { copyRustSources } from './rust_sources.mjs'
+import { HERE, ROOT } from './tools.mjs'
+
+const { values } = parseArgs({
+  options: { out: { type: 'string', default: join(HERE, 'packages') } },
+})
+const out = resolve(values.out)
+const { nativeFile } = createRequire(import.meta.url)('../dist/loading.js')
+const ours = JSON.parse(readFileSync(join(HERE, 'package.json'), 'utf8'))
+
+/** Makes a folder for a package, with what every package has. */
+function stage(manifest) {
+  const folder = join(out, manifest.name.replace('/', '-').replace('@', ''))
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  cpSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
+  return folder
+}
+
+/** Packs a folder, and says what came of it. */
+function pack(folder) {
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', out, folder]
+  const [{ filename, unpackedSize }] = Object.values(
+    JSON.parse(
+      execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+    ),
+  )
+  const packed = statSync(join(out, filename)).size
+  console.log(`${filename}: ${packed} bytes, ${unpackedSize} unpacked`)
+}
+
+for (const { name, os, cpu, libc } of PLATFORMS) {
+  const file = nativeFile(name)
+  if (!existsSync(file)) {
+    console.log(`@spikewire/${name}: not packed: its native part is not in native/`)
+    continue
+  }
+  const main = `spikewire.${name}.node`
+  const folder = stage({
+    name: `@spikewire/${name}`,
+    version: ours.version,
+    description: `The native part of spikewire for ${name}`,
+    license: ours.license,
+    engines: ours.engines,
+    os: [os],
+    cpu: [cpu],
+    ...(libc ? { libc: [libc] } : {}),
+    main,
+    files: [main],
+  })
+  cpSync(file, join(folder, main))
+  pack(folder)
+}
+
+const { devDependencies, overrides, allowScripts, scripts, ...manifest } = ours
+const folder = stage({
+  ...manifest,
+  files: [...manifest.files, 'rust'],
+  scripts: { install: 'node dist/install.js' },
+  optionalDependencies: Object.fromEntries(
+    PLATFORMS.map(({ name }) => [`@spikewire/${name}`, ours.version]),
+  ),
+})
+cpSync(join(HERE, 'dist'), join(folder, 'dist'), { recursive: true })
+copyRustSources(join(folder, 'rust'))
+pack(folder)

@@ -1,0 +1,51 @@
+// Copies what `cargo build --package spikewire-node` needs: the crates without tests, and a lock file
+// for them.
+
+import { execFileSync } from 'node:child_process'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { ROOT } from './tools.mjs'
+
+const cargo = (cwd, ...args) =>
+  execFileSync('cargo', args, { cwd, encoding: 'utf8', maxBuffer: 1 << 28 })
+
+/** The folders of a crate and of those of ours that it uses, tests aside. */
+function crates(name) {
+  const { packages } = JSON.parse(cargo(ROOT, 'metadata', '--no-deps', '--format-version', '1'))
+  const found = new Map()
+  const left = [name]
+  while (left.length > 0) {
+    const next = left.pop()
+    const crate = packages.find((one) => one.name === next)
+    if (!crate || found.has(crate.name)) continue
+    found.set(crate.name, dirname(crate.manifest_path))
+    left.push(...crate.dependencies.filter(({ kind }) => kind !== 'dev').map((one) => one.name))
+  }
+  return [...found.values()]
+}
+
+/** A manifest without the sections that are for tests, benchmarks and examples. */
+function withoutTests(manifest) {
+  const sections = manifest.split(/^(?=\[)/m)
+  const dropped = /^\[.*\bdev-dependencies\]|^\[\[(test|bench|example)\]\]/
+  return sections.filter((section) => !dropped.test(section)).join('')
+}
+
+/** Copies the sources into a folder that is a Cargo workspace then. */
+export function copyRustSources(folder) {
+  const folders = crates('spikewire-node')
+  for (const crate of folders) {
+    const left = [join(crate, 'tests'), join(crate, 'benches'), join(crate, 'Cargo.toml')]
+    const place = join(folder, 'crates', basename(crate))
+    cpSync(crate, place, { recursive: true, filter: (path) => !left.includes(path) })
+    const manifest = readFileSync(join(crate, 'Cargo.toml'), 'utf8')
+    writeFileSync(join(place, 'Cargo.toml'), withoutTests(manifest))
+  }
+  const workspace = readFileSync(join(ROOT, 'Cargo.toml'), 'utf8')
+    .replace(/^members = .*$/m, 'members = ["crates/*"]')
+    .replace(/^(default-members|exclude) = .*\n/gm, '')
+  writeFileSync(join(folder, 'Cargo.toml'), workspace)
+  cpSync(join(ROOT, 'Cargo.lock'), join(folder, 'Cargo.lock'))
+  // Cargo takes out of the lock file what is not needed any more, and changes nothing else.
+  cargo(folder, 'metadata', '--offline', '--format-version', '1')
+}
