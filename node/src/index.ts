@@ -1,3 +1,26 @@
 /** Spikewire: an Aerospike-protocol client on Node's own event loop. */
 
-export type { Native } from './native.js'
+import './hooks.js'
+
+export { Client, type ClientOptions } from './client.js'
+export { Dataset } from './dataset.js'
+export * from './errors.js'
+export { Expression } from './expression.js'
+export { Key, type UserKey } from './key.js'
+export { Operation } from './operation.js'
+export {
+  type CallOptions,
+  type Exists,
+  Newer,
+  newer,
+  type ReadMode,
+  type ReadOptions,
+  type Replica,
+  type Ttl,
+  type Where,
+  type WriteOptions,
+} from './options.js'
+export { type Bins, type OperatedRecord, Record } from './record.js'
+export { type BinValue, Double, GeoJSON, HyperLogLog, INFINITY, WILDCARD } from './values.js'
+export type { ChangeOptions, DeleteOptions, GetOptions, OperateOptions } from './verbs.js'
+export type { Callback } from './ways.js'

@@ -2,10 +2,111 @@
 
 import { load } from './loading.js'
 
-/** Functions of the native part, arguments by position. Bad input makes them throw. */
+/** A set, by its number: see `spaceNumber` in `key.ts`. */
+export type Space = number
+/** A client, by its number. */
+export type Handle = number
+/** A promise, by its number: see `slots.ts`. */
+export type Slot = number
+
+/** What the native part calls; see `hooks.ts`. */
+export type Hooks = [
+  settle: (slot: Slot, value: unknown) => void,
+  fail: (slot: Slot, error: unknown) => void,
+  done: (...slots: Slot[]) => void,
+  makeError: (
+    kind: string,
+    code: number,
+    message: string,
+    node: string | null,
+    attempts: number,
+    inDoubt: boolean,
+  ) => unknown,
+  makeFactory: (names: string[]) => unknown,
+  makeRecord: (
+    generation: number,
+    ttl: number | null,
+    names: string[],
+    values: unknown[],
+    results: unknown[] | null,
+  ) => unknown,
+  classify: (value: unknown) => number,
+  unwrap: (value: unknown) => unknown,
+  wrap: (sort: number, content: unknown) => unknown,
+]
+
+/**
+ * Functions of the native part, arguments by position. Bad input makes them throw. Those with a
+ * slot settle its promise later.
+ */
 export interface Native {
   /** The version of the native part. */
-  version(): string
+  readonly version: string
+  /** Whether it was built without optimisation. */
+  readonly debugBuild: boolean
+  /** Names the functions that it calls; once. */
+  setup(...hooks: Hooks): void
+  /** The number of a set. */
+  space(namespace: string, set: string | undefined): Space
+  /** Gives the handle of a client. Options are names, as the engine spells them, and values. */
+  connect(
+    slot: Slot,
+    seeds: string,
+    names: string[],
+    values: unknown[],
+    bigints: boolean,
+    doubles: boolean,
+    maps: boolean,
+  ): void
+  /** Closes every connection of a client. */
+  close(client: Handle, slot: Slot): void
+  /** Names and addresses of the nodes, in turns. */
+  nodes(client: Handle): string[]
+  /** The digest of a record. */
+  digest(space: Space, key: unknown): Buffer
+  /** The number of a list of bin names. */
+  shape(names: string[]): number
+  get(
+    client: Handle,
+    slot: Slot,
+    space: Space,
+    key: unknown,
+    bins: unknown,
+    options: unknown,
+    hasDefault: boolean,
+  ): void
+  exists(client: Handle, slot: Slot, space: Space, key: unknown, options: unknown): void
+  /** put, add, append, prepend by the number of the verb. The shape is a number, or the names. */
+  write(
+    client: Handle,
+    slot: Slot,
+    space: Space,
+    key: unknown,
+    options: unknown,
+    verb: number,
+    shape: number | string[],
+    ...values: unknown[]
+  ): void
+  remove(client: Handle, slot: Slot, space: Space, key: unknown, options: unknown): void
+  touch(client: Handle, slot: Slot, space: Space, key: unknown, options: unknown): void
+  operate(
+    client: Handle,
+    slot: Slot,
+    space: Space,
+    key: unknown,
+    operations: unknown,
+    options: unknown,
+  ): void
+  apply(
+    client: Handle,
+    slot: Slot,
+    space: Space,
+    key: unknown,
+    module: string,
+    name: string,
+    args: unknown,
+    options: unknown,
+  ): void
 }
 
 /** The native part of this copy of the package. */

@@ -37,6 +37,23 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Its name, by which hosts choose a class for the error.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::Connection => "connection",
+            Self::Server(_) => "server",
+            Self::NoNode => "no_node",
+            Self::NoNamespace => "no_namespace",
+            Self::Busy => "busy",
+            Self::CircuitOpen => "circuit_open",
+            Self::Malformed => "malformed",
+            Self::Paused => "paused",
+            Self::Closed | Self::Interrupted => "closed",
+            Self::Invalid => "invalid",
+        }
+    }
+
     /// The field's number for this failure: the server's code, or a negative client-local one.
     pub fn code(self) -> i32 {
         match self {

@@ -60,22 +60,12 @@ pub fn refused(refusal: impl Into<Raised>) -> PyErr {
 
 /// The exception for a failure of the engine; `key` is what the caller asked for.
 pub fn to_python(py: Python<'_>, error: &Error, key: Option<Bound<'_, PyAny>>) -> PyErr {
-    let kind = match error.kind() {
-        Kind::Timeout => "timeout",
-        Kind::Connection => "connection",
-        Kind::Server(_) => "server",
-        Kind::NoNode => "no_node",
-        Kind::NoNamespace => "no_namespace",
-        Kind::Busy => "busy",
-        Kind::CircuitOpen => "circuit_open",
-        Kind::Malformed => "malformed",
-        Kind::Paused => "paused",
-        Kind::Closed | Kind::Interrupted => "closed",
-        Kind::Invalid => return PyValueError::new_err(error.message().to_owned()),
-    };
+    if error.kind() == Kind::Invalid {
+        return PyValueError::new_err(error.message().to_owned());
+    }
     let made = maker(py).and_then(|make| {
         make.call1((
-            kind,
+            error.kind().name(),
             error.kind().code(),
             error.message(),
             error.node(),

@@ -80,6 +80,16 @@ pub fn seconds(what: &str, number: f64, given: impl Display) -> Result<Duration,
     Ok(Duration::from_secs_f64(number).max(least))
 }
 
+/// The same in milliseconds, for hosts that count so.
+pub fn milliseconds(what: &str, number: f64, given: impl Display) -> Result<Duration, Refusal> {
+    if !(0.0..=LONGEST_SPAN * 1e3).contains(&number) {
+        return Err(Refusal::of_value(format!(
+            "{what} must be a number of milliseconds from 0 to 3.2e12, got {given}"
+        )));
+    }
+    seconds(what, number / 1e3, given)
+}
+
 /// A count within bounds; `None` for one that no count can hold. `given` is what the caller wrote.
 pub fn count(
     what: &str,

@@ -1,0 +1,122 @@
+//! Options of the verbs: checked before a byte is encoded.
+//!
+//! JavaScript has refused names that a verb does not know; here the values are looked at.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | here | what several verbs take: spans of time, counts, words, bin names |
+//! | [`reading`] | where a read goes, what it may read, whether it renews the TTL |
+//! | [`writing`] | time to live, generation, what to do about a record that is there |
+
+mod reading;
+mod writing;
+
+pub use reading::{policy, read_mode, read_options, read_rules, read_touch, replica, timeout};
+pub use writing::{ttl, write_options};
+
+use std::ffi::CStr;
+use std::time::Duration;
+
+use spikewire_aerospike::command::{BinSelection, check_bin_name, parse};
+
+use crate::errors::{kind_name, shown};
+use crate::js::make::MAX_SAFE;
+use crate::js::{Failure, Result, Type, Value};
+
+/// The options of a call: an object, or nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Options<'e>(Option<Value<'e>>);
+
+impl<'e> Options<'e> {
+    /// Options as a verb was given them.
+    #[inline]
+    pub fn new(given: Value<'e>) -> Self {
+        Self((given.kind() == Type::Object).then_some(given))
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// An option, unless it is left out.
+    pub fn get(&self, name: &CStr) -> Result<Option<Value<'e>>> {
+        let Some(options) = self.0 else { return Ok(None) };
+        Ok(options.named(name)?.present())
+    }
+
+    /// An option that is true or false.
+    pub fn flag(&self, name: &CStr) -> Result<Option<bool>> {
+        let Some(value) = self.get(name)? else { return Ok(None) };
+        flag(&name.to_string_lossy(), value).map(Some)
+    }
+}
+
+/// True or false.
+pub fn flag(what: &str, value: Value<'_>) -> Result<bool> {
+    let flag = value.boolean();
+    flag.ok_or_else(|| {
+        Failure::of_type(format!("{what} must be boolean, not {}", kind_name(value)))
+    })
+}
+
+/// A string.
+pub fn text(what: &str, value: Value<'_>) -> Result<String> {
+    let text = value.text().map_err(|failure| failure.about(what))?;
+    text.ok_or_else(|| {
+        Failure::of_type(format!("{what} must be a string, not {}", kind_name(value)))
+    })
+}
+
+/// Milliseconds: finite and not negative.
+pub fn span(what: &str, value: Value<'_>) -> Result<Duration> {
+    let Some(number) = value.number() else {
+        return Err(Failure::of_type(format!(
+            "{what} must be milliseconds as a number, not {}",
+            kind_name(value)
+        )));
+    };
+    Ok(parse::milliseconds(what, number, shown(value))?)
+}
+
+/// A whole number within bounds.
+pub fn count(what: &str, value: Value<'_>, bounds: (u64, u64)) -> Result<u64> {
+    let int = match value.kind() {
+        Type::Number => {
+            let number = value.number().unwrap_or(f64::NAN);
+            let whole = number.fract() == 0.0 && number >= 0.0 && number <= MAX_SAFE as f64;
+            whole.then_some(number as u64)
+        }
+        Type::BigInt => {
+            value.bigint().and_then(std::result::Result::ok).and_then(|int| int.try_into().ok())
+        }
+        _ => {
+            return Err(Failure::of_type(format!(
+                "{what} must be a whole number, not {}",
+                kind_name(value)
+            )));
+        }
+    };
+    Ok(parse::count(what, int, bounds, shown(value))?)
+}
+
+/// The names of bins that a read gives, and what that selects.
+pub fn bins(value: Value<'_>) -> Result<(BinSelection, Vec<String>)> {
+    if value.is_absent() {
+        return Ok((BinSelection::All, Vec::new()));
+    }
+    if !value.is_array() {
+        return Err(Failure::of_type(format!(
+            "bins must be an array of bin names, not {}",
+            kind_name(value)
+        )));
+    }
+    let names = (0..value.len()?).map(|at| {
+        let name = text("a bin name", value.element(at)?)?;
+        check_bin_name(&name)?;
+        Ok(name)
+    });
+    let names = names.collect::<Result<Vec<_>>>()?;
+    Ok((BinSelection::of(Some(names.len())), names))
+}

@@ -1,0 +1,74 @@
+//! Where a read goes, what it may read, and whether it renews the time to live.
+
+use std::time::Duration;
+
+use spikewire_aerospike::command::{ReadMode, ReadOptions, ReadTouch, limits, parse};
+use spikewire_aerospike::{Policy, ReplicaPolicy};
+
+use super::{Options, span, text};
+use crate::errors::{kind_name, shown};
+use crate::expression;
+use crate::js::make::MAX_SAFE;
+use crate::js::{Failure, Result, Value};
+
+/// The total time of a call; zero: no limit.
+pub fn timeout(options: &Options<'_>) -> Result<Option<Duration>> {
+    options.get(c"timeout")?.map(|value| span("timeout", value)).transpose()
+}
+
+/// Where a call goes.
+pub fn replica(options: &Options<'_>) -> Result<Option<ReplicaPolicy>> {
+    let Some(value) = options.get(c"replica")? else { return Ok(None) };
+    Ok(Some(parse::replica(&text("replica", value)?)?))
+}
+
+/// How sure a read is.
+pub fn read_mode(value: Value<'_>) -> Result<ReadMode> {
+    Ok(parse::read_mode(&text("readMode", value)?)?)
+}
+
+/// Whether a read renews the time to live.
+pub fn read_touch(value: Value<'_>) -> Result<ReadTouch> {
+    let Some(number) = value.number() else {
+        return Err(Failure::of_type(format!(
+            "readTouch must be a number of percent, not {}",
+            kind_name(value)
+        )));
+    };
+    if number.fract() != 0.0 || number.abs() > MAX_SAFE as f64 {
+        return Err(Failure::of_range(format!(
+            "readTouch must be a whole number of percent, got {}",
+            shown(value)
+        )));
+    }
+    Ok(ReadTouch::percent(number as i64, shown(value))?)
+}
+
+/// Options about reading alone.
+pub fn read_rules(options: &Options<'_>) -> Result<(Option<ReadTouch>, Option<ReadMode>)> {
+    let touch = options.get(c"readTouch")?.map(read_touch).transpose()?;
+    let mode = options.get(c"readMode")?.map(read_mode).transpose()?;
+    Ok((touch, mode))
+}
+
+/// Options that every read takes.
+#[inline]
+pub fn read_options(options: &Options<'_>) -> Result<ReadOptions> {
+    if options.is_empty() {
+        return Ok(ReadOptions::default());
+    }
+    let (touch, mode) = read_rules(options)?;
+    let filter = options.get(c"where")?;
+    Ok(ReadOptions {
+        filter: filter.map(expression::filter).transpose()?,
+        touch,
+        mode,
+        replica: replica(options)?,
+        timeout: timeout(options)?,
+    })
+}
+
+/// The limits of a call that takes no other options.
+pub fn policy(base: &Policy, options: &Options<'_>) -> Result<Policy> {
+    Ok(limits(base, timeout(options)?, replica(options)?))
+}

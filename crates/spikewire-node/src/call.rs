@@ -1,0 +1,118 @@
+//! What the reply to a command on one record becomes.
+
+use spikewire_aerospike::Error;
+use spikewire_aerospike::command::{Judgement, ResponseKind};
+use spikewire_aerospike::transport::Reply;
+
+use crate::environment::Environment;
+use crate::errors;
+use crate::js::{Env, Failure, Result, Value};
+use crate::record::{Factories, message, parts};
+use crate::value::decode::{Maker, Reading, particle};
+
+/// What a reply becomes.
+#[derive(Debug)]
+pub struct ResponsePlan {
+    pub shape: ResponseShape,
+    pub reading: Reading,
+}
+
+/// The kinds of answers.
+#[derive(Debug)]
+pub enum ResponseShape {
+    /// A record; on a miss or a filter's no an error, or `undefined` where there is a default.
+    Record { has_default: bool },
+    /// Whether the record is there and passes the filter.
+    Found,
+    /// Nothing; a miss or a filter's no is an error.
+    Done,
+    /// A record with one result per operation.
+    Operated { answered: Vec<bool> },
+    /// What a function returned.
+    Applied,
+}
+
+impl ResponseShape {
+    fn kind(&self) -> ResponseKind {
+        match self {
+            Self::Record { .. } => ResponseKind::Record,
+            Self::Found => ResponseKind::Presence,
+            Self::Done => ResponseKind::Done,
+            Self::Operated { .. } => ResponseKind::Results,
+            Self::Applied => ResponseKind::Returned,
+        }
+    }
+}
+
+impl ResponsePlan {
+    /// Settles the promise of a slot.
+    #[inline]
+    pub fn settle(
+        &self,
+        env: Env<'_>,
+        environment: &Environment,
+        slot: u32,
+        outcome: std::result::Result<Reply<'_>, Error>,
+    ) {
+        let made = outcome.map_err(Failure::from).and_then(|reply| {
+            let make = environment.maker(env, self.reading)?;
+            self.value(&make, &environment.factories, &reply)
+        });
+        match made {
+            Ok(None) => environment.done(env, slot),
+            Ok(Some(value)) => settle(env, environment, slot, Ok(value)),
+            Err(failure) => settle(env, environment, slot, Err(failure)),
+        }
+    }
+
+    /// What the caller gets; nothing for a success without a value.
+    fn value<'e>(
+        &self,
+        make: &Maker<'e, '_>,
+        factories: &Factories,
+        reply: &Reply<'_>,
+    ) -> Result<Option<Value<'e>>> {
+        let env = make.env;
+        let found = match (self.shape.kind().judge(reply.code()), &self.shape) {
+            (Judgement::Present, ResponseShape::Found) => env.boolean(true)?,
+            (Judgement::Absent, ResponseShape::Found) => env.boolean(false)?,
+            (Judgement::Present, ResponseShape::Done)
+            | (Judgement::Absent, ResponseShape::Record { has_default: true }) => return Ok(None),
+            (Judgement::Present, ResponseShape::Applied) => {
+                let message = message(reply.body)?;
+                match message.ops().next() {
+                    Some(answer) => particle(make, answer.particle, answer.value)?,
+                    None => env.null()?,
+                }
+            }
+            (Judgement::Present, shape) => {
+                let answered = match shape {
+                    ResponseShape::Operated { answered } => Some(&answered[..]),
+                    _ => None,
+                };
+                parts(make, factories, &message(reply.body)?, answered)?.record(make)?
+            }
+            _ => return Err(reply.error().into()),
+        };
+        Ok(Some(found))
+    }
+}
+
+/// Settles the promise of a slot, or fails it.
+pub fn settle<'e>(env: Env<'e>, environment: &Environment, slot: u32, outcome: Result<Value<'e>>) {
+    let settled = (|| {
+        let (hooks, number) = (environment.hooks()?, env.uint32(slot)?);
+        match outcome {
+            Ok(value) => hooks.settle.call(env, &[number, value]),
+            Err(failure) => {
+                let exception = errors::exception(env, Some(hooks), failure);
+                let error = exception.map_or_else(|| env.undefined(), Ok)?;
+                hooks.fail.call(env, &[number, error])
+            }
+        }
+    })();
+    if settled.is_err() {
+        // The environment is being torn down; nothing waits any more.
+        let _ = env.take_exception();
+    }
+}

@@ -1,0 +1,231 @@
+//! The engine's loop driver on an environment's own event loop.
+//!
+//! libuv watches one descriptor. All replies of a turn are handed to JavaScript in one callback
+//! scope: the tasks that they wake run once it closes, and what these ask next is written together
+//! when they have run.
+
+use std::cell::{Cell, OnceCell};
+use std::os::fd::AsRawFd;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::cluster::Cluster;
+use spikewire_aerospike::command::Command;
+use spikewire_aerospike::transport::{EventLoop, LoopDriver, Multiplexer, Next, Outcome};
+use spikewire_aerospike::{Error, Kind};
+
+use super::deliver_finished;
+use crate::environment::Environment;
+use crate::js::{Env, Result};
+use crate::ticket::{Outbox, Ticket};
+use crate::uv::handle::Called;
+use crate::uv::{Handles, Loop};
+
+/// The connections of one client, turned by its environment's loop.
+#[derive(Debug)]
+pub struct UvDriver {
+    connections: LoopDriver<Ticket>,
+    environment: Rc<Environment>,
+    outbox: Arc<Outbox>,
+    handles: OnceCell<Rc<Handles<Self>>>,
+    /// Set while outcomes are handed out and the tasks that they wake run.
+    is_bursting: Cell<bool>,
+    /// Whether a flush was asked for meanwhile.
+    flush_wanted: Cell<bool>,
+    /// Whether the loop is kept alive.
+    is_kept: Cell<bool>,
+}
+
+impl UvDriver {
+    /// A driver that the environment's loop turns from now on.
+    pub fn start(
+        on: &Rc<Loop>,
+        environment: &Rc<Environment>,
+        cluster: Arc<Cluster>,
+        outbox: Arc<Outbox>,
+    ) -> Result<Rc<Self>> {
+        let failed = |error: std::io::Error| {
+            Error::new(
+                Kind::Connection,
+                format!("the event loop cannot watch connections: {error}"),
+            )
+        };
+        let connections = LoopDriver::new(Multiplexer::new(cluster).map_err(failed)?);
+        let descriptor = connections.as_raw_fd();
+        let driver = Rc::new(Self {
+            connections,
+            environment: environment.clone(),
+            outbox,
+            handles: OnceCell::new(),
+            is_bursting: Cell::new(false),
+            flush_wanted: Cell::new(false),
+            is_kept: Cell::new(false),
+        });
+        let handles = Handles::watch_on(on, descriptor, driver.clone()).map_err(failed)?;
+        let _ = driver.handles.set(handles);
+        Ok(driver)
+    }
+
+    /// Takes a command.
+    #[inline]
+    pub fn submit(&self, env: Env<'_>, command: Box<Command<Ticket>>, now: Tick) {
+        self.connections.submit(&self, command, now, &mut self.deliver(env));
+        self.after_call(env);
+    }
+
+    /// Takes what a batch or an administrative command starts with.
+    pub fn submit_all(&self, env: Env<'_>, next: Next<Ticket>) {
+        self.connections.submit_all(&self, next);
+        self.after_call(env);
+    }
+
+    /// Ends every connection.
+    pub fn close(&self, env: Env<'_>) {
+        self.connections.close(&self, &mut self.deliver(env));
+        self.close_handles();
+        self.after_call(env);
+    }
+
+    /// Ends every connection without a word to JavaScript.
+    pub fn end(&self) {
+        self.connections
+            .close_now(&mut |ticket, outcome, next| ticket.complete_later(outcome, next));
+        drop(self.outbox.take());
+        self.close_handles();
+    }
+
+    fn close_handles(&self) {
+        if let Some(handles) = self.handles.get() {
+            handles.close();
+        }
+    }
+
+    /// What JavaScript's own call has led to at once.
+    #[inline]
+    fn after_call(&self, env: Env<'_>) {
+        if !self.outbox.is_empty() {
+            deliver_finished(env, &self.environment, &self.outbox);
+        }
+        if !self.is_bursting.get() {
+            self.environment.tell_done(env);
+        }
+        self.keep_loop();
+    }
+
+    /// Keeps the loop alive while something is in flight.
+    #[inline]
+    fn keep_loop(&self) {
+        let keep = self.outbox.pending() > 0;
+        if self.is_kept.get() != keep
+            && let Some(handles) = self.handles.get()
+        {
+            self.is_kept.set(keep);
+            handles.keep_alive(keep);
+        }
+    }
+
+    /// Settles promises.
+    fn deliver<'a>(
+        &'a self,
+        env: Env<'a>,
+    ) -> impl FnMut(Ticket, Outcome<'_>, &mut Next<Ticket>) + 'a {
+        move |ticket, outcome, next| match ticket {
+            Ticket::One { pledge, plan } => {
+                plan.settle(env, &self.environment, pledge.keep(), outcome);
+            }
+            other => other.complete_later(outcome, next),
+        }
+    }
+
+    /// Hands out what `work` completes, lets the tasks that wait for it run, and writes what they
+    /// ask next.
+    fn burst(&self, work: impl FnOnce(Env<'_>)) {
+        let Some(context) = self.environment.context() else { return };
+        self.is_bursting.set(true);
+        context.run_on_loop(|env| {
+            work(env);
+            deliver_finished(env, &self.environment, &self.outbox);
+            self.environment.tell_done(env);
+        });
+        while self.flush_wanted.take() {
+            self.connections.flush(
+                &self,
+                &mut |ticket: Ticket, outcome: Outcome<'_>, next: &mut Next<Ticket>| {
+                    ticket.complete_later(outcome, next);
+                },
+            );
+            if self.outbox.is_empty() {
+                continue;
+            }
+            let Some(context) = self.environment.context() else { break };
+            context.run_on_loop(|env| {
+                deliver_finished(env, &self.environment, &self.outbox);
+                self.environment.tell_done(env);
+            });
+        }
+        self.is_bursting.set(false);
+        self.keep_loop();
+    }
+}
+
+impl EventLoop for &UvDriver {
+    fn flush_soon(&self) {
+        if self.is_bursting.get() {
+            self.flush_wanted.set(true);
+        } else if let Some(handles) = self.handles.get() {
+            handles.before_waiting();
+        }
+    }
+
+    fn wake_at(&self, at: Tick) {
+        if let Some(handles) = self.handles.get() {
+            // Whole milliseconds, rounded up: earlier it would find nothing to do.
+            let left = at.since(Tick::now());
+            handles.wake_after(left.as_micros().div_ceil(1000) as u64);
+        }
+    }
+}
+
+impl Called for UvDriver {
+    fn readable(&self) {
+        self.burst(|env| {
+            let turned = self.connections.turn(&self, Some(Duration::ZERO), &mut self.deliver(env));
+            if let Err(error) = turned {
+                // The poller itself failed: nothing can be waited for any more.
+                let _ = error;
+                self.connections.close(&self, &mut self.deliver(env));
+                self.close_handles();
+            }
+        });
+    }
+
+    fn before_waiting(&self) {
+        self.flush_wanted.set(true);
+        self.burst_of_flush();
+    }
+
+    fn timed_out(&self) {
+        self.burst(|env| self.connections.expire(&self, &mut self.deliver(env)));
+    }
+}
+
+impl UvDriver {
+    /// Writes what was asked for; promises are settled only where that fails.
+    fn burst_of_flush(&self) {
+        self.is_bursting.set(true);
+        while self.flush_wanted.take() {
+            self.connections.flush(
+                &self,
+                &mut |ticket: Ticket, outcome: Outcome<'_>, next: &mut Next<Ticket>| {
+                    ticket.complete_later(outcome, next);
+                },
+            );
+        }
+        self.is_bursting.set(false);
+        if !self.outbox.is_empty() {
+            self.burst(|_| ());
+        }
+    }
+}

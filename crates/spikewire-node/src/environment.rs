@@ -1,0 +1,135 @@
+//! What one JavaScript environment holds: a thread of the program, or a worker.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use spikewire_aerospike::command::SetRef;
+
+use crate::hooks::Hooks;
+use crate::js::scope::AsyncContext;
+use crate::js::{Env, Failure, Result, Value};
+use crate::record::Factories;
+use crate::uv::Loop;
+use crate::value::decode::{Maker, Reading};
+
+/// Slots that are told in one call.
+const TOGETHER: usize = 8;
+
+/// What one JavaScript environment holds. It lives until the environment is gone.
+pub struct Environment {
+    /// The environment's own loop, where it has one.
+    pub uv: Option<Rc<Loop>>,
+    /// What makes records.
+    pub factories: Factories,
+    /// Lists of bin names, by their numbers.
+    pub shapes: RefCell<Vec<Rc<[String]>>>,
+    hooks: OnceCell<Hooks>,
+    context: OnceCell<AsyncContext>,
+    spaces: RefCell<Vec<Arc<SetRef>>>,
+    /// Slots of calls that have succeeded without a value.
+    done: RefCell<Vec<u32>>,
+    ending: Cell<bool>,
+}
+
+impl std::fmt::Debug for Environment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Environment").field("ending", &self.ending).finish_non_exhaustive()
+    }
+}
+
+impl Environment {
+    /// An environment with this loop.
+    pub fn new(uv: Option<Rc<Loop>>) -> Self {
+        Self {
+            uv,
+            factories: Factories::default(),
+            shapes: RefCell::default(),
+            hooks: OnceCell::new(),
+            context: OnceCell::new(),
+            spaces: RefCell::default(),
+            done: RefCell::default(),
+            ending: Cell::new(false),
+        }
+    }
+
+    /// Sets the package's functions, when it is loaded.
+    pub fn set_up(&self, env: Env<'_>, hooks: Hooks) -> Result<()> {
+        let _ = self.hooks.set(hooks);
+        let _ = self.context.set(AsyncContext::new(env, "Spikewire")?);
+        Ok(())
+    }
+
+    /// The package's functions; they are set when it is loaded.
+    #[inline]
+    pub fn hooks(&self) -> Result<&Hooks> {
+        self.hooks.get().ok_or_else(|| Failure::of_type("the package is not set up"))
+    }
+
+    /// The context of callbacks; made when the package is set up.
+    pub fn context(&self) -> Option<&AsyncContext> {
+        if self.ending.get() { None } else { self.context.get() }
+    }
+
+    /// The set of this number.
+    #[inline]
+    pub fn space(&self, number: Value<'_>) -> Result<Arc<SetRef>> {
+        let found = self.spaces.borrow().get(number.index()? as usize).cloned();
+        found.ok_or_else(|| Failure::of_range("there is no such set"))
+    }
+
+    /// Takes in a set; its number.
+    pub fn add_space(&self, space: Arc<SetRef>) -> u32 {
+        let mut spaces = self.spaces.borrow_mut();
+        spaces.push(space);
+        spaces.len() as u32 - 1
+    }
+
+    /// What makes values as a client wants them.
+    #[inline]
+    pub fn maker<'e, 'a>(&'a self, env: Env<'e>, reading: Reading) -> Result<Maker<'e, 'a>> {
+        Ok(Maker { env, hooks: self.hooks()?, reading })
+    }
+
+    /// The environment is being torn down: no JavaScript code is called any more.
+    pub fn end(&self) {
+        self.ending.set(true);
+    }
+
+    /// A call has succeeded without a value; several are told together.
+    #[inline]
+    pub fn done(&self, env: Env<'_>, slot: u32) {
+        let mut done = self.done.borrow_mut();
+        done.push(slot);
+        if done.len() == TOGETHER {
+            drop(done);
+            self.tell_done(env);
+        }
+    }
+
+    /// Tells JavaScript which calls have succeeded without a value.
+    pub fn tell_done(&self, env: Env<'_>) {
+        let done = std::mem::take(&mut *self.done.borrow_mut());
+        for some in done.chunks(TOGETHER) {
+            let told = some
+                .iter()
+                .map(|slot| env.uint32(*slot))
+                .collect::<Result<Vec<_>>>()
+                .and_then(|slots| self.hooks()?.done.call(env, &slots));
+            if told.is_err() {
+                let _ = env.take_exception();
+            }
+        }
+        let mut kept = done;
+        kept.clear();
+        let mut place = self.done.borrow_mut();
+        if place.is_empty() {
+            *place = kept;
+        }
+    }
+
+    /// Whether it is being torn down.
+    pub fn is_ending(&self) -> bool {
+        self.ending.get()
+    }
+}

@@ -1,0 +1,25 @@
+//! The functions that JavaScript sees.
+
+#![expect(unsafe_code, reason = "each is made of a C function")]
+
+use crate::js::Export;
+use crate::js::call::export;
+use crate::{key, setup, verbs};
+
+/// The functions that the package calls, in `node/src/native.ts` under the same names.
+pub const EXPORTS: &[Export] = &[
+    export!("setup", setup::setup),
+    export!("space", setup::space),
+    export!("connect", verbs::connection::connect),
+    export!("close", verbs::connection::close),
+    export!("nodes", verbs::connection::nodes),
+    export!("digest", key::digest),
+    export!("shape", setup::shape),
+    export!("get", verbs::single::get),
+    export!("exists", verbs::single::exists),
+    export!("write", verbs::single::write),
+    export!("remove", verbs::single::delete),
+    export!("touch", verbs::single::touch),
+    export!("operate", verbs::single::operate),
+    export!("apply", verbs::single::apply),
+];

@@ -1,0 +1,47 @@
+//! The package's own JavaScript functions that are called from here.
+
+use crate::js::{Failure, Function, Result, Value};
+
+/// The package's own JavaScript functions that are called from here.
+#[derive(Debug)]
+pub struct Hooks {
+    /// `(slot, value)`: a call has succeeded.
+    pub settle: Function,
+    /// `(slot, error)`: a call has failed.
+    pub fail: Function,
+    /// `(...slots)`: these calls have succeeded without a value.
+    pub done: Function,
+    /// `(kind, code, message, node, attempts, inDoubt)`: an error of the package.
+    pub make_error: Function,
+    /// `(names)`: what makes records of these bins, `(generation, ttl, ...values)`.
+    pub make_factory: Function,
+    /// `(generation, ttl, names, values, results)`: a record of any bins.
+    pub make_record: Function,
+    /// `(value)`: what sort of object it is; see [`crate::value::classify`].
+    pub classify: Function,
+    /// `(value)`: the content of what was classified.
+    pub unwrap: Function,
+    /// `(sort, content)`: the reverse.
+    pub wrap: Function,
+}
+
+impl Hooks {
+    /// The functions in the order of the fields.
+    pub fn keep<'e>(mut given: impl Iterator<Item = Value<'e>>) -> Result<Self> {
+        let mut next = || {
+            let function = given.next().ok_or_else(|| Failure::of_type("a function is missing"))?;
+            Function::keep(function)
+        };
+        Ok(Self {
+            settle: next()?,
+            fail: next()?,
+            done: next()?,
+            make_error: next()?,
+            make_factory: next()?,
+            make_record: next()?,
+            classify: next()?,
+            unwrap: next()?,
+            wrap: next()?,
+        })
+    }
+}

@@ -1,0 +1,108 @@
+//! Why a call is refused.
+
+use std::fmt;
+
+use spikewire_aerospike::Error;
+use spikewire_aerospike::command::{Refusal, RefusalClass};
+use spikewire_aerospike_protocol::expression::Fault;
+use spikewire_aerospike_protocol::request::TooLarge;
+
+/// Shorthand for results of the binding.
+pub type Result<T> = std::result::Result<T, Failure>;
+
+/// Why a call is refused; it becomes a JavaScript exception.
+#[derive(Debug)]
+pub enum Failure {
+    /// JavaScript code raised an exception, which is pending.
+    Pending,
+    /// A value of the wrong type: `TypeError`.
+    Type(String),
+    /// A value of the right type that cannot be used: `RangeError`.
+    Range(String),
+    /// A failure of the engine: an error of the package.
+    Engine(Error),
+}
+
+impl Failure {
+    /// A value of the wrong type.
+    pub fn of_type(message: impl Into<String>) -> Self {
+        Self::Type(message.into())
+    }
+
+    /// A value that cannot be used.
+    pub fn of_range(message: impl Into<String>) -> Self {
+        Self::Range(message.into())
+    }
+
+    /// The same failure, saying first what it is about.
+    #[must_use]
+    pub fn about(self, what: impl fmt::Display) -> Self {
+        match self {
+            Self::Type(message) => Self::Type(format!("{what}: {message}")),
+            Self::Range(message) => Self::Range(format!("{what}: {message}")),
+            other => other,
+        }
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        let message = camel(refusal.message());
+        match refusal.class() {
+            RefusalClass::Type => Self::Type(message),
+            RefusalClass::Value => Self::Range(message),
+        }
+    }
+}
+
+impl From<TooLarge> for Failure {
+    fn from(error: TooLarge) -> Self {
+        Self::Range(camel(&error.to_string()))
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Type(why) => Self::Type(camel(&why)),
+            Fault::Value(why) => Self::Range(camel(&why)),
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Engine(error)
+    }
+}
+
+/// The engine's message with names as JavaScript spells them: `read_touch` is `readTouch`. Words in
+/// quotes are values and stay.
+pub fn camel(message: &str) -> String {
+    let mut out = String::with_capacity(message.len());
+    let (mut quote, mut before, mut raise) = (None, ' ', false);
+    let mut rest = message.chars().peekable();
+    while let Some(char) = rest.next() {
+        match quote {
+            Some(open) if char == open => quote = None,
+            None if matches!(char, '"' | '\'' | '`') && !before.is_alphanumeric() => {
+                quote = Some(char)
+            }
+            _ => {}
+        }
+        let joins = char == '_'
+            && quote.is_none()
+            && before.is_ascii_lowercase()
+            && rest.peek().is_some_and(char::is_ascii_lowercase);
+        if joins {
+            raise = true;
+        } else if raise {
+            out.push(char.to_ascii_uppercase());
+            raise = false;
+        } else {
+            out.push(char);
+        }
+        before = char;
+    }
+    out
+}

@@ -1,0 +1,62 @@
+//! JavaScript functions that are kept and called.
+
+use std::ptr;
+
+use napi_sys as sys;
+
+use super::failure::Result;
+use super::handle::{Env, Value, checked};
+
+/// A function, or another object, that is kept beyond the scope it came in. It is let go with its
+/// environment.
+#[derive(Debug)]
+pub struct Function(sys::napi_ref);
+
+impl Function {
+    /// Keeps a function.
+    pub fn keep(value: Value<'_>) -> Result<Self> {
+        let mut reference = ptr::null_mut();
+        // SAFETY: the value is live; the result is written to a valid place.
+        checked(unsafe {
+            sys::napi_create_reference(value.env().raw, value.as_raw(), 1, &raw mut reference)
+        })?;
+        Ok(Self(reference))
+    }
+
+    /// The function itself.
+    #[inline]
+    pub fn get<'e>(&self, env: Env<'e>) -> Result<Value<'e>> {
+        // SAFETY: the reference is of this environment, which lives as long as it does.
+        env.made(|out| unsafe { sys::napi_get_reference_value(env.raw, self.0, out) })
+    }
+
+    /// Calls it. A failure means that it raised an exception or that the environment ends.
+    #[inline]
+    pub fn call<'e>(&self, env: Env<'e>, arguments: &[Value<'e>]) -> Result<Value<'e>> {
+        let function = self.get(env)?;
+        let this = env.undefined()?;
+        // The fewest handles that calls take: most have up to six.
+        let mut few = [ptr::null_mut(); 8];
+        let many: Vec<_>;
+        let raw = if arguments.len() <= few.len() {
+            for (place, argument) in few.iter_mut().zip(arguments) {
+                *place = argument.as_raw();
+            }
+            few.as_ptr()
+        } else {
+            many = arguments.iter().map(|argument| argument.as_raw()).collect();
+            many.as_ptr()
+        };
+        // SAFETY: function and arguments are live values, and there are so many of them.
+        env.made(|out| unsafe {
+            sys::napi_call_function(
+                env.raw,
+                this.as_raw(),
+                function.as_raw(),
+                arguments.len(),
+                raw,
+                out,
+            )
+        })
+    }
+}

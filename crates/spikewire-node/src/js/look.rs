@@ -1,0 +1,360 @@
+//! Looks at values.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use memchr::memmem;
+use napi_sys as sys;
+
+use super::failure::{Failure, Result};
+use super::handle::{Value, checked};
+
+/// What `typeof` says, with `null` apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Type {
+    Undefined,
+    Null,
+    Boolean,
+    Number,
+    String,
+    Symbol,
+    Object,
+    Function,
+    External,
+    BigInt,
+}
+
+impl Type {
+    /// As messages name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Undefined => "undefined",
+            Self::Null => "null",
+            Self::Boolean => "boolean",
+            Self::Number => "number",
+            Self::String => "string",
+            Self::Symbol => "symbol",
+            Self::Object | Self::External => "object",
+            Self::Function => "function",
+            Self::BigInt => "bigint",
+        }
+    }
+}
+
+/// Room that text is first offered; longer text is asked for its length.
+const ROOM: usize = 256;
+
+impl<'e> Value<'e> {
+    /// What `typeof` says.
+    #[inline]
+    pub fn kind(self) -> Type {
+        let mut kind = sys::ValueType::napi_undefined;
+        // SAFETY: the value is live; the result is written to a valid place.
+        unsafe { sys::napi_typeof(self.env.raw, self.raw, &raw mut kind) };
+        match kind {
+            sys::ValueType::napi_null => Type::Null,
+            sys::ValueType::napi_boolean => Type::Boolean,
+            sys::ValueType::napi_number => Type::Number,
+            sys::ValueType::napi_string => Type::String,
+            sys::ValueType::napi_symbol => Type::Symbol,
+            sys::ValueType::napi_object => Type::Object,
+            sys::ValueType::napi_function => Type::Function,
+            sys::ValueType::napi_external => Type::External,
+            sys::ValueType::napi_bigint => Type::BigInt,
+            _ => Type::Undefined,
+        }
+    }
+
+    /// Whether it is `undefined` or `null`, which options take for left out.
+    pub fn is_absent(self) -> bool {
+        matches!(self.kind(), Type::Undefined | Type::Null)
+    }
+
+    /// The value, unless it is `undefined` or `null`.
+    pub fn present(self) -> Option<Self> {
+        (!self.is_absent()).then_some(self)
+    }
+
+    /// A number; nothing for other types.
+    #[inline]
+    pub fn number(self) -> Option<f64> {
+        let mut number = 0.0;
+        // SAFETY: the value is live; the result is written to a valid place.
+        let status = unsafe { sys::napi_get_value_double(self.env.raw, self.raw, &raw mut number) };
+        (status == sys::Status::napi_ok).then_some(number)
+    }
+
+    /// A small whole number, as the package's own code passes them.
+    #[inline]
+    pub fn index(self) -> Result<u32> {
+        let mut number = 0;
+        // SAFETY: as above.
+        let status = unsafe { sys::napi_get_value_uint32(self.env.raw, self.raw, &raw mut number) };
+        if status == sys::Status::napi_ok {
+            return Ok(number);
+        }
+        Err(Failure::of_type(format!("a number was expected, not {}", self.kind().name())))
+    }
+
+    /// A boolean; nothing for other types.
+    pub fn boolean(self) -> Option<bool> {
+        let mut flag = false;
+        // SAFETY: as above.
+        let status = unsafe { sys::napi_get_value_bool(self.env.raw, self.raw, &raw mut flag) };
+        (status == sys::Status::napi_ok).then_some(flag)
+    }
+
+    /// A bigint; nothing for other types, and `Err` with one that 64 bits with a sign cannot hold.
+    pub fn bigint(self) -> Option<std::result::Result<i64, ()>> {
+        let (mut int, mut lossless) = (0, false);
+        // SAFETY: as above.
+        let status = unsafe {
+            sys::napi_get_value_bigint_int64(
+                self.env.raw,
+                self.raw,
+                &raw mut int,
+                &raw mut lossless,
+            )
+        };
+        (status == sys::Status::napi_ok).then_some(if lossless { Ok(int) } else { Err(()) })
+    }
+
+    /// Appends a string as UTF-8; `false` for other types. A lone surrogate, which UTF-8 cannot
+    /// express, is refused.
+    #[inline]
+    pub fn append_text(self, out: &mut Vec<u8>) -> Result<bool> {
+        let start = out.len();
+        out.reserve(ROOM);
+        let mut written = self.copy_text(out, ROOM)?;
+        let Some(len) = written.as_mut() else { return Ok(false) };
+        // A character takes up to four bytes, so this may be all that fitted.
+        if *len + 4 >= ROOM {
+            let whole = self.text_len()?;
+            out.reserve(whole + 1);
+            *len = self.copy_text(out, whole + 1)?.unwrap_or_default();
+        }
+        // SAFETY: so many bytes behind `start` were just written.
+        unsafe { out.set_len(start + *len) };
+        let replaced = memmem::find(&out[start..], "\u{fffd}".as_bytes()).is_some();
+        if replaced && self.has_lone_surrogate()? {
+            out.truncate(start);
+            return Err(Failure::of_range(
+                "the string cannot be written as UTF-8: it has a lone surrogate",
+            ));
+        }
+        Ok(true)
+    }
+
+    /// Copies text behind the end of `out`, up to `room` bytes with the zero at the end; nothing for
+    /// other types.
+    fn copy_text(self, out: &mut Vec<u8>, room: usize) -> Result<Option<usize>> {
+        debug_assert!(out.capacity() - out.len() >= room);
+        let mut written = 0;
+        // SAFETY: the vector has this much room behind its end.
+        let status = unsafe {
+            let end = out.as_mut_ptr().add(out.len()).cast();
+            sys::napi_get_value_string_utf8(self.env.raw, self.raw, end, room, &raw mut written)
+        };
+        match status {
+            sys::Status::napi_ok => Ok(Some(written)),
+            sys::Status::napi_string_expected => Ok(None),
+            _ => Err(Failure::Pending),
+        }
+    }
+
+    fn text_len(self) -> Result<usize> {
+        let mut len = 0;
+        // SAFETY: without a place for the text only its length is written.
+        checked(unsafe {
+            sys::napi_get_value_string_utf8(
+                self.env.raw,
+                self.raw,
+                ptr::null_mut(),
+                0,
+                &raw mut len,
+            )
+        })?;
+        Ok(len)
+    }
+
+    fn has_lone_surrogate(self) -> Result<bool> {
+        let mut len = 0;
+        // SAFETY: without a place for the text only its length is written.
+        checked(unsafe {
+            sys::napi_get_value_string_utf16(
+                self.env.raw,
+                self.raw,
+                ptr::null_mut(),
+                0,
+                &raw mut len,
+            )
+        })?;
+        let mut units = vec![0_u16; len + 1];
+        // SAFETY: the vector has room for the text and the zero at its end.
+        checked(unsafe {
+            let place = units.as_mut_ptr();
+            sys::napi_get_value_string_utf16(self.env.raw, self.raw, place, len + 1, &raw mut len)
+        })?;
+        Ok(char::decode_utf16(units[..len].iter().copied()).any(|unit| unit.is_err()))
+    }
+
+    /// A string; nothing for other types.
+    pub fn text(self) -> Result<Option<String>> {
+        let mut bytes = Vec::new();
+        let is_text = self.append_text(&mut bytes)?;
+        // Node-API writes UTF-8, with a replacement for what is none.
+        Ok(is_text.then(|| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// Whether it is an array.
+    pub fn is_array(self) -> bool {
+        let mut is = false;
+        // SAFETY: the value is live; the result is written to a valid place.
+        unsafe { sys::napi_is_array(self.env.raw, self.raw, &raw mut is) };
+        is
+    }
+
+    /// How many elements an array has.
+    pub fn len(self) -> Result<u32> {
+        let mut len = 0;
+        // SAFETY: as above.
+        checked(unsafe { sys::napi_get_array_length(self.env.raw, self.raw, &raw mut len) })?;
+        Ok(len)
+    }
+
+    /// An element of an array.
+    #[inline]
+    pub fn element(self, at: u32) -> Result<Value<'e>> {
+        // SAFETY: as above.
+        self.env.made(|out| unsafe { sys::napi_get_element(self.env.raw, self.raw, at, out) })
+    }
+
+    /// Sets an element of an array.
+    pub fn set_element(self, at: u32, value: Value<'_>) -> Result<()> {
+        // SAFETY: both values are live.
+        checked(unsafe { sys::napi_set_element(self.env.raw, self.raw, at, value.raw) })
+    }
+
+    /// A property; `undefined` where there is none.
+    pub fn get(self, name: Value<'_>) -> Result<Value<'e>> {
+        // SAFETY: both values are live.
+        self.env
+            .made(|out| unsafe { sys::napi_get_property(self.env.raw, self.raw, name.raw, out) })
+    }
+
+    /// A property of a name that is known here.
+    pub fn named(self, name: &std::ffi::CStr) -> Result<Value<'e>> {
+        let name = name.as_ptr();
+        // SAFETY: the value is live, and the name ends with a zero.
+        self.env
+            .made(|out| unsafe { sys::napi_get_named_property(self.env.raw, self.raw, name, out) })
+    }
+
+    /// Sets a property.
+    pub fn set(self, name: Value<'_>, value: Value<'_>) -> Result<()> {
+        // SAFETY: all values are live.
+        checked(unsafe { sys::napi_set_property(self.env.raw, self.raw, name.raw, value.raw) })
+    }
+
+    /// Sets a property of a name that is known here.
+    pub fn set_named(self, name: &std::ffi::CStr, value: Value<'_>) -> Result<()> {
+        let name = name.as_ptr();
+        // SAFETY: both values are live, and the name ends with a zero.
+        checked(unsafe { sys::napi_set_named_property(self.env.raw, self.raw, name, value.raw) })
+    }
+
+    /// The names of an object's own enumerable properties that are strings, in an array.
+    pub fn own_names(self) -> Result<Value<'e>> {
+        use sys::{KeyCollectionMode, KeyConversion, KeyFilter};
+        let filter = KeyFilter::enumerable | KeyFilter::skip_symbols;
+        // SAFETY: the value is live; the result is written to a valid place.
+        self.env.made(|out| unsafe {
+            sys::napi_get_all_property_names(
+                self.env.raw,
+                self.raw,
+                KeyCollectionMode::own_only,
+                filter,
+                KeyConversion::numbers_to_strings,
+                out,
+            )
+        })
+    }
+
+    /// Whether it is what an object literal makes, in whatever realm: its prototype is `null` or
+    /// has none itself.
+    pub fn is_plain_object(self) -> Result<bool> {
+        let prototype = self.prototype()?;
+        if prototype.kind() == Type::Null {
+            return Ok(true);
+        }
+        Ok(prototype.prototype()?.kind() == Type::Null)
+    }
+
+    fn prototype(self) -> Result<Value<'e>> {
+        // SAFETY: the value is live; the result is written to a valid place.
+        self.env.made(|out| unsafe { sys::napi_get_prototype(self.env.raw, self.raw, out) })
+    }
+
+    /// Whether it is a `Date`.
+    pub fn is_date(self) -> bool {
+        let mut is = false;
+        // SAFETY: as above.
+        unsafe { sys::napi_is_date(self.env.raw, self.raw, &raw mut is) };
+        is
+    }
+
+    /// Milliseconds of a `Date`.
+    pub fn date(self) -> Option<f64> {
+        let mut at = 0.0;
+        // SAFETY: as above.
+        let status = unsafe { sys::napi_get_date_value(self.env.raw, self.raw, &raw mut at) };
+        (status == sys::Status::napi_ok).then_some(at)
+    }
+
+    /// Looks at the bytes of a `Uint8Array` (such as a `Buffer`) or `ArrayBuffer`; nothing for other
+    /// types. No JavaScript code may run meanwhile: it could free them.
+    #[inline]
+    pub fn with_bytes<R>(self, look: impl FnOnce(&[u8]) -> R) -> Option<R> {
+        let mut is = false;
+        // SAFETY: as above.
+        unsafe { sys::napi_is_typedarray(self.env.raw, self.raw, &raw mut is) };
+        let (mut kind, mut data, mut len) = (0, ptr::null_mut::<c_void>(), 0);
+        if is {
+            // SAFETY: as above; the buffer and the offset are not asked for.
+            let status = unsafe {
+                sys::napi_get_typedarray_info(
+                    self.env.raw,
+                    self.raw,
+                    &raw mut kind,
+                    &raw mut len,
+                    &raw mut data,
+                    ptr::null_mut(),
+                    ptr::null_mut(),
+                )
+            };
+            let bytes = matches!(
+                kind,
+                sys::TypedarrayType::uint8_array | sys::TypedarrayType::uint8_clamped_array
+            );
+            if status != sys::Status::napi_ok || !bytes {
+                return None;
+            }
+        } else {
+            // SAFETY: as above.
+            unsafe { sys::napi_is_arraybuffer(self.env.raw, self.raw, &raw mut is) };
+            if !is {
+                return None;
+            }
+            // SAFETY: as above.
+            unsafe {
+                sys::napi_get_arraybuffer_info(self.env.raw, self.raw, &raw mut data, &raw mut len);
+            }
+        }
+        if len == 0 || data.is_null() {
+            return Some(look(&[]));
+        }
+        // SAFETY: the array is live and has so many bytes there; no JavaScript code runs meanwhile,
+        // and this thread is the only one of its environment.
+        Some(look(unsafe { std::slice::from_raw_parts(data.cast(), len) }))
+    }
+}

@@ -1,0 +1,139 @@
+//! Makes values.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use napi_sys as sys;
+
+use super::failure::Result;
+use super::handle::{Env, Value};
+
+/// The largest integer up to which every integer is a number of its own.
+pub const MAX_SAFE: i64 = (1 << 53) - 1;
+
+impl<'e> Env<'e> {
+    /// `undefined`.
+    pub fn undefined(self) -> Result<Value<'e>> {
+        // SAFETY: the environment is live; the result is written to a valid place.
+        self.made(|out| unsafe { sys::napi_get_undefined(self.raw, out) })
+    }
+
+    /// `null`.
+    pub fn null(self) -> Result<Value<'e>> {
+        // SAFETY: as above.
+        self.made(|out| unsafe { sys::napi_get_null(self.raw, out) })
+    }
+
+    /// `true` or `false`.
+    pub fn boolean(self, flag: bool) -> Result<Value<'e>> {
+        // SAFETY: as above.
+        self.made(|out| unsafe { sys::napi_get_boolean(self.raw, flag, out) })
+    }
+
+    /// A number.
+    pub fn number(self, number: f64) -> Result<Value<'e>> {
+        // SAFETY: as above.
+        self.made(|out| unsafe { sys::napi_create_double(self.raw, number, out) })
+    }
+
+    /// A small number.
+    pub fn uint32(self, number: u32) -> Result<Value<'e>> {
+        // SAFETY: as above.
+        self.made(|out| unsafe { sys::napi_create_uint32(self.raw, number, out) })
+    }
+
+    /// A number of 32 bits.
+    pub fn int32(self, number: i32) -> Result<Value<'e>> {
+        // SAFETY: as above.
+        self.made(|out| unsafe { sys::napi_create_int32(self.raw, number, out) })
+    }
+
+    /// An integer: a number where that is exact, a bigint elsewhere.
+    #[inline]
+    pub fn integer(self, int: i64) -> Result<Value<'e>> {
+        if let Ok(small) = i32::try_from(int) {
+            return self.int32(small);
+        }
+        if (-MAX_SAFE..=MAX_SAFE).contains(&int) {
+            self.number(int as f64)
+        } else {
+            self.bigint(int)
+        }
+    }
+
+    /// A bigint.
+    pub fn bigint(self, int: i64) -> Result<Value<'e>> {
+        // SAFETY: as above.
+        self.made(|out| unsafe { sys::napi_create_bigint_int64(self.raw, int, out) })
+    }
+
+    /// A bigint without a sign.
+    pub fn bigint_unsigned(self, int: u64) -> Result<Value<'e>> {
+        // SAFETY: as above.
+        self.made(|out| unsafe { sys::napi_create_bigint_uint64(self.raw, int, out) })
+    }
+
+    /// A string.
+    #[inline]
+    pub fn string(self, text: &str) -> Result<Value<'e>> {
+        let (bytes, len) = (text.as_ptr().cast(), text.len() as isize);
+        if text.is_ascii() {
+            // SAFETY: pointer and length are those of a live slice; ASCII is Latin-1.
+            return self
+                .made(|out| unsafe { sys::napi_create_string_latin1(self.raw, bytes, len, out) });
+        }
+        // SAFETY: pointer and length are those of a live slice.
+        self.made(|out| unsafe { sys::napi_create_string_utf8(self.raw, bytes, len, out) })
+    }
+
+    /// A `Buffer` with a copy of the bytes.
+    pub fn buffer(self, bytes: &[u8]) -> Result<Value<'e>> {
+        let (data, mut copied) = (bytes.as_ptr().cast::<c_void>(), ptr::null_mut());
+        // SAFETY: pointer and length are those of a live slice; the address of the copy is not kept.
+        self.made(|out| unsafe {
+            sys::napi_create_buffer_copy(self.raw, bytes.len(), data, &raw mut copied, out)
+        })
+    }
+
+    /// An empty array with room for so many elements.
+    pub fn array(self, len: usize) -> Result<Value<'e>> {
+        // SAFETY: the environment is live; the result is written to a valid place.
+        self.made(|out| unsafe { sys::napi_create_array_with_length(self.raw, len, out) })
+    }
+
+    /// An array of these values.
+    pub fn array_of(
+        self,
+        values: impl ExactSizeIterator<Item = Result<Value<'e>>>,
+    ) -> Result<Value<'e>> {
+        let array = self.array(values.len())?;
+        for (at, value) in values.enumerate() {
+            array.set_element(at as u32, value?)?;
+        }
+        Ok(array)
+    }
+
+    /// An empty object.
+    pub fn object(self) -> Result<Value<'e>> {
+        // SAFETY: the environment is live; the result is written to a valid place.
+        self.made(|out| unsafe { sys::napi_create_object(self.raw, out) })
+    }
+
+    /// Takes the exception that is pending, if there is one.
+    pub fn take_exception(self) -> Option<Value<'e>> {
+        let mut pending = false;
+        // SAFETY: the environment is live; the result is written to a valid place.
+        let asked = unsafe { sys::napi_is_exception_pending(self.raw, &raw mut pending) };
+        if asked != sys::Status::napi_ok || !pending {
+            return None;
+        }
+        // SAFETY: as above.
+        self.made(|out| unsafe { sys::napi_get_and_clear_last_exception(self.raw, out) }).ok()
+    }
+
+    /// Reports an exception that no JavaScript code can catch: `uncaughtException`.
+    pub fn report(self, exception: Value<'_>) {
+        // SAFETY: the environment is live, and the value is one of it.
+        unsafe { sys::napi_fatal_exception(self.raw, exception.as_raw()) };
+    }
+}

@@ -1,0 +1,91 @@
+//! What Node-API calls when the library is loaded into an environment.
+
+use std::panic::catch_unwind;
+use std::ptr;
+use std::rc::Rc;
+
+use napi_sys as sys;
+
+use super::call::{builtin_error, define, throw};
+use super::failure::Result;
+use super::handle::Env;
+use super::handle::Value;
+use super::scope::{CleanupHook, keep_with, on_cleanup};
+use crate::binding::Binding;
+use crate::environment::Environment;
+use crate::exports::EXPORTS;
+use crate::uv::{Library, Loop};
+
+/// The version of Node-API that is used: that of Node.js 12.22 and later.
+#[unsafe(no_mangle)]
+extern "C" fn node_api_module_get_api_version_v1() -> i32 {
+    8
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn napi_register_module_v1(
+    raw: sys::napi_env,
+    exports: sys::napi_value,
+) -> sys::napi_value {
+    // SAFETY: Node-API opens a scope around this, and the object is one of it.
+    let env = unsafe { Env::from_raw(raw) };
+    // SAFETY: as above.
+    let object = unsafe { Value::from_raw(env, exports) };
+    let registered = catch_unwind(|| register(env, object));
+    if !matches!(registered, Ok(Ok(())))
+        && let Ok(error) = builtin_error(env, false, "the native module could not be set up")
+    {
+        throw(env, error);
+    }
+    exports
+}
+
+fn register(env: Env<'_>, exports: Value<'_>) -> Result<()> {
+    stay_loaded();
+    let binding = Binding::new(Environment::new(find_loop(env)?));
+    let kept = keep_with(env, binding.clone())?;
+    on_cleanup(env, binding, end)?;
+    define(env, exports, kept, EXPORTS)?;
+    exports.set_named(c"version", env.string(env!("CARGO_PKG_VERSION"))?)?;
+    exports.set_named(c"debugBuild", env.boolean(cfg!(debug_assertions))?)
+}
+
+/// Ends what is left when the environment is torn down. What was in flight stays unsettled.
+fn end(binding: &Binding, removal: CleanupHook) {
+    binding.end();
+    match &binding.environment.uv {
+        Some(on) => on.when_idle(move || removal.remove()),
+        None => removal.remove(),
+    }
+}
+
+/// libuv and the environment's loop. Bun and Deno say that they have one, which cannot watch a
+/// descriptor for good.
+fn find_loop(env: Env<'_>) -> Result<Option<Rc<Loop>>> {
+    // SAFETY: the result is written to a valid place.
+    let global = env.made(|out| unsafe { sys::napi_get_global(env.raw, out) })?;
+    for name in [c"Bun", c"Deno"] {
+        if !global.named(name)?.is_absent() {
+            return Ok(None);
+        }
+    }
+    let mut on = ptr::null_mut();
+    // SAFETY: as above.
+    let found = unsafe { sys::napi_get_uv_event_loop(env.raw, &raw mut on) };
+    if found != sys::Status::napi_ok || on.is_null() {
+        return Ok(None);
+    }
+    Ok(Library::find().map(|library| Rc::new(Loop::new(library, on.cast()))))
+}
+
+/// Keeps the library from being unloaded when a worker ends: threads of it may be at work.
+fn stay_loaded() {
+    // SAFETY: the address is one of this library's own; the name is what the loader keeps for it.
+    unsafe {
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        let address = stay_loaded as *const () as *const libc::c_void;
+        if libc::dladdr(address, &raw mut info) != 0 && !info.dli_fname.is_null() {
+            libc::dlopen(info.dli_fname, libc::RTLD_NOW | libc::RTLD_NODELETE | libc::RTLD_NOLOAD);
+        }
+    }
+}

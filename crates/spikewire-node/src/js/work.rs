@@ -1,0 +1,84 @@
+//! Work off the event loop's thread.
+
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+use napi_sys as sys;
+
+use super::failure::Result;
+use super::handle::{Env, checked};
+
+/// What runs on another thread, and what becomes of its result here.
+struct Work<W, D, R> {
+    work: Option<W>,
+    done: Option<D>,
+    result: Option<std::thread::Result<R>>,
+    handle: sys::napi_async_work,
+}
+
+/// Runs `work` on a thread of Node's pool, and then `done` with its result on the environment's own.
+/// The environment is not torn down before; a panic is `Err`.
+pub fn spawn<W, D, R>(env: Env<'_>, name: &str, work: W, done: D) -> Result<()>
+where
+    W: FnOnce() -> R + Send + 'static,
+    R: Send + 'static,
+    D: FnOnce(Env<'_>, std::thread::Result<R>) + 'static,
+{
+    let work: Box<Work<W, D, R>> = Box::new(Work {
+        work: Some(work),
+        done: Some(done),
+        result: None,
+        handle: ptr::null_mut(),
+    });
+    let name = env.string(name)?;
+    let raw = Box::into_raw(work);
+    // SAFETY: the box lives until `complete` has run, which takes it back.
+    unsafe {
+        let created = sys::napi_create_async_work(
+            env.raw,
+            ptr::null_mut(),
+            name.as_raw(),
+            Some(execute::<W, D, R>),
+            Some(complete::<W, D, R>),
+            raw.cast(),
+            &raw mut (*raw).handle,
+        );
+        if let Err(failure) = checked(created) {
+            drop(Box::from_raw(raw));
+            return Err(failure);
+        }
+        checked(sys::napi_queue_async_work(env.raw, (*raw).handle))
+    }
+}
+
+unsafe extern "C" fn execute<W, D, R>(_env: sys::napi_env, data: *mut c_void)
+where
+    W: FnOnce() -> R,
+{
+    // SAFETY: the box is this thread's alone until `complete` runs.
+    let it = unsafe { &mut *data.cast::<Work<W, D, R>>() };
+    if let Some(work) = it.work.take() {
+        it.result = Some(catch_unwind(AssertUnwindSafe(work)));
+    }
+}
+
+unsafe extern "C" fn complete<W, D, R>(
+    raw: sys::napi_env,
+    _status: sys::napi_status,
+    data: *mut c_void,
+) where
+    D: FnOnce(Env<'_>, std::thread::Result<R>),
+{
+    // SAFETY: the work is over, so the box is taken back; Node has opened the scopes around this.
+    let (mut it, env) =
+        unsafe { (Box::from_raw(data.cast::<Work<W, D, R>>()), Env::from_raw(raw)) };
+    // SAFETY: the handle was made with this work and is used no more.
+    unsafe { sys::napi_delete_async_work(raw, it.handle) };
+    if let (Some(done), Some(result)) = (it.done.take(), it.result.take()) {
+        let _ = catch_unwind(AssertUnwindSafe(|| done(env, result)));
+        if let Some(exception) = env.take_exception() {
+            env.report(exception);
+        }
+    }
+}

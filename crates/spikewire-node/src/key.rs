@@ -1,0 +1,94 @@
+//! User keys and digests as JavaScript gives them.
+
+use std::sync::Arc;
+
+use spikewire_aerospike::command::SetRef;
+use spikewire_aerospike_protocol::key::{Digest, UserKey};
+
+use crate::binding::Call;
+use crate::errors::{kind_name, number_text};
+use crate::js::make::MAX_SAFE;
+use crate::js::{Failure, Result, Type, Value};
+
+/// A record's address.
+#[derive(Debug)]
+pub struct Address<'e> {
+    pub space: Arc<SetRef>,
+    pub digest: Digest,
+    key: Value<'e>,
+}
+
+impl<'e> Address<'e> {
+    /// The record of a user key, or of a digest, which comes alone in an array.
+    #[inline]
+    pub fn new(space: Arc<SetRef>, key: Value<'e>) -> Result<Self> {
+        let digest = match with_user_key(key, |user| space.digest(&user))? {
+            Some(digest) => digest,
+            None => digest_of(key)?,
+        };
+        Ok(Self { space, digest, key })
+    }
+
+    /// The user key as it goes along with a request; nothing when only the digest is known.
+    pub fn stored_key(&self) -> Result<Option<Vec<u8>>> {
+        with_user_key(self.key, |user| user.stored())
+    }
+}
+
+/// The digest that stands alone in an array.
+pub fn digest_of(key: Value<'_>) -> Result<Digest> {
+    let bytes = key.element(0)?.with_bytes(|bytes| <[u8; 20]>::try_from(bytes).ok());
+    match bytes {
+        Some(Some(bytes)) => Ok(Digest(bytes)),
+        _ => Err(Failure::of_range("a digest has 20 bytes")),
+    }
+}
+
+/// Looks at a user key as the protocol sees it; nothing for a digest.
+#[inline]
+pub fn with_user_key<R>(key: Value<'_>, look: impl FnOnce(UserKey<'_>) -> R) -> Result<Option<R>> {
+    let kind = key.kind();
+    match kind {
+        Type::Number => {
+            let number = key.number().unwrap_or(f64::NAN);
+            if number.fract() != 0.0 || number.abs() > MAX_SAFE as f64 {
+                return Err(Failure::of_range(format!(
+                    "a key must be a whole number up to 2^53 - 1, or a bigint, not {}",
+                    number_text(number)
+                )));
+            }
+            Ok(Some(look(UserKey::Int(number as i64))))
+        }
+        Type::String => {
+            let mut text = Vec::new();
+            key.append_text(&mut text).map_err(|failure| failure.about("key"))?;
+            // Node-API writes UTF-8.
+            let text = String::from_utf8_lossy(&text);
+            Ok(Some(look(UserKey::Str(&text))))
+        }
+        Type::BigInt => match key.bigint() {
+            Some(Ok(int)) => Ok(Some(look(UserKey::Int(int)))),
+            _ => Err(Failure::of_range("the key does not fit an integer of 64 bits signed")),
+        },
+        Type::Object if key.is_array() && key.len()? == 1 => Ok(None),
+        _ => {
+            let mut look = Some(look);
+            let looked =
+                key.with_bytes(|bytes| look.take().map(|look| look(UserKey::Bytes(bytes))));
+            match looked.flatten() {
+                Some(found) => Ok(Some(found)),
+                None => Err(Failure::of_type(format!(
+                    "a key must be a number, bigint, string or Buffer, not {}",
+                    kind_name(key)
+                ))),
+            }
+        }
+    }
+}
+
+/// `digest(space, key)`: the digest of a record, which also checks the key.
+pub fn digest<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let space = call.host.environment.space(call.argument(0))?;
+    let address = Address::new(space, call.argument(1))?;
+    call.env.buffer(&address.digest.0).map(Some)
+}

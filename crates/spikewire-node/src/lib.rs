@@ -1,0 +1,41 @@
+//! The native half of the npm package: JavaScript values to and from wire buffers.
+//!
+//! A function here parses its arguments, composes a request and hands it to a driver; there is no
+//! logic that another language would have to repeat. Promises and classes are JavaScript's own
+//! (`node/src`): a call is known here by the number of its slot.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`verbs`] | the verbs on one record |
+//! | [`operation`], [`expression`] | what is to be done with the records |
+//! | [`call`], [`record`] | what a reply becomes |
+//! | [`driver`], [`ticket`] | who turns the connections, and what is completed |
+//! | [`client`] | a client |
+//! | [`environment`], [`binding`] | what one JavaScript environment holds; the clients in it |
+//! | [`setup`], [`hooks`] | what the package tells, and its functions that are called |
+//! | [`key`], [`arguments`], [`value`] | what verbs are given |
+//! | [`errors`] | what goes wrong, as JavaScript errors |
+//! | [`exports`] | the functions that JavaScript sees |
+//! | [`js`], [`uv`] | Node-API and libuv |
+
+#![deny(unsafe_code)]
+
+mod arguments;
+mod binding;
+mod call;
+mod client;
+mod driver;
+mod environment;
+mod errors;
+mod exports;
+mod expression;
+mod hooks;
+mod js;
+mod key;
+mod operation;
+mod record;
+mod setup;
+mod ticket;
+mod uv;
+mod value;
+mod verbs;

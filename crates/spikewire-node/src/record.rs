@@ -1,0 +1,183 @@
+//! Records on their way to JavaScript: a factory for each list of bin names, which is given the
+//! values one by one. Setting properties from here would cost several times as much.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use spikewire_aerospike::command::{Sink, read_bins};
+use spikewire_aerospike::{Error, Kind};
+use spikewire_aerospike_protocol::message::{Message, Op};
+use spikewire_aerospike_protocol::void_time;
+
+use crate::hooks::Hooks;
+use crate::js::{Env, Failure, Function, Result, Value};
+use crate::value::decode::{Maker, particle};
+
+/// Lists of names that have a factory of their own; with more, records are made without.
+const MOST: usize = 1024;
+/// Bins that a factory takes at most.
+const WIDEST: usize = 64;
+
+/// A factory for records of certain bins.
+#[derive(Debug)]
+pub struct Factory(Function);
+
+/// The factories of an environment.
+#[derive(Debug, Default)]
+pub struct Factories {
+    known: RefCell<FxHashMap<Vec<u8>, Rc<Factory>>>,
+    /// The one that was asked for last: most records are like the one before.
+    last: RefCell<Option<(Vec<u8>, Rc<Factory>)>>,
+}
+
+/// A record as its factory is given it.
+#[derive(Debug)]
+pub struct Parts<'e> {
+    factory: Option<Rc<Factory>>,
+    generation: Value<'e>,
+    ttl: Value<'e>,
+    names: Vec<String>,
+    values: Vec<Value<'e>>,
+    results: Option<Vec<Value<'e>>>,
+}
+
+impl Factories {
+    /// The factory for these names, each behind its length.
+    fn of(&self, env: Env<'_>, hooks: &Hooks, key: &[u8]) -> Result<Option<Rc<Factory>>> {
+        if let Some((last, factory)) = &*self.last.borrow()
+            && last == key
+        {
+            return Ok(Some(factory.clone()));
+        }
+        let known = self.known.borrow().get(key).cloned();
+        let factory = match known {
+            Some(factory) => factory,
+            None if self.known.borrow().len() >= MOST => return Ok(None),
+            None => {
+                let names = names_in(key);
+                let names = env.array_of(names.iter().map(|name| env.string(name)))?;
+                let made = hooks.make_factory.call(env, &[names])?;
+                let made = Rc::new(Factory(Function::keep(made)?));
+                self.known.borrow_mut().insert(key.to_vec(), made.clone());
+                made
+            }
+        };
+        *self.last.borrow_mut() = Some((key.to_vec(), factory.clone()));
+        Ok(Some(factory))
+    }
+}
+
+fn names_in(mut key: &[u8]) -> Vec<String> {
+    let mut names = Vec::new();
+    while let Some((len, rest)) = key.split_first() {
+        let (name, rest) = rest.split_at(usize::from(*len));
+        names.push(String::from_utf8_lossy(name).into_owned());
+        key = rest;
+    }
+    names
+}
+
+/// Bins and results, taken straight from the wire.
+struct Taken<'m, 'e, 'a> {
+    make: &'m Maker<'e, 'a>,
+    key: Vec<u8>,
+    values: Vec<Value<'e>>,
+    results: Vec<Value<'e>>,
+    is_wide: bool,
+}
+
+impl<'e> Taken<'_, 'e, '_> {
+    fn add(&mut self, name: &[u8], value: Value<'e>) {
+        self.is_wide |= name.len() > usize::from(u8::MAX);
+        self.key.push(name.len() as u8);
+        self.key.extend_from_slice(&name[..name.len().min(usize::from(u8::MAX))]);
+        self.values.push(value);
+    }
+}
+
+impl Sink for Taken<'_, '_, '_> {
+    type Error = Failure;
+
+    fn result(&mut self, answer: Option<Op<'_>>) -> Result<()> {
+        let Some(answer) = answer else {
+            self.results.push(self.make.env.null()?);
+            return Ok(());
+        };
+        let value = particle(self.make, answer.particle, answer.value)?;
+        if answer.particle != spikewire_aerospike_protocol::value::particle::NULL
+            && !answer.name.is_empty()
+        {
+            self.add(answer.name, value);
+        }
+        self.results.push(value);
+        Ok(())
+    }
+
+    #[inline]
+    fn bin(&mut self, answer: Op<'_>) -> Result<()> {
+        let value = particle(self.make, answer.particle, answer.value)?;
+        self.add(answer.name, value);
+        Ok(())
+    }
+}
+
+/// Takes a record out of a message. `answered` tells, for `operate`, which operations have an answer
+/// of their own.
+pub fn parts<'e>(
+    make: &Maker<'e, '_>,
+    factories: &Factories,
+    message: &Message<'_>,
+    answered: Option<&[bool]>,
+) -> Result<Parts<'e>> {
+    let (key, values) = (Vec::with_capacity(64), Vec::with_capacity(8));
+    let mut taken = Taken { make, key, values, results: Vec::new(), is_wide: false };
+    read_bins(message, answered.unwrap_or_default(), &mut taken)?;
+    let Taken { key, values, results, is_wide, .. } = taken;
+    let env = make.env;
+    let generation = env.uint32(message.header.generation)?;
+    let ttl = match left(message.header.ttl) {
+        Some(seconds) => env.uint32(seconds)?,
+        None => env.null()?,
+    };
+    let plain = answered.is_none() && !is_wide && values.len() <= WIDEST;
+    let factory = match plain {
+        true => factories.of(env, make.hooks, &key)?,
+        false => None,
+    };
+    let names = if factory.is_some() { Vec::new() } else { names_in(&key) };
+    let results = answered.map(|_| results);
+    Ok(Parts { factory, generation, ttl, names, values, results })
+}
+
+/// Seconds left to live of a record that was just read; records that never expire need no clock.
+fn left(void_time: u32) -> Option<u32> {
+    if void_time == 0 { None } else { void_time::seconds_left(void_time, void_time::now()) }
+}
+
+impl<'e> Parts<'e> {
+    /// The record itself.
+    pub fn record(self, make: &Maker<'e, '_>) -> Result<Value<'e>> {
+        let env = make.env;
+        let Some(factory) = self.factory else {
+            let names = env.array_of(self.names.iter().map(|name| env.string(name)))?;
+            let values = env.array_of(self.values.into_iter().map(Ok))?;
+            let results = match self.results {
+                Some(results) => env.array_of(results.into_iter().map(Ok))?,
+                None => env.null()?,
+            };
+            let arguments = [self.generation, self.ttl, names, values, results];
+            return make.hooks.make_record.call(env, &arguments);
+        };
+        let mut arguments = Vec::with_capacity(self.values.len() + 2);
+        arguments.extend([self.generation, self.ttl]);
+        arguments.extend(self.values);
+        factory.0.call(env, &arguments)
+    }
+}
+
+/// The message of a reply's body.
+pub fn message(body: &[u8]) -> Result<Message<'_>> {
+    let parsed = Message::parse(body).map(|(message, _)| message);
+    parsed.map_err(|error| Error::new(Kind::Malformed, error.to_string()).into())
+}

@@ -1,0 +1,72 @@
+//! libuv's functions, found at run time: not every JavaScript runtime has them.
+
+use std::ffi::{CStr, c_int, c_uint, c_void};
+
+/// A loop, as libuv hands it around.
+pub type RawLoop = *mut c_void;
+/// A handle, as libuv hands it around.
+pub type RawHandle = *mut c_void;
+/// What a poll handle calls: status and events.
+pub type PollCallback = unsafe extern "C" fn(RawHandle, c_int, c_int);
+/// What other handles call.
+pub type Callback = unsafe extern "C" fn(RawHandle);
+
+/// Numbers of handle types (`uv.h`).
+pub const POLL: c_uint = 8;
+/// See [`POLL`].
+pub const PREPARE: c_uint = 9;
+/// See [`POLL`].
+pub const TIMER: c_uint = 13;
+/// The event of a descriptor that can be read (`uv.h`).
+pub const READABLE: c_int = 1;
+
+macro_rules! library {
+    ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
+        /// The functions that are used.
+        #[derive(Debug, Clone, Copy)]
+        #[expect(missing_docs, reason = "libuv documents them under these names")]
+        pub struct Library {
+            $(pub $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
+        }
+
+        impl Library {
+            /// Looks for them in the running program; nothing where one is missing.
+            pub fn find() -> Option<Self> {
+                Some(Self { $($name: {
+                    let name = concat!(stringify!($name), "\0");
+                    let name = CStr::from_bytes_with_nul(name.as_bytes()).ok()?;
+                    // SAFETY: the name ends with a zero.
+                    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+                    if found.is_null() {
+                        return None;
+                    }
+                    // SAFETY: libuv's function of this name has this type in every version of
+                    // Node.js that is supported (libuv keeps its ABI since 1.0).
+                    unsafe {
+                        std::mem::transmute::<
+                            *mut c_void,
+                            unsafe extern "C" fn($($argument),*) $(-> $result)?,
+                        >(found)
+                    }
+                },)* })
+            }
+        }
+    };
+}
+
+library! {
+    uv_handle_size: fn(c_uint) -> usize;
+    uv_handle_set_data: fn(RawHandle, *mut c_void);
+    uv_close: fn(RawHandle, Option<Callback>);
+    uv_ref: fn(RawHandle);
+    uv_unref: fn(RawHandle);
+    uv_poll_init: fn(RawLoop, RawHandle, c_int) -> c_int;
+    uv_poll_start: fn(RawHandle, c_int, PollCallback) -> c_int;
+    uv_poll_stop: fn(RawHandle) -> c_int;
+    uv_prepare_init: fn(RawLoop, RawHandle) -> c_int;
+    uv_prepare_start: fn(RawHandle, Callback) -> c_int;
+    uv_prepare_stop: fn(RawHandle) -> c_int;
+    uv_timer_init: fn(RawLoop, RawHandle) -> c_int;
+    uv_timer_start: fn(RawHandle, Callback, u64, u64) -> c_int;
+    uv_timer_stop: fn(RawHandle) -> c_int;
+}

@@ -1,0 +1,17 @@
+//! libuv, the event loop of Node.js: the handles that a driver needs.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`event_loop`] | an environment's loop, and how many handles are open on it |
+//! | [`library`] | its functions, found at run time: not every JavaScript runtime has them |
+//! | [`handle`] | one handle: made, started, stopped, closed |
+
+#![expect(unsafe_code, reason = "libuv is a C interface")]
+
+pub mod event_loop;
+pub mod handle;
+mod library;
+
+pub use event_loop::Loop;
+pub use handle::Handles;
+pub use library::Library;

@@ -1,0 +1,276 @@
+//! JavaScript values to particles, straight into the request buffer.
+
+use spikewire_aerospike_protocol::value::{ParticleType, geojson, particle};
+use spikewire_aerospike_protocol::{limits, msgpack};
+
+use super::{Place, classify};
+use crate::errors::{kind_name, number_text, shown};
+use crate::hooks::Hooks;
+use crate::js::make::MAX_SAFE;
+use crate::js::{Failure, Result, Type, Value};
+
+/// Appends the particle of `value` and returns its type.
+#[inline]
+pub fn encode(
+    hooks: &Hooks,
+    out: &mut Vec<u8>,
+    value: Value<'_>,
+    place: &Place<'_>,
+) -> Result<ParticleType> {
+    match value.kind() {
+        Type::Number => {
+            let number = value.number().unwrap_or(f64::NAN);
+            if let Some(int) = whole(number) {
+                out.extend_from_slice(&int.to_be_bytes());
+                return Ok(particle::INTEGER);
+            }
+            out.extend_from_slice(&number.to_be_bytes());
+            Ok(particle::FLOAT)
+        }
+        Type::String => {
+            text(out, value, place)?;
+            Ok(particle::STRING)
+        }
+        Type::Boolean => {
+            out.push(u8::from(value.boolean() == Some(true)));
+            Ok(particle::BOOL)
+        }
+        Type::BigInt => {
+            out.extend_from_slice(&bigint(value, place)?.to_be_bytes());
+            Ok(particle::INTEGER)
+        }
+        Type::Null => Ok(particle::NULL),
+        Type::Object => object(hooks, out, value, place),
+        _ => Err(unsupported(value, place)),
+    }
+}
+
+/// An integer that a number stands for: any but minus zero, as far as numbers are exact.
+#[inline]
+pub fn whole(number: f64) -> Option<i64> {
+    let int = number as i64;
+    let exact = int as f64 == number && int.unsigned_abs() <= MAX_SAFE as u64;
+    (exact && (int != 0 || number.is_sign_positive())).then_some(int)
+}
+
+fn object(
+    hooks: &Hooks,
+    out: &mut Vec<u8>,
+    value: Value<'_>,
+    place: &Place<'_>,
+) -> Result<ParticleType> {
+    if value.is_array() {
+        nested(hooks, out, value, place, limits::NESTING)?;
+        return Ok(particle::LIST);
+    }
+    if value.with_bytes(|bytes| out.extend_from_slice(bytes)).is_some() {
+        return Ok(particle::BLOB);
+    }
+    if value.is_plain_object()? {
+        nested(hooks, out, value, place, limits::NESTING)?;
+        return Ok(particle::MAP);
+    }
+    let (sort, content) = unwrapped(hooks, value, place)?;
+    match sort {
+        classify::DOUBLE => {
+            out.extend_from_slice(&content.number().unwrap_or(f64::NAN).to_be_bytes());
+            Ok(particle::FLOAT)
+        }
+        classify::GEOJSON => {
+            geojson(out, &text_of(content, place)?);
+            Ok(particle::GEOJSON)
+        }
+        classify::HLL => {
+            content.with_bytes(|bytes| out.extend_from_slice(bytes));
+            Ok(particle::HLL)
+        }
+        classify::MAP => {
+            pairs(hooks, out, content, place, limits::NESTING)?;
+            Ok(particle::MAP)
+        }
+        _ => Err(unsupported(value, place)),
+    }
+}
+
+/// Appends `value` as an element of a list or map.
+pub fn element(
+    hooks: &Hooks,
+    out: &mut Vec<u8>,
+    value: Value<'_>,
+    place: &Place<'_>,
+) -> Result<()> {
+    nested(hooks, out, value, place, limits::NESTING)
+}
+
+fn nested(
+    hooks: &Hooks,
+    out: &mut Vec<u8>,
+    value: Value<'_>,
+    place: &Place<'_>,
+    depth: usize,
+) -> Result<()> {
+    if depth == 0 {
+        return Err(Failure::of_range(format!(
+            "{}: nested deeper than {} levels, or in a cycle",
+            place.root(),
+            limits::NESTING
+        )));
+    }
+    match value.kind() {
+        Type::Number => {
+            let number = value.number().unwrap_or(f64::NAN);
+            match whole(number) {
+                Some(int) => msgpack::int(out, int),
+                None => msgpack::float(out, number),
+            }
+        }
+        Type::String => string(out, value, place)?,
+        Type::Boolean => msgpack::boolean(out, value.boolean() == Some(true)),
+        Type::BigInt => msgpack::int(out, bigint(value, place)?),
+        Type::Null => msgpack::nil(out),
+        Type::Object if value.is_array() => {
+            let len = value.len()?;
+            msgpack::array(out, len);
+            for at in 0..len {
+                let item = value.element(at)?;
+                nested(hooks, out, item, &Place::Index(place, at), depth - 1)?;
+            }
+        }
+        Type::Object => {
+            let blob = value.with_bytes(|bytes| msgpack::bytes(out, particle::BLOB, bytes));
+            if blob.is_some() {
+                return Ok(());
+            }
+            if value.is_plain_object()? {
+                return properties(hooks, out, value, place, depth);
+            }
+            let (sort, content) = unwrapped(hooks, value, place)?;
+            match sort {
+                classify::DOUBLE => msgpack::float(out, content.number().unwrap_or(f64::NAN)),
+                classify::GEOJSON => {
+                    msgpack::bytes(out, particle::GEOJSON, text_of(content, place)?.as_bytes());
+                }
+                classify::HLL => {
+                    content.with_bytes(|bytes| msgpack::bytes(out, particle::HLL, bytes));
+                }
+                classify::MAP => pairs(hooks, out, content, place, depth)?,
+                classify::MARKER => {
+                    if !matches!(place.root(), Place::Argument(_)) {
+                        let name = text_of(content, place)?;
+                        return Err(Failure::of_type(format!("{place}: {name} cannot be stored")));
+                    }
+                    out.extend_from_slice(marker(&text_of(content, place)?));
+                }
+                _ => return Err(unsupported(value, place)),
+            }
+        }
+        _ => return Err(unsupported(value, place)),
+    }
+    Ok(())
+}
+
+/// The bytes of a marker: beyond every value, or any value.
+fn marker(name: &str) -> &'static [u8] {
+    if name == "infinity" { &[0xd4, 0xff, 0x01] } else { &[0xd4, 0xff, 0x00] }
+}
+
+/// The properties of a plain object, as a map with strings for keys.
+fn properties(
+    hooks: &Hooks,
+    out: &mut Vec<u8>,
+    value: Value<'_>,
+    place: &Place<'_>,
+    depth: usize,
+) -> Result<()> {
+    let names = value.own_names()?;
+    let len = names.len()?;
+    msgpack::map(out, len);
+    for at in 0..len {
+        let name = names.element(at)?;
+        string(out, name, place)?;
+        let item = value.get(name)?;
+        let shown = shown(name);
+        nested(hooks, out, item, &Place::Entry(place, &shown), depth - 1)?;
+    }
+    Ok(())
+}
+
+/// Keys and values in turns.
+fn pairs(
+    hooks: &Hooks,
+    out: &mut Vec<u8>,
+    flat: Value<'_>,
+    place: &Place<'_>,
+    depth: usize,
+) -> Result<()> {
+    let len = flat.len()?;
+    msgpack::map(out, len / 2);
+    for at in (0..len).step_by(2) {
+        let (key, item) = (flat.element(at)?, flat.element(at + 1)?);
+        let name = shown(key);
+        let bytes = || key.with_bytes(|_| ()).is_some();
+        let whole_number = || key.number().is_some_and(|number| whole(number).is_some());
+        let allowed = match key.kind() {
+            Type::String | Type::BigInt => true,
+            Type::Number => whole_number(),
+            Type::Object => bytes(),
+            _ => false,
+        };
+        let inner = Place::Key(place, &name);
+        if !allowed {
+            return Err(Failure::of_type(format!(
+                "{inner}: a key of a map must be a whole number, bigint, string or Buffer, not {}",
+                kind_name(key)
+            )));
+        }
+        nested(hooks, out, key, &inner, depth - 1)?;
+        nested(hooks, out, item, &Place::Entry(place, &name), depth - 1)?;
+    }
+    Ok(())
+}
+
+/// An object's sort, and what is in it.
+fn unwrapped<'e>(hooks: &Hooks, value: Value<'e>, place: &Place<'_>) -> Result<(u32, Value<'e>)> {
+    let env = value.env();
+    let sort = hooks.classify.call(env, &[value])?.index()?;
+    if sort == classify::OTHER {
+        return Err(unsupported(value, place));
+    }
+    Ok((sort, hooks.unwrap.call(env, &[value])?))
+}
+
+fn text(out: &mut Vec<u8>, value: Value<'_>, place: &Place<'_>) -> Result<()> {
+    value.append_text(out).map(drop).map_err(|failure| failure.about(place))
+}
+
+fn text_of(value: Value<'_>, place: &Place<'_>) -> Result<String> {
+    Ok(value.text().map_err(|failure| failure.about(place))?.unwrap_or_default())
+}
+
+/// A string as an element.
+fn string(out: &mut Vec<u8>, value: Value<'_>, place: &Place<'_>) -> Result<()> {
+    let mut bytes = Vec::new();
+    text(&mut bytes, value, place)?;
+    msgpack::bytes(out, particle::STRING, &bytes);
+    Ok(())
+}
+
+fn bigint(value: Value<'_>, place: &Place<'_>) -> Result<i64> {
+    match value.bigint() {
+        Some(Ok(int)) => Ok(int),
+        _ => Err(Failure::of_range(format!("{place}: the bigint does not fit 64 bits signed"))),
+    }
+}
+
+fn unsupported(value: Value<'_>, place: &Place<'_>) -> Failure {
+    Failure::of_type(format!(
+        "{place}: cannot store a value of type {}; use number, bigint, string, boolean, null, \
+         Buffer, Array, Map, a plain object, Double, GeoJSON or HyperLogLog",
+        kind_name(value)
+    ))
+}
+
+/// A number in a message about a place.
+pub fn not_whole(place: impl std::fmt::Display, number: f64) -> Failure {
+    Failure::of_range(format!("{place} must be a whole number, got {}", number_text(number)))
+}

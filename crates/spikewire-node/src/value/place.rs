@@ -1,0 +1,40 @@
+//! Where a value stands, for messages.
+
+use std::fmt;
+
+/// Where a value stands.
+#[derive(Debug, Clone, Copy)]
+pub enum Place<'a> {
+    /// The value of a bin.
+    Bin(&'a str),
+    /// An argument of an operation or of a function, by its name.
+    Argument(&'a str),
+    /// An element of a list.
+    Index(&'a Place<'a>, u32),
+    /// The value of a map's key, which is shown.
+    Entry(&'a Place<'a>, &'a str),
+    /// A key of a map, which is shown.
+    Key(&'a Place<'a>, &'a str),
+}
+
+impl Place<'_> {
+    /// The bin or argument that it is in.
+    pub fn root(&self) -> &Self {
+        match self {
+            Self::Bin(_) | Self::Argument(_) => self,
+            Self::Index(outer, _) | Self::Entry(outer, _) | Self::Key(outer, _) => outer.root(),
+        }
+    }
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bin(name) => write!(f, "bin {name:?}"),
+            Self::Argument(name) => f.write_str(name),
+            Self::Index(outer, at) => write!(f, "{outer}[{at}]"),
+            Self::Entry(outer, key) => write!(f, "{outer}[{key}]"),
+            Self::Key(outer, key) => write!(f, "{outer}: key {key}"),
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The verbs. Each turns checked arguments into a request; the driver sends it.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`connection`] | connecting, closing, the nodes |
+//! | [`single`] | the verbs on one record |
+//!
+//! The verbs on many records are in [`crate::many`].
+
+pub mod connection;
+pub mod single;

@@ -1,0 +1,208 @@
+/** The client: connecting, closing, and verbs on whole keys. */
+
+import { Connection } from './connection.js'
+import { Dataset } from './dataset.js'
+import { Key } from './key.js'
+import { native, type Space } from './native.js'
+import type { ReadMode, Replica } from './options.js'
+import type { Bins } from './record.js'
+import { executor, openSlot, refuse } from './slots.js'
+import { Verbs } from './verbs.js'
+
+/** What a client is told when it connects. Spans of time are milliseconds. */
+export interface ClientOptions {
+  /** Refuses nodes of a cluster with another name. */
+  clusterName?: string | undefined
+  /** In all, for each call; 0: no limit. Default: 1,000. */
+  timeout?: number | undefined
+  /** How long a connection may be silent while replies are waited for; 0: no limit. */
+  socketTimeout?: number | undefined
+  /** Further attempts after the first. */
+  maxRetries?: number | undefined
+  /** Between two attempts. */
+  sleepBetweenRetries?: number | undefined
+  /** Whether writes that may have been applied are tried again. */
+  retryInDoubt?: boolean | undefined
+  /** Which copies of a record reads go to. */
+  replica?: Replica | undefined
+  /** The racks that `prefer-rack` prefers, in order. */
+  racks?: readonly number[] | undefined
+  /** How sure reads are. */
+  readMode?: ReadMode | undefined
+  /** Whether writes store the user key with the record. */
+  sendKey?: boolean | undefined
+  connectTimeout?: number | undefined
+  /** Between two looks at the cluster. */
+  tendInterval?: number | undefined
+  /** After which an unused connection is closed. */
+  idleTimeout?: number | undefined
+  connectionsPerNode?: number | undefined
+  /** Commands in flight on one connection. */
+  pipelineDepth?: number | undefined
+  /** Commands that wait for one node when all its connections are full. */
+  queueLimit?: number | undefined
+  /** Errors of a node within the window that open its circuit breaker; 0: never. */
+  maxErrorRate?: number | undefined
+  /** How many looks at the cluster the window is. */
+  errorRateWindow?: number | undefined
+  /** Reachable addresses by the address that a node gives for itself. */
+  ipMap?: { readonly [advertised: string]: string } | undefined
+  /** Whether nodes are asked for their alternate addresses. */
+  useServicesAlternate?: boolean | undefined
+  /** Integers as bigint: only those beyond 2^53 (`'auto'`, the default), or all. */
+  integers?: 'auto' | 'bigint' | undefined
+  /** Whole floats as numbers (default), or as `Double`, which writes them back as floats. */
+  doubles?: 'number' | 'double' | undefined
+  /** Maps as `Map`: only those with other keys than strings (`'auto'`, the default), or all. */
+  maps?: 'auto' | 'map' | undefined
+}
+
+/** The options of the engine: as JavaScript spells them, and as the engine does. */
+const ENGINE: ReadonlyMap<string, string> = new Map(
+  [
+    'clusterName',
+    'timeout',
+    'socketTimeout',
+    'maxRetries',
+    'sleepBetweenRetries',
+    'retryInDoubt',
+    'replica',
+    'racks',
+    'readMode',
+    'sendKey',
+    'connectTimeout',
+    'tendInterval',
+    'idleTimeout',
+    'connectionsPerNode',
+    'pipelineDepth',
+    'queueLimit',
+    'maxErrorRate',
+    'errorRateWindow',
+    'ipMap',
+    'useServicesAlternate',
+  ].map((name) => [name, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]),
+)
+
+/** Options of this package, and what they can be; the first is the default. */
+const OWN: { readonly [name: string]: readonly [string, string] } = {
+  integers: ['auto', 'bigint'],
+  doubles: ['number', 'double'],
+  maps: ['auto', 'map'],
+}
+
+/**
+ * A connected client. Its connections are driven by the event loop of the thread that it was made
+ * on: each worker thread connects a client of its own.
+ */
+export class Client extends Verbs<Key, Bins> {
+  /**
+   * Finds the cluster.
+   *
+   * @param seeds - `'host:port'`, several separated by commas, or an array of them
+   * @throws ConnectionFailed, Timeout when no seed answers; TypeError, RangeError for bad options
+   */
+  static connect(seeds: string | readonly string[], options: ClientOptions = {}): Promise<Client> {
+    const opened = new Promise<number>(executor)
+    const slot = openSlot()
+    try {
+      const names: string[] = []
+      const values: unknown[] = []
+      const own = { integers: false, doubles: false, maps: false } as { [name: string]: boolean }
+      for (const [name, value] of Object.entries(options)) {
+        if (value === undefined) continue
+        const engine = ENGINE.get(name)
+        if (engine !== undefined) {
+          names.push(engine)
+          values.push(value)
+        } else {
+          own[name] = choice(name, value)
+        }
+      }
+      native.connect(
+        slot,
+        seedText(seeds),
+        names,
+        values,
+        own['integers'] as boolean,
+        own['doubles'] as boolean,
+        own['maps'] as boolean,
+      )
+    } catch (error) {
+      refuse(slot, error)
+    }
+    return opened.then((handle) => new Client(new Connection(handle)))
+  }
+
+  /** A namespace and a set of it. */
+  dataset<B extends object = Bins>(namespace: string, set?: string | null): Dataset<B> {
+    return new Dataset<B>(this.connection, namespace, set)
+  }
+
+  /** Whether it is not closed. */
+  get isOpen(): boolean {
+    return this.connection.isOpen
+  }
+
+  /** The nodes of the cluster as they are known now. */
+  get nodes(): { name: string; address: string }[] {
+    this.connection.check()
+    const flat = native.nodes(this.connection.handle)
+    const nodes: { name: string; address: string }[] = []
+    for (let at = 0; at < flat.length; at += 2) {
+      nodes.push({ name: flat[at] as string, address: flat[at + 1] as string })
+    }
+    return nodes
+  }
+
+  /** Closes every connection; calls in flight fail with `ClientClosed`. Closing twice is fine. */
+  close(): Promise<void> {
+    return this.connection.close()
+  }
+
+  /** @internal */
+  spaceOf(key: Key): Space {
+    return whole(key).space
+  }
+
+  /** @internal */
+  wireOf(key: Key): unknown {
+    return key.wire
+  }
+}
+
+/** For `await using client = await Client.connect(...)`, where the runtime has it. */
+export interface Client {
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+const asyncDispose: symbol = Symbol.asyncDispose ?? Symbol.for('nodejs.asyncDispose')
+Object.defineProperty(Client.prototype, asyncDispose, {
+  value(this: Client) {
+    return this.close()
+  },
+})
+
+function whole(key: unknown): Key {
+  if (key instanceof Key) return key
+  throw new TypeError(`a client's verbs take a Key, not ${key === null ? 'null' : typeof key}`)
+}
+
+function choice(name: string, value: unknown): boolean {
+  const words = Object.hasOwn(OWN, name) ? OWN[name] : undefined
+  if (words === undefined) {
+    const known = [...ENGINE.keys(), ...Object.keys(OWN)].sort().join(', ')
+    throw new TypeError(`unknown client option ${name}; there are: ${known}`)
+  }
+  if (value !== words[0] && value !== words[1]) {
+    throw new RangeError(`${name} must be '${words[0]}' or '${words[1]}', got ${String(value)}`)
+  }
+  return value === words[1]
+}
+
+function seedText(seeds: unknown): string {
+  if (typeof seeds === 'string') return seeds
+  if (Array.isArray(seeds) && seeds.every((seed) => typeof seed === 'string')) {
+    return seeds.join(',')
+  }
+  throw new TypeError("seeds must be a string such as '127.0.0.1:3000' or an array of them")
+}

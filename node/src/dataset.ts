@@ -1,0 +1,51 @@
+/** A namespace and a set of a client. */
+
+import type { Connection } from './connection.js'
+import { Key, spaceNames, spaceNumber, type UserKey } from './key.js'
+import type { Space } from './native.js'
+import type { Bins } from './record.js'
+import { Verbs } from './verbs.js'
+
+/**
+ * A namespace and a set of a client, from `client.dataset(namespace, set)`. Its verbs take user
+ * keys, or keys that belong to it.
+ *
+ * @typeParam B - the bins of its records
+ */
+export class Dataset<B extends object = Bins> extends Verbs<UserKey, B> {
+  readonly #space: Space
+
+  /** @internal */
+  constructor(connection: Connection, namespace: string, set: string | null | undefined) {
+    super(connection)
+    this.#space = spaceNumber(namespace, set)
+  }
+
+  /** The namespace. */
+  get namespace(): string {
+    return spaceNames(this.#space).namespace
+  }
+
+  /** The set; `null` for the null set. */
+  get set(): string | null {
+    return spaceNames(this.#space).set
+  }
+
+  /** The whole key of a user key. */
+  key(key: UserKey): Key {
+    return new Key(this.namespace, this.set, key)
+  }
+
+  /** @internal */
+  spaceOf(key: UserKey | Key): Space {
+    if (key instanceof Key && key.space !== this.#space) {
+      throw new RangeError(`${key} does not belong to ${this.namespace}, ${this.set ?? 'null'}`)
+    }
+    return this.#space
+  }
+
+  /** @internal */
+  wireOf(key: UserKey | Key): unknown {
+    return key instanceof Key ? key.wire : key
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * Every failure of a call, in one tree under `SpikewireError`.
+ *
+ * Bad arguments are rejected with `TypeError` or `RangeError` instead, before anything is sent.
+ */
+
+import { Key } from './key.js'
+
+/** The root of Spikewire's errors. */
+export class SpikewireError extends Error {
+  /** The server's result code; a negative number for failures on this side. */
+  readonly code: number
+  /** Name and address of the node; `null` when no node was involved. */
+  readonly node: string | null
+  /** How often the call was tried; 0 when nothing was sent. */
+  readonly attempts: number
+  /** Whether a write may have been applied nevertheless. */
+  readonly inDoubt: boolean
+  /** The key of the call; `null` when the failure does not concern a single record. */
+  key: Key | null = null
+
+  /** The engine makes these. */
+  constructor(
+    message: string,
+    code = -1,
+    node: string | null = null,
+    attempts = 0,
+    inDoubt = false,
+  ) {
+    super(describe(message, code, node, attempts, inDoubt))
+    this.code = code
+    this.node = node
+    this.attempts = attempts
+    this.inDoubt = inDoubt
+  }
+
+  /** @internal */
+  ofRecord(space: number, key: unknown): void {
+    this.key = Key.known(space, key)
+  }
+}
+
+function describe(
+  message: string,
+  code: number,
+  node: string | null,
+  attempts: number,
+  inDoubt: boolean,
+): string {
+  const circumstances = [`code ${code}`]
+  if (node !== null) circumstances.push(`node ${node}`)
+  if (attempts > 1) circumstances.push(`${attempts} attempts`)
+  if (inDoubt) circumstances.push('the write may have been applied')
+  return `${message} (${circumstances.join(', ')})`
+}
+
+/** The server refused the command; `code` says why. */
+export class ServerError extends SpikewireError {}
+/** There is no such record. */
+export class RecordNotFound extends ServerError {}
+/** The record exists, and the call asked to create it. */
+export class RecordExists extends ServerError {}
+/** The record's generation is not the one the call expected: read it again and retry. */
+export class GenerationMismatch extends ServerError {}
+/** The operation does not fit the type of the bin. */
+export class BinTypeError extends ServerError {}
+/** The bin exists, and the operation asked to create it. */
+export class BinExists extends ServerError {}
+/** The bin does not exist, and the operation needs it. */
+export class BinNotFound extends ServerError {}
+/** The list has this value, or the map this key, and the operation asked for a new one. */
+export class ElementExists extends ServerError {}
+/** The map does not have this key, and the operation needs it. */
+export class ElementNotFound extends ServerError {}
+/**
+ * The operation does not apply to the bin's value: an index out of range, a path that does not
+ * exist, an expression without a value.
+ */
+export class OpNotApplicable extends ServerError {}
+/** The record would exceed the namespace's max-record-size; the old record is unchanged. */
+export class RecordTooBig extends ServerError {}
+/** There is a record, and the call's `where` is not true for it. */
+export class FilteredOut extends ServerError {}
+/** A function that the cluster ran raised an error, or there is no such module or function. */
+export class FunctionFailed extends ServerError {}
+/** No secondary index fits the query: none is on that bin with that type, or of that name. */
+export class IndexNotFound extends ServerError {}
+/** The cluster has no such namespace. */
+export class NamespaceNotFound extends ServerError {}
+/** The total timeout of the call passed, or the server gave up after its own. */
+export class Timeout extends SpikewireError {}
+/** No connection could be made, or it broke during the call. */
+export class ConnectionFailed extends SpikewireError {}
+/** No node that could serve the record is reachable, or the node's circuit breaker is open. */
+export class NodeUnavailable extends SpikewireError {}
+/** A limit of this client is reached; the message says which one. */
+export class TooBusy extends SpikewireError {}
+/** The node sent bytes that do not belong to this protocol. */
+export class ProtocolError extends SpikewireError {}
+/**
+ * The program took no record of a query for longer than its `socketTimeout`, and a node closed the
+ * connection. `cursor` is where to resume.
+ */
+export class QueryPaused extends SpikewireError {
+  /** For the `resume` of a query with the same options. */
+  cursor: Buffer = Buffer.alloc(0)
+}
+/** The client or the query is closed. */
+export class ClientClosed extends SpikewireError {}
+
+type ErrorClass = typeof SpikewireError
+
+const BY_KIND: { readonly [kind: string]: ErrorClass } = {
+  timeout: Timeout,
+  connection: ConnectionFailed,
+  no_node: NodeUnavailable,
+  circuit_open: NodeUnavailable,
+  no_namespace: NamespaceNotFound,
+  busy: TooBusy,
+  malformed: ProtocolError,
+  paused: QueryPaused,
+  closed: ClientClosed,
+}
+
+const BY_CODE: ReadonlyMap<number, ErrorClass> = new Map<number, ErrorClass>([
+  [2, RecordNotFound],
+  [3, GenerationMismatch],
+  [5, RecordExists],
+  [6, BinExists],
+  [9, Timeout],
+  [12, BinTypeError],
+  [13, RecordTooBig],
+  [17, BinNotFound],
+  [20, NamespaceNotFound],
+  [23, ElementNotFound],
+  [24, ElementExists],
+  [26, OpNotApplicable],
+  [27, FilteredOut],
+  [100, FunctionFailed],
+  [201, IndexNotFound],
+])
+
+for (const kind of [SpikewireError, ServerError, ...Object.values(BY_KIND), ...BY_CODE.values()]) {
+  Object.defineProperty(kind.prototype, 'name', { value: kind.name, configurable: true })
+}
+
+/** @internal The error for a failure that the engine reports. */
+export function makeError(
+  kind: string,
+  code: number,
+  message: string,
+  node: string | null,
+  attempts: number,
+  inDoubt: boolean,
+): SpikewireError {
+  const found = kind === 'server' ? (BY_CODE.get(code) ?? ServerError) : BY_KIND[kind]
+  return new (found ?? SpikewireError)(message, code, node, attempts, inDoubt)
+}

@@ -1,0 +1,58 @@
+/** What the native part calls; set once, when the package is loaded. */
+
+import { types } from 'node:util'
+import { makeError } from './errors.js'
+import { native } from './native.js'
+import { define, makeFactory, makeRecord } from './record.js'
+import { done, fail, settle } from './slots.js'
+import { Double, GeoJSON, HyperLogLog, Marker } from './values.js'
+
+/** Sorts of objects; `crates/spikewire-node/src/value/mod.rs` has the same numbers. */
+const OTHER = 0
+const DOUBLE = 1
+const GEOJSON = 2
+const HLL = 3
+const MAP = 4
+const MARKER = 5
+
+function classify(value: unknown): number {
+  if (value instanceof Double) return DOUBLE
+  if (types.isMap(value)) return MAP
+  if (value instanceof GeoJSON) return GEOJSON
+  if (value instanceof HyperLogLog) return HLL
+  if (value instanceof Marker) return MARKER
+  return OTHER
+}
+
+function unwrap(value: unknown): unknown {
+  if (value instanceof Double) return value.value
+  if (value instanceof GeoJSON) return value.text
+  if (value instanceof HyperLogLog) return value.bytes
+  if (value instanceof Marker) return value.kind
+  return [...(value as Map<unknown, unknown>)].flat(1)
+}
+
+function wrap(sort: number, content: unknown): unknown {
+  switch (sort) {
+    case DOUBLE:
+      return new Double(content as number)
+    case GEOJSON:
+      return new GeoJSON(content as string)
+    case HLL:
+      return new HyperLogLog(content as Buffer)
+    case MAP: {
+      const flat = content as unknown[]
+      const map = new Map<unknown, unknown>()
+      for (let at = 0; at < flat.length; at += 2) map.set(flat[at], flat[at + 1])
+      return map
+    }
+    default: {
+      const flat = content as unknown[]
+      const object = {}
+      for (let at = 0; at < flat.length; at += 2) define(object, flat[at] as string, flat[at + 1])
+      return object
+    }
+  }
+}
+
+native.setup(settle, fail, done, makeError, makeFactory, makeRecord, classify, unwrap, wrap)

@@ -1,0 +1,116 @@
+/** A record's address. */
+
+import { inspect } from 'node:util'
+import { native, type Space } from './native.js'
+
+/** What a record is called within its set: whole numbers up to 2^53 - 1, bigints of 64 bits. */
+export type UserKey = number | bigint | string | Uint8Array
+
+const numbers = new Map<string, Space>()
+const names: { namespace: string; set: string | null }[] = []
+
+/** The number under which the native part knows a set. Throws for names that no server takes. */
+export function spaceNumber(namespace: string, set: string | null | undefined): Space {
+  const name = `${namespace}\0${set ?? ''}`
+  let number = numbers.get(name)
+  if (number === undefined) {
+    number = native.space(namespace, set ?? undefined)
+    numbers.set(name, number)
+    names[number] = { namespace, set: set || null }
+  }
+  return number
+}
+
+/** Namespace and set of a number. */
+export function spaceNames(space: Space): { namespace: string; set: string | null } {
+  return names[space] as { namespace: string; set: string | null }
+}
+
+/** A user key, or a digest in an array, that needs no check. */
+class KnownKey {
+  readonly key: unknown
+  constructor(key: unknown) {
+    this.key = key
+  }
+}
+
+/**
+ * A record's address: namespace, set and user key. Every verb of a client takes one, and so do the
+ * verbs of the dataset that it belongs to.
+ */
+export class Key {
+  /** @internal */
+  readonly space: Space
+  /** The user key; `null` when only the digest is known. */
+  readonly key: UserKey | null
+  #digest: Buffer | undefined
+
+  /**
+   * @param namespace - up to 31 characters
+   * @param set - up to 63 characters; `null` for the null set
+   * @param key - the user key
+   * @throws TypeError, RangeError when no server takes one of them
+   */
+  constructor(namespace: string, set: string | null, key: UserKey)
+  /** @internal */
+  constructor(space: Space, known: KnownKey)
+  constructor(place: string | Space, set: string | null | KnownKey, key?: UserKey) {
+    if (set instanceof KnownKey) {
+      this.space = place as Space
+      const digest = Array.isArray(set.key) ? (set.key[0] as Buffer) : undefined
+      this.key = digest === undefined ? (set.key as UserKey) : null
+      this.#digest = digest
+      return
+    }
+    this.space = spaceNumber(place as string, set)
+    this.#digest = native.digest(this.space, key)
+    this.key = key as UserKey
+  }
+
+  /** The key of a record of which only the 20-byte digest is known; its `key` is `null`. */
+  static fromDigest(namespace: string, set: string | null, digest: Uint8Array): Key {
+    const space = spaceNumber(namespace, set)
+    return Key.known(space, [native.digest(space, [digest])])
+  }
+
+  /** @internal A key whose parts were checked before: the user key, or the digest in an array. */
+  static known(space: Space, key: unknown): Key {
+    return new Key(space, new KnownKey(key))
+  }
+
+  /** @internal What the native part is given: the user key, or the digest in an array. */
+  get wire(): unknown {
+    return this.key === null ? [this.#digest] : this.key
+  }
+
+  /** The namespace. */
+  get namespace(): string {
+    return spaceNames(this.space).namespace
+  }
+
+  /** The set; `null` for the null set. */
+  get set(): string | null {
+    return spaceNames(this.space).set
+  }
+
+  /** The record's 20-byte digest. */
+  get digest(): Buffer {
+    this.#digest ??= native.digest(this.space, this.key)
+    return this.#digest
+  }
+
+  /** Whether both are the address of the same record. */
+  equals(other: Key): boolean {
+    return this.namespace === other.namespace && this.digest.equals(other.digest)
+  }
+
+  /** Namespace, set and key, for messages. */
+  toString(): string {
+    const key = this.key === null ? `digest ${this.digest.toString('hex')}` : inspect(this.key)
+    return `Key(${this.namespace}, ${this.set ?? 'null'}, ${key})`
+  }
+
+  [inspect.custom](): string {
+    return this.toString()
+  }
+}

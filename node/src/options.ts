@@ -1,0 +1,112 @@
+/** Options of the verbs: types, and the refusal of names that a verb does not know. */
+
+import type { Expression } from './expression.js'
+import type { BinValue } from './values.js'
+
+/**
+ * A filter that the server evaluates: an expression from `exp`, a text such as `'$.age > 25'`, or a
+ * text and its parameters, `['$.age > ?', 25]`.
+ */
+export type Where = Expression | string | readonly [string, ...BinValue[]]
+
+/** Which copies of a record a call goes to. */
+export type Replica = 'master' | 'sequence' | 'any' | 'prefer-rack'
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Milliseconds in all, retries included; 0: no limit. Default: the client's. */
+  timeout?: number | undefined
+  /** Gives the call up: its promise is rejected with the signal's reason. */
+  signal?: AbortSignal | undefined
+}
+
+/** What every read takes. */
+export interface ReadOptions extends CallOptions {
+  /** Reads only what this is true for. Default: no filter. */
+  where?: Where | undefined
+  /** Renews the time to live when no more than this percentage of it is left. */
+  readTouch?: number | undefined
+  /** How sure the read is. Default: the client's. */
+  readMode?: ReadMode | undefined
+  /** Default: the client's. */
+  replica?: Replica | undefined
+}
+
+/** How sure a read is. */
+export type ReadMode =
+  | 'one'
+  | 'all'
+  | 'session'
+  | 'linearize'
+  | 'allow_replica'
+  | 'allow_unavailable'
+
+/** What a write does about a record that is there, or is not. */
+export type Exists = 'merge' | 'create' | 'update' | 'replace' | 'replace_only'
+
+/** How long a record lives: whole seconds, until a moment, or a rule. */
+export type Ttl = number | Date | 'default' | 'never' | 'unchanged'
+
+/** What every write takes. */
+export interface WriteOptions extends CallOptions {
+  /** Default: `'default'`, the namespace's. */
+  ttl?: Ttl | undefined
+  /** Writes only a record of this generation (0: no record), or one older than `newer(n)`. */
+  generation?: number | Newer | undefined
+  /** Default: `'merge'`. */
+  exists?: Exists | undefined
+  /** Whether a deletion leaves a tombstone (Enterprise). Default: false. */
+  durable?: boolean | undefined
+  /** Whether the user key is stored with the record. Default: the client's. */
+  sendKey?: boolean | undefined
+  /** Writes only what this is true for. Default: no filter. */
+  where?: Where | undefined
+  /** Default: the client's. */
+  replica?: Replica | undefined
+}
+
+/** A rule for `generation`: write only if this is greater than the record's own generation. */
+export class Newer {
+  /** What the record's generation must be less than. */
+  readonly generation: number
+
+  constructor(generation: number) {
+    this.generation = generation
+  }
+}
+
+/** A rule for `generation`: write only if this is greater than the record's own generation. */
+export function newer(generation: number): Newer {
+  return new Newer(generation)
+}
+
+export const READ = ['where', 'readTouch', 'readMode', 'replica', 'timeout', 'signal'] as const
+export const WRITE = [
+  ...(['ttl', 'generation', 'exists', 'durable', 'sendKey'] as const),
+  ...(['where', 'replica', 'timeout', 'signal'] as const),
+] as const
+
+/** The options as the native part takes them. Throws for a name that `known` does not have. */
+export function checked(
+  options: object | undefined | null,
+  known: readonly string[],
+): object | undefined {
+  if (options === undefined || options === null) return undefined
+  if (typeof options !== 'object') {
+    throw new TypeError(`options must be an object, not ${typeof options}`)
+  }
+  let changed: { [name: string]: unknown } | undefined
+  for (const name in options) {
+    if (!known.includes(name)) {
+      throw new TypeError(`unknown option ${name}; there are: ${[...known].sort().join(', ')}`)
+    }
+    if (name === 'generation') {
+      const value = (options as { generation: unknown }).generation
+      if (value instanceof Newer) changed = { ...options, generation: [value.generation] }
+      else if (typeof value === 'object' && value !== null) {
+        throw new TypeError('generation must be a whole number or newer(number), not an object')
+      }
+    }
+  }
+  return changed ?? options
+}

@@ -1,0 +1,59 @@
+/**
+ * Bin names as the native part knows them: a list of names is told once and has a number from then
+ * on. Asking Node-API for the names of an object would cost more than all the rest of a write.
+ */
+
+import { types } from 'node:util'
+import { native } from './native.js'
+
+interface Node {
+  /** The number of the names up to here; -1 before it is known. */
+  number: number
+  names: string[]
+  next: Map<string, Node>
+}
+
+/** Lists of names that have a number; programs with more of them send names every time. */
+const MOST = 4096
+
+const root: Node = { number: -1, names: [], next: new Map() }
+let known = 0
+
+/** The values of the bins that were looked at last. */
+export const values: unknown[] = []
+
+/** The number of the bins' names, or the names themselves; their values are in `values`. */
+export function shapeOf(bins: unknown): number | string[] {
+  if (typeof bins !== 'object' || bins === null) {
+    const type = bins === null ? 'null' : typeof bins
+    throw new TypeError(`bins must be an object of bin names to values, not ${type}`)
+  }
+  values.length = 0
+  if (types.isMap(bins)) return names([...bins])
+  if (Array.isArray(bins)) {
+    throw new TypeError('bins must be an object of bin names to values, not an array')
+  }
+  let node = root
+  for (const name in bins) {
+    if (!Object.hasOwn(bins, name)) continue
+    values.push((bins as { [name: string]: unknown })[name])
+    let next = node.next.get(name)
+    if (next === undefined) {
+      if (known >= MOST) {
+        values.length = 0
+        return names(Object.entries(bins))
+      }
+      known++
+      next = { number: -1, names: [...node.names, name], next: new Map() }
+      node.next.set(name, next)
+    }
+    node = next
+  }
+  if (node.number < 0) node.number = native.shape(node.names)
+  return node.number
+}
+
+function names(entries: [unknown, unknown][]): string[] {
+  for (const [, value] of entries) values.push(value)
+  return entries.map(([name]) => name as string)
+}

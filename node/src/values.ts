@@ -1,0 +1,115 @@
+/** Values that JavaScript has no type of its own for. */
+
+import { inspect } from 'node:util'
+
+/** What a bin, a list or a map can hold. */
+export type BinValue =
+  | number
+  | bigint
+  | string
+  | boolean
+  | null
+  | Uint8Array
+  | ArrayBuffer
+  | Double
+  | GeoJSON
+  | HyperLogLog
+  | BinValue[]
+  | Map<BinValue, BinValue>
+  | { [key: string]: BinValue }
+
+/**
+ * A number that is stored as a float though it is whole: `new Double(3)`. Other whole numbers are
+ * stored as integers. It counts as its number in arithmetic.
+ */
+export class Double {
+  readonly value: number
+
+  constructor(value: number) {
+    if (typeof value !== 'number') throw new TypeError(`a Double is a number, not ${typeof value}`)
+    this.value = value
+  }
+
+  valueOf(): number {
+    return this.value
+  }
+
+  toJSON(): number {
+    return this.value
+  }
+
+  toString(): string {
+    return String(this.value)
+  }
+
+  [inspect.custom](): string {
+    return `Double(${this.value})`
+  }
+}
+
+/** A GeoJSON value: a point, a polygon or a circle. */
+export class GeoJSON {
+  /** The JSON text. */
+  readonly text: string
+
+  /** @param value - the JSON text, or the object that it says */
+  constructor(value: string | object) {
+    if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) {
+      throw new TypeError(`GeoJSON must be a string or an object, not ${typeof value}`)
+    }
+    this.text = typeof value === 'string' ? value : JSON.stringify(value)
+  }
+
+  /** A point. */
+  static point(longitude: number, latitude: number): GeoJSON {
+    return new GeoJSON({ type: 'Point', coordinates: [longitude, latitude] })
+  }
+
+  /** The object that the text says. */
+  toJSON(): unknown {
+    return JSON.parse(this.text)
+  }
+
+  toString(): string {
+    return this.text
+  }
+
+  [inspect.custom](): string {
+    return `GeoJSON(${this.text})`
+  }
+}
+
+/** A HyperLogLog sketch, as the operations of `op.hll` make it. */
+export class HyperLogLog {
+  /** The sketch as the server stores it. */
+  readonly bytes: Buffer
+
+  constructor(bytes: Uint8Array) {
+    if (!(bytes instanceof Uint8Array)) throw new TypeError('a HyperLogLog is made of a Buffer')
+    this.bytes = Buffer.from(bytes)
+  }
+
+  [inspect.custom](): string {
+    return `HyperLogLog(${this.bytes.length} bytes)`
+  }
+}
+
+/** A bound or a pattern for arguments of operations; not a value that can be stored. */
+export class Marker {
+  /** @internal */
+  readonly kind: 'infinity' | 'wildcard'
+
+  /** @internal */
+  constructor(kind: 'infinity' | 'wildcard') {
+    this.kind = kind
+  }
+
+  [inspect.custom](): string {
+    return this.kind === 'infinity' ? 'INFINITY' : 'WILDCARD'
+  }
+}
+
+/** Greater than every value, as the upper bound of a range. */
+export const INFINITY = new Marker('infinity')
+/** Equal to every value, within lists that are compared. */
+export const WILDCARD = new Marker('wildcard')

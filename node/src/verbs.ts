@@ -1,0 +1,350 @@
+/** The verbs that clients and datasets share. */
+
+import type { Connection } from './connection.js'
+import type { Key } from './key.js'
+import { native, type Slot, type Space } from './native.js'
+import type { Operation } from './operation.js'
+import {
+  type CallOptions,
+  checked,
+  READ,
+  type ReadOptions,
+  WRITE,
+  type WriteOptions,
+} from './options.js'
+import type { Bins, OperatedRecord, Record } from './record.js'
+import { shapeOf, values } from './shapes.js'
+import { aboutRecord, executor, openSlot, refuse } from './slots.js'
+
+import type { BinValue } from './values.js'
+import { type Callback, handOver, withSignal } from './ways.js'
+
+/** What `get` takes. */
+export interface GetOptions<D = never> extends ReadOptions {
+  /** The bins to read: all of them when left out, and none (only generation and TTL) when empty. */
+  bins?: readonly string[] | undefined
+  /** Given when there is no such record, or `where` is not true for it, instead of an error. */
+  default?: D
+}
+
+/** What `delete` takes. */
+export interface DeleteOptions
+  extends Pick<WriteOptions, 'generation' | 'durable' | 'where' | 'replica' | keyof CallOptions> {
+  /** Lets the server compare the stored user key. Default: false. */
+  sendKey?: boolean | undefined
+}
+
+/** What `touch` and `apply` take. */
+export type ChangeOptions = Omit<WriteOptions, 'exists'>
+
+/** What `operate` takes; `readTouch` and `readMode` are for operations that only read. */
+export interface OperateOptions extends WriteOptions, Pick<ReadOptions, 'readTouch' | 'readMode'> {}
+
+const GET = [...READ, 'bins', 'default']
+const OPERATE = [...WRITE, 'readTouch', 'readMode']
+
+const PUT = 0
+const ADD = 1
+const APPEND = 2
+const PREPEND = 3
+
+/** The verbs on records that are named by keys of type `K` and have bins of type `B`. */
+export abstract class Verbs<K, B extends object> {
+  /** @internal */
+  readonly connection: Connection
+
+  /** @internal */
+  constructor(connection: Connection) {
+    this.connection = connection
+  }
+
+  /** @internal The number of the set that a key belongs to. */
+  abstract spaceOf(key: K | Key): Space
+  /** @internal What the native part is given for a key. */
+  abstract wireOf(key: K | Key): unknown
+
+  /**
+   * Reads a record.
+   *
+   * @throws RecordNotFound when there is no such record; FilteredOut when `where` is not true for it
+   */
+  get(key: K | Key, callback: Callback<Record<B>>): void
+  get(key: K | Key, options: GetOptions, callback: Callback<Record<B>>): void
+  get<D = never>(key: K | Key, options?: GetOptions<D>): Promise<Record<B> | D>
+  get<D>(
+    key: K | Key,
+    options?: GetOptions<D> | Callback<Record<B>>,
+    callback?: Callback<Record<B>>,
+  ): Promise<Record<B> | D> | undefined {
+    if (typeof options === 'function') return this.get(key, {}, options) as undefined
+    const hasDefault = options !== undefined && options !== null && 'default' in options
+    const promise = this.#call<Record<B>>(key, options, GET, (client, slot, space, wire, given) =>
+      native.get(client, slot, space, wire, options?.bins, given, hasDefault),
+    )
+    if (hasDefault) {
+      const fallback = promise.then((record) => record ?? (options.default as D))
+      return callback === undefined ? fallback : handOver(fallback as Promise<Record<B>>, callback)
+    }
+    return callback === undefined ? promise : handOver(promise, callback)
+  }
+
+  /** Writes bins: those given, leaving the others; `null` deletes a bin. */
+  put(key: K | Key, bins: Partial<B>, callback: Callback<void>): void
+  put(key: K | Key, bins: Partial<B>, options: WriteOptions, callback: Callback<void>): void
+  put(key: K | Key, bins: Partial<B>, options?: WriteOptions): Promise<void>
+  put(
+    key: K | Key,
+    bins: Partial<B>,
+    options?: WriteOptions | Callback<void>,
+    callback?: Callback<void>,
+  ): Promise<void> | undefined {
+    return this.#write(PUT, key, bins, options, callback)
+  }
+
+  /** Adds to numbers; a bin that is not there counts as 0. */
+  add(
+    key: K | Key,
+    bins: { [bin: string]: number | bigint | BinValue },
+    callback: Callback<void>,
+  ): void
+  add(
+    key: K | Key,
+    bins: { [bin: string]: number | bigint | BinValue },
+    options: WriteOptions,
+    callback: Callback<void>,
+  ): void
+  add(
+    key: K | Key,
+    bins: { [bin: string]: number | bigint | BinValue },
+    options?: WriteOptions,
+  ): Promise<void>
+  add(
+    key: K | Key,
+    bins: object,
+    options?: WriteOptions | Callback<void>,
+    callback?: Callback<void>,
+  ): Promise<void> | undefined {
+    return this.#write(ADD, key, bins, options, callback)
+  }
+
+  /** Appends to strings or bytes; a bin that is not there counts as empty. */
+  append(key: K | Key, bins: { [bin: string]: string | Uint8Array }, callback: Callback<void>): void
+  append(
+    key: K | Key,
+    bins: { [bin: string]: string | Uint8Array },
+    options: WriteOptions,
+    callback: Callback<void>,
+  ): void
+  append(
+    key: K | Key,
+    bins: { [bin: string]: string | Uint8Array },
+    options?: WriteOptions,
+  ): Promise<void>
+  append(
+    key: K | Key,
+    bins: object,
+    options?: WriteOptions | Callback<void>,
+    callback?: Callback<void>,
+  ): Promise<void> | undefined {
+    return this.#write(APPEND, key, bins, options, callback)
+  }
+
+  /** Puts strings or bytes in front; a bin that is not there counts as empty. */
+  prepend(
+    key: K | Key,
+    bins: { [bin: string]: string | Uint8Array },
+    callback: Callback<void>,
+  ): void
+  prepend(
+    key: K | Key,
+    bins: { [bin: string]: string | Uint8Array },
+    options: WriteOptions,
+    callback: Callback<void>,
+  ): void
+  prepend(
+    key: K | Key,
+    bins: { [bin: string]: string | Uint8Array },
+    options?: WriteOptions,
+  ): Promise<void>
+  prepend(
+    key: K | Key,
+    bins: object,
+    options?: WriteOptions | Callback<void>,
+    callback?: Callback<void>,
+  ): Promise<void> | undefined {
+    return this.#write(PREPEND, key, bins, options, callback)
+  }
+
+  /** Whether there is such a record, and `where` is true for it. */
+  exists(key: K | Key, callback: Callback<boolean>): void
+  exists(key: K | Key, options: ReadOptions, callback: Callback<boolean>): void
+  exists(key: K | Key, options?: ReadOptions): Promise<boolean>
+  exists(
+    key: K | Key,
+    options?: ReadOptions | Callback<boolean>,
+    callback?: Callback<boolean>,
+  ): Promise<boolean> | undefined {
+    if (typeof options === 'function') return this.exists(key, {}, options) as undefined
+    const promise = this.#call<boolean>(key, options, READ, (client, slot, space, wire, given) =>
+      native.exists(client, slot, space, wire, given),
+    )
+    return callback === undefined ? promise : handOver(promise, callback)
+  }
+
+  /** Deletes a record; whether there was one that `where` is true for. */
+  delete(key: K | Key, callback: Callback<boolean>): void
+  delete(key: K | Key, options: DeleteOptions, callback: Callback<boolean>): void
+  delete(key: K | Key, options?: DeleteOptions): Promise<boolean>
+  delete(
+    key: K | Key,
+    options?: DeleteOptions | Callback<boolean>,
+    callback?: Callback<boolean>,
+  ): Promise<boolean> | undefined {
+    if (typeof options === 'function') return this.delete(key, {}, options) as undefined
+    const promise = this.#call<boolean>(key, options, WRITE, (client, slot, space, wire, given) =>
+      native.remove(client, slot, space, wire, given),
+    )
+    return callback === undefined ? promise : handOver(promise, callback)
+  }
+
+  /** Renews the time to live of a record. */
+  touch(key: K | Key, callback: Callback<void>): void
+  touch(key: K | Key, options: ChangeOptions, callback: Callback<void>): void
+  touch(key: K | Key, options?: ChangeOptions): Promise<void>
+  touch(
+    key: K | Key,
+    options?: ChangeOptions | Callback<void>,
+    callback?: Callback<void>,
+  ): Promise<void> | undefined {
+    if (typeof options === 'function') return this.touch(key, {}, options) as undefined
+    const promise = this.#call<void>(key, options, WRITE, (client, slot, space, wire, given) =>
+      native.touch(client, slot, space, wire, given),
+    )
+    return callback === undefined ? promise : handOver(promise, callback)
+  }
+
+  /** Several operations on a record, in order and as one; `results` has one result for each. */
+  operate(
+    key: K | Key,
+    operations: readonly Operation[],
+    callback: Callback<OperatedRecord<B>>,
+  ): void
+  operate(
+    key: K | Key,
+    operations: readonly Operation[],
+    options: OperateOptions,
+    callback: Callback<OperatedRecord<B>>,
+  ): void
+  operate(
+    key: K | Key,
+    operations: readonly Operation[],
+    options?: OperateOptions,
+  ): Promise<OperatedRecord<B>>
+  operate(
+    key: K | Key,
+    operations: readonly Operation[],
+    options?: OperateOptions | Callback<OperatedRecord<B>>,
+    callback?: Callback<OperatedRecord<B>>,
+  ): Promise<OperatedRecord<B>> | undefined {
+    if (typeof options === 'function') {
+      return this.operate(key, operations, {}, options) as undefined
+    }
+    const promise = this.#call<OperatedRecord<B>>(
+      key,
+      options,
+      OPERATE,
+      (client, slot, space, wire, given) =>
+        native.operate(client, slot, space, wire, operations, given),
+    )
+    return callback === undefined ? promise : handOver(promise, callback)
+  }
+
+  /** Calls a function of a registered module on a record; what it returns. */
+  apply(
+    key: K | Key,
+    module: string,
+    name: string,
+    args?: readonly BinValue[],
+    options?: ChangeOptions,
+  ): Promise<BinValue> {
+    return this.#call(key, options, WRITE, (client, slot, space, wire, given) =>
+      native.apply(client, slot, space, wire, module, name, args, given),
+    )
+  }
+
+  #write(
+    verb: number,
+    key: K | Key,
+    bins: object,
+    options: WriteOptions | Callback<void> | undefined,
+    callback: Callback<void> | undefined,
+  ): Promise<void> | undefined {
+    if (typeof options === 'function') return this.#write(verb, key, bins, undefined, options)
+    const promise = this.#call<void>(key, options, WRITE, (client, slot, space, wire, given) =>
+      write(client, slot, space, wire, given, verb, bins),
+    )
+    return callback === undefined ? promise : handOver(promise, callback)
+  }
+
+  /** Makes a promise, and lets `send` send what settles it. */
+  #call<T>(
+    key: K | Key,
+    options: CallOptions | undefined,
+    known: readonly string[],
+    send: (client: number, slot: Slot, space: Space, wire: unknown, options: unknown) => void,
+  ): Promise<T> {
+    const promise = new Promise<T>(executor)
+    const slot = openSlot()
+    try {
+      const space = this.spaceOf(key)
+      const wire = this.wireOf(key)
+      aboutRecord(slot, space, wire)
+      const given = checked(options, known)
+      const signal = options?.signal
+      if (signal !== undefined) signal.throwIfAborted()
+      send(this.connection.handle, slot, space, wire, given)
+      if (signal !== undefined) withSignal(promise, slot, signal)
+    } catch (error) {
+      refuse(slot, error)
+    }
+    return promise
+  }
+}
+
+function write(
+  client: number,
+  slot: Slot,
+  space: Space,
+  wire: unknown,
+  options: unknown,
+  verb: number,
+  bins: object,
+): void {
+  const shape = shapeOf(bins)
+  const v = values
+  if (typeof shape !== 'number') {
+    native.write(client, slot, space, wire, options, verb, shape, v)
+    return
+  }
+  // Arguments one by one: the native part reads these quicker than the elements of an array.
+  switch (v.length) {
+    case 1:
+      native.write(client, slot, space, wire, options, verb, shape, v[0])
+      return
+    case 2:
+      native.write(client, slot, space, wire, options, verb, shape, v[0], v[1])
+      return
+    case 3:
+      native.write(client, slot, space, wire, options, verb, shape, v[0], v[1], v[2])
+      return
+    default:
+      if (v.length > WIDEST) {
+        native.write(client, slot, space, wire, options, verb, Object.keys(bins), v)
+      } else {
+        native.write(client, slot, space, wire, options, verb, shape, ...v)
+      }
+  }
+}
+
+/** Values that go as arguments of their own. */
+const WIDEST = 16

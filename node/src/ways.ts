@@ -1,0 +1,24 @@
+/** Other ways than a promise by itself: callbacks, and calls that are given up. */
+
+import type { Slot } from './native.js'
+import { abandon } from './slots.js'
+
+/** Told how a call has ended; never before the call has returned. */
+export type Callback<T> = (error: Error | null, value?: T) => void
+
+/** Hands the outcome of a call to a callback, whose own errors are uncaught exceptions. */
+export function handOver<T>(promise: Promise<T>, callback: Callback<T>): undefined {
+  promise.then(
+    (value) => process.nextTick(callback, null, value),
+    (error) => process.nextTick(callback, error),
+  )
+  return undefined
+}
+
+/** Gives a call up when its signal is aborted. What was sent may be carried out all the same. */
+export function withSignal<T>(promise: Promise<T>, slot: Slot, signal: AbortSignal): void {
+  const abort = () => abandon(slot, signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  const over = () => signal.removeEventListener('abort', abort)
+  promise.then(over, over)
+}
