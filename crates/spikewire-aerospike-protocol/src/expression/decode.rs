@@ -20,6 +20,13 @@ fn fail<T>(why: &str) -> Result<T, Fault> {
 impl Expression {
     /// Reads a whole expression and checks its types.
     pub fn decode(bytes: &[u8]) -> Result<Self, Fault> {
+        let whole = Self::from_image(bytes)?;
+        whole.check()?;
+        Ok(whole)
+    }
+
+    /// Reads what [`image`](Self::image) makes: types that are not known yet stay so.
+    pub fn from_image(bytes: &[u8]) -> Result<Self, Fault> {
         if bytes.len() > SIZE {
             return fail("the expression is larger than a server accepts");
         }
@@ -28,7 +35,6 @@ impl Expression {
         if !reader.is_at_end() {
             return fail("bytes after the expression's end");
         }
-        whole.check()?;
         Ok(whole)
     }
 
@@ -94,8 +100,9 @@ fn expression(reader: &mut Reader<'_>, depth: u16) -> Result<Expression, Fault> 
         }
         number::BIN => {
             exactly(operands, 2)?;
-            let kind = kind(reader)?;
-            Expression::typed_bin(kind, raw(reader)?)
+            let kind = known_kind(reader)?;
+            let name = raw(reader)?;
+            kind.map_or_else(|| Expression::bin(&name), |kind| Expression::typed_bin(kind, &name))
         }
         number::BIN_TYPE => {
             exactly(operands, 1)?;
@@ -155,7 +162,7 @@ fn scalar(token: &Token<'_>) -> Result<Constant, Fault> {
 }
 
 fn call(reader: &mut Reader<'_>, depth: u16) -> Result<Expression, Fault> {
-    let result = kind(reader)?;
+    let result = known_kind(reader)?;
     let Ok(system) = u8::try_from(int(reader)?) else { return fail("an unknown call") };
     let Token::Array(mut count @ 1..) = reader.next()? else { return fail("a call of nothing") };
     let mut number = int(reader)?;
@@ -173,7 +180,6 @@ fn call(reader: &mut Reader<'_>, depth: u16) -> Result<Expression, Fault> {
     let on = expression(reader, depth)?;
     let modifies = system & MODIFIES != 0;
     let system = system & !MODIFIES;
-    let result = Some(result);
     Expression::call(Call { result, system, modifies, context, number, arguments, on })
 }
 
@@ -199,6 +205,16 @@ fn int(reader: &mut Reader<'_>) -> Result<i64, Fault> {
 
 fn kind(reader: &mut Reader<'_>) -> Result<Type, Fault> {
     Type::from_wire(int(reader)?).map_or_else(|| fail("an unknown type"), Ok)
+}
+
+/// A type, unless it is not known.
+fn known_kind(reader: &mut Reader<'_>) -> Result<Option<Type>, Fault> {
+    let mut ahead = *reader;
+    if int(&mut ahead)? == number::UNTYPED as i64 {
+        *reader = ahead;
+        return Ok(None);
+    }
+    kind(reader).map(Some)
 }
 
 /// A string without a particle type in front.

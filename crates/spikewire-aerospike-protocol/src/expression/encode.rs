@@ -15,6 +15,9 @@ pub(super) mod number {
     pub const LET: u64 = 125;
     pub const QUOTE: u64 = 126;
     pub const CALL: u64 = 127;
+
+    /// In an image, in place of a type that is not known. Never on the wire.
+    pub const UNTYPED: u64 = 127;
 }
 
 /// In a call's system: the operation modifies.
@@ -51,7 +54,7 @@ impl Expression {
     }
 
     /// The wire form without any check, bins without a type and all. Equal expressions have equal
-    /// images.
+    /// images, and [`from_image`](Self::from_image) makes the expression again.
     pub fn image(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.write(&mut out);
@@ -83,7 +86,7 @@ impl Expression {
             }
             Node::Bin(kind, name) => {
                 head(out, 2, number::BIN);
-                msgpack::uint(out, u64::from(kind.map_or(0, |kind| kind as u8)));
+                msgpack::uint(out, number(*kind));
                 msgpack::raw(out, name);
             }
             Node::BinType(name) => {
@@ -133,7 +136,7 @@ impl Constant {
 impl Call {
     fn write(&self, out: &mut Vec<u8>) {
         head(out, 4, number::CALL);
-        msgpack::uint(out, u64::from(self.result.map_or(0, |kind| kind as u8)));
+        msgpack::uint(out, number(self.result));
         msgpack::uint(out, u64::from(self.system | if self.modifies { MODIFIES } else { 0 }));
         if let Some(context) = &self.context {
             msgpack::array(out, 3);
@@ -150,6 +153,11 @@ impl Call {
         }
         self.on.write(out);
     }
+}
+
+/// The number of a type.
+fn number(kind: Option<Type>) -> u64 {
+    kind.map_or(number::UNTYPED, |kind| u64::from(kind as u8))
 }
 
 fn head(out: &mut Vec<u8>, operands: usize, number: u64) {

@@ -204,3 +204,35 @@ fn a_name_is_not_defined_again_where_it_is_there_or_is_being_defined() {
     let apart = define("x", define("y", one(), y()), define("y", x(), y()));
     assert!(apart.check().is_ok() && apart.redefined().is_none());
 }
+
+/// What is not known yet is kept, and neither the wire nor a server is given it.
+#[test]
+fn images() {
+    let call = |name: &str, returning: i64| {
+        E::call(Call {
+            result: crate::cdt::return_type::kind(returning, true),
+            system: 0,
+            modifies: false,
+            context: None,
+            number: 19,
+            arguments: vec![Argument::Raw(vec![returning as u8]), Argument::Raw(vec![0])],
+            on: bin(name),
+        })
+        .unwrap()
+    };
+    let (value, nothing) = (crate::cdt::return_type::VALUE, crate::cdt::return_type::NONE);
+    for whole in [
+        bin("a"),
+        apply(Op::Eq, [bin("a"), bin("b")]),
+        apply(Op::Add, [call("l", value), bin("a")]),
+        call("l", nothing),
+        text(""),
+        apply(Op::Gt, [bin("a"), E::var("x").unwrap()]),
+    ] {
+        let read = E::from_image(&whole.image()).unwrap();
+        assert_eq!(read, whole, "{whole}");
+        assert_eq!(read.kind(), whole.kind(), "{whole}");
+    }
+    assert!(E::decode(&bin("a").image()).is_err(), "nothing says of which type it is");
+    assert!(E::from_image(b"\x93").is_err());
+}
