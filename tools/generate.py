@@ -13,7 +13,17 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from generator import classes, decoding, pages, rust_functions, stub, table, verbs, wrappers
+from generator import (
+    classes,
+    decoding,
+    pages,
+    rust_functions,
+    stub,
+    table,
+    typescript,
+    verbs,
+    wrappers,
+)
 from generator.text import ROOT, formatted
 
 if TYPE_CHECKING:
@@ -24,6 +34,7 @@ RUST = ROOT / "crates/spikewire/src"
 RUST_MODULES = {"op": "operation", "exp": "expression"}
 BINDING = ROOT / "crates/spikewire-python/src"
 PROTOCOL = ROOT / "crates/spikewire-aerospike-protocol/src"
+NODE = ROOT / "node/src"
 
 
 def outputs() -> dict[Path, str]:
@@ -36,10 +47,12 @@ def outputs() -> dict[Path, str]:
             found[path] = wrappers.module(known, family, face)
             path = RUST / RUST_MODULES[face] / f"{name}.rs"
             found[path] = formatted(rust_functions.module(known, family, face))
+            found[NODE / f"{face}/{name}.ts"] = typescript.module(known, family, face)
         path = PROTOCOL / f"operation/{name}.rs"
         found[path] = formatted(decoding.module(known, family))
     found[PROTOCOL / "operation/words.rs"] = formatted(decoding.words(known))
     found[RUST / "operation/words.rs"] = formatted(rust_functions.enumerations(known))
+    found[NODE / "op/words.ts"] = typescript.words(known)
     named = verbs.load()
     for of in named.classes:
         path = BINDING / f"face/methods/{_snake(of.name)}.rs"

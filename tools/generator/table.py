@@ -25,6 +25,8 @@ class Kind:
     #: The method of the protocol crate's ``Given`` that takes it.
     take: str
     rust: str
+    #: For TypeScript.
+    node: str
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Words:
     name: str
     python: str
     rust: str
+    doc: str
     are: dict[str, str]
 
 
@@ -106,6 +109,8 @@ class Family:
     path: bool
     #: The documentation of the modules, by language and face.
     docs: dict[str, dict[str, str]]
+    #: The documentation of each option, for TypeScript.
+    options: dict[str, str]
     operations: tuple[Operation, ...]
 
 
@@ -134,7 +139,7 @@ def load() -> Table:
     for name, of in raw["words"].items():
         are = dict(words[of["also"]].are) if "also" in of else {}
         are = {word: number for word, number in are.items() if word not in of.get("without", ())}
-        words[name] = Words(name, of["python"], of["rust"], {**are, **of["are"]})
+        words[name] = Words(name, of["python"], of["rust"], of["doc"], {**are, **of["are"]})
     enums = {name: Enumeration(**of) for name, of in raw["enums"].items()}
     table = Table(kinds, words, enums)
     for name in FAMILIES:
@@ -154,10 +159,10 @@ def _family(raw: dict[str, Any]) -> Family:
     operations += [get for get, _ in pairs] + [remove for _, remove in pairs]
     docs = {
         language: {face: of["doc"].strip("\n") for face, of in raw[language].items()}
-        for language in ("python", "rust")
+        for language in ("python", "rust", "node")
     }
-    path = raw.get("path", False)
-    return Family(raw["family"], raw["type"], path, docs, tuple(operations))
+    path, options = raw.get("path", False), raw["options"]
+    return Family(raw["family"], raw["type"], path, docs, options, tuple(operations))
 
 
 def _parameters(known: dict[str, Parameter], takes: str) -> tuple[Parameter, ...]:

@@ -95,3 +95,24 @@ def formatted(rust: str) -> str:
     if ran.returncode != 0:
         raise SystemExit(f"rustfmt refuses what was generated:\n{ran.stderr}")
     return ran.stdout
+
+
+def comment(text: str, indent: int) -> str:
+    """Paragraphs as a documentation comment of TypeScript; code between fences stays as it is."""
+    pad = " " * indent
+    lines: list[str] = []
+    fenced = False
+    for paragraph in text.split("\n\n"):
+        if lines:
+            lines.append("")
+        if fenced or paragraph.startswith("```"):
+            lines += paragraph.split("\n")
+        else:
+            lines += textwrap.wrap(
+                paragraph, WIDTH - indent - 3, break_long_words=False, break_on_hyphens=False
+            )
+        fenced ^= paragraph.count("```") % 2 == 1
+    if len(lines) == 1 and len(lines[0]) + indent + 7 <= WIDTH:
+        return f"{pad}/** {lines[0]} */\n"
+    body = "".join(f"{pad} * {line}".rstrip() + "\n" for line in lines)
+    return f"{pad}/**\n{body}{pad} */\n"
