@@ -3,10 +3,13 @@
 import './hooks.js'
 
 export { Client, type ClientOptions } from './client.js'
+export * as ctx from './ctx.js'
 export { Dataset } from './dataset.js'
 export * from './errors.js'
+export * as exp from './exp/index.js'
 export { Expression } from './expression.js'
 export { Key, type UserKey } from './key.js'
+export * as op from './op/index.js'
 export { Operation } from './operation.js'
 export {
   type CallOptions,

@@ -107,6 +107,34 @@ export interface Native {
     args: unknown,
     options: unknown,
   ): void
+  /** The encoding of an operation on a list, a map, bits or a sketch. */
+  operation(
+    family: string,
+    kind: string,
+    bin: unknown,
+    values: readonly unknown[],
+    ctx: unknown,
+    pad: unknown,
+  ): Buffer
+  /** The encoding of an operation on a bin, or on the record. */
+  plainOperation(kind: string, ...given: readonly unknown[]): Buffer
+  /** The encoding of an operation that reads or writes what an expression gives. */
+  expressionOperation(
+    kind: 'read' | 'write',
+    bin: unknown,
+    expression: unknown,
+    flags: readonly unknown[],
+  ): Buffer
+  /** The encoding of a step of a path. */
+  step(kind: string, at: unknown, create: unknown, pad: unknown, persist: unknown): Buffer
+  /** The encoding of an expression. */
+  expression(form: string, given: readonly unknown[]): Buffer
+  /** The type of what an expression computes. */
+  expressionKind(encoded: Uint8Array): string | undefined
+  /** An expression as text. */
+  expressionText(encoded: Uint8Array): string
+  /** An expression as it goes over the wire. */
+  expressionBytes(encoded: Uint8Array): Buffer
 }
 
 /** The native part of this copy of the package. */

@@ -1,13 +1,8 @@
 /** Options of the verbs: types, and the refusal of names that a verb does not know. */
 
-import type { Expression } from './expression.js'
-import type { BinValue } from './values.js'
+import { made, type Where } from './expression.js'
 
-/**
- * A filter that the server evaluates: an expression from `exp`, a text such as `'$.age > 25'`, or a
- * text and its parameters, `['$.age > ?', 25]`.
- */
-export type Where = Expression | string | readonly [string, ...BinValue[]]
+export type { Where } from './expression.js'
 
 /** Which copies of a record a call goes to. */
 export type Replica = 'master' | 'sequence' | 'any' | 'prefer-rack'
@@ -102,10 +97,16 @@ export function checked(
     }
     if (name === 'generation') {
       const value = (options as { generation: unknown }).generation
-      if (value instanceof Newer) changed = { ...options, generation: [value.generation] }
+      if (value instanceof Newer)
+        changed = { ...(changed ?? options), generation: [value.generation] }
       else if (typeof value === 'object' && value !== null) {
         throw new TypeError('generation must be a whole number or newer(number), not an object')
       }
+    }
+    if (name === 'where') {
+      const { where } = options as { where: unknown }
+      // A text and its parameters: the expression that they are.
+      if (Array.isArray(where)) changed = { ...(changed ?? options), where: made('where', where) }
     }
   }
   return changed ?? options

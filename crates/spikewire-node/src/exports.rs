@@ -4,7 +4,7 @@
 
 use crate::js::Export;
 use crate::js::call::export;
-use crate::{key, setup, verbs};
+use crate::{calls, expression, key, operation, setup, verbs};
 
 /// The functions that the package calls, in `node/src/native.ts` under the same names.
 pub const EXPORTS: &[Export] = &[
@@ -22,4 +22,12 @@ pub const EXPORTS: &[Export] = &[
     export!("touch", verbs::single::touch),
     export!("operate", verbs::single::operate),
     export!("apply", verbs::single::apply),
+    export!("operation", operation::make::operation),
+    export!("plainOperation", operation::make::plain),
+    export!("expressionOperation", operation::make::of_expression),
+    export!("step", calls::context::step),
+    export!("expression", expression::make::expression),
+    export!("expressionKind", expression::make::kind),
+    export!("expressionText", expression::make::shown),
+    export!("expressionBytes", expression::make::bytes),
 ];

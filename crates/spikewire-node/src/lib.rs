@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`verbs`] | the verbs on one record |
 //! | [`operation`], [`expression`] | what is to be done with the records |
+//! | [`calls`] | what both of them are made of: arguments, paths |
 //! | [`call`], [`record`] | what a reply becomes |
 //! | [`driver`], [`ticket`] | who turns the connections, and what is completed |
 //! | [`client`] | a client |
@@ -23,6 +24,7 @@
 mod arguments;
 mod binding;
 mod call;
+mod calls;
 mod client;
 mod driver;
 mod environment;

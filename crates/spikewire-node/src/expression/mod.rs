@@ -1,11 +1,73 @@
-//! Filters: expressions that servers evaluate.
+//! Expressions, checked when they are made.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | here | the expression of an operand, and the operand of an expression |
+//! | [`make`] | expressions of each form |
+//! | [`filter`] | filters and operations from expressions and from texts |
 
-use std::sync::Arc;
+mod filter;
+pub mod make;
 
-use crate::js::{Failure, Result, Value};
+use spikewire_aerospike_protocol::expression::{Expression as Tree, Type};
+use spikewire_aerospike_protocol::value::Value as Constant;
 
-/// A filter as verbs take it: an expression, a text, or an array of a text and its parameters.
-pub fn filter(given: Value<'_>) -> Result<Arc<[u8]>> {
-    let _ = given;
-    Err(Failure::of_type("filters are not supported yet"))
+pub use self::filter::{filter, operation_bytes, plain_bytes};
+use crate::arguments::text;
+use crate::calls::encoded::Form;
+use crate::hooks::Hooks;
+use crate::js::{Env, Failure, Result, Value};
+use crate::value::{Place, encode};
+
+/// What the class `Expression` holds.
+fn wrap<'e>(env: Env<'e>, tree: &Tree) -> Result<Value<'e>> {
+    Form::Expression.wrap(env, &tree.image())
+}
+
+/// The expression in an object of the class; nothing for other values.
+fn unwrap(given: Value<'_>) -> Result<Option<Tree>> {
+    let Some(image) = Form::Expression.unwrap(given)? else { return Ok(None) };
+    Ok(Some(Tree::from_image(&image)?))
+}
+
+/// An expression, or the constant that a value is; `name` is what messages call it.
+fn operand(hooks: &Hooks, name: &str, given: Value<'_>) -> Result<Tree> {
+    if let Some(tree) = unwrap(given)? {
+        return Ok(tree);
+    }
+    let mut bytes = Vec::new();
+    let of = encode(hooks, &mut bytes, given, &Place::Operand(name))?;
+    let constant = Constant::decode(of, &bytes).map_err(|why| Failure::of_type(why.to_string()));
+    let constant = constant.map_err(|failure| failure.about(name))?;
+    Tree::try_from(&constant).map_err(|fault| Failure::from(fault).about(name))
+}
+
+/// The kinds of values, as JavaScript names them.
+const KINDS: [(&str, Type); 9] = [
+    ("int", Type::Int),
+    ("float", Type::Float),
+    ("string", Type::Str),
+    ("bool", Type::Bool),
+    ("blob", Type::Blob),
+    ("list", Type::List),
+    ("map", Type::Map),
+    ("geo", Type::Geo),
+    ("hll", Type::Hll),
+];
+
+/// A type by its name.
+fn kind_of(given: Value<'_>) -> Result<Type> {
+    let name = text("kind", given)?;
+    let found = KINDS.iter().find(|(known, _)| *known == name);
+    found.map(|(_, kind)| *kind).ok_or_else(|| {
+        Failure::of_range(format!(
+            "kind must be 'int', 'float', 'string', 'bool', 'blob', 'list', 'map', 'geo' or 'hll', \
+             got {name:?}"
+        ))
+    })
+}
+
+/// The name of a type.
+fn name_of(kind: Type) -> &'static str {
+    KINDS.iter().find(|(_, known)| *known == kind).map_or("nil", |(name, _)| name)
 }

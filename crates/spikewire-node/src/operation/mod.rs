@@ -1,18 +1,27 @@
 //! Operations of `operate`, and functions that the cluster runs.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | here | an operation as verbs take it |
+//! | [`make`] | operations, checked and encoded |
+//! | [`function`] | functions that the cluster runs |
 
-use spikewire_aerospike::command::{Function, OperationRef};
-use spikewire_aerospike_protocol::msgpack;
+mod function;
+pub mod make;
 
-use crate::arguments;
+use spikewire_aerospike::command::OperationRef;
+use spikewire_aerospike_protocol::message::op;
+
+pub use self::function::function;
+use crate::calls::encoded::Form;
 use crate::errors::kind_name;
-use crate::hooks::Hooks;
-use crate::js::{Failure, Result, Value};
-use crate::value::{Place, element};
+use crate::js::{Env, Failure, Result, Value};
 
 /// One operation, encoded.
 #[derive(Debug)]
 pub struct OwnedOperation {
     pub code: u8,
+    /// Empty for operations on the whole record.
     pub bin: String,
     pub particle: u8,
     pub value: Vec<u8>,
@@ -24,37 +33,48 @@ impl OwnedOperation {
         let Self { code, bin, particle, value } = self;
         OperationRef { code: *code, bin, particle: *particle, value }
     }
+
+    /// Whether its answer is something else than the value of its bin.
+    pub fn gives_a_part(&self) -> bool {
+        !matches!(
+            self.code,
+            op::READ | op::WRITE | op::ADD | op::APPEND | op::PREPEND | op::TOUCH | op::DELETE
+        )
+    }
+
+    /// What the class `Operation` holds.
+    fn wrap<'e>(&self, env: Env<'e>) -> Result<Value<'e>> {
+        let Self { code, bin, particle, value } = self;
+        let mut out = vec![*code, *particle, bin.len() as u8];
+        out.extend_from_slice(bin.as_bytes());
+        out.extend_from_slice(value);
+        Form::Operation.wrap(env, &out)
+    }
+
+    /// What [`wrap`](Self::wrap) has written.
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let ([code, particle, len], rest) = bytes.split_first_chunk()?;
+        let (bin, value) = rest.split_at_checked(usize::from(*len))?;
+        let bin = std::str::from_utf8(bin).ok()?.to_owned();
+        Some(Self { code: *code, bin, particle: *particle, value: value.to_vec() })
+    }
 }
 
 /// The operations of one `operate`.
 pub fn steps(given: Value<'_>) -> Result<Vec<OwnedOperation>> {
-    let _ = given;
-    Err(Failure::of_type("operations are not supported yet"))
-}
-
-/// A function that the cluster runs, with its arguments.
-pub fn function(
-    hooks: &Hooks,
-    module: Value<'_>,
-    name: Value<'_>,
-    given: Value<'_>,
-) -> Result<Function> {
-    let (module, name) = (arguments::text("module", module)?, arguments::text("function", name)?);
-    let mut packed = Vec::new();
-    let count = match given.present() {
-        None => 0,
-        Some(list) if list.is_array() => list.len()?,
-        Some(other) => {
-            return Err(Failure::of_type(format!(
-                "args must be an array, not {}",
-                kind_name(other)
-            )));
-        }
-    };
-    msgpack::array(&mut packed, count);
-    for at in 0..count {
-        let place = Place::Argument("args");
-        element(hooks, &mut packed, given.element(at)?, &Place::Index(&place, at))?;
+    if !given.is_array() {
+        return Err(Failure::of_type(format!(
+            "operations must be an array of operations from op, not {}",
+            kind_name(given)
+        )));
     }
-    Ok(Function::new(&module, &name, packed)?)
+    let step = |at| {
+        let item = given.element(at)?;
+        let read = Form::Operation.unwrap(item)?.as_deref().and_then(OwnedOperation::read);
+        read.ok_or_else(|| {
+            let other = kind_name(item);
+            Failure::of_type(format!("operations[{at}] must be an operation from op, not {other}"))
+        })
+    };
+    (0..given.len()?).map(step).collect()
 }

@@ -156,8 +156,10 @@ fn nested(
                 classify::MAP => pairs(hooks, out, content, place, depth)?,
                 classify::MARKER => {
                     if !matches!(place.root(), Place::Argument(_)) {
-                        let name = text_of(content, place)?;
-                        return Err(Failure::of_type(format!("{place}: {name} cannot be stored")));
+                        let name = text_of(content, place)?.to_ascii_uppercase();
+                        return Err(Failure::of_type(format!(
+                            "{place}: op.{name} cannot be stored"
+                        )));
                     }
                     out.extend_from_slice(marker(&text_of(content, place)?));
                 }

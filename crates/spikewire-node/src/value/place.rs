@@ -9,6 +9,8 @@ pub enum Place<'a> {
     Bin(&'a str),
     /// An argument of an operation or of a function, by its name.
     Argument(&'a str),
+    /// An operand of an expression, as messages call it.
+    Operand(&'a str),
     /// An element of a list.
     Index(&'a Place<'a>, u32),
     /// The value of a map's key, which is shown.
@@ -21,7 +23,7 @@ impl Place<'_> {
     /// The bin or argument that it is in.
     pub fn root(&self) -> &Self {
         match self {
-            Self::Bin(_) | Self::Argument(_) => self,
+            Self::Bin(_) | Self::Argument(_) | Self::Operand(_) => self,
             Self::Index(outer, _) | Self::Entry(outer, _) | Self::Key(outer, _) => outer.root(),
         }
     }
@@ -31,7 +33,7 @@ impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bin(name) => write!(f, "bin {name:?}"),
-            Self::Argument(name) => f.write_str(name),
+            Self::Argument(name) | Self::Operand(name) => f.write_str(name),
             Self::Index(outer, at) => write!(f, "{outer}[{at}]"),
             Self::Entry(outer, key) => write!(f, "{outer}[{key}]"),
             Self::Key(outer, key) => write!(f, "{outer}: key {key}"),

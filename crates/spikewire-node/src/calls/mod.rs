@@ -1,0 +1,73 @@
+//! The arguments of list, map, bit and sketch operations, as JavaScript passes them: in an array,
+//! in the order of the operation's signature. Both that order and what is made of the arguments
+//! come from the table in `tools/verbs`, by way of [`spikewire_aerospike_protocol::operation`].
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | here | flags, words, and what else every operation takes alike |
+//! | [`values`] | the values of operations |
+//! | [`context`] | the path to a nested list or map |
+//! | [`encoded`] | what the classes `Operation`, `Expression` and `Step` hold |
+
+pub mod context;
+pub mod encoded;
+pub mod values;
+
+use spikewire_aerospike_protocol::expression::Fault;
+use spikewire_aerospike_protocol::operation::{Arguments, Words, number_of};
+
+use crate::arguments::{count, flag, text};
+use crate::hooks::Hooks;
+use crate::js::failure::camel;
+use crate::js::{Failure, Result, Value};
+
+/// The arguments of one operation.
+#[derive(Debug)]
+pub struct Given<'e, 'a> {
+    pub hooks: &'a Hooks,
+    values: Vec<Value<'e>>,
+}
+
+impl<'e, 'a> Given<'e, 'a> {
+    /// The arguments in an array.
+    pub fn new(hooks: &'a Hooks, values: Value<'e>) -> Result<Self> {
+        Ok(Self { hooks, values: elements(values)? })
+    }
+
+    /// The argument at this place.
+    pub fn get(&self, at: usize) -> Result<Value<'e>> {
+        let missing = || Fault::Type(format!("there is no argument {at}"));
+        Ok(*self.values.get(at).ok_or_else(missing)?)
+    }
+}
+
+impl Arguments for Given<'_, '_> {
+    type Error = Failure;
+
+    fn count(&self) -> usize {
+        self.values.len()
+    }
+
+    fn is_absent(&self, at: usize) -> bool {
+        self.values.get(at).is_none_or(|value| value.is_absent())
+    }
+
+    fn bits(&self, at: usize, name: &'static str, bounds: (i64, i64)) -> Result<i64> {
+        let bounds = (bounds.0 as u64, bounds.1 as u64);
+        Ok(count(&camel(name), self.get(at)?, bounds)? as i64)
+    }
+
+    fn flag(&self, at: usize, name: &'static str) -> Result<bool> {
+        flag(&camel(name), self.get(at)?)
+    }
+
+    fn word(&self, at: usize, name: &'static str, known: &Words) -> Result<i64> {
+        let word = text(&camel(name), self.get(at)?)?;
+        Ok(number_of(known, name, &word)?)
+    }
+}
+
+/// The elements of an array.
+pub fn elements(array: Value<'_>) -> Result<Vec<Value<'_>>> {
+    (0..array.len()?).map(|at| array.element(at)).collect()
+}

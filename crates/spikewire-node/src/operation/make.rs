@@ -1,0 +1,111 @@
+//! Operations, checked and encoded when they are made.
+
+use spikewire_aerospike::command::{check_bin_name, check_operand};
+use spikewire_aerospike_protocol::message::op;
+use spikewire_aerospike_protocol::operation::Family;
+use spikewire_aerospike_protocol::value::particle;
+
+use super::OwnedOperation;
+use crate::arguments::{flag, text};
+use crate::binding::Call;
+use crate::calls::context::Path;
+use crate::calls::{Given, elements};
+use crate::expression::operation_bytes;
+use crate::js::{Failure, Result, Value};
+use crate::value::{Place, encode};
+
+/// What an expression may do when it writes or reads a bin.
+mod may {
+    pub const CREATE_ONLY: u8 = 1;
+    pub const UPDATE_ONLY: u8 = 2;
+    pub const ALLOW_DELETE: u8 = 4;
+    pub const POLICY_NO_FAIL: u8 = 8;
+    pub const EVALUATION_NO_FAIL: u8 = 16;
+}
+
+/// The name of a bin.
+fn bin_name(given: Value<'_>) -> Result<String> {
+    let name = text("a bin name", given)?;
+    check_bin_name(&name)?;
+    Ok(name)
+}
+
+/// `operation(family, kind, bin, values, ctx, pad)`: an operation on a list, a map, bits or a
+/// sketch, on what is at the end of a path. `pad` is given where the path itself is to be made.
+pub fn operation<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let family = text("family", call.argument(0))?;
+    let unknown = || Failure::of_range(format!("unknown family of operations {family:?}"));
+    let family = Family::named(&family).ok_or_else(unknown)?;
+    let kind = text("kind", call.argument(1))?;
+    let bin = bin_name(call.argument(2))?;
+    let packed = || {
+        let given = Given::new(call.host.environment.hooks()?, call.argument(3))?;
+        let (path, pad) = (Path::new(call.argument(4))?, flag("pad", call.argument(5))?);
+        family.pack(&kind, &given, path.steps(), pad)
+    };
+    let (code, value) = packed().map_err(|failure| failure.about(Place::Bin(&bin)))?;
+    let made = OwnedOperation { code, bin, particle: particle::BLOB, value };
+    made.wrap(call.env).map(Some)
+}
+
+/// `plainOperation(kind, bin, value)`: an operation on a whole bin or on the record; `kind` is the
+/// verb's name.
+pub fn plain<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let kind = text("kind", call.argument(0))?;
+    let code = match kind.as_str() {
+        "get" => op::READ,
+        "put" => op::WRITE,
+        "add" => op::ADD,
+        "append" => op::APPEND,
+        "prepend" => op::PREPEND,
+        "touch" => op::TOUCH,
+        "delete" => op::DELETE,
+        _ => return Err(Failure::of_range(format!("unknown operation {kind:?}"))),
+    };
+    let bin = if call.count() > 1 { bin_name(call.argument(1))? } else { String::new() };
+    let (mut value, mut of) = (Vec::new(), particle::NULL);
+    if call.count() > 2 {
+        of = encode(
+            call.host.environment.hooks()?,
+            &mut value,
+            call.argument(2),
+            &Place::Bin(&bin),
+        )?;
+        check_operand(code, of, &bin)?;
+    }
+    let made = OwnedOperation { code, bin, particle: of, value };
+    made.wrap(call.env).map(Some)
+}
+
+/// `expressionOperation(kind, bin, expression, flags)`: reads or writes what an expression gives.
+pub fn of_expression<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let kind = text("kind", call.argument(0))?;
+    let bin = bin_name(call.argument(1))?;
+    let given = elements(call.argument(3))?;
+    let known: &[(&str, u8)] = match kind.as_str() {
+        "read" => &[("noFail", may::EVALUATION_NO_FAIL)],
+        _ => &[
+            ("createOnly", may::CREATE_ONLY),
+            ("updateOnly", may::UPDATE_ONLY),
+            ("allowDelete", may::ALLOW_DELETE),
+            ("noFail", may::POLICY_NO_FAIL | may::EVALUATION_NO_FAIL),
+        ],
+    };
+    let about = |failure: Failure| failure.about(Place::Bin(&bin));
+    let mut flags = 0;
+    for ((name, number), value) in known.iter().zip(given) {
+        if flag(name, value).map_err(about)? {
+            flags |= number;
+        }
+    }
+    let both = may::CREATE_ONLY | may::UPDATE_ONLY;
+    if flags & both == both {
+        let why = "createOnly and updateOnly exclude each other";
+        return Err(about(Failure::of_range(why)));
+    }
+    let value = operation_bytes(call.host.environment.hooks()?, call.argument(2), flags)
+        .map_err(|failure| about(failure.about("expression")))?;
+    let code = if kind == "read" { op::EXP_READ } else { op::EXP_MODIFY };
+    let made = OwnedOperation { code, bin, particle: particle::BLOB, value };
+    made.wrap(call.env).map(Some)
+}

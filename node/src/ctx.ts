@@ -1,0 +1,152 @@
+/**
+ * Steps of the path to a list or map that is nested in a bin, for the option `ctx` of `op` and
+ * `exp`.
+ *
+ * ```ts
+ * import { ctx, op } from 'spikewire'
+ *
+ * // the list at key "tags" of the first map in the list "items"
+ * op.list.append('items', 'new', { ctx: [ctx.listIndex(0), ctx.mapKey('tags')] })
+ * ```
+ *
+ * A path is an array of steps, from the bin inward. If a step leads nowhere, the operation fails
+ * with `OpNotApplicable`, unless the step creates what is missing: `listIndexCreate` and
+ * `mapKeyCreate` create the list or map in the order that they name.
+ */
+
+import { inspect } from 'node:util'
+import { type Given, shown, taken } from './calls.js'
+import { native } from './native.js'
+import type { BinValue, Integer, MapKey } from './op/types.js'
+import type { ListOrder, MapOrder } from './op/words.js'
+
+/** A step on the way to a nested list or map; made by the functions of `ctx`. */
+export class Step {
+  /** What the native part made of it. */
+  readonly encoded: Uint8Array
+  readonly #given: Given
+
+  /** @internal */
+  constructor(encoded: Uint8Array, given: Given) {
+    this.encoded = encoded
+    this.#given = given
+  }
+
+  /** Whether the other step is the same. */
+  equals(other: Step): boolean {
+    return Buffer.compare(this.encoded, other.encoded) === 0
+  }
+
+  /** The call that makes it. */
+  toString(): string {
+    return shown(this.#given)
+  }
+
+  /** @internal */
+  [inspect.custom](): string {
+    return this.toString()
+  }
+}
+
+/** The path to a nested list or map: steps from the bin inward. Empty: the bin itself. */
+export type Path = readonly Step[]
+
+function step(kind: string, shownAs: string, at: unknown): Step {
+  const encoded = native.step(kind, at, undefined, false, false)
+  return new Step(encoded, { name: `ctx.${shownAs}`, values: [at], options: {} })
+}
+
+/** Into a list or map, whichever is there, by index; negative from the end. For reads. */
+export function index(index: Integer): Step {
+  return step('index', 'index', index)
+}
+
+/**
+ * Into a list or map, whichever is there, by rank: 0 is the smallest value, -1 the largest. For
+ * reads.
+ */
+export function rank(rank: Integer): Step {
+  return step('rank', 'rank', rank)
+}
+
+/** Into a list or map, whichever is there, by value: the first that equals it. For reads. */
+export function value(value: BinValue): Step {
+  return step('value', 'value', value)
+}
+
+/** Into a list by index; negative from the end. */
+export function listIndex(index: Integer): Step {
+  return step('list_index', 'listIndex', index)
+}
+
+/** Into a list by rank: 0 is the smallest element, -1 the largest. */
+export function listRank(rank: Integer): Step {
+  return step('list_rank', 'listRank', rank)
+}
+
+/** Into a list by value: the first element that equals it. */
+export function listValue(value: BinValue): Step {
+  return step('list_value', 'listValue', value)
+}
+
+/** Into a map by the index of its keys in order; negative from the end. */
+export function mapIndex(index: Integer): Step {
+  return step('map_index', 'mapIndex', index)
+}
+
+/** Into a map by the rank of its values: 0 is the smallest, -1 the largest. */
+export function mapRank(rank: Integer): Step {
+  return step('map_rank', 'mapRank', rank)
+}
+
+/** Into a map by key: a string, an integer or bytes. */
+export function mapKey(key: MapKey): Step {
+  return step('map_key', 'mapKey', key)
+}
+
+/** Into a map by value: the first that equals it. */
+export function mapValue(value: BinValue): Step {
+  return step('map_value', 'mapValue', value)
+}
+
+/** The options of `mapKeyCreate`. */
+export interface MapKeyCreateOptions {
+  /** Stores an index with the map; on the first step only. Default: `false`. */
+  persistIndex?: boolean | undefined
+}
+
+/** The options of `listIndexCreate`. */
+export interface ListIndexCreateOptions {
+  /** Fills an unordered list with `null` up to the index. Default: `false`. */
+  pad?: boolean | undefined
+  /** Stores an index with the list; on the first step only. Default: `false`. */
+  persistIndex?: boolean | undefined
+}
+
+/** Into a list by index, created in this order if it is missing. */
+export function listIndexCreate(
+  index: Integer,
+  order: ListOrder = 'unordered',
+  options?: ListIndexCreateOptions,
+): Step {
+  const given = taken('ctx.listIndexCreate', { pad: false, persistIndex: false }, options)
+  const encoded = native.step(
+    'list_index_create',
+    index,
+    order,
+    given['pad'],
+    given['persistIndex'],
+  )
+  return new Step(encoded, { name: 'ctx.listIndexCreate', values: [index, order], options: given })
+}
+
+/** Into a map by key, created in this order if it is missing. */
+export function mapKeyCreate(
+  key: MapKey,
+  order: MapOrder = 'unordered',
+  options?: MapKeyCreateOptions,
+): Step {
+  const given = taken('ctx.mapKeyCreate', { persistIndex: false }, options)
+  const encoded = native.step('map_key_create', key, order, false, given['persistIndex'])
+  return new Step(encoded, { name: 'ctx.mapKeyCreate', values: [key, order], options: given })
+}

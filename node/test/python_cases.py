@@ -1,0 +1,221 @@
+# ruff: noqa: INP001
+"""Prints the cases of the Python client's tests of operations and expressions as JSON, with what
+Python makes of them, so that the Node tests take the same ones: each call as a tree, and its bytes,
+its text or its result.
+
+    python python_cases.py
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+import spikewire
+from spikewire import GeoJSON, HyperLogLog, ctx, exp, op
+
+BEHAVIOUR = Path(__file__).resolve().parents[2] / "tests/behaviour"
+
+#: What the cases name.
+NAMES: dict[str, Any] = {
+    "math": math,
+    "ctx": ctx,
+    "exp": exp,
+    "op": op,
+    "spikewire": spikewire,
+    "GeoJSON": GeoJSON,
+    "HyperLogLog": HyperLogLog,
+}
+
+KINDS = {
+    "int": "int",
+    "float": "float",
+    "str": "string",
+    "bool": "bool",
+    "bytes": "blob",
+    "list": "list",
+    "dict": "map",
+    "GeoJSON": "geo",
+    "HyperLogLog": "hll",
+}
+
+OPERATORS = {
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "div",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+    ast.BitAnd: "and",
+    ast.BitOr: "or",
+    ast.BitXor: "xor",
+    ast.LShift: "shift_left",
+    ast.RShift: "shift_signed",
+    ast.Invert: "not",
+    ast.USub: "neg",
+}
+
+
+class File:
+    """The cases of one file of tests."""
+
+    def __init__(self, name: str) -> None:
+        tree = ast.parse((BEHAVIOUR / name).read_text())
+        self.tests = {it.name: it for it in tree.body if isinstance(it, ast.FunctionDef)}
+        self.known = {
+            it.targets[0].id: it.value
+            for it in tree.body
+            if isinstance(it, ast.Assign) and isinstance(it.targets[0], ast.Name)
+        }
+        self.values = dict(NAMES)
+        for known, value in self.known.items():
+            self.values[known] = self.evaluated(value)
+
+    def evaluated(self, node: ast.expr) -> Any:
+        """What Python makes of it."""
+        code = compile(ast.Expression(node), "cases", "eval")
+        return eval(code, dict(self.values))  # noqa: S307
+
+    def cases(self, test: str) -> list[list[ast.expr]]:
+        """The rows of a test's parameters."""
+        (decorator,) = self.tests[test].decorator_list
+        assert isinstance(decorator, ast.Call)
+        rows = decorator.args[1]
+        assert isinstance(rows, ast.List)
+        return [row.elts for row in rows.elts if isinstance(row, ast.Tuple)]
+
+    def tree(self, node: ast.expr) -> Any:
+        """A call and its arguments."""
+        match node:
+            case ast.Constant(value):
+                return plain(value)
+            case ast.List(items) | ast.Tuple(items):
+                return {"list": [self.tree(it) for it in items]}
+            case ast.Dict(keys, values):
+                pairs = zip(keys, values, strict=True)
+                return {
+                    "map": [[self.tree(key or value), self.tree(value)] for key, value in pairs]
+                }
+            case ast.Name(name) if name in KINDS:
+                return KINDS[name]
+            case ast.Name(name):
+                return self.tree(self.known[name])
+            case ast.Attribute():
+                return {"name": ast.unparse(node)}
+            case ast.BinOp(left, operator, right) | ast.Compare(left, [operator], [right]):
+                return self.operator(operator, left, right)
+            case ast.UnaryOp(ast.USub(), ast.Constant(value)):
+                return plain(-value)  # type: ignore[operator]
+            case ast.UnaryOp(operator, operand):
+                return self.operator(operator, operand)
+            case ast.Call(function, arguments, keywords):
+                return self.call(function, arguments, keywords)
+        raise SystemExit(f"cases.py: what is {ast.unparse(node)}?")
+
+    def operator(self, operator: ast.AST, *operands: ast.expr) -> Any:
+        name = OPERATORS[type(operator)]
+        return {"operator": name, "operands": [self.tree(it) for it in operands]}
+
+    def call(
+        self, function: ast.expr, arguments: list[ast.expr], keywords: list[ast.keyword]
+    ) -> Any:
+        name = ast.unparse(function)
+        given = [self.tree(it) for it in arguments]
+        if name == "bytearray":
+            return given[0]
+        if name in ("abs", "math.floor", "math.ceil"):
+            return {"operator": name.removeprefix("math."), "operands": given}
+        found: dict[str, Any] = {
+            "args": given,
+            "kwargs": {it.arg: self.tree(it.value) for it in keywords},
+        }
+        made = self.evaluated(function)
+        if not inspect.isclass(made):
+            # Keywords come in one object behind them.
+            parameters = inspect.signature(made).parameters.values()
+            found["before"] = sum(it.kind is it.POSITIONAL_OR_KEYWORD for it in parameters)
+        of = function.value if isinstance(function, ast.Attribute) else None
+        if isinstance(of, ast.Call) or (isinstance(of, ast.Name) and of.id in self.known):
+            return {"method": name.rpartition(".")[2], "on": self.tree(of), **found}
+        return {"call": name, **found}
+
+
+def plain(value: Any) -> Any:
+    """A value, with what JSON has no type for in an object."""
+    if isinstance(value, bool | str) or value is None:
+        return value
+    if isinstance(value, int):
+        return value if abs(value) < 1 << 53 else {"bigint": str(value)}
+    if isinstance(value, float):
+        return {"double": value}
+    if isinstance(value, bytes | bytearray):
+        return {"bytes": bytes(value).hex()}
+    if isinstance(value, HyperLogLog):
+        return {"hll": bytes(value).hex()}
+    if isinstance(value, list | tuple):
+        return {"list": [plain(it) for it in value]}
+    if isinstance(value, dict):
+        return {"map": [[plain(key), plain(of)] for key, of in value.items()]}
+    raise SystemExit(f"cases.py: what is {value!r}?")
+
+
+def wire(expression: exp.Expression) -> str | None:
+    """Its bytes, unless a type is missing."""
+    try:
+        return bytes(expression).hex()
+    except TypeError:
+        return None
+
+
+def main() -> None:
+    """Prints them all."""
+    operations, expressions = File("test_operations.py"), File("test_expressions.py")
+    found: dict[str, Any] = {}
+    for name in ("lists", "maps", "bits"):
+        rows = operations.cases(f"test_{name}")
+        found[name] = [
+            {
+                "make": operations.tree(made),
+                "python": ast.unparse(made),
+                "result": plain(operations.evaluated(result)),
+                "left": plain(operations.evaluated(left)),
+            }
+            for made, result, left in rows
+        ]
+    found["refused"] = [
+        {
+            "make": operations.tree(made),
+            "python": ast.unparse(made),
+            "error": ast.unparse(error).removeprefix("spikewire."),
+        }
+        for made, error in operations.cases("test_refused")
+    ]
+    for name in ("shown_as_text", "what_is_inside", "what_is_inside_is_computed"):
+        found[name] = []
+        for made, expected in expressions.cases(f"test_{name}"):
+            expression = expressions.evaluated(made)
+            case = {
+                "make": expressions.tree(made),
+                "python": ast.unparse(made),
+                "text": str(expression),
+                "bytes": wire(expression),
+            }
+            if name.endswith("computed"):
+                case["value"] = plain(expressions.evaluated(expected))
+            found[name].append(case)
+    json.dump(found, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
