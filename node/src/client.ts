@@ -159,6 +159,11 @@ export class Client extends Verbs<Key, Bins> {
     return this.connection.close()
   }
 
+  /** For `await using client = await Client.connect(...)`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
   /** @internal */
   spaceOf(key: Key): Space {
     return whole(key).space
@@ -169,18 +174,6 @@ export class Client extends Verbs<Key, Bins> {
     return key.wire
   }
 }
-
-/** For `await using client = await Client.connect(...)`, where the runtime has it. */
-export interface Client {
-  [Symbol.asyncDispose](): Promise<void>
-}
-
-const asyncDispose: symbol = Symbol.asyncDispose ?? Symbol.for('nodejs.asyncDispose')
-Object.defineProperty(Client.prototype, asyncDispose, {
-  value(this: Client) {
-    return this.close()
-  },
-})
 
 function whole(key: unknown): Key {
   if (key instanceof Key) return key

@@ -4,6 +4,13 @@ import { ClientClosed } from './errors.js'
 import { type Handle, native } from './native.js'
 import { executor, openSlot } from './slots.js'
 
+/** Closes what no program can close any more. */
+const forgotten = new FinalizationRegistry((handle: Handle) => {
+  process.emitWarning('a Spikewire client was not closed: call close() or use `await using`')
+  void new Promise<void>(executor)
+  native.close(handle, openSlot())
+})
+
 /** A client's connection to its cluster. */
 export class Connection {
   /** @internal The number of the client; one that no client has once it is closed. */
@@ -12,6 +19,7 @@ export class Connection {
 
   constructor(handle: Handle) {
     this.handle = handle
+    forgotten.register(this, handle, this)
   }
 
   /** Whether commands can be sent. */
@@ -32,6 +40,7 @@ export class Connection {
       const handle = this.handle
       this.#closing = closed
       this.handle = CLOSED
+      forgotten.unregister(this)
       native.close(handle, slot)
     }
     return this.#closing

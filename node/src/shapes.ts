@@ -19,17 +19,13 @@ const MOST = 4096
 const root: Node = { number: -1, names: [], next: new Map() }
 let known = 0
 
-/** The values of the bins that were looked at last. */
-export const values: unknown[] = []
-
-/** The number of the bins' names, or the names themselves; their values are in `values`. */
-export function shapeOf(bins: unknown): number | string[] {
+/** The number of the bins' names, or the names themselves; their values are appended to `values`. */
+export function shapeOf(bins: unknown, values: unknown[]): number | string[] {
   if (typeof bins !== 'object' || bins === null) {
     const type = bins === null ? 'null' : typeof bins
     throw new TypeError(`bins must be an object of bin names to values, not ${type}`)
   }
-  values.length = 0
-  if (types.isMap(bins)) return names([...bins])
+  if (types.isMap(bins)) return names([...bins], values)
   if (Array.isArray(bins)) {
     throw new TypeError('bins must be an object of bin names to values, not an array')
   }
@@ -41,7 +37,7 @@ export function shapeOf(bins: unknown): number | string[] {
     if (next === undefined) {
       if (known >= MOST) {
         values.length = 0
-        return names(Object.entries(bins))
+        return names(Object.entries(bins), values)
       }
       known++
       next = { number: -1, names: [...node.names, name], next: new Map() }
@@ -53,7 +49,7 @@ export function shapeOf(bins: unknown): number | string[] {
   return node.number
 }
 
-function names(entries: [unknown, unknown][]): string[] {
+function names(entries: [unknown, unknown][], values: unknown[]): string[] {
   for (const [, value] of entries) values.push(value)
   return entries.map(([name]) => name as string)
 }

@@ -12,8 +12,8 @@ import {
   WRITE,
   type WriteOptions,
 } from './options.js'
-import type { Bins, OperatedRecord, Record } from './record.js'
-import { shapeOf, values } from './shapes.js'
+import type { OperatedRecord, Record } from './record.js'
+import { shapeOf } from './shapes.js'
 import { aboutRecord, executor, openSlot, refuse } from './slots.js'
 
 import type { BinValue } from './values.js'
@@ -320,8 +320,8 @@ function write(
   verb: number,
   bins: object,
 ): void {
-  const shape = shapeOf(bins)
-  const v = values
+  const v: unknown[] = []
+  const shape = shapeOf(bins, v)
   if (typeof shape !== 'number') {
     native.write(client, slot, space, wire, options, verb, shape, v)
     return

@@ -109,6 +109,9 @@ impl Environment {
 
     /// Tells JavaScript which calls have succeeded without a value.
     pub fn tell_done(&self, env: Env<'_>) {
+        if self.done.borrow().is_empty() {
+            return;
+        }
         let done = std::mem::take(&mut *self.done.borrow_mut());
         for some in done.chunks(TOGETHER) {
             let told = some

@@ -108,9 +108,7 @@ impl UvDriver {
         if !self.outbox.is_empty() {
             deliver_finished(env, &self.environment, &self.outbox);
         }
-        if !self.is_bursting.get() {
-            self.environment.tell_done(env);
-        }
+        self.environment.tell_done(env);
         self.keep_loop();
     }
 
