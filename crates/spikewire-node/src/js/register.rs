@@ -10,7 +10,7 @@ use super::call::{builtin_error, define, throw};
 use super::failure::Result;
 use super::handle::Env;
 use super::handle::Value;
-use super::scope::{CleanupHook, keep_with, on_cleanup};
+use super::scope::{CleanupHook, keep_with, on_cleanup, on_exit};
 use crate::binding::Binding;
 use crate::environment::Environment;
 use crate::exports::EXPORTS;
@@ -44,7 +44,10 @@ fn register(env: Env<'_>, exports: Value<'_>) -> Result<()> {
     stay_loaded();
     let binding = Binding::new(Environment::new(find_loop(env)?));
     let kept = keep_with(env, binding.clone())?;
-    on_cleanup(env, binding, end)?;
+    match &binding.environment.uv {
+        Some(_) => on_cleanup(env, binding, end)?,
+        None => on_exit(env, binding, Binding::end)?,
+    }
     define(env, exports, kept, EXPORTS)?;
     exports.set_named(c"version", env.string(env!("CARGO_PKG_VERSION"))?)?;
     exports.set_named(c"debugBuild", env.boolean(cfg!(debug_assertions))?)

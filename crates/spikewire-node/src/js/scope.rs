@@ -121,6 +121,23 @@ pub fn on_cleanup<T>(env: Env<'_>, data: Rc<T>, end: fn(&T, CleanupHook)) -> Res
     })
 }
 
+/// Lets `end` be called when the environment is torn down, which does not wait for anything. Deno
+/// frees a hook that can be waited for once more when that is removed.
+pub fn on_exit<T>(env: Env<'_>, data: Rc<T>, end: fn(&T)) -> Result<()> {
+    struct Hook<T> {
+        data: Rc<T>,
+        end: fn(&T),
+    }
+    unsafe extern "C" fn called<T>(data: *mut c_void) {
+        // SAFETY: the box was made below, and the hook is called once.
+        let hook = unsafe { Box::from_raw(data.cast::<Hook<T>>()) };
+        (hook.end)(&hook.data);
+    }
+    let hook = Box::into_raw(Box::new(Hook { data, end }));
+    // SAFETY: the box lives until the hook is called.
+    checked(unsafe { sys::napi_add_env_cleanup_hook(env.raw, Some(called::<T>), hook.cast()) })
+}
+
 /// Keeps data for as long as the environment's functions may be called.
 pub fn keep_with<T>(env: Env<'_>, data: Rc<T>) -> Result<*const T> {
     unsafe extern "C" fn finalize<T>(_: sys::napi_env, data: *mut c_void, _: *mut c_void) {
