@@ -36,8 +36,15 @@ export function build({ workspace, profile, target, strip }: BuildOptions): stri
   args.push('--locked', '--message-format', 'json-render-diagnostics')
   if (target) args.push('--target', target.rust)
   if (strip) args.push('--config', `profile.${profile ?? 'release'}.strip = "symbols"`)
+  const name = target?.name ?? platform()
+  const env = { ...process.env }
+  // Rust links statically for musl unless told otherwise, and a library to load must not be static.
+  if (name.endsWith('-musl')) {
+    env['RUSTFLAGS'] = `${env['RUSTFLAGS'] ?? ''} -C target-feature=-crt-static`.trim()
+  }
   const built = spawnSync('cargo', args, {
     cwd: workspace,
+    env,
     encoding: 'utf8',
     maxBuffer: 1 << 28,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -59,7 +66,7 @@ export function build({ workspace, profile, target, strip }: BuildOptions): stri
   if (library === undefined) throw new Error('cargo built no library')
 
   // Renamed into place: a program that has the old file loaded keeps it.
-  const place = nativeFile(target?.name ?? platform())
+  const place = nativeFile(name)
   mkdirSync(dirname(place), { recursive: true })
   copyFileSync(library, `${place}.new`)
   renameSync(`${place}.new`, place)
