@@ -135,6 +135,23 @@ export interface Native {
   expressionText(encoded: Uint8Array): string
   /** An expression as it goes over the wire. */
   expressionBytes(encoded: Uint8Array): Buffer
+  /** Gives handle, addresses and names of nodes. A failure of the system: its name, and why. */
+  clusterStart(slot: Slot, options: unknown): void
+  clusterStop(cluster: number, slot: Slot): void
+  clusterKill(cluster: number, slot: Slot, node: number): void
+  clusterRestart(cluster: number, slot: Slot, node: number): void
+  clusterInject(cluster: number, slot: Slot, node: number, faults: unknown): void
+  clusterClearFaults(cluster: number, slot: Slot, node: number): void
+  clusterTruncate(
+    cluster: number,
+    slot: Slot,
+    namespace: string,
+    set: string | null | undefined,
+  ): void
+  clusterSettled(cluster: number): boolean
+  clusterAlive(cluster: number, node: number): boolean
+  /** Numbers in the order of `NodeStats`. */
+  clusterStats(cluster: number, node: number): number[]
 }
 
 /** The native part of this copy of the package. */

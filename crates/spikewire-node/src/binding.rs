@@ -72,5 +72,6 @@ impl Binding {
         self.environment.end();
         let clients = std::mem::take(&mut *self.clients.borrow_mut());
         clients.into_iter().flatten().for_each(|client| client.end());
+        self.environment.clusters.end();
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use spikewire_aerospike::command::SetRef;
 
+use crate::clusters::Clusters;
 use crate::hooks::Hooks;
 use crate::js::scope::AsyncContext;
 use crate::js::{Env, Failure, Result, Value};
@@ -24,6 +25,8 @@ pub struct Environment {
     pub factories: Factories,
     /// Lists of bin names, by their numbers.
     pub shapes: RefCell<Vec<Rc<[String]>>>,
+    /// Its embedded clusters.
+    pub clusters: Clusters,
     hooks: OnceCell<Hooks>,
     context: OnceCell<AsyncContext>,
     spaces: RefCell<Vec<Arc<SetRef>>>,
@@ -45,6 +48,7 @@ impl Environment {
             uv,
             factories: Factories::default(),
             shapes: RefCell::default(),
+            clusters: Clusters::default(),
             hooks: OnceCell::new(),
             context: OnceCell::new(),
             spaces: RefCell::default(),

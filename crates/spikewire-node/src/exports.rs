@@ -4,7 +4,7 @@
 
 use crate::js::Export;
 use crate::js::call::export;
-use crate::{calls, expression, key, operation, setup, verbs};
+use crate::{calls, expression, key, operation, setup, testing, verbs};
 
 /// The functions that the package calls, in `node/src/native.ts` under the same names.
 pub const EXPORTS: &[Export] = &[
@@ -30,4 +30,14 @@ pub const EXPORTS: &[Export] = &[
     export!("expressionKind", expression::make::kind),
     export!("expressionText", expression::make::shown),
     export!("expressionBytes", expression::make::bytes),
+    export!("clusterStart", testing::start),
+    export!("clusterStop", testing::stop),
+    export!("clusterKill", testing::kill),
+    export!("clusterRestart", testing::restart),
+    export!("clusterInject", testing::inject),
+    export!("clusterClearFaults", testing::clear_faults),
+    export!("clusterTruncate", testing::truncate),
+    export!("clusterSettled", testing::is_settled),
+    export!("clusterAlive", testing::is_alive),
+    export!("clusterStats", testing::stats),
 ];

@@ -14,6 +14,7 @@
 //! | [`client`] | a client |
 //! | [`environment`], [`binding`] | what one JavaScript environment holds; the clients in it |
 //! | [`setup`], [`hooks`] | what the package tells, and its functions that are called |
+//! | [`testing`], [`clusters`] | the embedded cluster; those of an environment |
 //! | [`key`], [`arguments`], [`value`] | what verbs are given |
 //! | [`errors`] | what goes wrong, as JavaScript errors |
 //! | [`exports`] | the functions that JavaScript sees |
@@ -26,6 +27,7 @@ mod binding;
 mod call;
 mod calls;
 mod client;
+mod clusters;
 mod driver;
 mod environment;
 mod errors;
@@ -37,6 +39,7 @@ mod key;
 mod operation;
 mod record;
 mod setup;
+mod testing;
 mod ticket;
 mod uv;
 mod value;

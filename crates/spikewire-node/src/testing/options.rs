@@ -1,0 +1,158 @@
+//! What an embedded cluster is started with.
+
+use std::time::Duration;
+
+use spikewire_server::{NamespaceOptions, Options};
+
+use crate::arguments::{count, span, text};
+use crate::errors::{kind_name, shown};
+use crate::js::{Failure, Result, Type, Value};
+
+/// Options of a cluster, from an object. What can be said of a namespace holds for all of them
+/// unless `namespaces` is an object with options of their own.
+pub fn parse(given: Value<'_>) -> Result<Options> {
+    let mut options = Options::default();
+    let mut each = NamespaceOptions::default();
+    let mut namespaces = None;
+    for_each(given, "options", |name, value| {
+        let number = |min, max| count(name, value, (min, max));
+        match name {
+            "nodes" => options.nodes = number(1, 128)? as usize,
+            "port" => options.port = number(0, 65_535)? as u16,
+            "threads" => options.threads = number(1, 64)? as usize,
+            "clusterName" => options.cluster_name = text(name, value)?,
+            "build" => options.build = text(name, value)?,
+            "bind" => {
+                let parsed = text(name, value)?.parse();
+                options.bind = parsed.map_err(|_| {
+                    Failure::of_range(format!("bind must be an IP address, got {}", shown(value)))
+                })?;
+            }
+            "namespaces" => namespaces = Some(value),
+            "racks" => {
+                options.racks = list(name, "whole numbers, one per node", value, |rack| {
+                    Ok(count("a rack", rack, (0, u64::from(u32::MAX)))? as u32)
+                })?;
+            }
+            "udfTime" => options.udf_time = span(name, value)?,
+            "migrationPause" => options.migration_pause = span(name, value)?,
+            _ if of_namespace(&mut each, name, value)? => {}
+            _ => {
+                return Err(Failure::of_type(format!(
+                    "unknown option {name} of the embedded cluster; there are: bind, build, \
+                     clusterName, migrationPause, namespaces, nodes, port, racks, threads, udfTime; \
+                     for namespaces: {NAMESPACE}"
+                )));
+            }
+        }
+        Ok(())
+    })?;
+    if let Some(given) = namespaces {
+        options.namespaces = namespaces_of(given, &each)?;
+    } else {
+        options.namespaces = vec![each];
+    }
+    Ok(options)
+}
+
+const NAMESPACE: &str = "defaultTtl, indexedSets, maxRecordSize, nsupPeriod, replicationFactor";
+
+/// Sets an option of a namespace; `false` for other names.
+fn of_namespace(each: &mut NamespaceOptions, name: &str, value: Value<'_>) -> Result<bool> {
+    let number = |min, max| count(name, value, (min, max));
+    match name {
+        "replicationFactor" => each.replication_factor = number(1, 128)? as usize,
+        "defaultTtl" => each.default_ttl = number(0, u64::from(u32::MAX))? as u32,
+        "nsupPeriod" => each.nsup_period = number(0, u64::from(u32::MAX))? as u32,
+        "maxRecordSize" => each.max_record_size = number(256, 128 << 20)? as usize,
+        "indexedSets" => {
+            each.indexed_sets = list(name, "names of sets", value, |set| text("a set", set))?;
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// An array of names, or an object of names and options.
+fn namespaces_of(given: Value<'_>, each: &NamespaceOptions) -> Result<Vec<NamespaceOptions>> {
+    if given.is_array() {
+        return list("namespaces", "names", given, |name| {
+            Ok(NamespaceOptions { name: text("a namespace", name)?, ..each.clone() })
+        });
+    }
+    if given.kind() != Type::Object {
+        return Err(Failure::of_type(format!(
+            "namespaces must be an array of names, or an object of names and options, not {}",
+            kind_name(given)
+        )));
+    }
+    let mut all = Vec::new();
+    for_each(given, "namespaces", |namespace, options| {
+        let mut own = NamespaceOptions { name: namespace.to_owned(), ..each.clone() };
+        let what = format!("namespace {namespace:?}");
+        for_each(options, &what, |name, value| {
+            let known = of_namespace(&mut own, name, value).map_err(|failure| failure.about(&what));
+            if known? {
+                return Ok(());
+            }
+            Err(Failure::of_type(format!("{what}: unknown option {name}; there are: {NAMESPACE}")))
+        })?;
+        all.push(own);
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// Every property of an object that is not `undefined`.
+pub fn for_each<'e>(
+    given: Value<'e>,
+    what: &str,
+    mut take: impl FnMut(&str, Value<'e>) -> Result<()>,
+) -> Result<()> {
+    if given.kind() == Type::Undefined {
+        return Ok(());
+    }
+    if given.kind() != Type::Object || given.is_array() {
+        return Err(Failure::of_type(format!(
+            "{what} must be an object, not {}",
+            kind_name(given)
+        )));
+    }
+    let names = given.own_names()?;
+    for at in 0..names.len()? {
+        let name = names.element(at)?;
+        let value = given.get(name)?;
+        if value.kind() != Type::Undefined {
+            take(&text("an option", name)?, value)?;
+        }
+    }
+    Ok(())
+}
+
+fn list<'e, T>(
+    name: &str,
+    what: &str,
+    value: Value<'e>,
+    each: impl Fn(Value<'e>) -> Result<T>,
+) -> Result<Vec<T>> {
+    if !value.is_array() {
+        return Err(Failure::of_type(format!(
+            "{name} must be an array of {what}, not {}",
+            kind_name(value)
+        )));
+    }
+    let elements = (0..value.len()?).map(|at| each(value.element(at)?));
+    elements.collect::<Result<_>>().map_err(|failure| failure.about(name))
+}
+
+/// Two elements of an array: a count, and milliseconds.
+pub fn pair(name: &str, value: Value<'_>) -> Result<(u64, Duration)> {
+    if !value.is_array() || value.len()? != 2 {
+        return Err(Failure::of_type(format!(
+            "{name} must be [bytes, milliseconds between pieces], not {}",
+            kind_name(value)
+        )));
+    }
+    let bytes = count(name, value.element(0)?, (1, 1 << 30))?;
+    Ok((bytes, span(name, value.element(1)?)?))
+}
