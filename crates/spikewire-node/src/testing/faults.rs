@@ -11,7 +11,10 @@ use crate::js::{Failure, Result, Value};
 /// Faults from an object.
 pub fn parse(given: Value<'_>) -> Result<Faults> {
     if given.is_absent() {
-        return Err(Failure::of_type(format!("faults must be an object, not {}", kind_name(given))));
+        return Err(Failure::of_type(format!(
+            "faults must be an object, not {}",
+            kind_name(given)
+        )));
     }
     let mut faults = Faults::default();
     for_each(given, "faults", |name, value| fault(&mut faults, name, value))?;
