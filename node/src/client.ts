@@ -3,11 +3,11 @@
 import { Connection } from './connection.js'
 import { Dataset } from './dataset.js'
 import { Key } from './key.js'
+import { ManyVerbs } from './many.js'
 import { native, type Space } from './native.js'
 import type { ReadMode, Replica } from './options.js'
 import type { Bins } from './record.js'
 import { executor, openSlot, refuse } from './slots.js'
-import { Verbs } from './verbs.js'
 
 /** What a client is told when it connects. Spans of time are milliseconds. */
 export interface ClientOptions {
@@ -94,7 +94,7 @@ const OWN: { readonly [name: string]: readonly [string, string] } = {
  * A connected client. Its connections are driven by the event loop of the thread that it was made
  * on: each worker thread connects a client of its own.
  */
-export class Client extends Verbs<Key, Bins> {
+export class Client extends ManyVerbs<Key, Bins> {
   /**
    * Finds the cluster.
    *

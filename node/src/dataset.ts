@@ -2,9 +2,9 @@
 
 import type { Connection } from './connection.js'
 import { Key, spaceNames, spaceNumber, type UserKey } from './key.js'
+import { ManyVerbs } from './many.js'
 import type { Space } from './native.js'
 import type { Bins } from './record.js'
-import { Verbs } from './verbs.js'
 
 /**
  * A namespace and a set of a client, from `client.dataset(namespace, set)`. Its verbs take user
@@ -12,7 +12,7 @@ import { Verbs } from './verbs.js'
  *
  * @typeParam B - the bins of its records
  */
-export class Dataset<B extends object = Bins> extends Verbs<UserKey, B> {
+export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
   readonly #space: Space
 
   /** @internal */

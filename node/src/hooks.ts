@@ -1,6 +1,7 @@
 /** What the native part calls; set once, when the package is loaded. */
 
 import { types } from 'node:util'
+import { failRow, makeBatch, makeRows } from './batch.js'
 import { makeError } from './errors.js'
 import { native } from './native.js'
 import { define, makeFactory, makeRecord } from './record.js'
@@ -55,4 +56,17 @@ function wrap(sort: number, content: unknown): unknown {
   }
 }
 
-native.setup(settle, fail, done, makeError, makeFactory, makeRecord, classify, unwrap, wrap)
+native.setup(
+  settle,
+  fail,
+  done,
+  makeError,
+  makeFactory,
+  makeRecord,
+  makeBatch,
+  makeRows,
+  failRow as (batch: unknown, row: number, error: unknown) => void,
+  classify,
+  unwrap,
+  wrap,
+)

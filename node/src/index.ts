@@ -2,6 +2,7 @@
 
 import './hooks.js'
 
+export { Batch } from './batch.js'
 export { Client, type ClientOptions } from './client.js'
 export * as ctx from './ctx.js'
 export { Dataset } from './dataset.js'
@@ -9,6 +10,7 @@ export * from './errors.js'
 export * as exp from './exp/index.js'
 export { Expression } from './expression.js'
 export { Key, type UserKey } from './key.js'
+export type { GetManyOptions } from './many.js'
 export * as op from './op/index.js'
 export { Operation } from './operation.js'
 export {

@@ -6,6 +6,8 @@ import { load } from './loading.js'
 export type Space = number
 /** A client, by its number. */
 export type Handle = number
+/** The set of all rows of a batch, or those of each. */
+export type Spaces = Space | readonly Space[]
 /** A promise, by its number: see `slots.ts`. */
 export type Slot = number
 
@@ -30,6 +32,9 @@ export type Hooks = [
     values: unknown[],
     results: unknown[] | null,
   ) => unknown,
+  makeBatch: (codes: Int32Array, found: Int32Array, inDoubt: Int32Array) => unknown,
+  makeRows: (names: string[], most: number) => unknown,
+  failRow: (batch: unknown, row: number, error: unknown) => void,
   classify: (value: unknown) => number,
   unwrap: (value: unknown) => unknown,
   wrap: (sort: number, content: unknown) => unknown,
@@ -102,6 +107,51 @@ export interface Native {
     slot: Slot,
     space: Space,
     key: unknown,
+    module: string,
+    name: string,
+    args: unknown,
+    options: unknown,
+  ): void
+  getMany(
+    client: Handle,
+    slot: Slot,
+    spaces: Spaces,
+    keys: readonly unknown[],
+    numbers: Float64Array | undefined,
+    bins: unknown,
+    options: unknown,
+  ): void
+  existsMany(
+    client: Handle,
+    slot: Slot,
+    spaces: Spaces,
+    keys: readonly unknown[],
+    numbers: Float64Array | undefined,
+    options: unknown,
+  ): void
+  removeMany(
+    client: Handle,
+    slot: Slot,
+    spaces: Spaces,
+    keys: readonly unknown[],
+    numbers: Float64Array | undefined,
+    options: unknown,
+  ): void
+  operateMany(
+    client: Handle,
+    slot: Slot,
+    spaces: Spaces,
+    keys: readonly unknown[],
+    numbers: Float64Array | undefined,
+    operations: unknown,
+    options: unknown,
+  ): void
+  applyMany(
+    client: Handle,
+    slot: Slot,
+    spaces: Spaces,
+    keys: readonly unknown[],
+    numbers: Float64Array | undefined,
     module: string,
     name: string,
     args: unknown,

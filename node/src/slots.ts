@@ -31,6 +31,9 @@ export function openSlot(): Slot {
   return slot
 }
 
+/** The set of a call on many records, of which only its result learns the keys. */
+export const NO_RECORD = -1
+
 /** The record that a call is about, for its result or its error. */
 export function aboutRecord(slot: Slot, space: number, key: unknown): void {
   spaces[slot] = space
@@ -86,7 +89,8 @@ export function settle(slot: Slot, value: unknown): void {
 export function fail(slot: Slot, error: unknown): void {
   const reject = rejecters[slot]
   const key = keys[slot]
-  if (key !== undefined && isOfRecord(error)) error.ofRecord(spaces[slot] as number, key)
+  const space = spaces[slot] as number
+  if (key !== undefined && space !== NO_RECORD && isOfRecord(error)) error.ofRecord(space, key)
   closeSlot(slot)
   reject?.(error)
 }

@@ -41,7 +41,7 @@ export type ChangeOptions = Omit<WriteOptions, 'exists'>
 export interface OperateOptions extends WriteOptions, Pick<ReadOptions, 'readTouch' | 'readMode'> {}
 
 const GET = [...READ, 'bins', 'default']
-const OPERATE = [...WRITE, 'readTouch', 'readMode']
+export const OPERATE = [...WRITE, 'readTouch', 'readMode']
 
 const PUT = 0
 const ADD = 1

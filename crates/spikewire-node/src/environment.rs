@@ -23,6 +23,8 @@ pub struct Environment {
     pub uv: Option<Rc<Loop>>,
     /// What makes records.
     pub factories: Factories,
+    /// What makes records of batches, several at a time.
+    pub row_factories: Factories,
     /// Lists of bin names, by their numbers.
     pub shapes: RefCell<Vec<Rc<[String]>>>,
     /// Its embedded clusters.
@@ -47,6 +49,7 @@ impl Environment {
         Self {
             uv,
             factories: Factories::default(),
+            row_factories: Factories::default(),
             shapes: RefCell::default(),
             clusters: Clusters::default(),
             hooks: OnceCell::new(),

@@ -4,7 +4,7 @@
 
 use crate::js::Export;
 use crate::js::call::export;
-use crate::{calls, expression, key, operation, setup, testing, verbs};
+use crate::{calls, expression, key, many, operation, setup, testing, verbs};
 
 /// The functions that the package calls, in `node/src/native.ts` under the same names.
 pub const EXPORTS: &[Export] = &[
@@ -22,6 +22,11 @@ pub const EXPORTS: &[Export] = &[
     export!("touch", verbs::single::touch),
     export!("operate", verbs::single::operate),
     export!("apply", verbs::single::apply),
+    export!("getMany", many::alike::get),
+    export!("existsMany", many::alike::exists),
+    export!("removeMany", many::alike::delete),
+    export!("operateMany", many::alike::operate),
+    export!("applyMany", many::alike::apply),
     export!("operation", operation::make::operation),
     export!("plainOperation", operation::make::plain),
     export!("expressionOperation", operation::make::of_expression),

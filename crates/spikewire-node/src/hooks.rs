@@ -17,6 +17,13 @@ pub struct Hooks {
     pub make_factory: Function,
     /// `(generation, ttl, names, values, results)`: a record of any bins.
     pub make_record: Function,
+    /// `(codes, found, inDoubt)`: a batch; see [`crate::batch`].
+    pub make_batch: Function,
+    /// `(names, most)`: what makes so many records of a batch at once, of these bins:
+    /// `(batch, found, from, count, ...values)`.
+    pub make_rows: Function,
+    /// `(batch, row, error)`: a row of a batch has failed.
+    pub fail_row: Function,
     /// `(value)`: what sort of object it is; see [`crate::value::classify`].
     pub classify: Function,
     /// `(value)`: the content of what was classified.
@@ -39,6 +46,9 @@ impl Hooks {
             make_error: next()?,
             make_factory: next()?,
             make_record: next()?,
+            make_batch: next()?,
+            make_rows: next()?,
+            fail_row: next()?,
             classify: next()?,
             unwrap: next()?,
             wrap: next()?,

@@ -44,20 +44,26 @@ pub fn digest_of(key: Value<'_>) -> Result<Digest> {
     }
 }
 
+/// The integer that a number is as a user key.
+#[inline]
+pub fn whole(number: f64) -> Result<i64> {
+    if number.fract() == 0.0 && number.abs() <= MAX_SAFE as f64 {
+        return Ok(number as i64);
+    }
+    Err(Failure::of_range(format!(
+        "a key must be a whole number up to 2^53 - 1, or a bigint, not {}",
+        number_text(number)
+    )))
+}
+
 /// Looks at a user key as the protocol sees it; nothing for a digest.
 #[inline]
 pub fn with_user_key<R>(key: Value<'_>, look: impl FnOnce(UserKey<'_>) -> R) -> Result<Option<R>> {
     let kind = key.kind();
     match kind {
         Type::Number => {
-            let number = key.number().unwrap_or(f64::NAN);
-            if number.fract() != 0.0 || number.abs() > MAX_SAFE as f64 {
-                return Err(Failure::of_range(format!(
-                    "a key must be a whole number up to 2^53 - 1, or a bigint, not {}",
-                    number_text(number)
-                )));
-            }
-            Ok(Some(look(UserKey::Int(number as i64))))
+            let number = whole(key.number().unwrap_or(f64::NAN))?;
+            Ok(Some(look(UserKey::Int(number))))
         }
         Type::String => {
             let mut text = Vec::new();

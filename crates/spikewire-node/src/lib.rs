@@ -7,6 +7,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`verbs`] | the verbs on one record |
+//! | [`many`], [`batch`] | those on many, and what becomes of their rows |
 //! | [`operation`], [`expression`] | what is to be done with the records |
 //! | [`calls`] | what both of them are made of: arguments, paths |
 //! | [`call`], [`record`] | what a reply becomes |
@@ -23,6 +24,7 @@
 #![deny(unsafe_code)]
 
 mod arguments;
+mod batch;
 mod binding;
 mod call;
 mod calls;
@@ -36,6 +38,7 @@ mod expression;
 mod hooks;
 mod js;
 mod key;
+mod many;
 mod operation;
 mod record;
 mod setup;

@@ -10,18 +10,17 @@ use spikewire_aerospike::{Error, Kind};
 use spikewire_aerospike_protocol::message::{Message, Op};
 use spikewire_aerospike_protocol::void_time;
 
-use crate::hooks::Hooks;
 use crate::js::{Env, Failure, Function, Result, Value};
 use crate::value::decode::{Maker, particle};
 
 /// Lists of names that have a factory of their own; with more, records are made without.
 const MOST: usize = 1024;
 /// Bins that a factory takes at most.
-const WIDEST: usize = 64;
+pub const WIDEST: usize = 64;
 
 /// A factory for records of certain bins.
 #[derive(Debug)]
-pub struct Factory(Function);
+pub struct Factory(pub Function);
 
 /// The factories of an environment.
 #[derive(Debug, Default)]
@@ -43,8 +42,14 @@ pub struct Parts<'e> {
 }
 
 impl Factories {
-    /// The factory for these names, each behind its length.
-    fn of(&self, env: Env<'_>, hooks: &Hooks, key: &[u8]) -> Result<Option<Rc<Factory>>> {
+    /// The factory for these names, each behind its length, which is asked of `make` when they come
+    /// for the first time; nothing when there are too many factories.
+    pub fn of<'e>(
+        &self,
+        env: Env<'e>,
+        key: &[u8],
+        make: impl FnOnce(Value<'e>) -> Result<Value<'e>>,
+    ) -> Result<Option<Rc<Factory>>> {
         if let Some((last, factory)) = &*self.last.borrow()
             && last == key
         {
@@ -57,8 +62,7 @@ impl Factories {
             None => {
                 let names = names_in(key);
                 let names = env.array_of(names.iter().map(|name| env.string(name)))?;
-                let made = hooks.make_factory.call(env, &[names])?;
-                let made = Rc::new(Factory(Function::keep(made)?));
+                let made = Rc::new(Factory(Function::keep(make(names)?)?));
                 self.known.borrow_mut().insert(key.to_vec(), made.clone());
                 made
             }
@@ -68,7 +72,8 @@ impl Factories {
     }
 }
 
-fn names_in(mut key: &[u8]) -> Vec<String> {
+/// The names, each of which stands behind its length.
+pub fn names_in(mut key: &[u8]) -> Vec<String> {
     let mut names = Vec::new();
     while let Some((len, rest)) = key.split_first() {
         let (name, rest) = rest.split_at(usize::from(*len));
@@ -142,7 +147,7 @@ pub fn parts<'e>(
     };
     let plain = answered.is_none() && !is_wide && values.len() <= WIDEST;
     let factory = match plain {
-        true => factories.of(env, make.hooks, &key)?,
+        true => factories.of(env, &key, |names| make.hooks.make_factory.call(env, &[names]))?,
         false => None,
     };
     let names = if factory.is_some() { Vec::new() } else { names_in(&key) };

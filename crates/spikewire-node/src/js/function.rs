@@ -33,8 +33,15 @@ impl Function {
     /// Calls it. A failure means that it raised an exception or that the environment ends.
     #[inline]
     pub fn call<'e>(&self, env: Env<'e>, arguments: &[Value<'e>]) -> Result<Value<'e>> {
-        let function = self.get(env)?;
-        let this = env.undefined()?;
+        env.call(self.get(env)?, arguments)
+    }
+}
+
+impl<'e> Env<'e> {
+    /// Calls a function. A failure means that it raised an exception or that the environment ends.
+    #[inline]
+    pub fn call(self, function: Value<'e>, arguments: &[Value<'e>]) -> Result<Value<'e>> {
+        let this = self.undefined()?;
         // The fewest handles that calls take: most have up to six.
         let mut few = [ptr::null_mut(); 8];
         let many: Vec<_>;
@@ -48,9 +55,9 @@ impl Function {
             many.as_ptr()
         };
         // SAFETY: function and arguments are live values, and there are so many of them.
-        env.made(|out| unsafe {
+        self.made(|out| unsafe {
             sys::napi_call_function(
-                env.raw,
+                self.raw,
                 this.as_raw(),
                 function.as_raw(),
                 arguments.len(),

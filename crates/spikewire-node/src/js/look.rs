@@ -311,6 +311,36 @@ impl<'e> Value<'e> {
         (status == sys::Status::napi_ok).then_some(at)
     }
 
+    /// A copy of the first numbers of a `Float64Array`; nothing for other types.
+    pub fn doubles(self, count: usize) -> Option<Vec<f64>> {
+        let mut is = false;
+        // SAFETY: the value is live; the result is written to a valid place.
+        unsafe { sys::napi_is_typedarray(self.env.raw, self.raw, &raw mut is) };
+        if !is {
+            return None;
+        }
+        let (mut kind, mut data, mut len) = (0, ptr::null_mut::<c_void>(), 0);
+        // SAFETY: as above; the buffer and the offset are not asked for.
+        let status = unsafe {
+            sys::napi_get_typedarray_info(
+                self.env.raw,
+                self.raw,
+                &raw mut kind,
+                &raw mut len,
+                &raw mut data,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        };
+        let fits = kind == sys::TypedarrayType::float64_array && len >= count;
+        if status != sys::Status::napi_ok || !fits || data.is_null() {
+            return None;
+        }
+        // SAFETY: the array is live and has at least so many numbers there, at an address that is
+        // aligned for them; no JavaScript code runs meanwhile.
+        Some(unsafe { std::slice::from_raw_parts(data.cast::<f64>(), count) }.to_vec())
+    }
+
     /// Looks at the bytes of a `Uint8Array` (such as a `Buffer`) or `ArrayBuffer`; nothing for other
     /// types. No JavaScript code may run meanwhile: it could free them.
     #[inline]

@@ -95,6 +95,26 @@ impl<'e> Env<'e> {
         })
     }
 
+    /// An `Int32Array` with a copy of these numbers.
+    pub fn int32_array(self, numbers: &[i32]) -> Result<Value<'e>> {
+        let (len, mut data) = (numbers.len(), ptr::null_mut::<c_void>());
+        let buffer = self.made(|out| {
+            // SAFETY: the environment is live; the results are written to valid places.
+            unsafe {
+                sys::napi_create_arraybuffer(self.raw, size_of_val(numbers), &raw mut data, out)
+            }
+        })?;
+        if len > 0 {
+            // SAFETY: the buffer was just made, with room for so many numbers.
+            unsafe { ptr::copy_nonoverlapping(numbers.as_ptr(), data.cast(), len) };
+        }
+        let kind = sys::TypedarrayType::int32_array;
+        // SAFETY: as above; the numbers fill the buffer from its beginning.
+        self.made(|out| unsafe {
+            sys::napi_create_typedarray(self.raw, kind, len, buffer.as_raw(), 0, out)
+        })
+    }
+
     /// An empty array with room for so many elements.
     pub fn array(self, len: usize) -> Result<Value<'e>> {
         // SAFETY: the environment is live; the result is written to a valid place.

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use napi_sys as sys;
 
 use super::failure::Result;
-use super::handle::{Env, checked};
+use super::handle::{Env, Value, checked};
 
 /// What Node.js calls the work that is done between its own callbacks: one for each environment.
 #[derive(Debug)]
@@ -88,6 +88,16 @@ pub fn inner<R>(env: Env<'_>, work: impl FnOnce(Env<'_>) -> R) -> R {
         unsafe { sys::napi_close_handle_scope(env.raw, handles) };
     }
     done
+}
+
+/// The same, for work on values from outside.
+pub fn inner_with<'e, R, const N: usize>(
+    env: Env<'e>,
+    values: [Value<'e>; N],
+    work: impl for<'i> FnOnce(Env<'i>, [Value<'i>; N]) -> R,
+) -> R {
+    // SAFETY: what is in an outer scope is live in an inner one.
+    inner(env, |env| work(env, values.map(|value| unsafe { Value::from_raw(env, value.as_raw()) })))
 }
 
 /// What keeps an environment from being torn down before its handles are closed.

@@ -1,0 +1,273 @@
+//! The outcomes of a batch on their way to JavaScript.
+//!
+//! Neighbours with the same bins go together, as the arguments of one call: a call costs more than
+//! the records that it makes. What is a number for every record (its row, its generation, its time
+//! to live) goes in one typed array for all of them. `node/src/batch.ts` is the other half.
+
+use spikewire_aerospike::command::batch::{Batch, RowOutcome};
+use spikewire_aerospike::command::{Sink, read_bins};
+use spikewire_aerospike::{Error, Kind};
+use spikewire_aerospike_protocol::message::{Header, Message, Op};
+use spikewire_aerospike_protocol::void_time;
+
+use crate::environment::Environment;
+use crate::errors;
+use crate::hooks::Hooks;
+use crate::js::scope::inner_with;
+use crate::js::{Env, Failure, Result, Value};
+use crate::record::{WIDEST, names_in, parts};
+use crate::ticket::{RowPlan, RowsDone, Settle};
+use crate::value::decode::{Maker, Reading, particle};
+
+/// Values that go in one call at most.
+const ROOM: usize = 96;
+/// Numbers in the array of what was found, for each record: row, generation, seconds left to live.
+const NUMBERS: usize = 3;
+
+/// Which operations of a row have an answer of their own, for rows that are made of operations.
+#[derive(Debug)]
+pub enum Answered {
+    /// No row is.
+    None,
+    /// All rows are, of the same ones.
+    Same(Vec<bool>),
+}
+
+impl Answered {
+    fn of(&self, _row: usize) -> Option<&[bool]> {
+        match self {
+            Self::None => None,
+            Self::Same(answered) => Some(answered),
+        }
+    }
+}
+
+/// How the rows of a batch are read.
+#[derive(Debug)]
+pub struct RowReader {
+    pub answered: Answered,
+    pub reading: Reading,
+}
+
+impl RowPlan for RowReader {
+    fn rows_done(self: Box<Self>, rows: Batch) -> RowsDone {
+        RowsDone::Over(Box::new(Outcomes { rows, reader: *self }))
+    }
+}
+
+/// Rows that are through.
+#[derive(Debug)]
+struct Outcomes {
+    rows: Batch,
+    reader: RowReader,
+}
+
+impl Settle for Outcomes {
+    fn settle<'e>(self: Box<Self>, env: Env<'e>, environment: &Environment) -> Result<Value<'e>> {
+        let Self { rows, reader } = *self;
+        let hooks = environment.hooks()?;
+        let (codes, found) = (codes(&rows), found(&rows));
+        let doubts = (0..rows.len()).filter(|row| codes[*row] != 0 && rows.is_in_doubt(*row));
+        let doubts: Vec<_> = doubts.map(|row| row as i32).collect();
+        let array = env.int32_array(&found)?;
+        let arguments = [env.int32_array(&codes)?, array, env.int32_array(&doubts)?];
+        let batch = hooks.make_batch.call(env, &arguments)?;
+        let maker = environment.maker(env, reader.reading)?;
+        let mut from = 0;
+        while from < found.len() {
+            // Values are freed before too many of them are alive.
+            let to = found.len().min(from + TOGETHER * NUMBERS);
+            inner_with(env, [batch, array], |env, [batch, array]| {
+                let make = &Maker { env, ..maker };
+                let run = Run::new(make, environment, batch, array, from / NUMBERS);
+                run.records(&rows, &reader.answered, &found[from..to])
+            })?;
+            from = to;
+        }
+        for row in (0..rows.len()).filter(|row| codes[*row] != 0 && rows.is_failure(*row)) {
+            let error = rows.error(row).unwrap_or_else(|| rows.unreadable(row, "no answer"));
+            inner_with(env, [batch], |env, [batch]| fail(env, hooks, batch, row, &error))?;
+        }
+        Ok(batch)
+    }
+}
+
+/// Records that are made before their values are freed.
+const TOGETHER: usize = 1024;
+
+fn codes(rows: &Batch) -> Vec<i32> {
+    (0..rows.len()).map(|row| rows.code(row)).collect()
+}
+
+/// Row, generation and seconds left to live of every record that was found. A record that never
+/// expires has -1 seconds; others are read as numbers without a sign.
+fn found(rows: &Batch) -> Vec<i32> {
+    let mut now = None;
+    let mut found = Vec::with_capacity(rows.len() * NUMBERS);
+    for row in 0..rows.len() {
+        let RowOutcome::Found(message) = rows.outcome(row) else { continue };
+        let Ok(header) = Header::parse(message) else { continue };
+        let ttl = match header.ttl {
+            0 => None,
+            until => void_time::seconds_left(until, *now.get_or_insert_with(void_time::now)),
+        };
+        found.extend([row as i32, header.generation as i32, ttl.unwrap_or(u32::MAX) as i32]);
+    }
+    found
+}
+
+fn fail<'e>(
+    env: Env<'e>,
+    hooks: &Hooks,
+    batch: Value<'e>,
+    row: usize,
+    error: &Error,
+) -> Result<()> {
+    let error = errors::of_engine(env, hooks, error)?;
+    hooks.fail_row.call(env, &[batch, env.uint32(row as u32)?, error]).map(drop)
+}
+
+/// Records with the same bins, one behind the other, on their way into a batch.
+struct Run<'m, 'e, 'a> {
+    make: &'m Maker<'e, 'a>,
+    environment: &'a Environment,
+    batch: Value<'e>,
+    /// The array of what was found.
+    found: Value<'e>,
+    /// The first of them, among what was found.
+    from: usize,
+    count: usize,
+    /// Their names, each behind its length.
+    names: Vec<u8>,
+    values: Vec<Value<'e>>,
+    /// The names of the record that is being read, and how many values were there before it.
+    latest: Vec<u8>,
+    before: usize,
+    is_wide: bool,
+}
+
+impl Sink for Run<'_, '_, '_> {
+    type Error = Failure;
+
+    fn result(&mut self, _: Option<Op<'_>>) -> Result<()> {
+        Ok(())
+    }
+
+    #[inline]
+    fn bin(&mut self, bin: Op<'_>) -> Result<()> {
+        let value = particle(self.make, bin.particle, bin.value)?;
+        self.is_wide |= bin.name.len() > usize::from(u8::MAX);
+        self.latest.push(bin.name.len() as u8);
+        self.latest.extend_from_slice(bin.name);
+        self.values.push(value);
+        Ok(())
+    }
+}
+
+impl<'m, 'e, 'a> Run<'m, 'e, 'a> {
+    fn new(
+        make: &'m Maker<'e, 'a>,
+        environment: &'a Environment,
+        batch: Value<'e>,
+        found: Value<'e>,
+        from: usize,
+    ) -> Self {
+        Self {
+            make,
+            environment,
+            batch,
+            found,
+            from,
+            count: 0,
+            names: Vec::with_capacity(64),
+            values: Vec::with_capacity(2 * ROOM),
+            latest: Vec::with_capacity(64),
+            before: 0,
+            is_wide: false,
+        }
+    }
+
+    /// Makes the records of a part of what was found.
+    fn records(mut self, rows: &Batch, answered: &Answered, found: &[i32]) -> Result<()> {
+        for row in found.iter().step_by(NUMBERS) {
+            let row = *row as usize;
+            self.latest.clear();
+            self.before = self.values.len();
+            match self.record(rows, answered.of(row), row) {
+                Ok(true) => self.add()?,
+                Ok(false) => self.skip()?,
+                Err(Failure::Engine(error)) => {
+                    self.skip()?;
+                    let error = rows.unreadable(row, error.message());
+                    fail(self.make.env, self.make.hooks, self.batch, row, &error)?;
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+        self.flush(self.values.len())
+    }
+
+    /// Takes the bins of a row; or makes its record by itself where it is of another sort.
+    fn record(&mut self, rows: &Batch, answered: Option<&[bool]>, row: usize) -> Result<bool> {
+        let Ok(Some(message)) = rows.found(row) else { return Ok(false) };
+        let message = Message::again(message)
+            .map_err(|error| Error::new(Kind::Malformed, error.to_string()))?;
+        if answered.is_none() && usize::from(message.header.ops) <= WIDEST {
+            read_bins(&message, &[], self)?;
+            if !std::mem::take(&mut self.is_wide) {
+                return Ok(true);
+            }
+        }
+        let factories = &self.environment.factories;
+        let record = parts(self.make, factories, &message, answered)?.record(self.make)?;
+        self.batch.set_element(row as u32, record)?;
+        Ok(false)
+    }
+
+    /// The record that was read joins the run; or begins one, if its bins are others.
+    fn add(&mut self) -> Result<()> {
+        if self.count == 0 || self.names != self.latest {
+            self.flush(self.before)?;
+            std::mem::swap(&mut self.names, &mut self.latest);
+        }
+        self.count += 1;
+        let wide = self.values.len() / self.count;
+        if wide > 0 && self.values.len() + wide > ROOM {
+            self.flush(self.values.len())?;
+        }
+        Ok(())
+    }
+
+    /// The record that was read is none of the run.
+    fn skip(&mut self) -> Result<()> {
+        self.values.truncate(self.before);
+        self.flush(self.before)?;
+        self.from += 1;
+        Ok(())
+    }
+
+    /// Makes the records of the run, which have the first `len` values.
+    fn flush(&mut self, len: usize) -> Result<()> {
+        let Self { make, environment, batch, found, from, count, .. } = *self;
+        if count == 0 {
+            return Ok(());
+        }
+        (self.from, self.count) = (from + count, 0);
+        let (env, hooks) = (make.env, make.hooks);
+        let make_rows =
+            |names, most: usize| hooks.make_rows.call(env, &[names, env.uint32(most as u32)?]);
+        let factory = environment.row_factories.of(env, &self.names, |names| {
+            make_rows(names, (ROOM * count).checked_div(len).unwrap_or(1))
+        })?;
+        let rows = [batch, found, env.uint32(from as u32)?, env.uint32(count as u32)?];
+        let arguments: Vec<_> = rows.into_iter().chain(self.values.drain(..len)).collect();
+        if let Some(factory) = factory {
+            factory.0.call(env, &arguments)?;
+        } else {
+            let names = names_in(&self.names);
+            let names = env.array_of(names.iter().map(|name| env.string(name)))?;
+            env.call(make_rows(names, 0)?, &arguments)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,190 @@
+/** The verbs on many records that clients and datasets share. */
+
+import type { Batch } from './batch.js'
+import { list, type Rows, rowsOf } from './gather.js'
+import type { Key } from './key.js'
+import { native, type Slot } from './native.js'
+import type { Operation } from './operation.js'
+import { type CallOptions, checked, READ, type ReadOptions, WRITE } from './options.js'
+import { aboutRecord, executor, NO_RECORD, openSlot, refuse } from './slots.js'
+import type { BinValue } from './values.js'
+import {
+  type ChangeOptions,
+  type DeleteOptions,
+  OPERATE,
+  type OperateOptions,
+  Verbs,
+} from './verbs.js'
+import { type Callback, handOver, withSignal } from './ways.js'
+
+/** What `getMany` takes. */
+export interface GetManyOptions extends ReadOptions {
+  /** The bins to read: all of them when left out, and none (only generation and TTL) when empty. */
+  bins?: readonly string[] | undefined
+}
+
+const GET_MANY = [...READ, 'bins']
+
+/** The verbs on many records, each in one call for all of them. */
+export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
+  /**
+   * Reads many records in one call, in parallel over the nodes.
+   *
+   * @param keys - an array or another iterable; of a client, keys of several sets too
+   * @returns a batch in input order: `null` where there is no such record or `where` is not true for
+   * it. A row that fails does not affect the others.
+   * @throws TypeError, RangeError for a key that cannot be one, with its row; nothing is sent then
+   */
+  getMany(keys: Iterable<K | Key>, callback: Callback<Batch<B>>): void
+  getMany(keys: Iterable<K | Key>, options: GetManyOptions, callback: Callback<Batch<B>>): void
+  getMany(keys: Iterable<K | Key>, options?: GetManyOptions): Promise<Batch<B>>
+  getMany(
+    keys: Iterable<K | Key>,
+    options?: GetManyOptions | Callback<Batch<B>>,
+    callback?: Callback<Batch<B>>,
+  ): Promise<Batch<B>> | undefined {
+    if (typeof options === 'function') return this.getMany(keys, {}, options) as undefined
+    return this.#many(keys, options, GET_MANY, callback, (client, slot, rows, given) =>
+      native.getMany(client, slot, rows.spaces, rows.keys, rows.numbers, options?.bins, given),
+    )
+  }
+
+  /**
+   * Checks which of many records exist, without reading their bins.
+   *
+   * @returns a batch of records without bins; `null` where there is no such record or `where` is not
+   * true for it
+   */
+  existsMany(keys: Iterable<K | Key>, callback: Callback<Batch<B>>): void
+  existsMany(keys: Iterable<K | Key>, options: ReadOptions, callback: Callback<Batch<B>>): void
+  existsMany(keys: Iterable<K | Key>, options?: ReadOptions): Promise<Batch<B>>
+  existsMany(
+    keys: Iterable<K | Key>,
+    options?: ReadOptions | Callback<Batch<B>>,
+    callback?: Callback<Batch<B>>,
+  ): Promise<Batch<B>> | undefined {
+    if (typeof options === 'function') return this.existsMany(keys, {}, options) as undefined
+    return this.#many(keys, options, READ, callback, (client, slot, rows, given) =>
+      native.existsMany(client, slot, rows.spaces, rows.keys, rows.numbers, given),
+    )
+  }
+
+  /**
+   * Deletes many records.
+   *
+   * @returns a batch of records without bins, one for each that was deleted; `null` where there was
+   * no such record or `where` was not true for it
+   */
+  deleteMany(keys: Iterable<K | Key>, callback: Callback<Batch<B>>): void
+  deleteMany(keys: Iterable<K | Key>, options: DeleteOptions, callback: Callback<Batch<B>>): void
+  deleteMany(keys: Iterable<K | Key>, options?: DeleteOptions): Promise<Batch<B>>
+  deleteMany(
+    keys: Iterable<K | Key>,
+    options?: DeleteOptions | Callback<Batch<B>>,
+    callback?: Callback<Batch<B>>,
+  ): Promise<Batch<B>> | undefined {
+    if (typeof options === 'function') return this.deleteMany(keys, {}, options) as undefined
+    return this.#many(keys, options, WRITE, callback, (client, slot, rows, given) =>
+      native.removeMany(client, slot, rows.spaces, rows.keys, rows.numbers, given),
+    )
+  }
+
+  /** Applies the same operations to many records. */
+  operateMany(
+    keys: Iterable<K | Key>,
+    operations: readonly Operation[],
+    callback: Callback<Batch<B>>,
+  ): void
+  operateMany(
+    keys: Iterable<K | Key>,
+    operations: readonly Operation[],
+    options: OperateOptions,
+    callback: Callback<Batch<B>>,
+  ): void
+  operateMany(
+    keys: Iterable<K | Key>,
+    operations: readonly Operation[],
+    options?: OperateOptions,
+  ): Promise<Batch<B>>
+  operateMany(
+    keys: Iterable<K | Key>,
+    operations: readonly Operation[],
+    options?: OperateOptions | Callback<Batch<B>>,
+    callback?: Callback<Batch<B>>,
+  ): Promise<Batch<B>> | undefined {
+    if (typeof options === 'function') {
+      return this.operateMany(keys, operations, {}, options) as undefined
+    }
+    return this.#many(keys, options, OPERATE, callback, (client, slot, rows, given) =>
+      native.operateMany(client, slot, rows.spaces, rows.keys, rows.numbers, operations, given),
+    )
+  }
+
+  /**
+   * Calls a function of a registered module on many records, each on the node that holds it.
+   *
+   * @returns a batch of records whose `results` hold what the function returned. A row whose function
+   * failed has `FunctionFailed` as its error.
+   */
+  applyMany(
+    keys: Iterable<K | Key>,
+    module: string,
+    name: string,
+    args: readonly BinValue[] | undefined,
+    callback: Callback<Batch<B>>,
+  ): void
+  applyMany(
+    keys: Iterable<K | Key>,
+    module: string,
+    name: string,
+    args: readonly BinValue[] | undefined,
+    options: ChangeOptions,
+    callback: Callback<Batch<B>>,
+  ): void
+  applyMany(
+    keys: Iterable<K | Key>,
+    module: string,
+    name: string,
+    args?: readonly BinValue[],
+    options?: ChangeOptions,
+  ): Promise<Batch<B>>
+  applyMany(
+    keys: Iterable<K | Key>,
+    module: string,
+    name: string,
+    args?: readonly BinValue[],
+    options?: ChangeOptions | Callback<Batch<B>>,
+    callback?: Callback<Batch<B>>,
+  ): Promise<Batch<B>> | undefined {
+    if (typeof options === 'function') {
+      return this.applyMany(keys, module, name, args, {}, options) as undefined
+    }
+    return this.#many(keys, options, WRITE, callback, (client, slot, rows, given) => {
+      const { spaces, keys, numbers } = rows
+      native.applyMany(client, slot, spaces, keys, numbers, module, name, args, given)
+    })
+  }
+
+  #many(
+    keys: Iterable<K | Key>,
+    options: CallOptions | undefined,
+    known: readonly string[],
+    callback: Callback<Batch<B>> | undefined,
+    send: (client: number, slot: Slot, rows: Rows, options: unknown) => void,
+  ): Promise<Batch<B>> | undefined {
+    const promise = new Promise<Batch<B>>(executor)
+    const slot = openSlot()
+    try {
+      const rows = rowsOf(this as ManyVerbs<unknown, B>, list('keys', keys))
+      aboutRecord(slot, NO_RECORD, rows)
+      const given = checked(options, known)
+      const signal = options?.signal
+      if (signal !== undefined) signal.throwIfAborted()
+      send(this.connection.handle, slot, rows, given)
+      if (signal !== undefined) withSignal(promise, slot, signal)
+    } catch (error) {
+      refuse(slot, error)
+    }
+    return callback === undefined ? promise : handOver(promise, callback)
+  }
+}
