@@ -4,34 +4,33 @@ import { inspect } from 'node:util'
 
 /** What a function was given, to show it again. */
 export interface Given {
-  /** The function, as it is called. */
-  readonly name: string
+  /** The module, `op.list`, and the function in it as the table spells it, `get_range`. */
+  readonly of: string
+  readonly kind: string
   /** Its arguments; what stands behind the last one that is not `undefined` was left out. */
   readonly values: readonly unknown[]
   /** Its options. */
-  readonly options: Readonly<Record<string, unknown>>
+  readonly options: object | undefined
 }
+
+/** Options and what they are when they are left out, in the order in which the native part takes them. */
+export type Known = Readonly<Record<string, unknown>>
 
 /**
  * The options that a function was given, with the defaults of the others. Throws a `TypeError` that
  * names the function and the option that it does not know.
  */
-export function taken(
-  name: string,
-  known: Readonly<Record<string, unknown>>,
-  options: object | undefined,
-): Record<string, unknown> {
-  const found: Record<string, unknown> = { ...known }
-  if (options === undefined) return found
+export function taken(of: string, kind: string, known: Known, options: object | undefined): Known {
+  if (options === undefined) return known
   if (options === null || typeof options !== 'object' || Array.isArray(options)) {
-    throw new TypeError(`${name}: options must be an object, not ${what(options)}`)
+    throw new TypeError(`${of}.${camel(kind)}: options must be an object, not ${what(options)}`)
   }
+  const found: Record<string, unknown> = { ...known }
   for (const [option, value] of Object.entries(options)) {
     if (!Object.hasOwn(known, option)) {
       const all = Object.keys(known).join(', ') || 'none'
-      throw new TypeError(
-        `${name}: unknown option ${JSON.stringify(option)}; the options are ${all}`,
-      )
+      const unknown = `unknown option ${JSON.stringify(option)}; the options are ${all}`
+      throw new TypeError(`${of}.${camel(kind)}: ${unknown}`)
     }
     if (value !== undefined) found[option] = value
   }
@@ -49,11 +48,11 @@ export function what(value: unknown): string {
 export function shown(given: Given): string {
   const end = given.values.findLastIndex((value) => value !== undefined) + 1
   const parts = given.values.slice(0, end).map(literal)
-  const options = Object.entries(given.options)
+  const options = Object.entries(given.options ?? {})
     .filter(([, value]) => value !== undefined && value !== false)
     .map(([name, value]) => `${name}: ${literal(value)}`)
   if (options.length > 0) parts.push(`{ ${options.join(', ')} }`)
-  return `${given.name}(${parts.join(', ')})`
+  return `${given.of}.${camel(given.kind)}(${parts.join(', ')})`
 }
 
 function literal(value: unknown): string {

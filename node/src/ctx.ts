@@ -51,14 +51,14 @@ export class Step {
 /** The path to a nested list or map: steps from the bin inward. Empty: the bin itself. */
 export type Path = readonly Step[]
 
-function step(kind: string, shownAs: string, at: unknown): Step {
+function step(kind: string, at: unknown): Step {
   const encoded = native.step(kind, at, undefined, false, false)
-  return new Step(encoded, { name: `ctx.${shownAs}`, values: [at], options: {} })
+  return new Step(encoded, { of: 'ctx', kind, values: [at], options: undefined })
 }
 
 /** Into a list or map, whichever is there, by index; negative from the end. For reads. */
 export function index(index: Integer): Step {
-  return step('index', 'index', index)
+  return step('index', index)
 }
 
 /**
@@ -66,47 +66,47 @@ export function index(index: Integer): Step {
  * reads.
  */
 export function rank(rank: Integer): Step {
-  return step('rank', 'rank', rank)
+  return step('rank', rank)
 }
 
 /** Into a list or map, whichever is there, by value: the first that equals it. For reads. */
 export function value(value: BinValue): Step {
-  return step('value', 'value', value)
+  return step('value', value)
 }
 
 /** Into a list by index; negative from the end. */
 export function listIndex(index: Integer): Step {
-  return step('list_index', 'listIndex', index)
+  return step('list_index', index)
 }
 
 /** Into a list by rank: 0 is the smallest element, -1 the largest. */
 export function listRank(rank: Integer): Step {
-  return step('list_rank', 'listRank', rank)
+  return step('list_rank', rank)
 }
 
 /** Into a list by value: the first element that equals it. */
 export function listValue(value: BinValue): Step {
-  return step('list_value', 'listValue', value)
+  return step('list_value', value)
 }
 
 /** Into a map by the index of its keys in order; negative from the end. */
 export function mapIndex(index: Integer): Step {
-  return step('map_index', 'mapIndex', index)
+  return step('map_index', index)
 }
 
 /** Into a map by the rank of its values: 0 is the smallest, -1 the largest. */
 export function mapRank(rank: Integer): Step {
-  return step('map_rank', 'mapRank', rank)
+  return step('map_rank', rank)
 }
 
 /** Into a map by key: a string, an integer or bytes. */
 export function mapKey(key: MapKey): Step {
-  return step('map_key', 'mapKey', key)
+  return step('map_key', key)
 }
 
 /** Into a map by value: the first that equals it. */
 export function mapValue(value: BinValue): Step {
-  return step('map_value', 'mapValue', value)
+  return step('map_value', value)
 }
 
 /** The options of `mapKeyCreate`. */
@@ -129,7 +129,8 @@ export function listIndexCreate(
   order: ListOrder = 'unordered',
   options?: ListIndexCreateOptions,
 ): Step {
-  const given = taken('ctx.listIndexCreate', { pad: false, persistIndex: false }, options)
+  const kind = 'list_index_create'
+  const given = taken('ctx', kind, { pad: false, persistIndex: false }, options)
   const encoded = native.step(
     'list_index_create',
     index,
@@ -137,7 +138,7 @@ export function listIndexCreate(
     given['pad'],
     given['persistIndex'],
   )
-  return new Step(encoded, { name: 'ctx.listIndexCreate', values: [index, order], options: given })
+  return new Step(encoded, { of: 'ctx', kind, values: [index, order], options })
 }
 
 /** Into a map by key, created in this order if it is missing. */
@@ -146,7 +147,8 @@ export function mapKeyCreate(
   order: MapOrder = 'unordered',
   options?: MapKeyCreateOptions,
 ): Step {
-  const given = taken('ctx.mapKeyCreate', { persistIndex: false }, options)
-  const encoded = native.step('map_key_create', key, order, false, given['persistIndex'])
-  return new Step(encoded, { name: 'ctx.mapKeyCreate', values: [key, order], options: given })
+  const kind = 'map_key_create'
+  const given = taken('ctx', kind, { persistIndex: false }, options)
+  const encoded = native.step(kind, key, order, false, given['persistIndex'])
+  return new Step(encoded, { of: 'ctx', kind, values: [key, order], options })
 }

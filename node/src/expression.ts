@@ -1,7 +1,7 @@
 /** Expressions: what the nodes compute from one record, as a filter or as a value. */
 
 import { inspect } from 'node:util'
-import { camel, taken } from './calls.js'
+import { type Known, taken } from './calls.js'
 import { native } from './native.js'
 import type { Bytes, MapKey } from './op/types.js'
 import type { BinValue, Double, GeoJSON, HyperLogLog } from './values.js'
@@ -242,7 +242,7 @@ export class Expression<in K extends Kind = Kind> {
   /** Whether the string matches a POSIX pattern, an extended one by default. */
   matches(pattern: string, options?: MatchOptions): Expression<'bool'> {
     const known = { ignoreCase: false, byLines: false, basic: false }
-    const flags = Object.values(taken('matches', known, options))
+    const flags = Object.values(taken('exp', 'matches', known, options))
     return made('matches', this, pattern, ...flags)
   }
 
@@ -300,7 +300,7 @@ function chained(operator: string, first: unknown, others: readonly unknown[]): 
 
 /**
  * An operation on a list, a map, bits or a sketch inside an expression. `known` are its options
- * with their defaults, in the order in which the native part takes them.
+ *.
  *
  * @internal
  */
@@ -309,11 +309,11 @@ export function call<K extends Kind>(
   kind: string,
   on: unknown,
   values: readonly unknown[],
-  known: Readonly<Record<string, unknown>> = {},
+  known: Known = {},
   options?: object,
 ): Expression<K> {
-  const all = taken(`exp.${family}.${camel(kind)}`, known, options)
-  const { ctx, kind: result, ...flags } = all
-  const given = [...values, ...Object.values(flags)]
-  return made('call', family, kind, on, given, ctx, result)
+  const found = taken(`exp.${family}`, kind, known, options)
+  const all = [...values]
+  for (const name in found) if (name !== 'ctx' && name !== 'kind') all.push(found[name])
+  return made('call', family, kind, on, all, found['ctx'], found['kind'])
 }

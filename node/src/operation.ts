@@ -1,7 +1,7 @@
 /** Operations: one step of `operate`, checked and encoded when it is made. */
 
 import { inspect } from 'node:util'
-import { camel, type Given, shown, taken } from './calls.js'
+import { type Given, type Known, shown, taken } from './calls.js'
 import { native } from './native.js'
 
 /**
@@ -31,8 +31,7 @@ export class Operation {
 }
 
 /**
- * An operation on a list, a map, bits or a sketch. `known` are its options with their defaults, in
- * the order in which the native part takes them.
+ * An operation on a list, a map, bits or a sketch. `known` are its options.
  *
  * @internal
  */
@@ -41,14 +40,15 @@ export function operation(
   kind: string,
   bin: string,
   values: readonly unknown[],
-  known: Readonly<Record<string, unknown>> = {},
+  known: Known = {},
   options?: object,
 ): Operation {
-  const name = `op.${family}.${camel(kind)}`
-  const { ctx, pad = false, ...flags } = taken(name, known, options)
-  const all = [...values, ...Object.values(flags)]
-  const encoded = native.operation(family, kind, bin, all, ctx, pad)
-  return new Operation(encoded, { name, values: [bin, ...values], options: { ...options } })
+  const of = `op.${family}`
+  const found = taken(of, kind, known, options)
+  const all = [...values]
+  for (const name in found) if (name !== 'ctx' && name !== 'pad') all.push(found[name])
+  const encoded = native.operation(family, kind, bin, all, found['ctx'], found['pad'] ?? false)
+  return new Operation(encoded, { of, kind, values: [bin, ...values], options })
 }
 
 /**
@@ -58,5 +58,22 @@ export function operation(
  */
 export function plain(kind: string, ...values: readonly unknown[]): Operation {
   const encoded = native.plainOperation(kind, ...values)
-  return new Operation(encoded, { name: `op.${kind}`, values, options: {} })
+  return new Operation(encoded, { of: 'op', kind, values, options: undefined })
+}
+
+/**
+ * An operation that reads or writes what an expression gives.
+ *
+ * @internal
+ */
+export function computing(
+  kind: 'read' | 'write',
+  bin: string,
+  expression: unknown,
+  known: Known,
+  options: object | undefined,
+): Operation {
+  const flags = Object.values(taken('op', kind, known, options))
+  const encoded = native.expressionOperation(kind, bin, expression, flags)
+  return new Operation(encoded, { of: 'op', kind, values: [bin, expression], options })
 }

@@ -204,7 +204,7 @@ export function bitScan(
   bit: Operand<'bool'>,
   options?: BitScanOptions,
 ): Expression<'int'> {
-  const { fromRight } = taken('exp.bitScan', { fromRight: false }, options)
+  const { fromRight } = taken('exp', 'bit_scan', { fromRight: false }, options)
   return made('apply', fromRight ? 'findBitRight' : 'findBitLeft', [number, bit])
 }
 

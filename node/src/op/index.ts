@@ -17,10 +17,8 @@
  * `record.bins` the last one that is not `null`.
  */
 
-import { taken } from '../calls.js'
 import type { Where } from '../expression.js'
-import { native } from '../native.js'
-import { Operation, plain } from '../operation.js'
+import { computing, type Operation, plain } from '../operation.js'
 import type { Amount, BinValue, Bytes } from './types.js'
 
 export { INFINITY, type Marker, WILDCARD } from '../values.js'
@@ -82,13 +80,7 @@ export interface ReadOptions {
  * @param expression - Made by `exp`, a text, or an array of a text and its parameters.
  */
 export function read(name: string, expression: Where<never>, options?: ReadOptions): Operation {
-  const flags = Object.values(taken('op.read', { noFail: false }, options))
-  const encoded = native.expressionOperation('read', name, expression, flags)
-  return new Operation(encoded, {
-    name: 'op.read',
-    values: [name, expression],
-    options: { ...options },
-  })
+  return computing('read', name, expression, { noFail: false }, options)
 }
 
 /** The options of `write`. */
@@ -110,11 +102,5 @@ export interface WriteOptions {
  */
 export function write(bin: string, expression: Where<never>, options?: WriteOptions): Operation {
   const known = { createOnly: false, updateOnly: false, allowDelete: false, noFail: false }
-  const flags = Object.values(taken('op.write', known, options))
-  const encoded = native.expressionOperation('write', bin, expression, flags)
-  return new Operation(encoded, {
-    name: 'op.write',
-    values: [bin, expression],
-    options: { ...options },
-  })
+  return computing('write', bin, expression, known, options)
 }

@@ -13,6 +13,8 @@ pub mod context;
 pub mod encoded;
 pub mod values;
 
+use std::borrow::Cow;
+
 use spikewire_aerospike_protocol::expression::Fault;
 use spikewire_aerospike_protocol::operation::{Arguments, Words, number_of};
 
@@ -54,17 +56,23 @@ impl Arguments for Given<'_, '_> {
 
     fn bits(&self, at: usize, name: &'static str, bounds: (i64, i64)) -> Result<i64> {
         let bounds = (bounds.0 as u64, bounds.1 as u64);
-        Ok(count(&camel(name), self.get(at)?, bounds)? as i64)
+        Ok(count(&spelled(name), self.get(at)?, bounds)? as i64)
     }
 
     fn flag(&self, at: usize, name: &'static str) -> Result<bool> {
-        flag(&camel(name), self.get(at)?)
+        let value = self.get(at)?;
+        value.boolean().map_or_else(|| flag(&spelled(name), value), Ok)
     }
 
     fn word(&self, at: usize, name: &'static str, known: &Words) -> Result<i64> {
-        let word = text(&camel(name), self.get(at)?)?;
+        let word = text(&spelled(name), self.get(at)?)?;
         Ok(number_of(known, name, &word)?)
     }
+}
+
+/// A name of the table as JavaScript spells it.
+fn spelled(name: &str) -> Cow<'_, str> {
+    if name.contains('_') { camel(name).into() } else { name.into() }
 }
 
 /// The elements of an array.

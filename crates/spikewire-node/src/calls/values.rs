@@ -4,10 +4,9 @@ use spikewire_aerospike_protocol::msgpack;
 use spikewire_aerospike_protocol::operation::{ValueArguments, ValueForm};
 use spikewire_aerospike_protocol::value::particle;
 
-use super::Given;
+use super::{Given, spelled};
 use crate::errors::{kind_name, number_text};
 use crate::hooks::Hooks;
-use crate::js::failure::camel;
 use crate::js::make::MAX_SAFE;
 use crate::js::{Failure, Result, Type, Value};
 use crate::value::encode::whole;
@@ -116,7 +115,7 @@ fn sort(hooks: &Hooks, object: Value<'_>) -> Result<u32> {
 
 impl ValueArguments for Given<'_, '_> {
     fn packed(&self, at: usize, name: &'static str, form: ValueForm) -> Result<Vec<u8>> {
-        let (value, name, hooks) = (self.get(at)?, &camel(name), self.hooks);
+        let (value, name, hooks) = (self.get(at)?, &spelled(name), self.hooks);
         match form {
             ValueForm::Any => element(hooks, name, value),
             ValueForm::Key => {
@@ -131,6 +130,6 @@ impl ValueArguments for Given<'_, '_> {
     }
 
     fn integer(&self, at: usize, name: &'static str) -> Result<i64> {
-        integer(&camel(name), self.get(at)?)
+        integer(&spelled(name), self.get(at)?)
     }
 }

@@ -5,9 +5,11 @@
 //! | here | the expression of an operand, and the operand of an expression |
 //! | [`make`] | expressions of each form |
 //! | [`filter`] | filters and operations from expressions and from texts |
+//! | [`recent`] | expressions that were just made |
 
 mod filter;
 pub mod make;
+mod recent;
 
 use spikewire_aerospike_protocol::expression::{Expression as Tree, Type};
 use spikewire_aerospike_protocol::value::Value as Constant;
@@ -21,13 +23,16 @@ use crate::value::{Place, encode};
 
 /// What the class `Expression` holds.
 fn wrap<'e>(env: Env<'e>, tree: &Tree) -> Result<Value<'e>> {
-    Form::Expression.wrap(env, &tree.image())
+    let image = tree.image();
+    let wrapped = Form::Expression.wrap(env, &image)?;
+    recent::keep(image, tree);
+    Ok(wrapped)
 }
 
 /// The expression in an object of the class; nothing for other values.
 fn unwrap(given: Value<'_>) -> Result<Option<Tree>> {
     let Some(image) = Form::Expression.unwrap(given)? else { return Ok(None) };
-    Ok(Some(Tree::from_image(&image)?))
+    recent::tree(image).map(Some)
 }
 
 /// An expression, or the constant that a value is; `name` is what messages call it.

@@ -1,0 +1,366 @@
+/** Operations and expressions on the embedded cluster: the cases of the Python client's tests. */
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  BinExists,
+  BinNotFound,
+  BinTypeError,
+  Client,
+  ctx,
+  type Dataset,
+  Double,
+  ElementExists,
+  ElementNotFound,
+  exp,
+  GeoJSON,
+  HyperLogLog,
+  type Operation,
+  OpNotApplicable,
+  op,
+  RecordNotFound,
+  ServerError,
+} from 'spikewire'
+import { Cluster } from 'spikewire/testing'
+import { cases, made, type OperationCase, plain, sorted, withoutPython } from './cases.js'
+
+const LIST = [3, 1, 2, 1]
+const MAP = { a: 3, b: 1, c: 2 }
+
+let cluster: Cluster
+let client: Client
+let data: Dataset
+
+before(async () => {
+  cluster = await Cluster.start()
+  client = await Client.connect(cluster.seeds)
+  data = client.dataset('test', 'operations')
+})
+
+after(async () => {
+  await client?.close()
+  await cluster?.close()
+})
+
+async function results(...operations: Operation[]): Promise<readonly unknown[]> {
+  return (await data.operate('k', operations)).results
+}
+
+test('the cases of Python', { skip: withoutPython }, async (t) => {
+  const all = cases()
+  const families: [OperationCase[], never][] = [
+    [all.lists, LIST as never],
+    [all.maps, MAP as never],
+    [all.bits, Buffer.from([0x0f, 0xf1]) as never],
+  ]
+  for (const [of, start] of families) {
+    for (const one of of) {
+      await t.test(one.python, async () => {
+        await data.put('k', { b: start }, { exists: 'replace' })
+        const [result, left] = await results(made(one.make) as Operation, op.get('b'))
+        assert.deepEqual(plain(result), sorted(one.result))
+        assert.deepEqual(plain(left), sorted(one.left))
+      })
+    }
+  }
+  await t.test('expressions are computed', async (of) => {
+    await data.put(
+      'k',
+      {
+        l: LIST,
+        m: { a: 1, b: 'x', c: [4, 5] },
+        n: 2,
+        b: Buffer.from([0x0f, 0xf1]),
+        g: GeoJSON.point(1, 2),
+      },
+      { exists: 'replace' },
+    )
+    await results(op.hll.add('h', ['a', 'b', 'c'], 12))
+    for (const one of all.what_is_inside_is_computed) {
+      await of.test(one.python, async () => {
+        const expression = made(one.make) as exp.Expression
+        const [value] = await results(op.read('r', expression, { noFail: true }))
+        assert.deepEqual(plain(value), sorted(one.value))
+      })
+    }
+  })
+  const errors: { [name: string]: unknown } = {
+    BinExists,
+    BinNotFound,
+    BinTypeError,
+    ElementExists,
+    ElementNotFound,
+    OpNotApplicable,
+  }
+  for (const one of all.refused) {
+    await t.test(`refused: ${one.python}`, async () => {
+      await data.put('k', { l: [1], m: { a: 1 }, b: Buffer.from('x') }, { exists: 'replace' })
+      const refused = results(made(one.make) as Operation)
+      await assert.rejects(refused, errors[one.error] as typeof ServerError)
+    })
+  }
+})
+
+test('sketches', async () => {
+  await data.delete('k')
+  const first = await results(
+    op.hll.init('h', 12, 16),
+    op.hll.add('h', ['a', 'b', 3, 1.5, null]),
+    op.hll.add('other', ['a', 'c'], 12, 16, { createOnly: true }),
+    op.hll.getCount('h'),
+    op.hll.describe('h'),
+    op.hll.mayContain('h', ['a', 3]),
+    op.hll.mayContain('h', ['z']),
+    op.hll.refreshCount('h'),
+    op.hll.init('h', 4, undefined, { noFail: true, createOnly: true }),
+    op.get('other'),
+  )
+  assert.deepEqual(first.slice(0, -1), [null, 5, 2, 5, [12, 16], 1, 0, 5, null])
+  const other = first.at(-1)
+  assert.ok(other instanceof HyperLogLog)
+  const [union, count, both, alike] = await results(
+    op.hll.getUnion('h', [other]),
+    op.hll.getUnionCount('h', [other]),
+    op.hll.getIntersectCount('h', [other]),
+    op.hll.getSimilarity('h', [other]),
+  )
+  assert.deepEqual([count, both], [6, 1])
+  assert.ok(Math.abs((alike as number) - 0.17) < 0.01)
+  assert.deepEqual(await results(op.hll.setUnion('h', [other]), op.hll.getCount('h')), [null, 6])
+  const kept = (await data.get('k')).bins['h']
+  assert.ok(kept instanceof HyperLogLog && union instanceof HyperLogLog)
+  assert.deepEqual(kept.bytes.subarray(11), union.bytes.subarray(11), 'all but the kept count')
+  const hundred = Array.from({ length: 100 }, (_, at) => at)
+  await results(op.hll.add('plain', hundred, 10), op.hll.fold('plain', 6))
+  assert.deepEqual(await results(op.hll.describe('plain')), [[6, 0]])
+})
+
+test('nested lists and maps', async () => {
+  const bins = { b: { m: { x: [1, [5, 6]] } }, l: [[1], { y: 2 }] }
+  await data.put('k', bins, { exists: 'replace' })
+  const path = [ctx.mapKey('m'), ctx.mapKey('x')]
+  const found = await results(
+    op.list.append('b', 7, { ctx: path }),
+    op.list.getByValue('b', 6, { returning: 'index', ctx: [...path, ctx.listIndex(1)] }),
+    op.list.size('b', { ctx: [ctx.mapIndex(0), ctx.mapRank(0)] }),
+    op.map.getByKey('l', 'y', { ctx: [ctx.listRank(-1)] }),
+    op.list.get('l', 0, { ctx: [ctx.listValue([1])] }),
+    op.list.get('l', 0, { ctx: [ctx.index(0)] }),
+    op.map.size('b', { ctx: [ctx.rank(0)] }),
+    op.map.put('b', 'z', 1, { ctx: [ctx.mapValue({ x: [1, [5, 6], 7] })] }),
+  )
+  assert.deepEqual(found, [3, [1], 3, 2, 1, 1, 1, 2])
+})
+
+test('paths that are made', async () => {
+  await data.delete('k')
+  await results(
+    op.map.put('m', 'k', 1, { order: 'key', ctx: [ctx.mapKeyCreate('a', 'key')] }),
+    op.list.append('l', 1, { ctx: [ctx.listIndexCreate(2, 'unordered', { pad: true })] }),
+    op.list.create('made', 'ordered', { ctx: [ctx.mapKey('x')] }),
+    op.list.appendItems('made', [3, 1, 2], { ctx: [ctx.mapKey('x')] }),
+    op.map.create('top', 'key_value', { persistIndex: true }),
+    op.list.create('gap', 'unordered', { pad: true, ctx: [ctx.listIndex(1)] }),
+    op.map.create('deep', 'unordered', { ctx: [ctx.mapKeyCreate('a'), ctx.mapKey('b')] }),
+  )
+  assert.deepEqual((await data.get('k')).bins, {
+    m: { a: { k: 1 } },
+    l: [null, null, [1]],
+    made: { x: [1, 2, 3] },
+    top: {},
+    gap: [null, []],
+    deep: { a: { b: {} } },
+  })
+})
+
+test('values of every type in and out', async () => {
+  await data.delete('k')
+  const values = [
+    1,
+    2n ** 62n,
+    -1.5,
+    'ü€',
+    true,
+    null,
+    Buffer.from([0, 255]),
+    [1, [2]],
+    { a: { b: null } },
+    GeoJSON.point(1, 2),
+  ]
+  await results(op.list.appendItems('l', values), op.list.append('l', new Double(3)))
+  const [list, floats] = await results(
+    op.get('l'),
+    op.list.getByValue('l', new Double(3), { returning: 'count' }),
+  )
+  assert.deepEqual((list as unknown[]).slice(0, -1), values)
+  assert.equal(floats, 1)
+  await results(
+    op.map.putItems(
+      'm',
+      new Map<string | number | Buffer, number>([
+        [1, 1],
+        ['a', 2],
+        [Buffer.from('b'), 3],
+      ]),
+    ),
+  )
+  const [map] = await results(op.map.getByIndexRange('m', 0, undefined, { returning: 'key' }))
+  assert.deepEqual(map, [1, 'a', Buffer.from('b')])
+})
+
+test('expressions read and write', async () => {
+  await data.put('k', { n: 5, l: [1, 2, 3], s: 'abc' }, { exists: 'replace' })
+  const record = await data.operate('k', [
+    op.read('twice', exp.bin('n').mul(2)),
+    op.read('text', '$.n + 1'),
+    op.read('given', ['$.n + ?0', 10]),
+    op.read('none', exp.bin('no', 'int').add(1), { noFail: true }),
+    op.write('sum', exp.bin('n', 'int').add(exp.list.get(exp.bin('l'), -1))),
+    op.write('n', 'when($.n > 3 => 0, default => 1)', { updateOnly: true }),
+    op.get('sum'),
+    op.write('n', exp.value(null), { allowDelete: true }),
+    op.get('n'),
+  ])
+  assert.deepEqual(record.results, [10, 6, 15, null, null, null, 8, null, null])
+  assert.deepEqual(record.bins, { twice: 10, text: 6, given: 15, sum: 8 })
+  const refused: [Operation, unknown][] = [
+    [op.read('r', exp.bin('no', 'int').add(1)), OpNotApplicable],
+    [op.write('sum', exp.value(1), { createOnly: true }), BinExists],
+    [op.write('new', exp.value(1), { updateOnly: true }), BinNotFound],
+  ]
+  for (const [operation, error] of refused) {
+    await assert.rejects(results(operation), error as typeof ServerError)
+  }
+  assert.deepEqual(await results(op.write('new', exp.bin('no', 'int'), { noFail: true })), [null])
+  assert.ok(!('new' in (await data.get('k')).bins))
+})
+
+test('several operations on one bin', async () => {
+  await data.delete('k')
+  const record = await data.operate('k', [
+    op.list.append('l', 1),
+    op.list.append('l', 2),
+    op.list.clear('l'),
+    op.list.size('l'),
+  ])
+  assert.deepEqual([record.results, record.bins['l']], [[1, 2, null, 0], 0])
+  const last = await data.operate('k', [op.list.append('l', 3), op.list.clear('l')])
+  assert.deepEqual([last.results, last.bins['l']], [[1, null], 1], 'the last that gives something')
+})
+
+test('whole bins and records', async () => {
+  await data.put('k', { n: 1, s: 'b' }, { exists: 'replace' })
+  assert.deepEqual(
+    await results(
+      op.add('n', 2),
+      op.append('s', 'c'),
+      op.prepend('s', 'a'),
+      op.put('f', new Double(2)),
+      op.get('n'),
+      op.get('s'),
+      op.get('f'),
+    ),
+    [null, null, null, null, 3, 'abc', 2],
+  )
+  assert.deepEqual((await data.operate('k', [op.touch(), op.get()])).bins, { n: 3, s: 'abc', f: 2 })
+  await results(op.delete(), op.put('only', 1))
+  assert.deepEqual((await data.get('k')).bins, { only: 1 })
+  await results(op.delete())
+  await assert.rejects(data.operate('k', [op.touch()]), RecordNotFound)
+})
+
+test('only reads write nothing', async () => {
+  await data.delete('k')
+  await data.put('k', { l: [1], m: { a: 1 }, b: Buffer.from('x') })
+  const reads = [
+    op.list.get('l', 0),
+    op.map.getByKey('m', 'a'),
+    op.bit.count('b', 0, 8),
+    op.read('r', exp.ttl()),
+  ]
+  const record = await data.operate('k', reads)
+  assert.equal(record.generation, 1)
+  assert.deepEqual(record.results.slice(0, 3), [1, 1, 4])
+  await assert.rejects(data.operate('k', reads, { ttl: 10 }), /only read/)
+  await assert.rejects(data.operate('missing', reads), RecordNotFound)
+  const [size] = (await data.operate('missing', [op.list.append('l', 1)])).results
+  assert.equal(size, 1)
+  await data.delete('missing')
+})
+
+test('what is no operation is refused, and nothing is sent', async () => {
+  await data.delete('k')
+  // biome-ignore lint/suspicious/noExplicitAny: what plain JavaScript may pass
+  const wrong: [any, RegExp][] = [
+    ['x', /operations must be an array of operations from op, not string/],
+    [op.put('a', 1), /operations must be an array of operations from op, not Operation/],
+    [[op.put('a', 1), 5], /operations\[1\] must be an operation from op, not number/],
+    [[{ encoded: Buffer.from('x') }], /operations\[0\] must be an operation from op/],
+    [[exp.bin('a')], /operations\[0\] must be an operation from op, not Expression/],
+    [[null], /operations\[0\] must be an operation from op, not null/],
+  ]
+  for (const [operations, message] of wrong) {
+    await assert.rejects(data.operate('k', operations), { name: 'TypeError', message })
+  }
+  for (const other of [
+    op.get('a'),
+    op.list.size('l'),
+    op.list.append('l', 1),
+    op.read('r', '$.a + 1'),
+  ]) {
+    await assert.rejects(data.operate('k', [op.get(), other]), /every bin/)
+  }
+  await assert.rejects(data.operate('k', []), { name: 'RangeError' })
+  assert.equal(await data.exists('k'), false)
+})
+
+test('wildcards and infinity are found and not stored', async () => {
+  const pairs = [
+    ['a', 1],
+    ['b', 2],
+    ['a', 3, 4],
+  ]
+  await data.put('k', { l: pairs, m: { x: ['a', 1], y: ['b', 2] } }, { exists: 'replace' })
+  const found = await results(
+    op.list.getByValue('l', ['a', op.WILDCARD]),
+    op.list.getByValueRange('l', ['a', 2], ['a', op.INFINITY]),
+    op.list.getByValue('l', op.WILDCARD, { returning: 'count' }),
+    op.map.getByValue('m', ['a', op.WILDCARD], { returning: 'key' }),
+  )
+  assert.deepEqual(found, [
+    [
+      ['a', 1],
+      ['a', 3, 4],
+    ],
+    [['a', 3, 4]],
+    3,
+    ['x'],
+  ])
+  await assert.rejects(data.put('k', { l: [1, op.WILDCARD as never] }), {
+    name: 'TypeError',
+    message: /bin "l"\[1\]: op\.WILDCARD cannot be stored/,
+  })
+  await assert.rejects(results(op.list.append('l', op.WILDCARD as never)), (error: ServerError) => {
+    assert.equal(error.code, 4)
+    return error instanceof ServerError
+  })
+})
+
+test('what an empty list may mean', async () => {
+  await data.put('k', { l: [1, 2], m: { a: 1 } }, { exists: 'replace' })
+  const found = await results(
+    op.list.getByValueList('l', [], { inverted: true }),
+    op.map.getByKeyList('m', []),
+    op.map.getByKeyList('m', [], { inverted: true, returning: 'count' }),
+    op.map.removeByValueList('m', [], { inverted: true }),
+    op.map.size('m'),
+  )
+  assert.deepEqual(found, [[1, 2], [], 1, null, 0])
+})
+
+test('operations are kept and used again', async () => {
+  await data.delete('k')
+  const append = op.list.append('l', 'x')
+  for (let at = 1; at < 5; at++)
+    assert.deepEqual(await results(append, append), [at * 2 - 1, at * 2])
+})
