@@ -174,7 +174,7 @@ test-free-threaded: build-free-threaded ## Run the tests about threads without a
 	PYTHON_GIL=0 $(VENV_FT)/bin/python -m pytest $(or $(TESTS),-m threads $(TOGETHER))
 
 .PHONY: test-node
-test-node: node node-peers ## Run the tests of the npm package (NODE_TESTS='values errors' for some files)
+test-node: build node node-peers ## Run the tests of the npm package (NODE_TESTS='values errors' for some files)
 	$(WITH_NODE); cd node && node scripts/test.mjs $(NODE_TESTS)
 
 # --- Style ------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// Other versions of Node, Bun and Deno, as the registry has them: for the smoke test.
+// Other versions of Node, Bun and Deno, as the registry has them: for the smoke program.
 //
 // Each is a package that holds the program and nothing else. They are installed into .runtimes/ once;
 // what the registry does not offer for a platform is left out, with the reason.
@@ -16,7 +16,7 @@ const node = (version) => ({
   title: `Node ${version}`,
   spec: `node-${platform}-${arch}@${version}`,
   path: `node-${platform}-${arch}/bin/node`,
-  args: ['--test'],
+  args: [],
 })
 const WANTED = [
   node('18.20.8'),
@@ -27,13 +27,13 @@ const WANTED = [
     title: 'Bun 1.4.5',
     spec: `@oven/bun-${platform}-${oven}@1.4.5`,
     path: `@oven/bun-${platform}-${oven}/bin/bun`,
-    args: ['test'],
+    args: [],
   },
   {
     title: 'Deno 2.9.6',
     spec: `@deno/${deno}@2.9.6`,
     path: `@deno/${deno}/deno`,
-    args: ['test', '--allow-all'],
+    args: ['run', '--allow-all'],
   },
 ]
 

@@ -2,7 +2,7 @@
 //
 //   node scripts/test.mjs [PART-OF-A-FILE'S-NAME | FLAG-OF-NODE]...
 //
-// Without names every test runs on this Node, and the smoke test on the other runtimes.
+// Without names every test runs on this Node, and the smoke program on the other runtimes.
 
 import { readdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -10,7 +10,7 @@ import { runtimes } from './runtimes.mjs'
 import { attempt, bin, HERE } from './tools.mjs'
 
 const BUILT = join(HERE, 'build', 'test')
-const SMOKE = join(BUILT, 'smoke.test.js')
+const SMOKE = join(BUILT, 'smoke.js')
 
 /** The compiled test files in a folder and those below. */
 function files(folder) {
@@ -45,7 +45,7 @@ if (names.length === 0) {
       console.log(`${title}: left out: ${reason}`)
       continue
     }
-    console.log(`${title}: the smoke test`)
+    console.log(`${title}: the smoke program`)
     if (attempt(program, [...args, SMOKE]) !== 0) {
       console.error(`${title}: FAILED`)
       failed = true

@@ -2,7 +2,7 @@
 
 import { types } from 'node:util'
 import { failRow, makeBatch, makeRows } from './batch.js'
-import { makeError } from './errors.js'
+import { makeError } from './failures.js'
 import { native } from './native.js'
 import { define, makeFactory, makeRecord } from './record.js'
 import { done, fail, settle } from './slots.js'

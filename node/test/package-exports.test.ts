@@ -7,8 +7,10 @@ import { test } from 'node:test'
 for (const name of ['spikewire', 'spikewire/testing']) {
   test(`import and require of ${name} give the same things`, async () => {
     const imported: Record<string, unknown> = await import(name)
-    const { __esModule, ...required } = createRequire(import.meta.url)(name)
-    assert.deepEqual(Object.keys(imported).sort(), Object.keys(required).sort())
+    const required: Record<string, unknown> = createRequire(import.meta.url)(name)
+    const names = Object.keys(imported).filter((key) => key !== '__esModule')
+    assert.deepEqual(names.sort(), Object.keys(required).sort())
+    assert.equal(names.includes('makeError'), false, 'what is internal is not exported')
     for (const [key, value] of Object.entries(required)) assert.equal(imported[key], value)
   })
 }

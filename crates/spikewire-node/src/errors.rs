@@ -18,10 +18,10 @@ pub fn throw(env: Env<'_>, hooks: Option<&Hooks>, failure: Failure) {
 pub fn exception<'e>(env: Env<'e>, hooks: Option<&Hooks>, failure: Failure) -> Option<Value<'e>> {
     let made = match failure {
         Failure::Pending => return env.take_exception(),
-        Failure::Type(message) => builtin_error(env, false, &message),
-        Failure::Range(message) => builtin_error(env, true, &message),
+        Failure::Type(message) => refusal(env, hooks, false, &message),
+        Failure::Range(message) => refusal(env, hooks, true, &message),
         Failure::Engine(error) if error.kind() == Kind::Invalid => {
-            builtin_error(env, true, &camel(error.message()))
+            refusal(env, hooks, true, &camel(error.message()))
         }
         Failure::Engine(error) => match hooks {
             Some(hooks) => of_engine(env, hooks, &error),
@@ -29,6 +29,19 @@ pub fn exception<'e>(env: Env<'e>, hooks: Option<&Hooks>, failure: Failure) -> O
         },
     };
     made.ok().or_else(|| env.take_exception())
+}
+
+/// A `TypeError` or `RangeError`. The package makes it, where it is set up: in a context of a test
+/// runner its classes are other ones than those that Node-API knows.
+fn refusal<'e>(
+    env: Env<'e>,
+    hooks: Option<&Hooks>,
+    range: bool,
+    message: &str,
+) -> Result<Value<'e>> {
+    let Some(hooks) = hooks else { return builtin_error(env, range, message) };
+    let kind = env.string(if range { "range" } else { "type" })?;
+    hooks.make_error.call(env, &[kind, env.int32(0)?, env.string(message)?])
 }
 
 /// The package's error for a failure of the engine.

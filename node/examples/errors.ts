@@ -1,0 +1,77 @@
+/** What can go wrong, and what a program does about it. */
+
+import {
+  Client,
+  type Dataset,
+  GenerationMismatch,
+  RecordExists,
+  RecordNotFound,
+  Timeout,
+} from 'spikewire'
+import { Cluster } from 'spikewire/testing'
+import { withCluster } from './seeds.js'
+
+interface Account {
+  balance: number
+}
+
+/** Reads, decides and writes; starts again when another client wrote in between. */
+async function withdraw(
+  accounts: Dataset<Account>,
+  owner: string,
+  amount: number,
+): Promise<number> {
+  for (;;) {
+    const { bins, generation } = await accounts.get(owner)
+    if (bins.balance < amount) throw new Error(`${owner} has only ${bins.balance}`)
+    const left = bins.balance - amount
+    try {
+      await accounts.put(owner, { balance: left }, { generation })
+      return left
+    } catch (error) {
+      if (!(error instanceof GenerationMismatch)) throw error
+    }
+  }
+}
+
+await withCluster(async (seeds) => {
+  await using client = await Client.connect(seeds)
+  const accounts = client.dataset<Account>('test', 'accounts')
+
+  // Errors say what happened and carry the facts.
+  try {
+    await accounts.get('nobody')
+  } catch (error) {
+    if (!(error instanceof RecordNotFound)) throw error
+    console.log(`no record: ${error.key}, code ${error.code}`)
+  }
+
+  await accounts.put('alice', { balance: 100 })
+  console.log('left:', await withdraw(accounts, 'alice', 30))
+
+  // What cannot be stored is refused before anything is sent, with the place named.
+  try {
+    await accounts.put('alice', { balance: Number.NaN, limits: { daily: undefined } } as never)
+  } catch (error) {
+    console.log(`refused: ${(error as TypeError).message}`)
+  }
+
+  try {
+    await accounts.put('alice', { balance: 1 }, { exists: 'create' })
+  } catch (error) {
+    if (!(error instanceof RecordExists)) throw error
+    console.log('alice is there already')
+  }
+})
+
+// A write whose answer is lost: it may have been applied, and the error says so.
+await using cluster = await Cluster.start()
+await using client = await Client.connect(cluster.seeds)
+await cluster.inject(0, { dropReply: 1 })
+try {
+  await client.dataset('test', 'accounts').put('bob', { balance: 1 }, { timeout: 200 })
+} catch (error) {
+  if (!(error instanceof Timeout)) throw error
+  console.log(`timed out after ${error.attempts} attempt(s), in doubt: ${error.inDoubt}`)
+}
+await cluster.clearFaults(0)

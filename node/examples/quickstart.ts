@@ -1,0 +1,32 @@
+/** The client in one page. */
+
+import { Client, op } from 'spikewire'
+import { withCluster } from './seeds.js'
+
+interface User {
+  name: string
+  age: number
+}
+
+await withCluster(async (seeds) => {
+  await using client = await Client.connect(seeds)
+  const users = client.dataset<User>('test', 'users')
+
+  await users.put('alice', { name: 'Alice', age: 28 }, { ttl: 3600 })
+  const record = await users.get('alice')
+  console.log(record.bins.name, record.generation, record.ttl)
+
+  // A verb sends at once and returns a promise: what is started together travels together.
+  const squares = client.dataset<{ square: number }>('test', 'squares')
+  await Promise.all(Array.from({ length: 1000 }, (_, n) => squares.put(n, { square: n * n })))
+  const found = await Promise.all(Array.from({ length: 10 }, (_, n) => squares.get(n)))
+  console.log(found.map(({ bins }) => bins.square).join(' '))
+
+  // Several steps on one record, applied atomically.
+  const aged = await users.operate('alice', [op.add('age', 1), op.get('age')])
+  console.log(aged.bins.age)
+
+  // A miss is an error, unless the call says what to return instead.
+  console.log(await users.get('nobody', { default: null }))
+  console.log('deleted', await users.delete('alice'))
+})

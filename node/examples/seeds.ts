@@ -1,0 +1,11 @@
+/** Where the examples find a cluster: `SEEDS=host:port,...`, or one in this process. */
+
+import { Cluster } from 'spikewire/testing'
+
+/** Calls `main` with the seeds of a cluster, which is there until `main` is done. */
+export async function withCluster(main: (seeds: string) => Promise<void>): Promise<void> {
+  const given = process.env['SEEDS']
+  if (given) return main(given)
+  await using cluster = await Cluster.start({ nodes: 3 })
+  await main(cluster.seeds)
+}

@@ -1,0 +1,84 @@
+/** Makes the error for a failure that the engine reports. */
+
+import {
+  BinExists,
+  BinNotFound,
+  BinTypeError,
+  ClientClosed,
+  ConnectionFailed,
+  ElementExists,
+  ElementNotFound,
+  FilteredOut,
+  FunctionFailed,
+  GenerationMismatch,
+  IndexNotFound,
+  NamespaceNotFound,
+  NodeUnavailable,
+  OpNotApplicable,
+  ProtocolError,
+  QueryPaused,
+  RecordExists,
+  RecordNotFound,
+  RecordTooBig,
+  ServerError,
+  SpikewireError,
+  Timeout,
+  TooBusy,
+} from './errors.js'
+
+type ErrorClass = typeof SpikewireError
+
+const BY_KIND: { readonly [kind: string]: ErrorClass } = {
+  timeout: Timeout,
+  connection: ConnectionFailed,
+  no_node: NodeUnavailable,
+  circuit_open: NodeUnavailable,
+  no_namespace: NamespaceNotFound,
+  busy: TooBusy,
+  malformed: ProtocolError,
+  paused: QueryPaused,
+  closed: ClientClosed,
+}
+
+const BY_CODE: ReadonlyMap<number, ErrorClass> = new Map<number, ErrorClass>([
+  [2, RecordNotFound],
+  [3, GenerationMismatch],
+  [5, RecordExists],
+  [6, BinExists],
+  [9, Timeout],
+  [12, BinTypeError],
+  [13, RecordTooBig],
+  [17, BinNotFound],
+  [20, NamespaceNotFound],
+  [23, ElementNotFound],
+  [24, ElementExists],
+  [26, OpNotApplicable],
+  [27, FilteredOut],
+  [100, FunctionFailed],
+  [201, IndexNotFound],
+])
+
+for (const kind of [SpikewireError, ServerError, ...Object.values(BY_KIND), ...BY_CODE.values()]) {
+  Object.defineProperty(kind.prototype, 'name', { value: kind.name, configurable: true })
+}
+
+/** A call was refused: the codes are those of Node's own errors. */
+function refusal(range: boolean, message: string): TypeError | RangeError {
+  const error = range ? new RangeError(message) : new TypeError(message)
+  Error.captureStackTrace?.(error, makeError)
+  return Object.assign(error, { code: range ? 'ERR_OUT_OF_RANGE' : 'ERR_INVALID_ARG_TYPE' })
+}
+
+/** The error for a failure that the engine reports, or for a call that was refused. */
+export function makeError(
+  kind: string,
+  code: number,
+  message: string,
+  node: string | null = null,
+  attempts = 0,
+  inDoubt = false,
+): Error {
+  if (kind === 'type' || kind === 'range') return refusal(kind === 'range', message)
+  const found = kind === 'server' ? (BY_CODE.get(code) ?? ServerError) : BY_KIND[kind]
+  return new (found ?? SpikewireError)(message, code, node, attempts, inDoubt)
+}

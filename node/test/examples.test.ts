@@ -1,0 +1,32 @@
+/** Every example runs as it is. */
+
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { output, PACKAGE, temporaryFolder } from './support/programs.js'
+
+const FOLDER = join(PACKAGE, 'build', 'examples')
+
+/** A line that each example must print. */
+const SAYS: Record<string, string> = {
+  errors: 'timed out after 1 attempt(s), in doubt: true',
+  fastify: '200 {"name":"alice","visits":2}',
+  quickstart: '0 1 4 9 16 25 36 49 64 81',
+  stream_to_file: '5000 lines, not empty',
+  'users.test': '# pass 2',
+  worker_threads: '4 threads, 800 rounds',
+}
+
+for (const name of readdirSync(FOLDER).filter(
+  (file) => file.endsWith('.js') && file !== 'seeds.js',
+)) {
+  test(name, async (test) => {
+    const expected = SAYS[name.replace(/\.js$/, '')]
+    assert.ok(expected !== undefined, `SAYS has no line for ${name}`)
+    // For the example that is a test: all versions report in the same way.
+    const args = ['--enable-source-maps', '--test-reporter=tap', join(FOLDER, name)]
+    const printed = await output(process.execPath, args, { cwd: temporaryFolder(test) })
+    assert.ok(printed.split('\n').includes(expected), printed)
+  })
+}

@@ -1,0 +1,83 @@
+/** The packages that npm gets install in an empty folder and work from both module systems. */
+
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { output, PACKAGE, run, temporaryFolder } from './support/programs.js'
+
+const PROGRAM = `
+const cluster = await Cluster.start({ nodes: 1 })
+const client = await Client.connect(cluster.seeds)
+await client.dataset('test', 'packed').put('a', { n: 1 })
+const { bins } = await client.dataset('test', 'packed').get('a')
+await client.close()
+await cluster.close()
+console.log(JSON.stringify(bins))
+`
+const ESM = `
+import { Client } from 'spikewire'
+import { Cluster } from 'spikewire/testing'
+${PROGRAM}`
+const CJS = `
+const { Client } = require('spikewire')
+const { Cluster } = require('spikewire/testing')
+;(async () => {${PROGRAM}})()`
+
+const npm = (args: string[], cwd: string) =>
+  run('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd })
+
+test('packed, installed elsewhere, and used', async (test) => {
+  const folder = temporaryFolder(test)
+  const packages = join(folder, 'packages')
+  await output(process.execPath, [join(PACKAGE, 'scripts/pack.mjs'), '--out', packages])
+  const tarballs = readdirSync(packages).filter((name) => name.endsWith('.tgz'))
+  assert.equal(tarballs.length, 2, 'this platform, and the main package')
+
+  await test.test('the sources in it are a whole workspace', async () => {
+    const rust = join(packages, 'spikewire', 'rust')
+    const args = ['metadata', '--offline', '--locked', '--format-version', '1']
+    const { code, stderr } = await run('cargo', args, { cwd: rust })
+    assert.equal(code, 0, stderr)
+  })
+
+  const program = join(folder, 'program')
+  mkdirSync(program)
+  writeFileSync(join(program, 'package.json'), '{ "private": true }')
+  const install = ['install', '--offline', ...tarballs.map((name) => join(packages, name))]
+  const installed = await npm(install, program)
+  assert.equal(installed.code, 0, installed.stderr)
+
+  for (const [name, text] of [
+    ['program.mjs', ESM],
+    ['program.cjs', CJS],
+  ] as const) {
+    await test.test(name, async () => {
+      writeFileSync(join(program, name), text)
+      assert.equal(await output(process.execPath, [name], { cwd: program }), '{"n":1}\n')
+    })
+  }
+
+  await test.test('npx spikewire', async () => {
+    const { code, stdout, stderr } = await npm(['exec', 'spikewire', '--', '--help'], program)
+    assert.equal(code, 0, stderr)
+    assert.match(stdout, /serve/)
+  })
+})
+
+test('without a package for the platform and without cargo, the reason is given', async (test) => {
+  const folder = temporaryFolder(test)
+  const packages = join(folder, 'packages')
+  await output(process.execPath, [join(PACKAGE, 'scripts/pack.mjs'), '--out', packages])
+  const main = join(packages, 'spikewire')
+
+  const required = await run(process.execPath, ['-e', `require(${JSON.stringify(main)})`])
+  assert.equal(required.code, 1)
+  assert.match(required.stderr, /there is no native part for .*npx spikewire build/)
+
+  const install = join(main, 'dist/install.js')
+  const built = await run(process.execPath, [install], { env: { PATH: folder } })
+  assert.equal(built.code, 1)
+  assert.match(built.stderr, /built from source/)
+  assert.match(built.stderr, /cargo does not run .* needs Rust/)
+})

@@ -1,0 +1,14 @@
+// In the same process as the other file, after it or before it.
+
+const { Client } = require('spikewire')
+const { Cluster } = require('spikewire/testing')
+
+test('another file has another copy of the package', async () => {
+  const cluster = await Cluster.start({ nodes: 1 })
+  const client = await Client.connect(cluster.seeds)
+  const numbers = client.dataset('test', 'numbers')
+  await Promise.all(Array.from({ length: 100 }, (_, n) => numbers.put(n, { n })))
+  expect((await numbers.get(99)).bins).toStrictEqual({ n: 99 })
+  await client.close()
+  await cluster.close()
+})

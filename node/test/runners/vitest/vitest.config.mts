@@ -1,0 +1,1 @@
+export default { cacheDir: '../../../node_modules/.vite' }

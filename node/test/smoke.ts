@@ -1,0 +1,88 @@
+/**
+ * A little of everything, as a plain program: what each version of Node.js, Bun and Deno is asked.
+ *
+ * It ends by itself: nothing that is left open keeps a runtime alive.
+ */
+
+import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { isMainThread, Worker, workerData } from 'node:worker_threads'
+import { Client, GenerationMismatch, GeoJSON, op, RecordNotFound, Timeout } from 'spikewire'
+import { Cluster } from 'spikewire/testing'
+
+/** Bins of every sort, one record. */
+async function values(client: Client): Promise<void> {
+  const records = client.dataset('test', 'values')
+  const bins = {
+    integer: 2 ** 40,
+    long: 2n ** 62n,
+    float: 0.5,
+    text: 'Grüße 🎈',
+    bytes: Buffer.from([0, 255]),
+    list: [1, 'two', [3n ** 35n], { four: null }],
+    map: new Map([[1, 'one']]),
+    yes: true,
+    place: new GeoJSON('{"type":"Point","coordinates":[1,2]}'),
+  }
+  await records.put('all', bins)
+  assert.deepEqual((await records.get('all')).bins, bins)
+}
+
+/** Many calls at once, and rules that refuse. */
+async function verbs(client: Client): Promise<void> {
+  const numbers = client.dataset<{ n: number }>('test', 'numbers')
+  const many = Array.from({ length: 1000 }, (_, n) => n)
+  await Promise.all(many.map((n) => numbers.put(n, { n })))
+  const found = await Promise.all(many.map((n) => numbers.get(n)))
+  assert.deepEqual(
+    found.map(({ bins }) => bins.n),
+    many,
+  )
+
+  const { generation } = await numbers.get(1)
+  await numbers.operate(1, [op.add('n', 1), op.get('n')])
+  await assert.rejects(numbers.put(1, { n: 0 }, { generation }), GenerationMismatch)
+  await assert.rejects(numbers.get('nothing'), RecordNotFound)
+  await assert.rejects(numbers.put(1, { n: undefined as never }), /bin "n"/)
+  assert.equal(await numbers.delete(1), true)
+  const called = await new Promise((resolve) => numbers.exists(1, (_, there) => resolve(there)))
+  assert.equal(called, false)
+}
+
+/** A node that answers too late. */
+async function faults(cluster: Cluster, client: Client): Promise<void> {
+  const records = client.dataset('test', 'faults')
+  await cluster.inject(0, { drop: 1 })
+  await assert.rejects(records.get(1, { timeout: 50 }), Timeout)
+  await cluster.clearFaults(0)
+  await assert.rejects(records.get(1), RecordNotFound)
+}
+
+/** What a worker thread does: the same, with a client of its own. */
+async function inWorker(seeds: string): Promise<void> {
+  const client = await Client.connect(seeds)
+  await verbs(client)
+  await client.close()
+}
+
+async function main(): Promise<void> {
+  const required = createRequire(import.meta.url)('spikewire')
+  assert.equal(required.Client, Client)
+  const cluster = await Cluster.start({ nodes: 1 })
+  const client = await Client.connect(cluster.seeds)
+  await values(client)
+  await verbs(client)
+  await faults(cluster, client)
+  const worker = new Worker(fileURLToPath(import.meta.url), { workerData: cluster.seeds })
+  const code = await new Promise((resolve, reject) => {
+    worker.on('exit', resolve)
+    worker.on('error', reject)
+  })
+  assert.equal(code, 0)
+  await client.close()
+  await cluster.close()
+  console.log('smoke: all is well')
+}
+
+await (isMainThread ? main() : inWorker(workerData))
