@@ -1,9 +1,10 @@
 /** The cases of the Python client's tests of operations and expressions: see `python_cases.py`. */
 
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { ctx, Double, exp, GeoJSON, HyperLogLog, op } from 'spikewire'
 
 // This file is compiled to node/build/test.
@@ -64,12 +65,17 @@ export interface Cases {
   shown_as_text: ExpressionCase[]
   what_is_inside: ExpressionCase[]
   what_is_inside_is_computed: (ExpressionCase & { value: Plain })[]
+  sent: { make: Tree; python: string }[]
+  filters: { make: Tree; python: string }[]
 }
 
-/** All of them, as Python has them now. */
-export function cases(): Cases {
-  const script = join(ROOT, 'node', 'test', 'python_cases.py')
-  return JSON.parse(execFileSync(PYTHON, [script], { encoding: 'utf8', maxBuffer: 1 << 26 }))
+const SCRIPT = join(ROOT, 'node', 'test', 'python_cases.py')
+
+/** All of them, as Python has them now; Python sends them to the cluster, if there is one. */
+export async function cases(...seeds: [] | [string]): Promise<Cases> {
+  const settings = { encoding: 'utf8', maxBuffer: 1 << 26 } as const
+  const { stdout } = await promisify(execFile)(PYTHON, [SCRIPT, ...seeds], settings)
+  return JSON.parse(stdout)
 }
 
 /** What JavaScript makes of a call. */

@@ -15,7 +15,7 @@ const LIST = exp.bin('l')
 const MAP = exp.bin('m')
 
 test('the bytes and texts of Python', { skip: withoutPython }, async (t) => {
-  const { shown_as_text, what_is_inside, what_is_inside_is_computed } = cases()
+  const { shown_as_text, what_is_inside, what_is_inside_is_computed } = await cases()
   for (const one of [...shown_as_text, ...what_is_inside, ...what_is_inside_is_computed]) {
     await t.test(one.python, () => {
       const expression = made(one.make) as exp.Expression

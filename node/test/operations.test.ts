@@ -47,7 +47,7 @@ async function results(...operations: Operation[]): Promise<readonly unknown[]> 
 }
 
 test('the cases of Python', { skip: withoutPython }, async (t) => {
-  const all = cases()
+  const all = await cases()
   const families: [OperationCase[], never][] = [
     [all.lists, LIST as never],
     [all.maps, MAP as never],

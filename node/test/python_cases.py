@@ -1,14 +1,16 @@
 # ruff: noqa: INP001
 """Prints the cases of the Python client's tests of operations and expressions as JSON, with what
 Python makes of them, so that the Node tests take the same ones: each call as a tree, and its bytes,
-its text or its result.
+its text or its result. With the seeds of a cluster it also sends each operation and each filter, in
+the order of the cases, so that the requests can be compared.
 
-    python python_cases.py
+    python python_cases.py [SEEDS]
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import json
 import math
@@ -65,6 +67,62 @@ OPERATORS = {
     ast.Invert: "not",
     ast.USub: "neg",
 }
+
+
+#: Operations that the tests have elsewhere than in a table.
+OPERATIONS = """
+op.get()
+op.get("b")
+op.put("b", None)
+op.put("b", {"a": [1, -1.5, b"x", True, None]})
+op.add("b", 2)
+op.add("b", 2.5)
+op.append("b", "x")
+op.prepend("b", b"x")
+op.touch()
+op.delete()
+op.hll.init("b", 12, 16)
+op.hll.init("b", 4, no_fail=True, create_only=True)
+op.hll.add("b", ["a", 3, 1.5, None])
+op.hll.add("b", ["a"], 12, 16, create_only=True)
+op.hll.set_union("b", [HyperLogLog(b"x")], allow_fold=True)
+op.hll.refresh_count("b")
+op.hll.fold("b", 6)
+op.hll.get_count("b")
+op.hll.get_union("b", [HyperLogLog(b"x")])
+op.hll.get_union_count("b", [HyperLogLog(b"x")])
+op.hll.get_intersect_count("b", [HyperLogLog(b"x")])
+op.hll.get_similarity("b", [HyperLogLog(b"x")])
+op.hll.describe("b")
+op.hll.may_contain("b", ["a", 3])
+op.list.append("b", 1, order="ordered", persist_index=True)
+op.list.size("b", ctx=[ctx.map_index(0), ctx.map_rank(0)])
+op.list.get("b", 0, ctx=[ctx.list_index(-1), ctx.list_rank(-1), ctx.list_value([1])])
+op.list.get("b", 0, ctx=[ctx.index(0), ctx.rank(1), ctx.value("x"), ctx.map_value({"a": 1})])
+op.list.append("b", 1, ctx=[ctx.list_index_create(2, pad=True)])
+op.list.append("b", 1, ctx=[ctx.list_index_create(2, "ordered", persist_index=True)])
+op.list.create("b", "ordered", ctx=[ctx.map_key("x")])
+op.list.create("b", pad=True, ctx=[ctx.list_index(1)])
+op.list.get_by_value("b", ["a", op.WILDCARD])
+op.list.get_by_value_range("b", ["a", 2], ["a", op.INFINITY])
+op.map.create("b", "key_value", persist_index=True)
+op.map.put("b", b"k", 1, order="key", ctx=[ctx.map_key_create(5, "key_value")])
+op.read("b", exp.bin("n") * 2)
+op.read("b", "$.n + 1", no_fail=True)
+op.read("b", ("$.n + ?0", 10))
+op.write("b", exp.bin("n", int) + 1)
+op.write("b", exp.value(None), create_only=True, allow_delete=True, no_fail=True)
+op.write("b", "when($.n > 3 => 0, default => 1)", update_only=True)
+"""
+
+FILTERS = """
+exp.bin("age") >= 18
+exp.bin("grown")
+exp.list.size(exp.bin("log")) > 1
+exp.map.get_by_key(exp.bin("cart"), "apples") > 2
+"$.age > 25 and $.name == 'x'"
+("$.age > ?0 and $.name:STRING in ?1", 25, ["x", "y"])
+"""
 
 
 class File:
@@ -178,6 +236,22 @@ def wire(expression: exp.Expression) -> str | None:
         return None
 
 
+def calls(source: str) -> list[ast.expr]:
+    """The calls in a text."""
+    return [it.value for it in ast.parse(source).body if isinstance(it, ast.Expr)]
+
+
+def send(seeds: str, operations: list[Any], filters: list[Any]) -> None:
+    """Sends them; what the cluster says does not matter."""
+    with spikewire.Client(seeds) as client:
+        data = client.dataset("test", "wire")
+        for operation in operations:
+            with contextlib.suppress(spikewire.Error):
+                data.operate("k", [operation])
+        for where in filters:
+            data.exists("k", where=where)
+
+
 def main() -> None:
     """Prints them all."""
     operations, expressions = File("test_operations.py"), File("test_expressions.py")
@@ -214,6 +288,19 @@ def main() -> None:
             if name.endswith("computed"):
                 case["value"] = plain(expressions.evaluated(expected))
             found[name].append(case)
+    rows = [
+        row[0] for name in ("lists", "maps", "bits") for row in operations.cases(f"test_{name}")
+    ]
+    sent, filters = rows + calls(OPERATIONS), calls(FILTERS)
+    for name, made in (("sent", sent), ("filters", filters)):
+        found[name] = [{"make": expressions.tree(it), "python": ast.unparse(it)} for it in made]
+    if len(sys.argv) > 1:
+        evaluated = expressions.evaluated
+        send(
+            sys.argv[1],
+            [operations.evaluated(it) for it in sent],
+            [evaluated(it) for it in filters],
+        )
     json.dump(found, sys.stdout)
 
 
