@@ -146,9 +146,10 @@ pub fn parts<'e>(
         None => env.null()?,
     };
     let plain = answered.is_none() && !is_wide && values.len() <= WIDEST;
-    let factory = match plain {
-        true => factories.of(env, &key, |names| make.hooks.make_factory.call(env, &[names]))?,
-        false => None,
+    let factory = if plain {
+        factories.of(env, &key, |names| make.hooks.make_factory.call(env, &[names]))?
+    } else {
+        None
     };
     let names = if factory.is_some() { Vec::new() } else { names_in(&key) };
     let results = answered.map(|_| results);

@@ -86,7 +86,7 @@ pub fn camel(message: &str) -> String {
         match quote {
             Some(open) if char == open => quote = None,
             None if matches!(char, '"' | '\'' | '`') && !before.is_alphanumeric() => {
-                quote = Some(char)
+                quote = Some(char);
             }
             _ => {}
         }

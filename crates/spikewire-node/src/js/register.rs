@@ -86,7 +86,7 @@ fn stay_loaded() {
     // SAFETY: the address is one of this library's own; the name is what the loader keeps for it.
     unsafe {
         let mut info: libc::Dl_info = std::mem::zeroed();
-        let address = stay_loaded as *const () as *const libc::c_void;
+        let address = (stay_loaded as *const ()).cast::<libc::c_void>();
         if libc::dladdr(address, &raw mut info) != 0 && !info.dli_fname.is_null() {
             libc::dlopen(info.dli_fname, libc::RTLD_NOW | libc::RTLD_NODELETE | libc::RTLD_NOLOAD);
         }

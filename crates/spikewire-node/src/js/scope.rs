@@ -46,6 +46,7 @@ impl AsyncContext {
         if unsafe { sys::napi_open_handle_scope(raw, &raw mut handles) } != sys::Status::napi_ok {
             return;
         }
+        // SAFETY: the reference is of this environment; the result is written to a valid place.
         let resource =
             env.made(|out| unsafe { sys::napi_get_reference_value(raw, self.resource, out) }).ok();
         if let Some(resource) = resource {

@@ -11,7 +11,7 @@ use super::handle::{Env, checked};
 
 /// What runs on another thread, and what becomes of its result here.
 struct Work<W, D, R> {
-    work: Option<W>,
+    run: Option<W>,
     done: Option<D>,
     result: Option<std::thread::Result<R>>,
     handle: sys::napi_async_work,
@@ -25,12 +25,8 @@ where
     R: Send + 'static,
     D: FnOnce(Env<'_>, std::thread::Result<R>) + 'static,
 {
-    let work: Box<Work<W, D, R>> = Box::new(Work {
-        work: Some(work),
-        done: Some(done),
-        result: None,
-        handle: ptr::null_mut(),
-    });
+    let work: Box<Work<W, D, R>> =
+        Box::new(Work { run: Some(work), done: Some(done), result: None, handle: ptr::null_mut() });
     let name = env.string(name)?;
     let raw = Box::into_raw(work);
     // SAFETY: the box lives until `complete` has run, which takes it back.
@@ -58,7 +54,7 @@ where
 {
     // SAFETY: the box is this thread's alone until `complete` runs.
     let it = unsafe { &mut *data.cast::<Work<W, D, R>>() };
-    if let Some(work) = it.work.take() {
+    if let Some(work) = it.run.take() {
         it.result = Some(catch_unwind(AssertUnwindSafe(work)));
     }
 }

@@ -136,7 +136,7 @@ impl<'e> Maker<'e, '_> {
                 reader.next().map_err(malformed)?;
                 continue;
             }
-            let mut ahead = reader.clone();
+            let mut ahead = *reader;
             plain &= matches!(ahead.next(), Ok(Token::Bytes(kind::STRING, text)) if std::str::from_utf8(text).is_ok());
             flat.set_element(len, self.nested(reader, depth - 1)?)?;
             flat.set_element(len + 1, self.nested(reader, depth - 1)?)?;

@@ -4,7 +4,7 @@ use spikewire_aerospike_protocol::value::{ParticleType, geojson, particle};
 use spikewire_aerospike_protocol::{limits, msgpack};
 
 use super::{Place, classify};
-use crate::errors::{kind_name, number_text, shown};
+use crate::errors::{kind_name, shown};
 use crate::hooks::Hooks;
 use crate::js::make::MAX_SAFE;
 use crate::js::{Failure, Result, Type, Value};
@@ -270,9 +270,4 @@ fn unsupported(value: Value<'_>, place: &Place<'_>) -> Failure {
          Buffer, Array, Map, a plain object, Double, GeoJSON or HyperLogLog",
         kind_name(value)
     ))
-}
-
-/// A number in a message about a place.
-pub fn not_whole(place: impl std::fmt::Display, number: f64) -> Failure {
-    Failure::of_range(format!("{place} must be a whole number, got {}", number_text(number)))
 }
