@@ -1,0 +1,2 @@
+export * from './testing.js';
+//# sourceMappingURL=testing.mjs.map

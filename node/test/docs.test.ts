@@ -1,0 +1,103 @@
+/**
+ * The pages are true: their TypeScript blocks compile with all strictness, and run.
+ *
+ * The `ts` blocks of a page are one program, from top to bottom; each `js` block is a CommonJS
+ * program by itself. Where a line is `console.log(...) // text`, the program must print just that
+ * text, in that order.
+ */
+
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { output, PACKAGE, REPOSITORY, run, temporaryFolder } from './support/programs.js'
+
+const PAGES = ['README.md', 'docs/node.md']
+// Inside of the package, so that programs may import it by its name.
+const FOLDER = join(PACKAGE, 'build', 'docs')
+const SAID = /^\s*console\.log\(.*\) \/\/ (.+)$/
+
+/** A block of code, and the number of its first line on the page. */
+interface Block {
+  start: number
+  lines: string[]
+}
+
+/** The blocks of a page in a language. */
+function blocks(page: string, language: string): Block[] {
+  const found: Block[] = []
+  let opened: string | undefined
+  for (const [number, line] of readFileSync(join(REPOSITORY, page), 'utf8').split('\n').entries()) {
+    if (line.startsWith('```')) {
+      opened = opened === undefined ? line.slice(3) : undefined
+      if (opened === language) found.push({ start: number + 1, lines: [] })
+    } else if (opened === language) {
+      found.at(-1)?.lines.push(line)
+    }
+  }
+  return found
+}
+
+/** Blocks as one program, on the lines where they stand, so that errors point there. */
+function program(parts: Block[]): string {
+  const lines: string[] = []
+  for (const { start, lines: more } of parts) {
+    while (lines.length < start) lines.push('')
+    lines.push(...more)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+/** The programs of a page: the name of the file that node runs, that of its source, the text. */
+function programs(page: string): { file: string; source: string; text: string }[] {
+  const stem = page.replace('/', '-').replace(/\.md$/, '')
+  const typescript = {
+    file: `${stem}.mjs`,
+    source: `${stem}.mts`,
+    text: program(blocks(page, 'ts')),
+  }
+  const others = blocks(page, 'js').map((block, index) => {
+    const file = `${stem}-${index + 1}.cjs`
+    return { file, source: file, text: program([block]) }
+  })
+  return [typescript, ...others]
+}
+
+/** Asserts that a program printed what its lines say, in that order. */
+function assertSaid(page: string, text: string, stdout: string): void {
+  const printed = stdout.split('\n')
+  let at = 0
+  for (const line of text.split('\n')) {
+    const expected = SAID.exec(line)?.[1]
+    if (expected === undefined) continue
+    const found = printed.indexOf(expected, at)
+    assert.notEqual(found, -1, `${page}: ${line.trim()}\nprinted:\n${stdout}`)
+    at = found + 1
+  }
+}
+
+before(async () => {
+  rmSync(FOLDER, { recursive: true, force: true })
+  mkdirSync(FOLDER, { recursive: true })
+  for (const { source, text } of PAGES.flatMap(programs)) writeFileSync(join(FOLDER, source), text)
+  const settings = {
+    extends: '../../tsconfig.json',
+    compilerOptions: { declaration: false, sourceMap: true, rootDir: '.', outDir: '.' },
+    include: [],
+    files: PAGES.flatMap(programs).flatMap(({ source }) => (source.endsWith('.mts') ? source : [])),
+  }
+  writeFileSync(join(FOLDER, 'tsconfig.json'), JSON.stringify(settings))
+  const compiler = join(PACKAGE, 'node_modules/typescript/bin/tsc')
+  const { code, stdout } = await run(process.execPath, [compiler, '--project', FOLDER])
+  assert.equal(code, 0, stdout)
+})
+
+for (const page of PAGES) {
+  for (const { file, text } of programs(page)) {
+    test(`${page}: ${file}`, async (test) => {
+      const args = ['--enable-source-maps', join(FOLDER, file)]
+      const stdout = await output(process.execPath, args, { cwd: temporaryFolder(test) })
+      assertSaid(page, text, stdout)
+    })
+  }
+}
