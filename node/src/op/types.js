@@ -1,4 +1,0 @@
-"use strict";
-/** What operations take. */
-Object.defineProperty(exports, "__esModule", { value: true });
-//# sourceMappingURL=types.js.map

@@ -1,2 +1,0 @@
-export * from './testing.js';
-//# sourceMappingURL=testing.mjs.map
