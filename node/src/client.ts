@@ -6,6 +6,7 @@ import { Key } from './key.js'
 import { ManyVerbs } from './many.js'
 import { native, type Space } from './native.js'
 import type { ReadMode, Replica } from './options.js'
+import type { Query, QueryOptions } from './query.js'
 import type { Bins } from './record.js'
 import { executor, openSlot, refuse } from './slots.js'
 
@@ -136,6 +137,19 @@ export class Client extends ManyVerbs<Key, Bins> {
   /** A namespace and a set of it. */
   dataset<B extends object = Bins>(namespace: string, set?: string | null): Dataset<B> {
     return new Dataset<B>(this.connection, namespace, set)
+  }
+
+  /**
+   * A scan of a set, or, without one, of a namespace: an object to iterate over with `for await`.
+   *
+   * @throws TypeError, RangeError for bad options
+   */
+  query<B extends object = Bins>(
+    namespace: string,
+    set?: string | null,
+    options?: QueryOptions,
+  ): Query<B> {
+    return this.dataset<B>(namespace, set).query(options)
   }
 
   /** Whether it is not closed. */

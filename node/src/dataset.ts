@@ -4,6 +4,7 @@ import type { Connection } from './connection.js'
 import { Key, spaceNames, spaceNumber, type UserKey } from './key.js'
 import { ManyVerbs } from './many.js'
 import type { Space } from './native.js'
+import { Query, type QueryOptions } from './query.js'
 import type { Bins } from './record.js'
 
 /**
@@ -34,6 +35,18 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
   /** The whole key of a user key. */
   key(key: UserKey): Key {
     return new Key(this.namespace, this.set, key)
+  }
+
+  /**
+   * A scan of the set: an object to iterate over with `for await`.
+   *
+   * @throws TypeError, RangeError for bad options
+   */
+  query(options?: QueryOptions): Query<B> {
+    return new Query<B>(this.connection, this.#space, options, (key) => {
+      this.spaceOf(key)
+      return this.wireOf(key)
+    })
   }
 
   /** @internal */

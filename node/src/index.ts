@@ -25,7 +25,10 @@ export {
   type Where,
   type WriteOptions,
 } from './options.js'
+export { Page } from './page.js'
+export { type PartitionRange, Query, type QueryOptions } from './query.js'
 export { type Bins, type OperatedRecord, Record } from './record.js'
+export type { QueryStreamOptions } from './stream.js'
 export { type BinValue, Double, GeoJSON, HyperLogLog, INFINITY, WILDCARD } from './values.js'
 export type { ChangeOptions, DeleteOptions, GetOptions, OperateOptions } from './verbs.js'
 export type { Callback } from './ways.js'

@@ -11,6 +11,21 @@ export type Spaces = Space | readonly Space[]
 /** A promise, by its number: see `slots.ts`. */
 export type Slot = number
 
+/** A query, by its number. */
+export type QueryHandle = number
+
+/**
+ * Records of a query: whether the page is whole; records; digests of those without a user key, as
+ * strings; user keys; names of sets, where they differ from that of the record before.
+ */
+export type QueryRun = [
+  whole: boolean,
+  records: unknown[],
+  digests: (string | undefined)[],
+  keys: unknown[],
+  sets: (string | undefined)[],
+]
+
 /** What the native part calls; see `hooks.ts`. */
 export type Hooks = [
   settle: (slot: Slot, value: unknown) => void,
@@ -202,6 +217,22 @@ export interface Native {
   clusterAlive(cluster: number, node: number): boolean
   /** Numbers in the order of `NodeStats`. */
   clusterStats(cluster: number, node: number): number[]
+  /** A query; nothing is sent. */
+  query(client: Handle, space: Space, options: unknown, after: unknown): QueryHandle
+  /**
+   * More records; `undefined` where they have to be waited for, `null` where there are none.
+   * `taken`, here and below: how many more of those that were given are with the caller. `page`:
+   * how many are wanted in all; 0: some.
+   */
+  queryRead(query: QueryHandle, taken: number, page: number): QueryRun | null | undefined
+  /** Settles the promise when there may be more. */
+  queryWait(query: QueryHandle, taken: number, slot: Slot): void
+  /** How far the caller came. */
+  queryCursor(query: QueryHandle, taken: number): Buffer
+  /** Whether it is known that there are no more. */
+  queryOver(query: QueryHandle, taken: number): boolean
+  /** Ends it; how far the caller came. */
+  queryClose(query: QueryHandle, taken: number): Buffer
 }
 
 /** The native part of this copy of the package. */

@@ -19,6 +19,8 @@ export class Record<B = Bins> {
   declare readonly results: readonly BinValue[]
   #space: Space = -1
   #key: unknown
+  /** Where the user key is not known: the digest, a character for each byte. */
+  #digest: string | undefined
 
   /** Records come from the engine. */
   constructor(bins: B, generation: number, ttl: number | null) {
@@ -29,7 +31,16 @@ export class Record<B = Bins> {
 
   /** The record's address. */
   get key(): Key {
-    return Key.known(this.#space, this.#key)
+    const digest = this.#digest
+    const key = digest === undefined ? this.#key : [Buffer.from(digest, 'latin1')]
+    return Key.known(this.#space, key)
+  }
+
+  /** @internal A record of a query: its digest, or its user key. */
+  ofRow(space: Space, digest: string | undefined, key: unknown): void {
+    this.#space = space
+    this.#digest = digest
+    this.#key = key
   }
 
   /** @internal */

@@ -11,6 +11,7 @@ use crate::hooks::Hooks;
 use crate::js::scope::AsyncContext;
 use crate::js::{Env, Failure, Result, Value};
 use crate::record::Factories;
+use crate::resource::Resources;
 use crate::uv::Loop;
 use crate::value::decode::{Maker, Reading};
 
@@ -29,6 +30,8 @@ pub struct Environment {
     pub shapes: RefCell<Vec<Rc<[String]>>>,
     /// Its embedded clusters.
     pub clusters: Clusters,
+    /// What JavaScript holds by a number.
+    pub resources: Resources,
     hooks: OnceCell<Hooks>,
     context: OnceCell<AsyncContext>,
     spaces: RefCell<Vec<Arc<SetRef>>>,
@@ -52,6 +55,7 @@ impl Environment {
             row_factories: Factories::default(),
             shapes: RefCell::default(),
             clusters: Clusters::default(),
+            resources: Resources::default(),
             hooks: OnceCell::new(),
             context: OnceCell::new(),
             spaces: RefCell::default(),
@@ -101,6 +105,7 @@ impl Environment {
     /// The environment is being torn down: no JavaScript code is called any more.
     pub fn end(&self) {
         self.ending.set(true);
+        self.resources.end();
     }
 
     /// A call has succeeded without a value; several are told together.

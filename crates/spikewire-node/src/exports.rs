@@ -4,7 +4,7 @@
 
 use crate::js::Export;
 use crate::js::call::export;
-use crate::{calls, expression, key, many, operation, setup, testing, verbs};
+use crate::{calls, expression, key, many, operation, query, setup, testing, verbs};
 
 /// The functions that the package calls, in `node/src/native.ts` under the same names.
 pub const EXPORTS: &[Export] = &[
@@ -45,4 +45,10 @@ pub const EXPORTS: &[Export] = &[
     export!("clusterSettled", testing::is_settled),
     export!("clusterAlive", testing::is_alive),
     export!("clusterStats", testing::stats),
+    export!("query", query::calls::query),
+    export!("queryRead", query::calls::read),
+    export!("queryWait", query::calls::wait),
+    export!("queryCursor", query::calls::cursor),
+    export!("queryOver", query::calls::over),
+    export!("queryClose", query::calls::close),
 ];

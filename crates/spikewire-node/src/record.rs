@@ -5,9 +5,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
+use spikewire_aerospike::command::query::rules::check_results;
 use spikewire_aerospike::command::{Sink, read_bins};
 use spikewire_aerospike::{Error, Kind};
 use spikewire_aerospike_protocol::message::{Message, Op};
+use spikewire_aerospike_protocol::query::Row;
 use spikewire_aerospike_protocol::void_time;
 
 use crate::js::{Env, Failure, Function, Result, Value};
@@ -92,7 +94,38 @@ struct Taken<'m, 'e, 'a> {
     is_wide: bool,
 }
 
-impl<'e> Taken<'_, 'e, '_> {
+impl<'m, 'e, 'a> Taken<'m, 'e, 'a> {
+    fn new(make: &'m Maker<'e, 'a>) -> Self {
+        let (key, values) = (Vec::with_capacity(64), Vec::with_capacity(8));
+        Self { make, key, values, results: Vec::new(), is_wide: false }
+    }
+
+    /// What the record's factory is given.
+    fn finish(
+        self,
+        factories: &Factories,
+        generation: u32,
+        void_time: u32,
+        has_results: bool,
+    ) -> Result<Parts<'e>> {
+        let Self { make, key, values, results, is_wide } = self;
+        let env = make.env;
+        let generation = env.uint32(generation)?;
+        let ttl = match left(void_time) {
+            Some(seconds) => env.uint32(seconds)?,
+            None => env.null()?,
+        };
+        let plain = !has_results && !is_wide && values.len() <= WIDEST;
+        let factory = if plain {
+            factories.of(env, &key, |names| make.hooks.make_factory.call(env, &[names]))?
+        } else {
+            None
+        };
+        let names = if factory.is_some() { Vec::new() } else { names_in(&key) };
+        let results = has_results.then_some(results);
+        Ok(Parts { factory, generation, ttl, names, values, results })
+    }
+
     fn add(&mut self, name: &[u8], value: Value<'e>) {
         self.is_wide |= name.len() > usize::from(u8::MAX);
         self.key.push(name.len() as u8);
@@ -135,25 +168,28 @@ pub fn parts<'e>(
     message: &Message<'_>,
     answered: Option<&[bool]>,
 ) -> Result<Parts<'e>> {
-    let (key, values) = (Vec::with_capacity(64), Vec::with_capacity(8));
-    let mut taken = Taken { make, key, values, results: Vec::new(), is_wide: false };
+    let mut taken = Taken::new(make);
     read_bins(message, answered.unwrap_or_default(), &mut taken)?;
-    let Taken { key, values, results, is_wide, .. } = taken;
-    let env = make.env;
-    let generation = env.uint32(message.header.generation)?;
-    let ttl = match left(message.header.ttl) {
-        Some(seconds) => env.uint32(seconds)?,
-        None => env.null()?,
-    };
-    let plain = answered.is_none() && !is_wide && values.len() <= WIDEST;
-    let factory = if plain {
-        factories.of(env, &key, |names| make.hooks.make_factory.call(env, &[names]))?
-    } else {
-        None
-    };
-    let names = if factory.is_some() { Vec::new() } else { names_in(&key) };
-    let results = answered.map(|_| results);
-    Ok(Parts { factory, generation, ttl, names, values, results })
+    let header = &message.header;
+    taken.finish(factories, header.generation, header.ttl, answered.is_some())
+}
+
+/// Takes a record out of a row of a query. `results`: how many results of operations it has.
+pub fn row_parts<'e>(
+    make: &Maker<'e, '_>,
+    factories: &Factories,
+    row: &Row<'_>,
+    results: Option<usize>,
+) -> Result<Parts<'e>> {
+    let mut taken = Taken::new(make);
+    match results {
+        None => row.ops().try_for_each(|bin| taken.bin(bin))?,
+        Some(count) => {
+            row.ops().try_for_each(|answer| taken.result(Some(answer)))?;
+            check_results(count, taken.results.len())?;
+        }
+    }
+    taken.finish(factories, row.generation, row.void_time, results.is_some())
 }
 
 /// Seconds left to live of a record that was just read; records that never expire need no clock.

@@ -86,6 +86,13 @@ impl<'e> Env<'e> {
         self.made(|out| unsafe { sys::napi_create_string_utf8(self.raw, bytes, len, out) })
     }
 
+    /// A string of one character for each byte.
+    pub fn latin1(self, bytes: &[u8]) -> Result<Value<'e>> {
+        let (data, len) = (bytes.as_ptr().cast(), bytes.len() as isize);
+        // SAFETY: pointer and length are those of a live slice.
+        self.made(|out| unsafe { sys::napi_create_string_latin1(self.raw, data, len, out) })
+    }
+
     /// A `Buffer` with a copy of the bytes.
     pub fn buffer(self, bytes: &[u8]) -> Result<Value<'e>> {
         let (data, mut copied) = (bytes.as_ptr().cast::<c_void>(), ptr::null_mut());

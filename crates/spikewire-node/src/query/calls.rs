@@ -1,0 +1,64 @@
+//! The functions of queries that JavaScript sees.
+
+use std::rc::Rc;
+
+use super::plan::compose;
+use super::reading::Reading;
+use crate::arguments::Options;
+use crate::binding::Call;
+use crate::js::{Result, Value};
+
+/// `query(client, space, options, after)`: the number of a query that was checked; nothing is sent.
+pub fn query<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let client = call.host.client(call.argument(0))?;
+    let environment = &call.host.environment;
+    let space = environment.space(call.argument(1))?;
+    let spec = compose(&space, &Options::new(call.argument(2)), call.argument(3))?;
+    let plan = spec.plan(&client.defaults.policy)?;
+    let reading = Reading::new(environment, &client, plan, space.set.is_empty())?;
+    call.env.uint32(environment.resources.add(Rc::new(reading))).map(Some)
+}
+
+/// The query of a call; so many of its records are with the caller.
+fn reading(call: &Call<'_>) -> Result<Rc<Reading>> {
+    let reading = call.host.environment.resources.get::<Reading>(call.index(0)?)?;
+    reading.taken(call.index(1)?);
+    Ok(reading)
+}
+
+/// `queryRead(query, taken, page)`: more records; see [`Reading::read`]. A page of 0 is none.
+pub fn read<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let page = call.index(2)?;
+    let page = (page > 0).then_some(u64::from(page));
+    reading(call)?.read(call.env, page).map(Some)
+}
+
+/// `queryWait(query, taken, slot)`: settles when there may be more.
+pub fn wait<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    reading(call)?.wait(call.env, call.index(2)?)?;
+    Ok(None)
+}
+
+/// `queryCursor(query, taken)`: how far the caller came.
+pub fn cursor<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    call.env.buffer(&reading(call)?.cursor()).map(Some)
+}
+
+/// `queryOver(query, taken)`: whether it is known that there are no more records.
+pub fn over<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    call.env.boolean(reading(call)?.is_over()).map(Some)
+}
+
+/// `queryClose(query, taken)`: ends it; how far the caller came. Its number is free afterwards.
+pub fn close<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let environment = &call.host.environment;
+    let reading = reading(call)?;
+    environment.resources.remove(call.index(0)?);
+    let cursor = call.env.buffer(&reading.cursor())?;
+    reading.close();
+    if let Some(slot) = reading.take_waiting() {
+        environment.done(call.env, slot);
+        environment.tell_done(call.env);
+    }
+    Ok(Some(cursor))
+}

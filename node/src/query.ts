@@ -1,0 +1,364 @@
+/** Queries: many records, at the pace of whoever takes them. */
+
+import type { Readable } from 'node:stream'
+import type { Connection } from './connection.js'
+import { ClientClosed, QueryPaused } from './errors.js'
+import type { Key, UserKey } from './key.js'
+import { spaceNames, spaceNumber } from './key.js'
+import { native, type QueryRun, type Space } from './native.js'
+import type { Operation } from './operation.js'
+import { checked, type Replica, type Where } from './options.js'
+import { Page } from './page.js'
+import type { Bins, Record } from './record.js'
+import { executor, openSlot, refuse } from './slots.js'
+import { type QueryStreamOptions, streamOf } from './stream.js'
+
+/** Some partitions of a namespace, which has 4,096. */
+export interface PartitionRange {
+  /** The first one, from 0 to 4,095. */
+  first: number
+  /** How many, from 1. */
+  count: number
+}
+
+/** What a query takes. Spans of time are milliseconds. */
+export interface QueryOptions {
+  /** Only records that this is true for. Default: no filter. */
+  where?: Where | undefined
+  /**
+   * The bins to read; records that have none of them are left out. Default: all bins. An empty
+   * array means `includeValues: false`.
+   */
+  bins?: readonly string[] | undefined
+  /** Operations from `op` that read: each record has their `results`. Needs server 8.1.2. */
+  operations?: readonly Operation[] | undefined
+  /** `false`: only keys, generations and times to live. Default: true. */
+  includeValues?: boolean | undefined
+  /** Most records, from 1 to 4,294,967,295. Default: no limit. */
+  limit?: number | undefined
+  /** A partition's number, or some of them. Default: all. */
+  partitions?: number | PartitionRange | undefined
+  /** Only records behind this one in its partition, in the order of digests. */
+  after?: UserKey | Key | undefined
+  /** How many records `page()` gives, from 1 to 1,000,000. */
+  pageSize?: number | undefined
+  /** The cursor of a page, or of a query with the same options; also one that Python made. */
+  resume?: Uint8Array | undefined
+  /** How many records each node handles per second at most. Default: no limit. */
+  recordsPerSecond?: number | undefined
+  /** How many nodes are read at the same time. Default: all. */
+  concurrentNodes?: number | undefined
+  /** Which copies of the records are read. Default: the client's. */
+  replica?: Replica | undefined
+  /**
+   * How long a node may be silent before its partitions are read from another one, and how long a
+   * node waits for a program that takes no records, before the query fails with `QueryPaused`; 0:
+   * no limit. Default: the client's; 30,000 where it has none.
+   */
+  socketTimeout?: number | undefined
+  /** In all; 0: no limit. Default: no limit; the client's `timeout` does not apply. */
+  timeout?: number | undefined
+  /** Ends the query: what waits for records is rejected with the signal's reason. */
+  signal?: AbortSignal | undefined
+}
+
+const QUERY = [
+  ...(['where', 'bins', 'operations', 'includeValues', 'limit', 'partitions', 'after'] as const),
+  ...(['pageSize', 'resume', 'recordsPerSecond', 'concurrentNodes', 'replica'] as const),
+  ...(['socketTimeout', 'timeout', 'signal'] as const),
+]
+
+/** Ends queries that nobody has closed and nobody can reach. */
+const forgotten = new FinalizationRegistry((query: number) => native.queryClose(query, 0))
+
+const DONE = Object.freeze({ value: undefined, done: true as const })
+
+/**
+ * A scan or an index query, from `dataset.query` or `client.query`. Nothing is sent until the first
+ * record is asked for; then all nodes are read at the same time. When one fails, the others take
+ * over: no record comes twice, and none is left out.
+ *
+ * Iterate over it once, with `for await`. Memory stays small however many records there are: the
+ * nodes wait until records are taken. Leaving the loop ends the query; so do `close()`, `using` and
+ * `await using`.
+ *
+ * @typeParam B - the bins of its records
+ */
+export class Query<B extends object = Bins>
+  implements AsyncIterableIterator<Record<B>, undefined, undefined>
+{
+  /** @internal Also keeps the client from being forgotten. */
+  readonly connection: Connection
+  /** For `using query = users.query()`, where the runtime has it. */
+  declare readonly [Symbol.dispose]: () => void
+  /** For `await using query = users.query()`, where the runtime has it. */
+  declare readonly [Symbol.asyncDispose]: () => Promise<void>
+  readonly #space: Space
+  readonly #pageSize: number
+  readonly #signal: AbortSignal | undefined
+  #query: number
+  /** Records that have come and are not handed out. */
+  #ready: Record<B>[] = []
+  #at = 0
+  /** How many were handed out since the native part was told. */
+  #taken = 0
+  #filling: Promise<boolean> | undefined
+  /** Whether other tasks had a turn since the last records came. */
+  #hasRested = true
+  #isOver = false
+  /** Where it ended; it is over, or closed, or failed. */
+  #end: Buffer | undefined
+  #reason: { error: unknown } | undefined
+  #onAbort: (() => void) | undefined
+
+  /** @internal */
+  constructor(
+    connection: Connection,
+    space: Space,
+    options: QueryOptions | undefined,
+    wireOf: (key: UserKey | Key) => unknown,
+  ) {
+    connection.check()
+    const given = checked(options, QUERY)
+    const signal = options?.signal
+    signal?.throwIfAborted()
+    const after = options?.after
+    const wire = after === undefined || after === null ? undefined : wireOf(after)
+    this.#query = native.query(connection.handle, space, given, wire)
+    this.connection = connection
+    this.#space = space
+    this.#pageSize = options?.pageSize ?? 0
+    this.#signal = signal
+    forgotten.register(this, this.#query, this)
+    if (signal !== undefined) {
+      // The signal may live long, and must not hold on to a query that nobody else does.
+      const query = new WeakRef(this)
+      this.#onAbort = () => {
+        const reached = query.deref()
+        if (reached !== undefined) reached.#fail(signal.reason)
+      }
+      signal.addEventListener('abort', this.#onAbort, { once: true })
+    }
+  }
+
+  /** Itself: a query is iterated over once. */
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  /** The next record. */
+  next(): Promise<IteratorResult<Record<B>, undefined>> {
+    if (this.#at < this.#ready.length && this.#reason === undefined) {
+      return Promise.resolve({ value: this.#take(), done: false })
+    }
+    return this.#next()
+  }
+
+  async #next(): Promise<IteratorResult<Record<B>, undefined>> {
+    while (await this.#fill()) {
+      // Another call may have taken what came.
+      if (this.#at < this.#ready.length) return { value: this.#take(), done: false }
+    }
+    return DONE
+  }
+
+  /** Ends the query; `for await` calls this when the loop is left. */
+  return(): Promise<IteratorResult<Record<B>, undefined>> {
+    this.close()
+    return Promise.resolve(DONE)
+  }
+
+  /**
+   * The next `pageSize` records, and where those behind them are. The last page may be empty.
+   *
+   * @throws RangeError without a `pageSize`; what iterating throws
+   */
+  async page(): Promise<Page<B>> {
+    const size = this.#pageSize
+    if (size === 0) throw new RangeError('the query has no pageSize')
+    while (this.#ready.length - this.#at < size && (await this.#fill(size))) {}
+    const records = this.#takeSome(size)
+    return new Page(records, this.cursor, this.#isDone())
+  }
+
+  /**
+   * The records in arrays of `size`; the last one may be shorter.
+   *
+   * @param size - from 1 to 1,000,000
+   */
+  async *batches(size: number): AsyncGenerator<Record<B>[], void, undefined> {
+    if (!Number.isInteger(size) || size < 1 || size > 1_000_000) {
+      throw new RangeError(`size must be from 1 to 1000000, got ${String(size)}`)
+    }
+    try {
+      for (;;) {
+        while (this.#ready.length - this.#at < size && (await this.#fill())) {}
+        const batch = this.#takeSome(size)
+        if (batch.length > 0) yield batch
+        if (batch.length < size) return
+      }
+    } finally {
+      this.close()
+    }
+  }
+
+  /**
+   * The records as a stream in object mode. It reads from the nodes what its consumer takes;
+   * destroying it ends the query.
+   */
+  stream(options?: QueryStreamOptions): Readable {
+    return streamOf(this, options)
+  }
+
+  /**
+   * How far the records were taken: the `resume` of a query with the same options goes on behind
+   * the last one, in this process or another, in Node or in Python. Also after an error, and after
+   * `close()`.
+   */
+  get cursor(): Buffer {
+    if (this.#end !== undefined) return Buffer.from(this.#end)
+    return native.queryCursor(this.#query, this.#tell())
+  }
+
+  /**
+   * Ends the query: the nodes stop sending. Whatever asks for more records is rejected with
+   * `ClientClosed`. Closing twice does nothing.
+   */
+  close(): void {
+    if (this.#isOver) this.#leave()
+    else this.#fail(new ClientClosed('the query is closed', -5))
+  }
+
+  /** @internal More records, for whoever takes many: those that are ready, or nothing at the end. */
+  async take(most: number): Promise<Record<B>[]> {
+    while (this.#reason !== undefined || this.#at >= this.#ready.length) {
+      if (!(await this.#fill())) return []
+    }
+    return this.#takeSome(most)
+  }
+
+  /** @internal Records that have come, without waiting; `undefined` where there are none. */
+  takeOne(): Record<B> | undefined {
+    return this.#reason === undefined && this.#at < this.#ready.length ? this.#take() : undefined
+  }
+
+  #take(): Record<B> {
+    this.#taken++
+    const record = this.#ready[this.#at] as Record<B>
+    this.#ready[this.#at++] = undefined as never
+    return record
+  }
+
+  #takeSome(most: number): Record<B>[] {
+    const some = this.#ready.slice(this.#at, this.#at + most)
+    this.#at += some.length
+    this.#taken += some.length
+    return some
+  }
+
+  /** How many records were handed out since this was asked last. */
+  #tell(): number {
+    const taken = this.#taken
+    this.#taken = 0
+    return taken
+  }
+
+  #isDone(): boolean {
+    if (this.#at < this.#ready.length) return false
+    return this.#end !== undefined ? this.#isOver : native.queryOver(this.#query, this.#tell())
+  }
+
+  /** Lets more records come; whether there are more. `page`: how many the caller wants. */
+  #fill(page = 0): Promise<boolean> {
+    this.#filling ??= this.#read(page).finally(() => {
+      this.#filling = undefined
+    })
+    return this.#filling
+  }
+
+  async #read(page: number): Promise<boolean> {
+    for (;;) {
+      if (this.#reason !== undefined) throw this.#reason.error
+      if (this.#isOver) {
+        if (this.#at >= this.#ready.length) this.#leave()
+        return false
+      }
+      if (!this.#hasRested) {
+        // Records that are there already must not keep everything else from running.
+        this.#hasRested = true
+        await new Promise((resolve) => setImmediate(resolve))
+        continue
+      }
+      let run: QueryRun | null | undefined
+      try {
+        this.connection.check()
+        run = native.queryRead(this.#query, this.#tell(), page)
+      } catch (error) {
+        this.#fail(error)
+        if (error instanceof QueryPaused) error.cursor = this.cursor
+        throw error
+      }
+      if (run === undefined) {
+        await this.#wait()
+      } else if (run === null) {
+        this.#isOver = true
+      } else {
+        this.#hasRested = false
+        this.#add(run)
+        return true
+      }
+    }
+  }
+
+  #wait(): Promise<void> {
+    const woken = new Promise<void>(executor)
+    const slot = openSlot()
+    try {
+      native.queryWait(this.#query, this.#tell(), slot)
+    } catch (error) {
+      refuse(slot, error)
+    }
+    return woken
+  }
+
+  #add([, records, digests, keys, sets]: QueryRun): void {
+    let space = this.#space
+    for (let at = 0; at < records.length; at++) {
+      const set = sets[at]
+      if (set !== undefined) space = spaceNumber(spaceNames(space).namespace, set)
+      ;(records[at] as Record<B>).ofRow(space, digests[at], keys[at])
+    }
+    const came = records as Record<B>[]
+    this.#ready = this.#at < this.#ready.length ? [...this.#ready.slice(this.#at), ...came] : came
+    this.#at = 0
+  }
+
+  #fail(error: unknown): void {
+    if (this.#end !== undefined) return
+    this.#reason = { error }
+    this.#leave()
+    this.#ready = []
+    this.#at = 0
+  }
+
+  /** Lets go of the native part. */
+  #leave(): void {
+    if (this.#end !== undefined) return
+    this.#end = native.queryClose(this.#query, this.#tell())
+    forgotten.unregister(this)
+    if (this.#onAbort !== undefined) this.#signal?.removeEventListener('abort', this.#onAbort)
+  }
+}
+
+const dispose: symbol = Symbol.dispose ?? Symbol.for('nodejs.dispose')
+const asyncDispose: symbol = Symbol.asyncDispose ?? Symbol.for('nodejs.asyncDispose')
+Object.defineProperty(Query.prototype, dispose, {
+  value(this: Query) {
+    this.close()
+  },
+})
+Object.defineProperty(Query.prototype, asyncDispose, {
+  async value(this: Query) {
+    this.close()
+  },
+})
