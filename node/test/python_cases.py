@@ -288,12 +288,12 @@ def main() -> None:
             if name.endswith("computed"):
                 case["value"] = plain(expressions.evaluated(expected))
             found[name].append(case)
-    rows = [
-        row[0] for name in ("lists", "maps", "bits") for row in operations.cases(f"test_{name}")
+    tabled = [
+        of[0] for name in ("lists", "maps", "bits") for of in operations.cases(f"test_{name}")
     ]
-    sent, filters = rows + calls(OPERATIONS), calls(FILTERS)
-    for name, made in (("sent", sent), ("filters", filters)):
-        found[name] = [{"make": expressions.tree(it), "python": ast.unparse(it)} for it in made]
+    sent, filters = tabled + calls(OPERATIONS), calls(FILTERS)
+    for name, called in (("sent", sent), ("filters", filters)):
+        found[name] = [{"make": expressions.tree(it), "python": ast.unparse(it)} for it in called]
     if len(sys.argv) > 1:
         evaluated = expressions.evaluated
         send(

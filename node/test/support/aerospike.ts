@@ -1,0 +1,30 @@
+/** npm `aerospike`, to compare with. */
+
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { PACKAGE } from './programs.js'
+
+const FOLDER = join(PACKAGE, 'peers/node_modules/aerospike')
+
+/** Why there is no npm `aerospike`; `false` where there is. */
+export const withoutAerospike: string | false =
+  !existsSync(FOLDER) && 'npm aerospike is not installed: make node-peers'
+
+/** The module. It has no types that hold for what tests do with it. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export const aerospike = (): any => createRequire(import.meta.url)(FOLDER)
+
+/** A client of it for a cluster. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export function connectAerospike(seeds: string): Promise<any> {
+  const [addr, port] = seeds.split(':')
+  const policies = Object.fromEntries(
+    ['read', 'write', 'operate', 'remove', 'batch'].map((name) => [name, { totalTimeout: 20_000 }]),
+  )
+  return aerospike().connect({
+    hosts: [{ addr, port: Number(port) }],
+    log: { level: aerospike().log.OFF },
+    policies,
+  })
+}
