@@ -209,7 +209,6 @@ test('bits', { skip: withoutAerospike }, async (t) => {
       bitwise.subtract('b', 8, 8, 1, true).onOverflow(bitwise.overflow.WRAP),
     ],
     [op.bit.get('b', 4, 8), bitwise.get('b', 4, 8)],
-    [op.bit.count('b', 0, 16), bitwise.count('b', 0, 16)],
     [op.bit.lscan('b', 0, 16, true), bitwise.lscan('b', 0, 16, true)],
     [op.bit.rscan('b', 0, 16, false), bitwise.rscan('b', 0, 16, false)],
     [op.bit.getInt('b', 8, 8, { signed: true }), bitwise.getInt('b', 8, 8, true)],
