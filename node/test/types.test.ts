@@ -1,0 +1,20 @@
+/** The public types; what they are to refuse is in `support/typed.ts`. */
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { PACKAGE } from './support/programs.js'
+
+test('no any', () => {
+  const folder = join(PACKAGE, 'dist')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const typed = files.filter((name) => /\.d\.m?ts$/.test(name))
+  assert.ok(typed.includes('index.d.ts'))
+  const found = typed.filter((name) => {
+    const text = readFileSync(join(folder, name), 'utf8')
+    const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*|'[^'\n]*'/g, '')
+    return /\bany\b/.test(code)
+  })
+  assert.deepEqual(found, [])
+})
