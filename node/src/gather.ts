@@ -2,6 +2,7 @@
 
 import type { RowKeys } from './batch.js'
 import type { Space } from './native.js'
+import { shapeOf } from './shapes.js'
 
 /** Rows as the native part is given them. */
 export interface Rows extends RowKeys {
@@ -34,7 +35,11 @@ export function atRow(row: number, error: unknown): unknown {
 }
 
 /** Goes through an array or another iterable, but not text or bytes. */
-export function list(what: string, items: unknown): unknown[] {
+export function list(
+  what: string,
+  items: unknown,
+  wanted = 'an iterable, such as an array',
+): unknown[] {
   if (Array.isArray(items)) return items.slice()
   const iterable =
     typeof items === 'object' &&
@@ -42,9 +47,85 @@ export function list(what: string, items: unknown): unknown[] {
     typeof (items as Partial<Iterable<unknown>>)[Symbol.iterator] === 'function' &&
     !(items instanceof Uint8Array)
   if (!iterable) {
-    throw new TypeError(`${what} must be an iterable, such as an array, not ${kindOf(items)}`)
+    throw new TypeError(`${what} must be ${wanted}, not ${kindOf(items)}`)
   }
   return Array.from(items as Iterable<unknown>)
+}
+
+/** Bins of many records as the native part is given them. */
+export interface ManyBins {
+  /** The number of their names where these are alike; else of each. */
+  readonly shapes: number | (number | string[])[]
+  /** The values of all of them, one behind the other. */
+  readonly values: unknown[]
+}
+
+/** The bins of rows, in order. */
+export function binsOf(rows: readonly unknown[]): ManyBins {
+  const values: unknown[] = []
+  const shapes: (number | string[])[] = []
+  let alike = rows.length > 0
+  rows.forEach((bins, row) => {
+    try {
+      const shape = shapeOf(bins, values)
+      shapes.push(shape)
+      alike &&= typeof shape === 'number' && shape === shapes[0]
+    } catch (error) {
+      throw atRow(row, error)
+    }
+  })
+  return { shapes: alike ? (shapes[0] as number) : shapes, values }
+}
+
+/** What `putMany` takes, for keys of type `K` and bins of type `B`. */
+export type Records<K, B extends object> =
+  | Iterable<readonly [K, Partial<B>]>
+  | AsyncIterable<readonly [K, Partial<B>]>
+  | { readonly [key: string]: Partial<B> }
+
+/** Whether records come one after the other. */
+export function isAsync(records: unknown): records is AsyncIterable<unknown> {
+  return (
+    typeof records === 'object' &&
+    records !== null &&
+    typeof (records as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === 'function' &&
+    typeof (records as Partial<Iterable<unknown>>)[Symbol.iterator] !== 'function'
+  )
+}
+
+/** Records one after the other, until there are no more or the signal is aborted. */
+export async function collect(
+  records: AsyncIterable<unknown>,
+  signal: AbortSignal | undefined,
+): Promise<unknown[]> {
+  const all: unknown[] = []
+  for await (const pair of records) {
+    signal?.throwIfAborted()
+    all.push(pair)
+  }
+  return all
+}
+
+/** Keys and bins of records: a `Map`, pairs, or an object. */
+export function pairs(records: unknown): { keys: unknown[]; bins: unknown[] } {
+  if (isPlain(records)) return { keys: Object.keys(records), bins: Object.values(records) }
+  const keys: unknown[] = []
+  const bins: unknown[] = []
+  list('records', records, 'a Map, an object or an iterable of pairs').forEach((pair, row) => {
+    if (!Array.isArray(pair) || pair.length !== 2) {
+      const what = Array.isArray(pair) ? `an array of ${pair.length}` : kindOf(pair)
+      throw new TypeError(`row ${row}: records must be pairs of key and bins, not ${what}`)
+    }
+    keys.push(pair[0])
+    bins.push(pair[1])
+  })
+  return { keys, bins }
+}
+
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || Symbol.iterator in value) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 /** A value's type for messages: the class of an object. */

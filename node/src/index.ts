@@ -9,8 +9,9 @@ export { Dataset } from './dataset.js'
 export * from './errors.js'
 export * as exp from './exp/index.js'
 export { Expression } from './expression.js'
+export type { Records } from './gather.js'
 export { Key, type UserKey } from './key.js'
-export type { GetManyOptions } from './many.js'
+export type { BatchOptions, GetManyOptions } from './many.js'
 export * as op from './op/index.js'
 export { Operation } from './operation.js'
 export {
@@ -28,6 +29,17 @@ export {
 export { Page } from './page.js'
 export { type PartitionRange, Query, type QueryOptions } from './query.js'
 export { type Bins, type OperatedRecord, Record } from './record.js'
+export {
+  Apply,
+  type ApplyRowOptions,
+  Delete,
+  type DeleteRowOptions,
+  Read,
+  type ReadRowOptions,
+  Row,
+  Write,
+  type WriteRowOptions,
+} from './rows.js'
 export type { QueryStreamOptions } from './stream.js'
 export { type BinValue, Double, GeoJSON, HyperLogLog, INFINITY, WILDCARD } from './values.js'
 export type { ChangeOptions, DeleteOptions, GetOptions, OperateOptions } from './verbs.js'

@@ -1,11 +1,19 @@
 /** The verbs on many records that clients and datasets share. */
 
 import type { Batch } from './batch.js'
-import { list, type Rows, rowsOf } from './gather.js'
+import { binsOf, collect, isAsync, list, pairs, type Records, type Rows, rowsOf } from './gather.js'
 import type { Key } from './key.js'
 import { native, type Slot } from './native.js'
 import type { Operation } from './operation.js'
-import { type CallOptions, checked, READ, type ReadOptions, WRITE } from './options.js'
+import {
+  type CallOptions,
+  checked,
+  READ,
+  type ReadOptions,
+  WRITE,
+  type WriteOptions,
+} from './options.js'
+import { encodedRows, type Row } from './rows.js'
 import { aboutRecord, executor, NO_RECORD, openSlot, refuse } from './slots.js'
 import type { BinValue } from './values.js'
 import {
@@ -23,7 +31,11 @@ export interface GetManyOptions extends ReadOptions {
   bins?: readonly string[] | undefined
 }
 
+/** What `batch` takes, for all of its rows. */
+export type BatchOptions = Pick<ReadOptions, 'replica' | keyof CallOptions>
+
 const GET_MANY = [...READ, 'bins']
+const BATCH = ['replica', 'timeout', 'signal']
 
 /** The verbs on many records, each in one call for all of them. */
 export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
@@ -165,6 +177,68 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     })
   }
 
+  /**
+   * Writes many records in one call, in parallel over the nodes.
+   *
+   * @param records - a `Map` of keys to bins; an iterable, or an async iterable, of pairs
+   * `[key, bins]`; or an object whose names are the keys, all of which are strings then. What comes
+   * one after the other is gathered first: nothing is sent before everything is checked.
+   * @returns a batch of records without bins
+   * @throws TypeError, RangeError for a key or bins that cannot be written, with their row; nothing is
+   * sent then
+   */
+  putMany(records: Records<K | Key, B>, callback: Callback<Batch<B>>): void
+  putMany(records: Records<K | Key, B>, options: WriteOptions, callback: Callback<Batch<B>>): void
+  putMany(records: Records<K | Key, B>, options?: WriteOptions): Promise<Batch<B>>
+  putMany(
+    records: Records<K | Key, B>,
+    options?: WriteOptions | Callback<Batch<B>>,
+    callback?: Callback<Batch<B>>,
+  ): Promise<Batch<B>> | undefined {
+    if (typeof options === 'function') return this.putMany(records, {}, options) as undefined
+    const put = (all: unknown) =>
+      this.#call(options, WRITE, (client, slot, given) => {
+        const { keys, bins } = pairs(all)
+        const rows = this.#rows(slot, keys)
+        const { shapes, values } = binsOf(bins)
+        native.putMany(client, slot, rows.spaces, rows.keys, rows.numbers, shapes, values, given)
+      })
+    const promise = isAsync(records) ? gathered(records, options).then(put) : put(records)
+    return callback === undefined ? promise : handOver(promise, callback)
+  }
+
+  /**
+   * Reads, writes, deletes and calls of functions in one call, each row on its own record.
+   *
+   * Rows for one node are sent in one request and run in order; those for different nodes run in
+   * parallel. A row that fails does not affect the others.
+   *
+   * @param rows - an iterable of `Read`, `Write`, `Delete` and `Apply`, each with options of its own
+   * @returns a batch in input order: a record for each row, with `results` where it is made of
+   * operations; `null` where there is no such record or the row's `where` is not true for it
+   * @throws TypeError, RangeError for an invalid row, with its number; nothing is sent then
+   */
+  batch(rows: Iterable<Row>, callback: Callback<Batch<B>>): void
+  batch(rows: Iterable<Row>, options: BatchOptions, callback: Callback<Batch<B>>): void
+  batch(rows: Iterable<Row>, options?: BatchOptions): Promise<Batch<B>>
+  batch(
+    rows: Iterable<Row>,
+    options?: BatchOptions | Callback<Batch<B>>,
+    callback?: Callback<Batch<B>>,
+  ): Promise<Batch<B>> | undefined {
+    if (typeof options === 'function') return this.batch(rows, {}, options) as undefined
+    const promise = this.#call(options, BATCH, (client, slot, given) => {
+      const all = list('rows', rows)
+      const encoded = encodedRows(all)
+      const { spaces, keys, numbers } = this.#rows(
+        slot,
+        (all as Row[]).map(({ key }) => key),
+      )
+      native.batch(client, slot, spaces, keys, numbers, encoded, given)
+    })
+    return callback === undefined ? promise : handOver(promise, callback)
+  }
+
   #many(
     keys: Iterable<K | Key>,
     options: CallOptions | undefined,
@@ -172,19 +246,59 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     callback: Callback<Batch<B>> | undefined,
     send: (client: number, slot: Slot, rows: Rows, options: unknown) => void,
   ): Promise<Batch<B>> | undefined {
+    const promise = this.#call(options, known, (client, slot, given) =>
+      send(client, slot, this.#rows(slot, list('keys', keys)), given),
+    )
+    return callback === undefined ? promise : handOver(promise, callback)
+  }
+
+  /** Rows of these keys, which the result of the call will know. */
+  #rows(slot: Slot, keys: unknown[]): Rows {
+    const rows = rowsOf(this as ManyVerbs<unknown, B>, keys)
+    aboutRecord(slot, NO_RECORD, rows)
+    return rows
+  }
+
+  /** Makes a promise, and lets `send` send what settles it. */
+  #call(
+    options: CallOptions | undefined,
+    known: readonly string[],
+    send: (client: number, slot: Slot, options: unknown) => void,
+  ): Promise<Batch<B>> {
     const promise = new Promise<Batch<B>>(executor)
     const slot = openSlot()
     try {
-      const rows = rowsOf(this as ManyVerbs<unknown, B>, list('keys', keys))
-      aboutRecord(slot, NO_RECORD, rows)
       const given = checked(options, known)
       const signal = options?.signal
       if (signal !== undefined) signal.throwIfAborted()
-      send(this.connection.handle, slot, rows, given)
+      send(this.connection.handle, slot, given)
       if (signal !== undefined) withSignal(promise, slot, signal)
     } catch (error) {
       refuse(slot, error)
     }
-    return callback === undefined ? promise : handOver(promise, callback)
+    return promise
   }
+}
+
+/** Records that come one after the other. Options are refused before the first one is asked for. */
+async function gathered(
+  records: AsyncIterable<unknown>,
+  options: WriteOptions | undefined,
+): Promise<unknown[]> {
+  checked(options, WRITE)
+  const signal = options?.signal
+  signal?.throwIfAborted()
+  return untilAborted(collect(records, signal), signal)
+}
+
+/** The same, rejected as soon as the signal is aborted. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    const over = () => signal.removeEventListener('abort', abort)
+    promise.finally(over).then(resolve, reject)
+    if (signal.aborted) abort()
+  })
 }

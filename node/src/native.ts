@@ -127,6 +127,27 @@ export interface Native {
     args: unknown,
     options: unknown,
   ): void
+  /** The number of a list of bin names for all rows, or a number or the names for each. */
+  putMany(
+    client: Handle,
+    slot: Slot,
+    spaces: Spaces,
+    keys: readonly unknown[],
+    numbers: Float64Array | undefined,
+    shapes: number | readonly (number | string[])[],
+    values: readonly unknown[],
+    options: unknown,
+  ): void
+  /** Rows of five elements: see `rows.ts`. */
+  batch(
+    client: Handle,
+    slot: Slot,
+    spaces: Spaces,
+    keys: readonly unknown[],
+    numbers: Float64Array | undefined,
+    rows: readonly unknown[],
+    options: unknown,
+  ): void
   getMany(
     client: Handle,
     slot: Slot,

@@ -29,6 +29,7 @@ export function shapeOf(bins: unknown, values: unknown[]): number | string[] {
   if (Array.isArray(bins)) {
     throw new TypeError('bins must be an object of bin names to values, not an array')
   }
+  const start = values.length
   let node = root
   for (const name in bins) {
     if (!Object.hasOwn(bins, name)) continue
@@ -36,7 +37,7 @@ export function shapeOf(bins: unknown, values: unknown[]): number | string[] {
     let next = node.next.get(name)
     if (next === undefined) {
       if (known >= MOST) {
-        values.length = 0
+        values.length = start
         return names(Object.entries(bins), values)
       }
       known++

@@ -31,13 +31,16 @@ pub enum Answered {
     None,
     /// All rows are, of the same ones.
     Same(Vec<bool>),
+    /// Each as it says.
+    Each(Vec<Option<Vec<bool>>>),
 }
 
 impl Answered {
-    fn of(&self, _row: usize) -> Option<&[bool]> {
+    fn of(&self, row: usize) -> Option<&[bool]> {
         match self {
             Self::None => None,
             Self::Same(answered) => Some(answered),
+            Self::Each(rows) => rows[row].as_deref(),
         }
     }
 }

@@ -27,6 +27,8 @@ pub const EXPORTS: &[Export] = &[
     export!("removeMany", many::alike::delete),
     export!("operateMany", many::alike::operate),
     export!("applyMany", many::alike::apply),
+    export!("putMany", many::put::put),
+    export!("batch", many::mixed::batch),
     export!("operation", operation::make::operation),
     export!("plainOperation", operation::make::plain),
     export!("expressionOperation", operation::make::of_expression),

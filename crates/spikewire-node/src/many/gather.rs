@@ -114,6 +114,25 @@ impl<'c, 'e> Rows<'c, 'e> {
         Ok(())
     }
 
+    /// Adds the next row, whose record is treated in its own way; equal neighbours share it where
+    /// that is `likely`.
+    pub fn row(
+        &mut self,
+        row: u32,
+        spec: &CommandSpec,
+        likely: bool,
+        write: impl FnOnce(&mut Kind) -> Result<()>,
+    ) -> Result<()> {
+        let (set, stored) = self.key(row, spec.send_key)?;
+        let kind = spec.row(&set, stored.as_deref(), write)?;
+        if likely {
+            self.rows.like_the_last(kind);
+        } else {
+            self.rows.own(kind);
+        }
+        Ok(())
+    }
+
     /// Sends them.
     pub fn send(self, policy: Policy, answered: Answered) -> Result<Option<Value<'e>>> {
         let Self { client, call, slot, rows, .. } = self;

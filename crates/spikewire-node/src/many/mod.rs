@@ -4,6 +4,10 @@
 //! |---|---|
 //! | [`gather`] | keys become rows |
 //! | [`alike`] | verbs that do the same to every row |
+//! | [`put`](mod@put) | writing bins of its own into each row |
+//! | [`mixed`] | batches whose rows differ |
 
 pub mod alike;
 mod gather;
+pub mod mixed;
+pub mod put;

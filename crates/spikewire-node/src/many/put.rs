@@ -1,0 +1,52 @@
+//! Writing many records: each row has bins of its own.
+
+use std::rc::Rc;
+
+use spikewire_aerospike::command::{CommandSpec, Operations};
+use spikewire_aerospike_protocol::message::op;
+
+use super::gather::{OWN, Rows, at_row};
+use crate::arguments::{self, Options};
+use crate::batch::Answered;
+use crate::binding::Call;
+use crate::js::{Failure, Result, Type, Value};
+use crate::verbs::single::BinValue;
+
+/// `putMany(…, shapes, values, options)`: `shapes` is the number of a list of bin names for all
+/// rows, or an array with one for each; a list without a number comes itself. `values` has the
+/// values of all rows, one behind the other.
+pub fn put<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let mut rows = Rows::of(call)?;
+    let (shapes, values) = (call.argument(OWN), call.argument(OWN + 1));
+    let options = arguments::write_options(&Options::new(call.argument(OWN + 2)))?;
+    let spec = CommandSpec::write(&rows.client.defaults, &options)?;
+    let hooks = call.host.environment.hooks()?;
+    let alike = shapes.kind() == Type::Number;
+    let mut names = if alike { shape(call, shapes)? } else { Rc::default() };
+    let mut at = 0;
+    for row in 0..rows.count()? {
+        if !alike {
+            names = shape(call, shapes.element(row)?).map_err(|failure| at_row(failure, row))?;
+        }
+        let written = rows.row(row, &spec, false, |out| {
+            for name in &*names {
+                let value = BinValue { hooks, value: values.element(at)? };
+                out.write_bin(op::WRITE, name, &value)?;
+                at += 1;
+            }
+            Ok(out.check_any()?)
+        });
+        written.map_err(|failure| at_row(failure, row))?;
+    }
+    rows.send(spec.policy, Answered::None)
+}
+
+/// The bin names of a row.
+pub fn shape<'e>(call: &Call<'e>, given: Value<'e>) -> Result<Rc<[String]>> {
+    if given.kind() == Type::Number {
+        let shapes = call.host.environment.shapes.borrow();
+        let names = shapes.get(given.index()? as usize).cloned();
+        return names.ok_or_else(|| Failure::of_range("there is no such shape"));
+    }
+    (0..given.len()?).map(|at| arguments::text("a bin name", given.element(at)?)).collect()
+}
