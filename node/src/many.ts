@@ -47,9 +47,9 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
    * it. A row that fails does not affect the others.
    * @throws TypeError, RangeError for a key that cannot be one, with its row; nothing is sent then
    */
+  getMany(keys: Iterable<K | Key>, options?: GetManyOptions): Promise<Batch<B>>
   getMany(keys: Iterable<K | Key>, callback: Callback<Batch<B>>): void
   getMany(keys: Iterable<K | Key>, options: GetManyOptions, callback: Callback<Batch<B>>): void
-  getMany(keys: Iterable<K | Key>, options?: GetManyOptions): Promise<Batch<B>>
   getMany(
     keys: Iterable<K | Key>,
     options?: GetManyOptions | Callback<Batch<B>>,
@@ -67,9 +67,9 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
    * @returns a batch of records without bins; `null` where there is no such record or `where` is not
    * true for it
    */
+  existsMany(keys: Iterable<K | Key>, options?: ReadOptions): Promise<Batch<B>>
   existsMany(keys: Iterable<K | Key>, callback: Callback<Batch<B>>): void
   existsMany(keys: Iterable<K | Key>, options: ReadOptions, callback: Callback<Batch<B>>): void
-  existsMany(keys: Iterable<K | Key>, options?: ReadOptions): Promise<Batch<B>>
   existsMany(
     keys: Iterable<K | Key>,
     options?: ReadOptions | Callback<Batch<B>>,
@@ -87,9 +87,9 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
    * @returns a batch of records without bins, one for each that was deleted; `null` where there was
    * no such record or `where` was not true for it
    */
+  deleteMany(keys: Iterable<K | Key>, options?: DeleteOptions): Promise<Batch<B>>
   deleteMany(keys: Iterable<K | Key>, callback: Callback<Batch<B>>): void
   deleteMany(keys: Iterable<K | Key>, options: DeleteOptions, callback: Callback<Batch<B>>): void
-  deleteMany(keys: Iterable<K | Key>, options?: DeleteOptions): Promise<Batch<B>>
   deleteMany(
     keys: Iterable<K | Key>,
     options?: DeleteOptions | Callback<Batch<B>>,
@@ -105,6 +105,11 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   operateMany(
     keys: Iterable<K | Key>,
     operations: readonly Operation[],
+    options?: OperateOptions,
+  ): Promise<Batch<B>>
+  operateMany(
+    keys: Iterable<K | Key>,
+    operations: readonly Operation[],
     callback: Callback<Batch<B>>,
   ): void
   operateMany(
@@ -113,11 +118,6 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     options: OperateOptions,
     callback: Callback<Batch<B>>,
   ): void
-  operateMany(
-    keys: Iterable<K | Key>,
-    operations: readonly Operation[],
-    options?: OperateOptions,
-  ): Promise<Batch<B>>
   operateMany(
     keys: Iterable<K | Key>,
     operations: readonly Operation[],
@@ -142,6 +142,13 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     keys: Iterable<K | Key>,
     module: string,
     name: string,
+    args?: readonly BinValue[],
+    options?: ChangeOptions,
+  ): Promise<Batch<B>>
+  applyMany(
+    keys: Iterable<K | Key>,
+    module: string,
+    name: string,
     args: readonly BinValue[] | undefined,
     callback: Callback<Batch<B>>,
   ): void
@@ -153,13 +160,6 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     options: ChangeOptions,
     callback: Callback<Batch<B>>,
   ): void
-  applyMany(
-    keys: Iterable<K | Key>,
-    module: string,
-    name: string,
-    args?: readonly BinValue[],
-    options?: ChangeOptions,
-  ): Promise<Batch<B>>
   applyMany(
     keys: Iterable<K | Key>,
     module: string,
@@ -187,9 +187,9 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
    * @throws TypeError, RangeError for a key or bins that cannot be written, with their row; nothing is
    * sent then
    */
+  putMany(records: Records<K | Key, B>, options?: WriteOptions): Promise<Batch<B>>
   putMany(records: Records<K | Key, B>, callback: Callback<Batch<B>>): void
   putMany(records: Records<K | Key, B>, options: WriteOptions, callback: Callback<Batch<B>>): void
-  putMany(records: Records<K | Key, B>, options?: WriteOptions): Promise<Batch<B>>
   putMany(
     records: Records<K | Key, B>,
     options?: WriteOptions | Callback<Batch<B>>,
@@ -218,9 +218,9 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
    * operations; `null` where there is no such record or the row's `where` is not true for it
    * @throws TypeError, RangeError for an invalid row, with its number; nothing is sent then
    */
+  batch(rows: Iterable<Row>, options?: BatchOptions): Promise<Batch<B>>
   batch(rows: Iterable<Row>, callback: Callback<Batch<B>>): void
   batch(rows: Iterable<Row>, options: BatchOptions, callback: Callback<Batch<B>>): void
-  batch(rows: Iterable<Row>, options?: BatchOptions): Promise<Batch<B>>
   batch(
     rows: Iterable<Row>,
     options?: BatchOptions | Callback<Batch<B>>,

@@ -1,0 +1,498 @@
+/** Many records in one call: order, misses, errors of rows, several sets, what is refused. */
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { inspect } from 'node:util'
+import {
+  Batch,
+  Client,
+  ClientClosed,
+  type Dataset,
+  exp,
+  Key,
+  NamespaceNotFound,
+  op,
+  RecordExists,
+  type UserKey,
+} from 'spikewire'
+import { Cluster } from 'spikewire/testing'
+
+type Row = { n?: number; s?: string; [bin: string]: unknown }
+
+let cluster: Cluster
+let client: Client
+let sets = 0
+
+before(async () => {
+  cluster = await Cluster.start({ nodes: 3 })
+  client = await Client.connect(cluster.seeds, { timeout: 30_000 })
+})
+
+after(async () => {
+  await client.close()
+  await cluster.close()
+})
+
+/** What the compiler would refuse. */
+// biome-ignore lint/suspicious/noExplicitAny: it stands for what plain JavaScript may pass
+const wrong = (value: unknown): any => value
+
+function fresh(): Dataset<Row> {
+  return client.dataset<Row>('test', `many${sets++}`)
+}
+
+const NUMBERS = Array.from({ length: 300 }, (_, n) => n)
+
+async function filled(): Promise<Dataset<Row>> {
+  const data = fresh()
+  const written = await data.putMany(NUMBERS.map((n) => [n, { n, s: String(n) }]))
+  assert.equal(written.raiseForErrors().found, NUMBERS.length)
+  return data
+}
+
+const binsOf = (batch: Batch<Row>) => [...batch].map((record) => record && { ...record.bins })
+
+test('records come in input order, with misses and repetitions', async () => {
+  const data = await filled()
+  const keys = [5, 999, 5, 0, 'none', data.key(299)]
+  const found = await data.getMany(keys)
+  const record = (n: number) => ({ n, s: String(n) })
+  assert.deepEqual(binsOf(found), [record(5), null, record(5), record(0), null, record(299)])
+  assert.deepEqual([...found.codes], [0, 2, 0, 0, 2, 0])
+  assert.deepEqual([found.length, found.found, found.errors.size], [6, 4, 0])
+  assert.deepEqual(
+    found.keys.map(({ key }) => key),
+    [5, 999, 5, 0, 'none', 299],
+  )
+  assert.deepEqual(found[0]?.key.key, 5)
+  assert.equal(found[5]?.key.set, data.set)
+  assert.equal(found[0], found[0])
+  assert.equal(found.at(-1), found[5])
+  assert.equal(found.at(6), undefined)
+  assert.equal(found[6], undefined)
+  assert.equal(inspect(found), 'Batch(6 rows, 4 found, 0 failed)')
+})
+
+test('keys of every type', async () => {
+  const data = fresh()
+  const text =
+    'a longer text than fits a block of the hash, with ümlauts, of some hundred characters'
+  const keys: UserKey[] = [0, -1, 2 ** 53 - 1, 2n ** 63n - 1n, '', 'ß', text, Buffer.from([0, 255])]
+  await data.putMany(keys.map((key, n) => [key, { n }]))
+  const one = await Promise.all(keys.map((key) => data.get(key)))
+  const many = await data.getMany(keys)
+  assert.deepEqual(
+    one.map(({ bins }) => bins.n),
+    keys.map((_, n) => n),
+  )
+  assert.deepEqual(
+    [...many].map((record) => record?.bins.n),
+    keys.map((_, n) => n),
+  )
+  const digests = keys.map((key) => Key.fromDigest('test', data.set, data.key(key).digest))
+  assert.equal((await data.getMany(digests)).found, keys.length)
+  assert.equal((await client.getMany(digests)).found, keys.length)
+  // -0 is the key 0.
+  assert.equal((await data.getMany([-0]))[0]?.bins.n, 0)
+})
+
+test('some bins, and none', async () => {
+  const data = await filled()
+  assert.deepEqual(binsOf(await data.getMany([1, 2], { bins: ['s'] })), [{ s: '1' }, { s: '2' }])
+  assert.deepEqual(binsOf(await data.getMany([1, 2], { bins: ['zz'] })), [{}, {}])
+  const found = await data.getMany([1, 777], { bins: [] })
+  assert.deepEqual([found[0]?.bins, found[0]?.generation, found[1]], [{}, 1, null])
+  const there = await data.existsMany([0, 1000])
+  assert.deepEqual(
+    [...there].map((record) => record !== null),
+    [true, false],
+  )
+})
+
+test('records of different bins, many bins, generations, times to live', async () => {
+  const data = fresh()
+  const wide = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`b${n}`, n]))
+  const bins: Row[] = [
+    { n: 1 },
+    { s: 'a' },
+    { s: 'b' },
+    { n: 2, s: 'c' },
+    { s: 'd', n: 3 },
+    wide,
+    { n: 4 },
+    { ['__proto__']: 5 },
+    { l: [1, { m: 2 }], b: Buffer.from('x') },
+  ]
+  await data.putMany(
+    bins.map((some, key) => [key, some]),
+    { ttl: 1000 },
+  )
+  await data.put(3, { n: 2 }, { ttl: 'never' })
+  const found = await data.getMany(bins.map((_, key) => key))
+  const one = await Promise.all(bins.map((_, key) => data.get(key)))
+  for (const [row, record] of one.entries()) {
+    assert.deepEqual(found[row]?.bins, record.bins)
+    assert.equal(found[row]?.generation, row === 3 ? 2 : 1)
+  }
+  assert.deepEqual(Object.keys(found[7]?.bins ?? {}), ['__proto__'])
+  const ttls = [...found].map((record) => record?.ttl)
+  assert.equal(ttls[3], null)
+  assert.ok(ttls.every((ttl, row) => row === 3 || (Number(ttl) > 900 && Number(ttl) <= 1000)))
+})
+
+test('any iterable, and nothing', async () => {
+  const data = await filled()
+  function* three() {
+    yield* [0, 1, 2]
+  }
+  assert.equal((await data.getMany(three())).found, 3)
+  assert.equal((await data.getMany(new Set([1, 2]))).found, 2)
+  assert.equal((await data.getMany(new Map([[1, 'a']]).keys())).found, 1)
+  assert.equal((await data.getMany(Int32Array.of(1, 2))).found, 2)
+  assert.equal((await data.getMany([])).length, 0)
+  assert.deepEqual([...(await data.putMany({}))], [])
+  assert.equal((await data.getMany([7]))[0]?.bins.n, 7)
+  assert.deepEqual([...(await data.getMany([7777])).codes], [2])
+})
+
+test('arrays that are changed meanwhile', async () => {
+  const data = await filled()
+  const keys = [1, 2, 3]
+  const promise = data.getMany(keys)
+  keys[0] = 200
+  keys.length = 1
+  const found = await promise
+  assert.deepEqual(
+    [...found].map((record) => [record?.key.key, record?.bins.n]),
+    [
+      [1, 1],
+      [2, 2],
+      [3, 3],
+    ],
+  )
+})
+
+test('a map of what was found', async () => {
+  const data = await filled()
+  const found = (await data.getMany([3, 1, 3, 888])).toMap()
+  assert.deepEqual(
+    [...found].map(([key, record]) => [key, record.bins.n]),
+    [
+      [3, 3],
+      [1, 1],
+    ],
+  )
+  const { digest } = data.key(5)
+  const known = await data.getMany([Key.fromDigest('test', data.set, digest)])
+  assert.deepEqual([...known.toMap().keys()], [digest.toString('hex')])
+})
+
+test('ten thousand rows, and many batches at once', async () => {
+  const data = await filled()
+  const found = await data.getMany(Array.from({ length: 10_000 }, (_, n) => n))
+  assert.equal(found.found, NUMBERS.length)
+  const sum = [...found].reduce((all, record) => all + (record?.bins.n ?? 0), 0)
+  assert.equal(sum, (299 * 300) / 2)
+  const batches = await Promise.all(
+    Array.from({ length: 250 }, (_, from) => data.getMany(NUMBERS.slice(from, from + 50))),
+  )
+  for (const [from, batch] of batches.entries()) {
+    assert.deepEqual(
+      [...batch].map((record) => record?.bins.n),
+      NUMBERS.slice(from, from + 50),
+    )
+  }
+})
+
+test('keys of several sets', async () => {
+  const [a, b] = [fresh(), fresh()]
+  await a.put(1, { s: 'a' })
+  await b.put(1, { s: 'b' })
+  const keys = [a.key(1), b.key(1), new Key('test', null, 1), a.key(2), a.key(1)]
+  const found = await client.getMany(keys)
+  assert.deepEqual(
+    [...found].map((record) => record?.bins ?? null),
+    [{ s: 'a' }, { s: 'b' }, null, null, { s: 'a' }],
+  )
+  assert.deepEqual(found.keys.map(String), keys.map(String))
+  assert.deepEqual([found[1]?.key.set, found[4]?.key.set], [b.set, a.set])
+  const gone = await client.deleteMany(keys.slice(0, 3))
+  assert.deepEqual([...gone.codes], [0, 0, 2])
+})
+
+test('records as a Map, pairs, an object, one after the other', async () => {
+  const data = fresh()
+  const pairs: [UserKey, Row][] = [
+    ['c', { n: 3 }],
+    [4, { n: 4, l: [1] }],
+  ]
+  async function* slowly(): AsyncGenerator<[UserKey, Row]> {
+    for (const n of [5, 6]) yield [n, { n }]
+  }
+  const map = new Map<UserKey, Row>([
+    ['a', { n: 1 }],
+    [Buffer.from('b'), { n: 2 }],
+  ])
+  assert.equal((await data.putMany(map)).found, 2)
+  assert.equal((await data.putMany(pairs)).found, 2)
+  assert.equal((await data.putMany(slowly())).found, 2)
+  assert.equal((await data.putMany({ d: { n: 7 }, 8: { n: 8 } })).found, 2)
+  assert.equal((await data.putMany([['m', wrong(new Map([['n', 9]]))]])).found, 1)
+  const found = await data.getMany(['a', Buffer.from('b'), 'c', 4, 5, 6, 'd', '8', 'm'])
+  assert.deepEqual(binsOf(found), [
+    ...[{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4, l: [1] }, { n: 5 }, { n: 6 }],
+    ...[{ n: 7 }, { n: 8 }, { n: 9 }],
+  ])
+})
+
+test('rows that fail leave the others alone', async () => {
+  const data = fresh()
+  await data.put('old', { n: 1 })
+  const written = await data.putMany(
+    [
+      ['old', { n: 2 }],
+      ['new', { n: 3 }],
+    ],
+    { exists: 'create' },
+  )
+  assert.deepEqual([...written.codes], [5, 0])
+  assert.deepEqual([...written.errors.keys()], [0])
+  const error = written.errors.get(0)
+  assert.ok(error instanceof RecordExists)
+  assert.deepEqual([error.key?.key, error.attempts, error.inDoubt], ['old', 1, false])
+  assert.match(String(error.node), /:/)
+  assert.equal(written[1]?.generation, 1)
+  assert.equal(written[1]?.key.key, 'new')
+  assert.throws(() => written[0], RecordExists)
+  assert.throws(() => [...written], RecordExists)
+  assert.throws(() => written.toMap(), RecordExists)
+  assert.throws(() => written.raiseForErrors(), RecordExists)
+  assert.equal(inspect(written), 'Batch(2 rows, 1 found, 1 failed)')
+  assert.deepEqual((await data.get('old')).bins, { n: 1 })
+})
+
+test('rules: time to live, generation, stored keys, filters', async () => {
+  const data = fresh()
+  await data.putMany(
+    [1, 2].map((n) => [n, { n }]),
+    { ttl: 1000, sendKey: true },
+  )
+  const stored = await data.getMany([1, 2], { where: exp.key('int').gt(1) })
+  assert.deepEqual([...stored.codes], [27, 0])
+  assert.equal(stored[0], null)
+  await data.put(2, { n: 3 })
+  const again = await data.putMany(
+    [1, 2].map((n) => [n, { n: 9 }]),
+    { generation: 1 },
+  )
+  assert.deepEqual([...again.codes], [0, 3])
+  assert.deepEqual([...(await data.deleteMany([1, 2], { where: '$.n > 8' })).codes], [0, 27])
+})
+
+test('deletions and operations', async () => {
+  const data = await filled()
+  const gone = await data.deleteMany([1, 2, 5000])
+  assert.deepEqual(
+    [...gone].map((record) => record !== null),
+    [true, true, false],
+  )
+  assert.equal((await data.getMany([0, 1, 2])).found, 1)
+  const added = await data.operateMany([3, 4], [op.add('n', 10), op.get('n'), op.touch()])
+  assert.deepEqual(
+    [...added].map((record) => record?.results),
+    [
+      [null, 13, null],
+      [null, 14, null],
+    ],
+  )
+  assert.deepEqual(binsOf(await data.operateMany([3, 4], [op.get('n')])), [{ n: 13 }, { n: 14 }])
+  const missing = await data.operateMany([4000, 3], [op.touch()])
+  assert.deepEqual([missing[0], missing[1]?.generation, missing[1]?.key.key], [null, 3, 3])
+})
+
+const KEYS: [keys: unknown, error: typeof TypeError, message: RegExp][] = [
+  ['abc', TypeError, /^keys must be an iterable, such as an array, not string$/],
+  [Buffer.from('abc'), TypeError, /^keys must be an iterable, .* not Buffer$/],
+  [5, TypeError, /^keys must be an iterable, .* not number$/],
+  [null, TypeError, /^keys must be an iterable, .* not null$/],
+  [undefined, TypeError, /^keys must be an iterable, .* not undefined$/],
+  [[1, 1.5], RangeError, /^row 1: a key must be a whole number up to 2\^53 - 1, .* not 1\.5$/],
+  [[0, 1, Number.NaN], RangeError, /^row 2: a key must be .* not NaN$/],
+  [['a', 1.5], RangeError, /^row 1: a key must be .* not 1\.5$/],
+  [[0, 1, 2n ** 63n], RangeError, /^row 2: /],
+  [[0, null], TypeError, /^row 1: a key must be .* not null$/],
+  [[0, undefined], TypeError, /^row 1: a key must be .* not undefined$/],
+  [[0, {}], TypeError, /^row 1: a key must be .* not Object$/],
+  [[0, [1]], TypeError, /^row 1: a key must be .* not Array$/],
+  [['a', 'b\ud800'], RangeError, /^row 1: .*surrogate/],
+  [[1, new Key('test', 'another', 1)], RangeError, /^row 1: .*does not belong/],
+]
+
+test('keys that cannot be any', async () => {
+  const data = await filled()
+  for (const [keys, error, message] of KEYS) {
+    await assert.rejects(data.getMany(wrong(keys)), (raised: Error) => {
+      assert.equal(raised.constructor, error, raised.message)
+      assert.match(raised.message, message)
+      return true
+    })
+  }
+  await assert.rejects(client.getMany(wrong([5])), /^TypeError: row 0: .*take a Key, not number/)
+  assert.equal((await data.getMany([1])).found, 1)
+})
+
+const RECORDS: [records: unknown, error: typeof TypeError, message: RegExp][] = [
+  [
+    [
+      [1, { n: 1 }],
+      [2, { n: new Set() }],
+    ],
+    TypeError,
+    /^row 1: bin "n": cannot store/,
+  ],
+  [
+    [
+      [1, { n: 1 }],
+      [2, { n: undefined }],
+    ],
+    TypeError,
+    /^row 1: bin "n": /,
+  ],
+  [[[1, {}]], RangeError, /^row 0: bins must not be empty/],
+  [
+    [
+      [1, { n: 1 }],
+      [2, { ['x'.repeat(16)]: 1 }],
+    ],
+    RangeError,
+    /^row 1: .*bin name/,
+  ],
+  [[[1, 5]], TypeError, /^row 0: bins must be an object/],
+  [[1, 2], TypeError, /^row 0: records must be pairs of key and bins, not number/],
+  [[[1, { n: 1 }, 3]], TypeError, /^row 0: records must be pairs of key and bins/],
+  [
+    [
+      [1, { n: 1 }],
+      [1.5, { n: 1 }],
+    ],
+    RangeError,
+    /^row 1: a key must be/,
+  ],
+  ['ab', TypeError, /^records must be a Map, an object or an iterable of pairs, not string/],
+  [5, TypeError, /^records must be .* not number/],
+  [Buffer.from('ab'), TypeError, /^records must be .* not Buffer/],
+  [new Date(), TypeError, /^records must be .* not Date/],
+]
+
+test('records that cannot be written', async () => {
+  const data = fresh()
+  for (const [records, error, message] of RECORDS) {
+    await assert.rejects(data.putMany(wrong(records)), (raised: Error) => {
+      assert.equal(raised.constructor, error, raised.message)
+      assert.match(raised.message, message)
+      return true
+    })
+  }
+  async function* broken(): AsyncGenerator<[UserKey, Row]> {
+    yield [1, { n: 1 }]
+    throw new Error('the source')
+  }
+  await assert.rejects(data.putMany(broken()), /the source/)
+  assert.equal((await data.getMany([1, 2])).found, 0, 'nothing is sent before all is checked')
+})
+
+test('options that there are not', async () => {
+  const data = fresh()
+  await assert.rejects(data.getMany([1], wrong({ binz: [] })), /^TypeError: unknown option binz/)
+  await assert.rejects(data.getMany([1], wrong({ ttl: 1 })), /unknown option ttl/)
+  await assert.rejects(data.getMany([1], { bins: wrong('n') }), /^TypeError: bins must be an array/)
+  await assert.rejects(data.existsMany([1], { timeout: Number.NaN }), /timeout/)
+  await assert.rejects(data.deleteMany([1], wrong({ generation: 'x' })), /^TypeError: generation/)
+  await assert.rejects(data.operateMany([1], []), /^RangeError: operations must not be empty/)
+  await assert.rejects(data.operateMany([1], wrong([5])), /^TypeError: operations\[0\] must be/)
+  await assert.rejects(data.putMany([], wrong({ exists: 'x' })), /^RangeError: exists must be/)
+  await assert.rejects(data.applyMany([1], wrong(5), 'f'), /^TypeError: module must be a string/)
+})
+
+test('an unknown namespace in the middle', async () => {
+  const data = await filled()
+  const keys = [data.key(1), new Key('nowhere', 's', 1), data.key(2)]
+  const found = await client.getMany(keys)
+  assert.deepEqual([found[0]?.bins['n'], found[2]?.bins['n']], [1, 2])
+  assert.deepEqual([...found.errors.keys()], [1])
+  const error = found.errors.get(1)
+  assert.ok(error instanceof NamespaceNotFound)
+  assert.match(error.message, /nowhere/)
+  assert.equal(error.key?.namespace, 'nowhere')
+})
+
+test('callbacks, after the call has returned', async () => {
+  const data = await filled()
+  type Told = [error: Error | null, batch: Batch<Row> | undefined]
+  const told = (call: (callback: (error: Error | null, batch?: Batch<Row>) => void) => unknown) =>
+    new Promise<Told>((resolve) => {
+      let returned = false
+      const given = call((error, batch) => {
+        assert.ok(returned)
+        resolve([error, batch])
+      })
+      returned = true
+      assert.equal(given, undefined)
+    })
+  const good = await Promise.all([
+    told((callback) => data.getMany([1], callback)),
+    told((callback) => data.getMany([1], { bins: ['n'] }, callback)),
+    told((callback) => data.existsMany([1], callback)),
+    told((callback) => data.putMany([[1, { n: 5 }]], callback)),
+    told((callback) => data.operateMany([1], [op.get('n')], callback)),
+    told((callback) => data.batch([], callback)),
+    told((callback) => data.deleteMany([1], {}, callback)),
+  ])
+  for (const [error, batch] of good) assert.ok(error === null && batch instanceof Batch)
+  const [error, batch] = await told((callback) => data.getMany(wrong('abc'), callback))
+  assert.ok(error instanceof TypeError && batch === undefined)
+})
+
+test('calls that are given up', async () => {
+  const data = await filled()
+  const aborted = AbortSignal.abort(new Error('never mind'))
+  await assert.rejects(data.getMany([1], { signal: aborted }), /never mind/)
+  await assert.rejects(data.putMany([[1, { n: -1 }]], { signal: aborted }), /never mind/)
+  for (let at = 0; at < 50; at++) {
+    const abort = new AbortController()
+    const doomed = data.getMany(NUMBERS, { signal: abort.signal })
+    abort.abort(new Error(`doomed ${at}`))
+    await assert.rejects(doomed, new RegExp(`doomed ${at}`))
+    const found = await data.getMany([at, at + 1])
+    assert.deepEqual(
+      [...found].map((record) => record?.bins.n),
+      [at, at + 1],
+    )
+  }
+  // A source that never goes on.
+  const abort = new AbortController()
+  async function* stuck(): AsyncGenerator<[UserKey, Row]> {
+    yield [1, { n: -1 }]
+    await new Promise(() => {})
+  }
+  const doomed = data.putMany(stuck(), { signal: abort.signal })
+  setImmediate(() => abort.abort(new Error('enough')))
+  await assert.rejects(doomed, /enough/)
+  assert.equal((await data.get(1)).bins.n, 1)
+})
+
+test('a closed client', async () => {
+  const other = await Client.connect(cluster.seeds, { timeout: 30_000 })
+  const data = other.dataset('test', 's')
+  const pending = Promise.allSettled(NUMBERS.map((n) => data.getMany([n, n + 1])))
+  await other.close()
+  for (const outcome of await pending) {
+    if (outcome.status === 'rejected') assert.ok(outcome.reason instanceof ClientClosed)
+    else assert.ok([...outcome.value.errors.values()].every((e) => e instanceof ClientClosed))
+  }
+  await assert.rejects(data.getMany([1]), (error: ClientClosed) => {
+    assert.ok(error instanceof ClientClosed)
+    assert.equal(error.key, null)
+    return true
+  })
+})
