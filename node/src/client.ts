@@ -1,14 +1,18 @@
 /** The client: connecting, closing, and verbs on whole keys. */
 
+import { administer, type InfoOptions, type TruncateOptions } from './admin.js'
 import { Connection } from './connection.js'
 import { Dataset } from './dataset.js'
+import { Indexes } from './indexes.js'
 import { Key } from './key.js'
 import { ManyVerbs } from './many.js'
+import { Modules } from './modules.js'
 import { native, type Space } from './native.js'
 import type { ReadMode, Replica } from './options.js'
 import type { Query, QueryOptions } from './query.js'
 import type { Bins } from './record.js'
 import { executor, openSlot, refuse } from './slots.js'
+import type { Callback } from './ways.js'
 
 /** What a client is told when it connects. Spans of time are milliseconds. */
 export interface ClientOptions {
@@ -96,6 +100,9 @@ const OWN: { readonly [name: string]: readonly [string, string] } = {
  * on: each worker thread connects a client of its own.
  */
 export class Client extends ManyVerbs<Key, Bins> {
+  #indexes: Indexes | undefined
+  #modules: Modules | undefined
+
   /**
    * Finds the cluster.
    *
@@ -150,6 +157,73 @@ export class Client extends ManyVerbs<Key, Bins> {
     options?: QueryOptions,
   ): Query<B> {
     return this.dataset<B>(namespace, set).query(options)
+  }
+
+  /** The secondary indexes of the cluster. */
+  get indexes(): Indexes {
+    this.#indexes ??= new Indexes(this.connection)
+    return this.#indexes
+  }
+
+  /** The modules of functions that the cluster runs. */
+  get modules(): Modules {
+    this.#modules ??= new Modules(this.connection)
+    return this.#modules
+  }
+
+  /**
+   * A node's answer to an info command, such as `'build'` or `'namespace/test'`.
+   *
+   * @throws ServerError when the answer is an error; RangeError when there is no such node
+   */
+  info(command: string, callback: Callback<string>): void
+  info(command: string, options: InfoOptions, callback: Callback<string>): void
+  info(command: string, options?: InfoOptions): Promise<string>
+  info(
+    command: string,
+    options?: InfoOptions | Callback<string>,
+    callback?: Callback<string>,
+  ): Promise<string> | undefined {
+    return administer<string, InfoOptions>(
+      this.connection,
+      options,
+      callback,
+      ['node'],
+      (client, slot, { node }) => native.info(client, slot, command, node),
+    )
+  }
+
+  /**
+   * Deletes all records of a set, or of a whole namespace, at once. Indexes stay.
+   *
+   * @param set - `null` for the whole namespace
+   * @throws NamespaceNotFound; TypeError, RangeError for invalid names and moments
+   */
+  truncate(namespace: string, set: string | null, callback: Callback<void>): void
+  truncate(
+    namespace: string,
+    set: string | null,
+    options: TruncateOptions,
+    callback: Callback<void>,
+  ): void
+  truncate(namespace: string, set: string | null, options?: TruncateOptions): Promise<void>
+  truncate(
+    namespace: string,
+    set: string | null,
+    options?: TruncateOptions | Callback<void>,
+    callback?: Callback<void>,
+  ): Promise<void> | undefined {
+    return administer<void, TruncateOptions>(
+      this.connection,
+      options,
+      callback,
+      ['before'],
+      (client, slot, { before }) => {
+        // A set that was forgotten must not delete the namespace.
+        if (set === undefined) throw new TypeError('set must be a string, or null for all sets')
+        native.truncate(client, slot, namespace, set, before)
+      },
+    )
   }
 
   /** Whether it is not closed. */

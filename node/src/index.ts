@@ -2,6 +2,7 @@
 
 import './hooks.js'
 
+export type { AdminOptions, InfoOptions, TruncateOptions, WaitOptions } from './admin.js'
 export { Batch } from './batch.js'
 export { Client, type ClientOptions } from './client.js'
 export * as ctx from './ctx.js'
@@ -10,8 +11,17 @@ export * from './errors.js'
 export * as exp from './exp/index.js'
 export { Expression } from './expression.js'
 export type { Records } from './gather.js'
+export {
+  type CreateIndexOptions,
+  type Index,
+  Indexes,
+  type IndexKind,
+  type IndexOf,
+  type IndexSubject,
+} from './indexes.js'
 export { Key, type UserKey } from './key.js'
 export type { BatchOptions, GetManyOptions } from './many.js'
+export { type Module, Modules, type RegisterOptions } from './modules.js'
 export * as op from './op/index.js'
 export { Operation } from './operation.js'
 export {

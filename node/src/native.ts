@@ -254,6 +254,43 @@ export interface Native {
   queryOver(query: QueryHandle, taken: number): boolean
   /** Ends it; how far the caller came. */
   queryClose(query: QueryHandle, taken: number): Buffer
+  /** A node's answer to an info command. */
+  info(client: Handle, slot: Slot, command: string, node: string | undefined): void
+  truncate(
+    client: Handle,
+    slot: Slot,
+    namespace: string,
+    set: string | null | undefined,
+    before: Date | undefined,
+  ): void
+  /** Nobody waits for an administrative command any more. */
+  giveUp(client: Handle, slot: Slot): void
+  /** Gives the name. Without a timeout the index is not waited for; 0: no limit. */
+  indexCreate(
+    client: Handle,
+    slot: Slot,
+    namespace: string,
+    set: string | null | undefined,
+    bin: unknown,
+    kind: string,
+    of: string | undefined,
+    name: string | undefined,
+    ctx: unknown,
+    timeout: number | undefined,
+  ): void
+  indexWait(client: Handle, slot: Slot, namespace: string, name: string, timeout: number): void
+  indexList(client: Handle, slot: Slot, namespace: string): void
+  indexDrop(
+    client: Handle,
+    slot: Slot,
+    namespace: string,
+    set: string | null | undefined,
+    name: string,
+  ): void
+  moduleRegister(client: Handle, slot: Slot, name: string, source: string, timeout: number): void
+  moduleList(client: Handle, slot: Slot): void
+  moduleSource(client: Handle, slot: Slot, name: string): void
+  moduleRemove(client: Handle, slot: Slot, name: string): void
 }
 
 /** The native part of this copy of the package. */

@@ -16,8 +16,16 @@ export function handOver<T>(promise: Promise<T>, callback: Callback<T>): undefin
 }
 
 /** Gives a call up when its signal is aborted. What was sent may be carried out all the same. */
-export function withSignal<T>(promise: Promise<T>, slot: Slot, signal: AbortSignal): void {
-  const abort = () => abandon(slot, signal.reason)
+export function withSignal<T>(
+  promise: Promise<T>,
+  slot: Slot,
+  signal: AbortSignal,
+  givenUp?: () => void,
+): void {
+  const abort = () => {
+    abandon(slot, signal.reason)
+    givenUp?.()
+  }
   signal.addEventListener('abort', abort, { once: true })
   const over = () => signal.removeEventListener('abort', abort)
   promise.then(over, over)

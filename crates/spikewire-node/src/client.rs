@@ -45,6 +45,11 @@ impl Client {
         Pledge::new(slot, &self.outbox)
     }
 
+    /// Nobody waits for the administrative command of this slot any more.
+    pub fn give_up(&self, slot: u32) {
+        self.outbox.give_up(slot);
+    }
+
     /// Ends it together with its environment.
     pub fn end(&self) {
         self.driver.end();

@@ -4,7 +4,7 @@
 
 use crate::js::Export;
 use crate::js::call::export;
-use crate::{calls, expression, key, many, operation, query, setup, testing, verbs};
+use crate::{admin, calls, expression, key, many, operation, query, setup, testing, verbs};
 
 /// The functions that the package calls, in `node/src/native.ts` under the same names.
 pub const EXPORTS: &[Export] = &[
@@ -53,4 +53,15 @@ pub const EXPORTS: &[Export] = &[
     export!("queryCursor", query::calls::cursor),
     export!("queryOver", query::calls::over),
     export!("queryClose", query::calls::close),
+    export!("info", admin::info),
+    export!("truncate", admin::truncate),
+    export!("giveUp", admin::give_up),
+    export!("indexCreate", admin::indexes::create),
+    export!("indexWait", admin::indexes::wait),
+    export!("indexList", admin::indexes::list),
+    export!("indexDrop", admin::indexes::drop),
+    export!("moduleRegister", admin::modules::register),
+    export!("moduleList", admin::modules::list),
+    export!("moduleSource", admin::modules::source),
+    export!("moduleRemove", admin::modules::remove),
 ];

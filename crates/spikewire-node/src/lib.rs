@@ -15,6 +15,7 @@
 //! | [`client`] | a client |
 //! | [`environment`], [`binding`] | what one JavaScript environment holds; the clients in it |
 //! | [`setup`], [`hooks`] | what the package tells, and its functions that are called |
+//! | [`admin`] | info, truncation, secondary indexes, modules |
 //! | [`testing`], [`clusters`] | the embedded cluster; those of an environment |
 //! | [`key`], [`arguments`], [`value`] | what verbs are given |
 //! | [`errors`] | what goes wrong, as JavaScript errors |
@@ -23,6 +24,7 @@
 
 #![deny(unsafe_code)]
 
+mod admin;
 mod arguments;
 mod batch;
 mod binding;

@@ -55,6 +55,8 @@ impl OwnedReply {
 pub struct Outbox {
     finished: Mutex<Vec<Finished>>,
     pending: AtomicU32,
+    /// Administrative commands that nobody waits for any more.
+    given_up: Mutex<Vec<u32>>,
 }
 
 impl std::fmt::Debug for Outbox {
@@ -77,6 +79,11 @@ impl Outbox {
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.finished.lock().is_empty()
+    }
+
+    /// Nobody waits for an administrative command any more.
+    pub fn give_up(&self, slot: u32) {
+        self.given_up.lock().push(slot);
     }
 
     /// Calls that are not over.
@@ -250,6 +257,8 @@ pub struct AdminPromise(Mutex<Option<Pledge>>);
 impl AdminPromise {
     /// Settled when the command is over.
     pub fn new(pledge: Pledge) -> Self {
+        // The slot may have been another's, which was given up when it was over.
+        pledge.outbox.given_up.lock().retain(|slot| *slot != pledge.slot);
         Self(Mutex::new(Some(pledge)))
     }
 }
@@ -264,6 +273,7 @@ impl<T: Settle + 'static> AdminWaiter<T> for AdminPromise {
     }
 
     fn is_gone(&self) -> bool {
-        false
+        let waiting = self.0.lock();
+        waiting.as_ref().is_some_and(|it| it.outbox.given_up.lock().contains(&it.slot))
     }
 }

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
+use crate::name::Name;
 
 /// One info command: it has no line break, which would begin another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +41,16 @@ impl fmt::Display for InfoCommand {
 pub(super) fn field<'a>(answer: &'a str, separator: char, name: &str) -> Option<&'a str> {
     let parts = answer.split(separator).filter_map(|part| part.split_once('='));
     parts.into_iter().find(|(own, _)| *own == name).map(|(_, value)| value)
+}
+
+/// Fails for a namespace that is not in a list of them. Nodes say yes to commands about such a one.
+pub(super) fn known_namespace(namespace: &Name, namespaces: &str) -> Result<()> {
+    if namespaces.split(';').any(|known| *known == **namespace) {
+        return Ok(());
+    }
+    let namespace = &**namespace;
+    let message = format!("namespace {namespace:?} is not in the cluster; it has: {namespaces}");
+    Err(Error::new(Kind::NoNamespace, message))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use spikewire_aerospike_protocol::query::{Collection, Subject};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::ask::AwaitNodes;
-use super::command::field;
+use super::command::{field, known_namespace};
 use super::{AdminAction, Ask, InfoCommand, NodeAnswer, Procedure, Recipients, single};
 use crate::clock::Tick;
 use crate::error::{Error, Kind, Result};
@@ -152,17 +152,6 @@ impl CreateIndex {
         Ok(Self { namespace, name, command, wait, stage: CreateStage::Begin })
     }
 
-    /// A node says yes to an index of a namespace that is not there.
-    fn check(&self, namespaces: &str) -> Result<()> {
-        if namespaces.split(';').any(|known| *known == *self.namespace) {
-            return Ok(());
-        }
-        let namespace = &*self.namespace;
-        let message =
-            format!("namespace {namespace:?} is not in the cluster; it has: {namespaces}");
-        Err(Error::new(Kind::NoNamespace, message))
-    }
-
     fn step(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> Result<AdminAction<String>> {
         match &mut self.stage {
             CreateStage::Begin => {
@@ -171,7 +160,7 @@ impl CreateIndex {
                 return Ok(AdminAction::Ask(Recipients::Any, command));
             }
             CreateStage::Namespaces => {
-                self.check(&single(answers)?)?;
+                known_namespace(&self.namespace, &single(answers)?)?;
                 self.stage = CreateStage::Create;
                 return Ok(AdminAction::Ask(Recipients::Any, self.command.clone()));
             }

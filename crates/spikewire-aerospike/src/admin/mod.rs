@@ -1,4 +1,4 @@
-//! Administrative commands: info, secondary indexes, modules, background jobs.
+//! Administrative commands: info, secondary indexes, modules, background jobs, truncation.
 //!
 //! Each is a [`Procedure`]: a state machine without I/O that says which nodes to ask what, or how
 //! long to pause, until it is done. Its runner only asks and waits, so that a blocking thread,
@@ -12,6 +12,7 @@
 //! | [`index`] | secondary indexes: create, wait, list, drop |
 //! | [`module`] | Lua modules: register, list, source, remove |
 //! | [`job`] | background jobs: start, progress, wait, abort |
+//! | [`truncate`] | all records of a set or a namespace |
 //! | [`mod@run`] | running a procedure on the calling thread |
 //! | `execution` | running it on a driver of many commands, without a thread |
 
@@ -22,6 +23,7 @@ pub mod index;
 pub mod job;
 pub mod module;
 pub mod run;
+pub mod truncate;
 
 use std::sync::Arc;
 use std::time::Duration;

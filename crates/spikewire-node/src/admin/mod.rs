@@ -1,0 +1,92 @@
+//! Administrative commands: arguments in, the engine's procedure, results out. The event loop's own
+//! driver asks the nodes; no thread waits.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | here | info, truncation, and a command on its way to its result |
+//! | [`indexes`] | secondary indexes |
+//! | [`modules`] | modules of functions |
+//! | [`answer`] | what the results become |
+
+mod answer;
+pub mod indexes;
+pub mod modules;
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use spikewire_aerospike::admin::truncate::Truncate;
+use spikewire_aerospike::admin::{self, Ask, InfoCommand, Procedure, Recipients};
+use spikewire_aerospike::transport::Next;
+
+use self::answer::Answer;
+use crate::arguments::{span, text};
+use crate::binding::Call;
+use crate::errors::shown;
+use crate::js::{Failure, Result, Value};
+use crate::ticket::AdminPromise;
+
+/// Begins a command of the client in the first argument, for the slot in the second.
+fn begin<'e, P>(call: &Call<'e>, procedure: P) -> Result<Option<Value<'e>>>
+where
+    P: Procedure<Output: Into<Answer>> + Send + 'static,
+{
+    let (client, slot) = (call.host.client(call.argument(0))?, call.index(1)?);
+    let mut next = Next::default();
+    let procedure = procedure.map(Into::<Answer>::into);
+    let promise = AdminPromise::new(client.pledge(slot));
+    admin::start(client.cluster.clone(), procedure, promise, &mut next);
+    client.driver.submit_all(call.env, next);
+    Ok(None)
+}
+
+/// A text that may be left out.
+fn optional(what: &str, value: Value<'_>) -> Result<Option<String>> {
+    value.present().map(|value| text(what, value)).transpose()
+}
+
+/// How long to wait; zero: no limit.
+fn limit(value: Value<'_>) -> Result<Duration> {
+    span("timeout", value)
+}
+
+/// `info(client, slot, command, node)`: a node's answer; without a node's name, that of any.
+pub fn info<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let command = InfoCommand::new(text("command", call.argument(2))?)?;
+    let nodes = match optional("node", call.argument(3))? {
+        Some(name) => {
+            let client = call.host.client(call.argument(0))?;
+            Recipients::These(vec![client.cluster.member(&name)?])
+        }
+        None => Recipients::Any,
+    };
+    begin(call, Ask::info(nodes, command))
+}
+
+/// `truncate(client, slot, namespace, set, before)`: deletes all records; `before` is a `Date`.
+pub fn truncate<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let (namespace, set) =
+        (text("namespace", call.argument(2))?, optional("set", call.argument(3))?);
+    let before = call.argument(4).present().map(moment).transpose()?;
+    begin(call, Truncate::new(&namespace, set.as_deref(), before)?)
+}
+
+fn moment(value: Value<'_>) -> Result<SystemTime> {
+    let at = value.date().ok_or_else(|| {
+        Failure::of_type(format!("before must be a Date, not {}", crate::errors::kind_name(value)))
+    })?;
+    let since = Duration::try_from_secs_f64(at / 1e3).ok();
+    let moment = since.and_then(|since| UNIX_EPOCH.checked_add(since));
+    moment.ok_or_else(|| {
+        let at = if at.is_nan() { "an invalid Date".to_owned() } else { shown(value) };
+        Failure::of_range(format!("before must be a Date from the year 2010 on, got {at}"))
+    })
+}
+
+/// `giveUp(client, slot)`: nobody waits for an administrative command any more.
+pub fn give_up<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let slot = call.index(1)?;
+    if let Ok(client) = call.host.client(call.argument(0)) {
+        client.give_up(slot);
+    }
+    Ok(None)
+}

@@ -1,0 +1,195 @@
+/** Secondary indexes of the cluster: creating, listing, waiting, dropping. */
+
+import { type AdminOptions, administer, type WaitOptions } from './admin.js'
+import type { Connection } from './connection.js'
+import type { Step } from './ctx.js'
+import type { Expression } from './expression.js'
+import { native } from './native.js'
+import type { BinValue } from './values.js'
+import type { Callback } from './ways.js'
+
+/** The type of indexed values: integers, strings, bytes, GeoJSON. Other values are left out. */
+export type IndexKind = 'numeric' | 'string' | 'blob' | 'geo2dsphere'
+
+/** What is indexed instead of a bin's value: elements of a list, keys or values of a map. */
+export type IndexOf = 'list' | 'mapkeys' | 'mapvalues'
+
+/** A secondary index. */
+export interface Index {
+  /** Its name. */
+  name: string
+  namespace: string
+  /** `null`: of all records of the namespace. */
+  set: string | null
+  /** `null`: of an expression, or of a set. */
+  bin: string | null
+  /** The type of its values; empty for an index of a set. */
+  kind: IndexKind | ''
+  /** `default` is the bin's value; `set`: all records of a set, which scans use. */
+  of: IndexOf | 'default' | 'set'
+  /** Whether it is complete on the node that answered. */
+  ready: boolean
+}
+
+/** What `indexes.create` takes. */
+export interface CreateIndexOptions extends WaitOptions {
+  /** Its name. Default: made of set, bin and `of`: `users_age`, `users_tags_list`. */
+  name?: string | undefined
+  /** Indexes elements of a list, or keys or values of a map, instead of the bin's value. */
+  of?: IndexOf | undefined
+  /** The path to a nested list or map. The index needs a `name` then. */
+  ctx?: readonly Step[] | undefined
+  /** Whether to wait until every node has built it. Default: true. */
+  wait?: boolean | undefined
+  /** How long to wait, in milliseconds; 0: no limit. Default: 60,000. */
+  timeout?: number | undefined
+}
+
+/** A bin's name, or an expression whose value is indexed. */
+export type IndexSubject =
+  | string
+  | Expression<never>
+  | readonly [text: string, ...parameters: BinValue[]]
+
+const CREATE = ['name', 'of', 'ctx', 'wait', 'timeout'] as const
+const TIMEOUT = 60_000
+
+/**
+ * The secondary indexes of a client's cluster; `client.indexes`. An index belongs to the whole
+ * cluster and has a name.
+ *
+ * ```ts
+ * await client.indexes.create('test', 'users', 'age', 'numeric')
+ * ```
+ */
+export class Indexes {
+  readonly #connection: Connection
+
+  /** @internal */
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /**
+   * Creates an index and waits until every node has built it; gives its name. Creating the same one
+   * again is no error.
+   *
+   * @param set - `null` for all records of the namespace
+   * @param bin - the bin's name, or an expression whose value is indexed: it needs a `name` then
+   * @param kind - the type of the values that are indexed
+   * @throws ServerError with code 200 when there is another index of that name; NamespaceNotFound;
+   * Timeout when a node is not ready in time; TypeError, RangeError for invalid names and kinds
+   */
+  create(
+    namespace: string,
+    set: string | null,
+    bin: IndexSubject,
+    kind: IndexKind,
+    callback: Callback<string>,
+  ): void
+  create(
+    namespace: string,
+    set: string | null,
+    bin: IndexSubject,
+    kind: IndexKind,
+    options: CreateIndexOptions,
+    callback: Callback<string>,
+  ): void
+  create(
+    namespace: string,
+    set: string | null,
+    bin: IndexSubject,
+    kind: IndexKind,
+    options?: CreateIndexOptions,
+  ): Promise<string>
+  create(
+    namespace: string,
+    set: string | null,
+    bin: IndexSubject,
+    kind: IndexKind,
+    options?: CreateIndexOptions | Callback<string>,
+    callback?: Callback<string>,
+  ): Promise<string> | undefined {
+    return administer<string, CreateIndexOptions>(
+      this.#connection,
+      options,
+      callback,
+      CREATE,
+      (client, slot, { of, name, ctx, wait = true, timeout = TIMEOUT }) => {
+        if (typeof wait !== 'boolean') {
+          throw new TypeError(`wait must be boolean, not ${typeof wait}`)
+        }
+        const limit = wait ? timeout : undefined
+        native.indexCreate(client, slot, namespace, set, bin, kind, of, name, ctx, limit)
+      },
+    )
+  }
+
+  /**
+   * Waits until every node has built an index, for 60 seconds by default.
+   *
+   * @throws Timeout when that takes longer
+   */
+  wait(namespace: string, name: string, callback: Callback<void>): void
+  wait(namespace: string, name: string, options: WaitOptions, callback: Callback<void>): void
+  wait(namespace: string, name: string, options?: WaitOptions): Promise<void>
+  wait(
+    namespace: string,
+    name: string,
+    options?: WaitOptions | Callback<void>,
+    callback?: Callback<void>,
+  ): Promise<void> | undefined {
+    return administer<void, WaitOptions>(
+      this.#connection,
+      options,
+      callback,
+      ['timeout'],
+      (client, slot, { timeout = TIMEOUT }) =>
+        native.indexWait(client, slot, namespace, name, timeout),
+    )
+  }
+
+  /**
+   * The indexes of a namespace, sorted by name.
+   *
+   * @throws NamespaceNotFound when there is no such namespace
+   */
+  list(namespace: string, callback: Callback<Index[]>): void
+  list(namespace: string, options: AdminOptions, callback: Callback<Index[]>): void
+  list(namespace: string, options?: AdminOptions): Promise<Index[]>
+  list(
+    namespace: string,
+    options?: AdminOptions | Callback<Index[]>,
+    callback?: Callback<Index[]>,
+  ): Promise<Index[]> | undefined {
+    return administer<Index[], AdminOptions>(
+      this.#connection,
+      options,
+      callback,
+      [],
+      (client, slot) => native.indexList(client, slot, namespace),
+    )
+  }
+
+  /** Drops an index; does nothing if there is none of that name. */
+  drop(namespace: string, set: string | null, name: string, callback: Callback<void>): void
+  drop(
+    namespace: string,
+    set: string | null,
+    name: string,
+    options: AdminOptions,
+    callback: Callback<void>,
+  ): void
+  drop(namespace: string, set: string | null, name: string, options?: AdminOptions): Promise<void>
+  drop(
+    namespace: string,
+    set: string | null,
+    name: string,
+    options?: AdminOptions | Callback<void>,
+    callback?: Callback<void>,
+  ): Promise<void> | undefined {
+    return administer<void, AdminOptions>(this.#connection, options, callback, [], (client, slot) =>
+      native.indexDrop(client, slot, namespace, set, name),
+    )
+  }
+}
