@@ -10,7 +10,6 @@ mod function;
 pub mod make;
 
 use spikewire_aerospike::command::OperationRef;
-use spikewire_aerospike_protocol::message::op;
 
 pub use self::function::function;
 use crate::calls::encoded::Form;
@@ -32,14 +31,6 @@ impl OwnedOperation {
     pub fn as_sent(&self) -> OperationRef<'_> {
         let Self { code, bin, particle, value } = self;
         OperationRef { code: *code, bin, particle: *particle, value }
-    }
-
-    /// Whether its answer is something else than the value of its bin.
-    pub fn gives_a_part(&self) -> bool {
-        !matches!(
-            self.code,
-            op::READ | op::WRITE | op::ADD | op::APPEND | op::PREPEND | op::TOUCH | op::DELETE
-        )
     }
 
     /// What the class `Operation` holds.
