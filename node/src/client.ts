@@ -4,14 +4,24 @@ import { administer, type InfoOptions, type TruncateOptions } from './admin.js'
 import { Connection } from './connection.js'
 import { Dataset } from './dataset.js'
 import { Indexes } from './indexes.js'
-import { Key } from './key.js'
+import {
+  type DeleteAllOptions,
+  type Job,
+  type JobOptions,
+  type OperateAllOptions,
+  startJob,
+  type TouchAllOptions,
+} from './job.js'
+import { Key, spaceNumber } from './key.js'
 import { ManyVerbs } from './many.js'
 import { Modules } from './modules.js'
 import { native, type Space } from './native.js'
+import type { Operation } from './operation.js'
 import type { ReadMode, Replica } from './options.js'
 import type { Query, QueryOptions } from './query.js'
 import type { Bins } from './record.js'
 import { executor, openSlot, refuse } from './slots.js'
+import type { BinValue } from './values.js'
 import type { Callback } from './ways.js'
 
 /** What a client is told when it connects. Spans of time are milliseconds. */
@@ -226,6 +236,51 @@ export class Client extends ManyVerbs<Key, Bins> {
     )
   }
 
+  /**
+   * Applies operations that write to every record of the set, in the background on the nodes. The
+   * job goes on without the client. A record that disappears or fails meanwhile is counted and left
+   * out.
+   *
+   * @throws TypeError, RangeError for operations that read; IndexNotFound; errors are `inDoubt` when
+   * the job runs on some of the nodes
+   */
+  operateAll(
+    namespace: string,
+    set: string | null,
+    operations: readonly Operation[],
+    options?: OperateAllOptions,
+  ): Promise<Job> {
+    return startJob(this.connection, () => named(namespace, set), 'operate', operations, options)
+  }
+
+  /** Calls a function of a registered module on every record of the set; as `operateAll`. */
+  applyAll(
+    namespace: string,
+    set: string | null,
+    module: string,
+    name: string,
+    args?: readonly BinValue[],
+    options?: JobOptions,
+  ): Promise<Job> {
+    return startJob(
+      this.connection,
+      () => named(namespace, set),
+      'apply',
+      [module, name, args],
+      options,
+    )
+  }
+
+  /** Renews the time to live of every record of the set; as `operateAll`. */
+  touchAll(namespace: string, set: string | null, options?: TouchAllOptions): Promise<Job> {
+    return startJob(this.connection, () => named(namespace, set), 'touch', undefined, options)
+  }
+
+  /** Deletes every record of the set; as `operateAll`. */
+  deleteAll(namespace: string, set: string | null, options?: DeleteAllOptions): Promise<Job> {
+    return startJob(this.connection, () => named(namespace, set), 'delete', undefined, options)
+  }
+
   /** Whether it is not closed. */
   get isOpen(): boolean {
     return this.connection.isOpen
@@ -261,6 +316,12 @@ export class Client extends ManyVerbs<Key, Bins> {
   wireOf(key: Key): unknown {
     return key.wire
   }
+}
+
+/** The records of a job. A set that was forgotten must not be a whole namespace. */
+function named(namespace: string, set: string | null): Space {
+  if (set === undefined) throw new TypeError('set must be a string, or null for all sets')
+  return spaceNumber(namespace, set)
 }
 
 function whole(key: unknown): Key {

@@ -1,11 +1,21 @@
 /** A namespace and a set of a client. */
 
 import type { Connection } from './connection.js'
+import {
+  type DeleteAllOptions,
+  type Job,
+  type JobOptions,
+  type OperateAllOptions,
+  startJob,
+  type TouchAllOptions,
+} from './job.js'
 import { Key, spaceNames, spaceNumber, type UserKey } from './key.js'
 import { ManyVerbs } from './many.js'
 import type { Space } from './native.js'
+import type { Operation } from './operation.js'
 import { Query, type QueryOptions } from './query.js'
 import type { Bins } from './record.js'
+import type { BinValue } from './values.js'
 
 /**
  * A namespace and a set of a client, from `client.dataset(namespace, set)`. Its verbs take user
@@ -47,6 +57,38 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
       this.spaceOf(key)
       return this.wireOf(key)
     })
+  }
+
+  /**
+   * Applies operations that write to every record of the set, in the background on the nodes. The
+   * job goes on without the client. A record that disappears or fails meanwhile is counted and left
+   * out.
+   *
+   * @throws TypeError, RangeError for operations that read; IndexNotFound; errors are `inDoubt` when
+   * the job runs on some of the nodes
+   */
+  operateAll(operations: readonly Operation[], options?: OperateAllOptions): Promise<Job> {
+    return startJob(this.connection, () => this.#space, 'operate', operations, options)
+  }
+
+  /** Calls a function of a registered module on every record of the set; as `operateAll`. */
+  applyAll(
+    module: string,
+    name: string,
+    args?: readonly BinValue[],
+    options?: JobOptions,
+  ): Promise<Job> {
+    return startJob(this.connection, () => this.#space, 'apply', [module, name, args], options)
+  }
+
+  /** Renews the time to live of every record of the set; as `operateAll`. */
+  touchAll(options?: TouchAllOptions): Promise<Job> {
+    return startJob(this.connection, () => this.#space, 'touch', undefined, options)
+  }
+
+  /** Deletes every record of the set; as `operateAll`. */
+  deleteAll(options?: DeleteAllOptions): Promise<Job> {
+    return startJob(this.connection, () => this.#space, 'delete', undefined, options)
   }
 
   /** @internal */

@@ -19,6 +19,15 @@ export {
   type IndexOf,
   type IndexSubject,
 } from './indexes.js'
+export {
+  type DeleteAllOptions,
+  Job,
+  type JobOptions,
+  type JobProgress,
+  type JobWaitOptions,
+  type OperateAllOptions,
+  type TouchAllOptions,
+} from './job.js'
 export { Key, type UserKey } from './key.js'
 export type { BatchOptions, GetManyOptions } from './many.js'
 export { type Module, Modules, type RegisterOptions } from './modules.js'
@@ -38,6 +47,8 @@ export {
 } from './options.js'
 export { Page } from './page.js'
 export { type PartitionRange, Query, type QueryOptions } from './query.js'
+export * as index from './range.js'
+export { IndexRange } from './range.js'
 export { type Bins, type OperatedRecord, Record } from './record.js'
 export {
   Apply,

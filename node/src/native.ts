@@ -239,7 +239,13 @@ export interface Native {
   /** Numbers in the order of `NodeStats`. */
   clusterStats(cluster: number, node: number): number[]
   /** A query; nothing is sent. */
-  query(client: Handle, space: Space, options: unknown, after: unknown): QueryHandle
+  query(
+    client: Handle,
+    space: Space,
+    options: unknown,
+    after: unknown,
+    index: readonly unknown[] | undefined,
+  ): QueryHandle
   /**
    * More records; `undefined` where they have to be waited for, `null` where there are none.
    * `taken`, here and below: how many more of those that were given are with the caller. `page`:
@@ -291,6 +297,36 @@ export interface Native {
   moduleList(client: Handle, slot: Slot): void
   moduleSource(client: Handle, slot: Slot, name: string): void
   moduleRemove(client: Handle, slot: Slot, name: string): void
+  /** Checks the parts of an `IndexRange`. */
+  indexRange(parts: readonly unknown[]): void
+  /** Gives the number by which it can be given up. */
+  aggregate(
+    client: Handle,
+    slot: Slot,
+    space: Space,
+    options: unknown,
+    after: unknown,
+    index: unknown,
+    module: string,
+    name: string,
+    args: unknown,
+  ): number
+  aggregateGiveUp(aggregation: number): void
+  /** Gives a job's number here, and its id on the nodes. */
+  jobStart(
+    client: Handle,
+    slot: Slot,
+    space: Space,
+    kind: string,
+    what: unknown,
+    options: unknown,
+    index: readonly unknown[] | undefined,
+  ): void
+  jobProgress(client: Handle, slot: Slot, job: number): void
+  jobWait(client: Handle, slot: Slot, job: number, timeout: number | undefined): void
+  jobAbort(client: Handle, slot: Slot, job: number): void
+  /** Nothing here holds it any more. */
+  release(resource: number): void
 }
 
 /** The native part of this copy of the package. */

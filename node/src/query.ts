@@ -3,15 +3,18 @@
 import type { Readable } from 'node:stream'
 import type { Connection } from './connection.js'
 import { ClientClosed, QueryPaused } from './errors.js'
+import { asked, partsOf } from './job.js'
 import type { Key, UserKey } from './key.js'
 import { spaceNames, spaceNumber } from './key.js'
 import { native, type QueryRun, type Space } from './native.js'
 import type { Operation } from './operation.js'
 import { checked, type Replica, type Where } from './options.js'
 import { Page } from './page.js'
+import type { IndexRange } from './range.js'
 import type { Bins, Record } from './record.js'
 import { executor, openSlot, refuse } from './slots.js'
 import { type QueryStreamOptions, streamOf } from './stream.js'
+import type { BinValue } from './values.js'
 
 /** Some partitions of a namespace, which has 4,096. */
 export interface PartitionRange {
@@ -25,6 +28,8 @@ export interface PartitionRange {
 export interface QueryOptions {
   /** Only records that this is true for. Default: no filter. */
   where?: Where | undefined
+  /** Only these records of a secondary index. Default: all records. */
+  index?: IndexRange | undefined
   /**
    * The bins to read; records that have none of them are left out. Default: all bins. An empty
    * array means `includeValues: false`.
@@ -63,7 +68,16 @@ export interface QueryOptions {
 }
 
 const QUERY = [
-  ...(['where', 'bins', 'operations', 'includeValues', 'limit', 'partitions', 'after'] as const),
+  ...([
+    'where',
+    'index',
+    'bins',
+    'operations',
+    'includeValues',
+    'limit',
+    'partitions',
+    'after',
+  ] as const),
   ...(['pageSize', 'resume', 'recordsPerSecond', 'concurrentNodes', 'replica'] as const),
   ...(['socketTimeout', 'timeout', 'signal'] as const),
 ]
@@ -94,6 +108,8 @@ export class Query<B extends object = Bins>
   /** For `await using query = users.query()`, where the runtime has it. */
   declare readonly [Symbol.asyncDispose]: () => Promise<void>
   readonly #space: Space
+  /** What it asks for, for an aggregation. */
+  readonly #given: [Space, unknown, unknown, unknown]
   readonly #pageSize: number
   readonly #signal: AbortSignal | undefined
   #query: number
@@ -124,7 +140,9 @@ export class Query<B extends object = Bins>
     signal?.throwIfAborted()
     const after = options?.after
     const wire = after === undefined || after === null ? undefined : wireOf(after)
-    this.#query = native.query(connection.handle, space, given, wire)
+    const index = partsOf(options?.index)
+    this.#query = native.query(connection.handle, space, given, wire, index)
+    this.#given = [space, given, wire, index]
     this.connection = connection
     this.#space = space
     this.#pageSize = options?.pageSize ?? 0
@@ -208,6 +226,30 @@ export class Query<B extends object = Bins>
    */
   stream(options?: QueryStreamOptions): Readable {
     return streamOf(this, options)
+  }
+
+  /**
+   * What a stream function of a registered module makes of the records: each node runs it over its
+   * own, and what they send is reduced here. An array of what comes out in the end; of one value
+   * when the function ends with a `reduce`, or of none when there are no records.
+   *
+   * It is about all records of the set, or of the query's `index`; other options that choose records
+   * do not apply.
+   *
+   * @param args - what the function gets behind the stream
+   * @throws FunctionFailed with what the function raised; NodeUnavailable when records moved between
+   * nodes meanwhile; RangeError for options that do not apply
+   */
+  aggregate(module: string, name: string, args?: readonly BinValue[]): Promise<BinValue[]> {
+    const [space, options, after, index] = this.#given
+    const begin = (client: number, slot: number) => {
+      const given = [client, slot, space, options, after, index] as const
+      const running = native.aggregate(...given, module, name, args)
+      return () => native.aggregateGiveUp(running)
+    }
+    const result = asked<BinValue[]>(this.connection, begin, this.#signal)
+    this.close()
+    return result
   }
 
   /**

@@ -64,4 +64,12 @@ pub const EXPORTS: &[Export] = &[
     export!("moduleList", admin::modules::list),
     export!("moduleSource", admin::modules::source),
     export!("moduleRemove", admin::modules::remove),
+    export!("indexRange", query::index::range),
+    export!("aggregate", query::aggregate::aggregate),
+    export!("aggregateGiveUp", query::aggregate::give_up),
+    export!("jobStart", query::job::start),
+    export!("jobProgress", query::job::progress),
+    export!("jobWait", query::job::wait),
+    export!("jobAbort", query::job::abort),
+    export!("release", query::job::release),
 ];

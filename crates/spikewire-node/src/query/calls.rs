@@ -2,18 +2,16 @@
 
 use std::rc::Rc;
 
-use super::plan::compose;
+use super::plan::spec;
 use super::reading::Reading;
-use crate::arguments::Options;
 use crate::binding::Call;
 use crate::js::{Result, Value};
 
-/// `query(client, space, options, after)`: the number of a query that was checked; nothing is sent.
+/// `query(client, space, options, after, index)`: the number of a query that was checked; nothing is sent.
 pub fn query<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let client = call.host.client(call.argument(0))?;
     let environment = &call.host.environment;
-    let space = environment.space(call.argument(1))?;
-    let spec = compose(&space, &Options::new(call.argument(2)), call.argument(3))?;
+    let (space, spec) = spec(call, 1)?;
     let plan = spec.plan(&client.defaults.policy)?;
     let reading = Reading::new(environment, &client, plan, space.set.is_empty())?;
     call.env.uint32(environment.resources.add(Rc::new(reading))).map(Some)

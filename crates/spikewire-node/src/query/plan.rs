@@ -7,22 +7,31 @@ use spikewire_aerospike::command::SetRef;
 use spikewire_aerospike::command::query::{QueryOps, QuerySpec, spec};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 
+use super::index::index;
 use crate::arguments::{self, Options, count, span};
+use crate::binding::Call;
 use crate::errors::kind_name;
 use crate::expression;
+use crate::hooks::Hooks;
 use crate::js::{Failure, Result, Type, Value};
 use crate::key::Address;
 use crate::operation;
 
-/// Everything that a query's options ask for. `after`: the key to go on behind.
-pub fn compose(space: &Arc<SetRef>, options: &Options<'_>, after: Value<'_>) -> Result<QuerySpec> {
+/// What the arguments of a call ask for, from this one on: set, options, the key to go on behind, the
+/// parts of an `IndexRange`.
+pub fn spec(call: &Call<'_>, from: usize) -> Result<(Arc<SetRef>, QuerySpec)> {
+    let environment = &call.host.environment;
+    let space = environment.space(call.argument(from))?;
+    let options = &Options::new(call.argument(from + 1));
+    let after = call.argument(from + 2).present();
+    let range = call.argument(from + 3);
     let number = |name: &CStr, most| {
         let what = name.to_string_lossy();
         options.get(name)?.map(|value| count(&what, value, (1, most))).transpose()
     };
     let operations = options.get(c"operations")?;
-    let after = after.present().map(|key| Address::new(space.clone(), key)).transpose()?;
-    Ok(QuerySpec {
+    let after = after.map(|key| Address::new(space.clone(), key)).transpose()?;
+    let spec = QuerySpec {
         bins: options.get(c"bins")?.map(bins).transpose()?,
         operations: operations.map(|given| steps(QueryOps::reading(), given)).transpose()?,
         include_values: options.flag(c"includeValues")?.unwrap_or(true),
@@ -38,16 +47,23 @@ pub fn compose(space: &Arc<SetRef>, options: &Options<'_>, after: Value<'_>) -> 
             .get(c"socketTimeout")?
             .map(|value| span("socketTimeout", value))
             .transpose()?,
-        ..scope(space, options)?
-    })
+        ..scope(environment.hooks()?, &space, options, range)?
+    };
+    Ok((space, spec))
 }
 
 /// Which records a query or a job is about, and how fast.
-pub fn scope(space: &SetRef, options: &Options<'_>) -> Result<QuerySpec> {
+pub fn scope(
+    hooks: &Hooks,
+    space: &SetRef,
+    options: &Options<'_>,
+    range: Value<'_>,
+) -> Result<QuerySpec> {
     let bounds = (1, spec::MAX_RECORDS_PER_SECOND);
     let pace = options.get(c"recordsPerSecond")?;
     let filter = options.get(c"where")?.map(expression::filter).transpose()?;
     Ok(QuerySpec {
+        index: range.present().map(|parts| index(hooks, parts)).transpose()?,
         filter: filter.map(|bytes| bytes.to_vec()),
         records_per_second: pace.map(|pace| count("recordsPerSecond", pace, bounds)).transpose()?,
         ..QuerySpec::new(&*space.namespace, &*space.set)

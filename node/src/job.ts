@@ -1,0 +1,187 @@
+/**
+ * Background jobs: the nodes change every record of a scan or an index query.
+ *
+ * ```ts
+ * const job = await users.operateAll([op.add('visits', 1)], { where: '$.age > 25' })
+ * await job.wait()
+ * ```
+ *
+ * A job goes on without the client; its handle asks the nodes how far it is, and aborts it.
+ */
+
+import type { Connection } from './connection.js'
+import { native, type Slot, type Space } from './native.js'
+import { type CallOptions, checked, type Ttl, type Where } from './options.js'
+import { IndexRange } from './range.js'
+import { executor, openSlot, refuse } from './slots.js'
+import { withSignal } from './ways.js'
+
+/** Which records a job is about, and how fast it goes. */
+export interface JobOptions extends CallOptions {
+  /** Only records that this is true for. Default: no filter. */
+  where?: Where | undefined
+  /** Only these records of a secondary index. Default: all records. */
+  index?: IndexRange | undefined
+  /** How many records each node handles per second at most. Default: no limit. */
+  recordsPerSecond?: number | undefined
+}
+
+/** What `touchAll` takes. */
+export interface TouchAllOptions extends JobOptions {
+  /** Default: `'default'`, the namespace's. */
+  ttl?: Ttl | undefined
+}
+
+/** What `deleteAll` takes. */
+export interface DeleteAllOptions extends JobOptions {
+  /** Whether deletions leave tombstones (Enterprise). Default: false. */
+  durable?: boolean | undefined
+}
+
+/** What `operateAll` takes. */
+export interface OperateAllOptions extends TouchAllOptions, DeleteAllOptions {}
+
+/** What `wait` takes. */
+export interface JobWaitOptions {
+  /** Milliseconds; 0: no limit. Default: no limit. */
+  timeout?: number | undefined
+  /** Gives the waiting up; the job goes on. */
+  signal?: AbortSignal | undefined
+}
+
+/** How far a job is, on all nodes together. */
+export interface JobProgress {
+  /** Whether it has ended on every node. */
+  done: boolean
+  /** Whether it was aborted before its end. */
+  aborted: boolean
+  /** How much of the work is done, from 0 to 100. */
+  percent: number
+  /** Records that were changed. */
+  succeeded: number
+  /** Records that could not be changed. */
+  failed: number
+  /** Records that did not pass the filter. */
+  filtered: number
+}
+
+const JOB = ['where', 'index', 'recordsPerSecond', 'timeout', 'signal']
+const KNOWN: { readonly [kind in JobKind]: readonly string[] } = {
+  apply: JOB,
+  delete: [...JOB, 'durable'],
+  touch: [...JOB, 'ttl'],
+  operate: [...JOB, 'durable', 'ttl'],
+}
+
+/** What a job does to each record. */
+export type JobKind = 'operate' | 'apply' | 'touch' | 'delete'
+
+const forgotten = new FinalizationRegistry((job: number) => native.release(job))
+
+/** A background job, from `operateAll`, `applyAll`, `touchAll` or `deleteAll`. */
+export class Job {
+  /** Its number on every node. */
+  readonly id: bigint
+  readonly #connection: Connection
+  readonly #job: number
+
+  /** @internal */
+  constructor(connection: Connection, job: number, id: bigint) {
+    this.#connection = connection
+    this.#job = job
+    this.id = id
+    forgotten.register(this, job)
+  }
+
+  /**
+   * How far it is. A node that does not know the job any more ended it long ago, and counts nothing.
+   *
+   * @throws ConnectionFailed when a node that runs it does not answer
+   */
+  progress(): Promise<JobProgress> {
+    return this.#ask((client, slot) => native.jobProgress(client, slot, this.#job)).then(progress)
+  }
+
+  /**
+   * Waits until it has ended on every node.
+   *
+   * @throws Timeout when that takes longer, in which case the job goes on
+   */
+  wait(options?: JobWaitOptions): Promise<JobProgress> {
+    const begin = (client: number, slot: Slot) => {
+      const given = checked(options, ['timeout', 'signal']) as JobWaitOptions | undefined
+      native.jobWait(client, slot, this.#job, given?.timeout)
+    }
+    return this.#ask(begin, options?.signal).then(progress)
+  }
+
+  /** Aborts it on every node. Changes that were made remain. Nothing happens if it has ended. */
+  abort(): Promise<void> {
+    return this.#ask((client, slot) => native.jobAbort(client, slot, this.#job)) as Promise<void>
+  }
+
+  #ask(begin: (client: number, slot: Slot) => void, signal?: AbortSignal): Promise<unknown> {
+    const administered = (client: number, slot: Slot) => {
+      begin(client, slot)
+      return () => native.giveUp(client, slot)
+    }
+    return asked(this.#connection, administered, signal)
+  }
+}
+
+function progress(given: unknown): JobProgress {
+  const [done, aborted, percent, succeeded, failed, filtered] = given as [
+    boolean,
+    boolean,
+    number,
+    number,
+    number,
+    number,
+  ]
+  return { done, aborted, percent, succeeded, failed, filtered }
+}
+
+/**
+ * Makes a promise, and lets `begin` begin what settles it. What it gives is done when the signal is
+ * aborted.
+ */
+export function asked<T>(
+  connection: Connection,
+  begin: (client: number, slot: Slot) => (() => void) | undefined,
+  signal?: AbortSignal,
+): Promise<T> {
+  const promise = new Promise<T>(executor)
+  const slot = openSlot()
+  try {
+    signal?.throwIfAborted()
+    const giveUp = begin(connection.handle, slot)
+    if (signal !== undefined) withSignal(promise, slot, signal, giveUp)
+  } catch (error) {
+    refuse(slot, error)
+  }
+  return promise
+}
+
+/** The parts of an option `index`. */
+export function partsOf(index: unknown): readonly unknown[] | undefined {
+  if (index === undefined || index === null) return undefined
+  if (index instanceof IndexRange) return index.parts
+  throw new TypeError(`index must come from a function of index, not ${typeof index}`)
+}
+
+/** @internal Starts a job. */
+export function startJob(
+  connection: Connection,
+  space: () => Space,
+  kind: JobKind,
+  what: unknown,
+  options: JobOptions | undefined,
+): Promise<Job> {
+  const begin = (client: number, slot: Slot) => {
+    const given = checked(options, KNOWN[kind])
+    native.jobStart(client, slot, space(), kind, what, given, partsOf(options?.index))
+    return () => native.giveUp(client, slot)
+  }
+  const started = asked<[number, bigint]>(connection, begin, options?.signal)
+  return started.then(([job, id]) => new Job(connection, job, id))
+}
