@@ -140,6 +140,63 @@ test('metadata, lists and maps', async () => {
     assert.equal(await people.exists('lee', { where }), true, String(where))
 })
 
+for (const [name, where] of FORMS) {
+  test(`many records with ${name}`, async () => {
+    const found = await people.getMany(['kim', 'lee', 'nobody'], { where })
+    assert.deepEqual([...found.codes], [27, 0, 2])
+    assert.deepEqual(
+      [...found].map((record) => record?.bins['age'] ?? null),
+      [null, 40, null],
+    )
+    assert.deepEqual([found.found, found.errors.size], [1, 0])
+    assert.deepEqual([...(await people.existsMany(['kim', 'lee'], { where })).codes], [27, 0])
+    const steps = [op.add('age', 1), op.get('age')]
+    const done = await people.operateMany(['kim', 'lee'], steps, { where })
+    assert.deepEqual([done[0], done[1]?.results], [null, [null, 41]])
+    assert.deepEqual([...(await people.deleteMany(['kim', 'lee'], { where })).codes], [27, 0])
+    assert.deepEqual([await people.exists('kim'), await people.exists('lee')], [true, false])
+  })
+}
+
+test('a write of many rows', async () => {
+  const rows = { kim: { n: 1 }, lee: { n: 2 }, new: { n: 3 } }
+  for (const sendKey of [false, true]) {
+    const written = await people.putMany(rows, { where: ADULT, sendKey })
+    assert.deepEqual([...written.codes], sendKey ? [27, 0, 27] : [27, 0, 0])
+    assert.deepEqual([written[0], written.errors.size], [null, 0])
+  }
+  const read = await people.getMany(['kim', 'lee', 'new'])
+  assert.deepEqual(
+    [...read].map((record) => record?.bins['n']),
+    [undefined, 2, 3],
+  )
+})
+
+test('many kept operations on lists and maps', async () => {
+  const keys = Array.from({ length: 50 }, (_, at) => at)
+  await people.putMany(new Map(keys.map((at) => [at, { l: [at], m: { a: at } }])))
+  const steps = [
+    op.list.append('l', 9),
+    op.list.get('l', 0),
+    op.map.getByKey('m', 'a'),
+    op.read('n', '$.l.type()'),
+  ]
+  const batch = await people.operateMany(keys, steps)
+  const results = [...batch].map((record) => record?.results)
+  assert.deepEqual(
+    results,
+    keys.map((at) => [2, at, at, 20]),
+  )
+})
+
+test('a query', async () => {
+  const found: unknown[] = []
+  for (const [, where] of FORMS) {
+    for await (const record of people.query({ where })) found.push(record.bins['name'])
+  }
+  assert.deepEqual(found, ['L', 'L', 'L', 'L'])
+})
+
 const REFUSED: [unknown, typeof TypeError, RegExp][] = [
   [5, TypeError, /where: an expression is/],
   [Buffer.from('$.a > 1'), TypeError, /where: an expression is/],
@@ -165,6 +222,10 @@ test('what is no filter is refused before anything is sent', async () => {
       () => people.put('lee', { n: 1 }, { where }),
       () => people.delete('lee', { where }),
       () => people.operate('lee', [op.add('n', 1)], { where }),
+      () => people.getMany(['lee'], { where }),
+      () => people.putMany({ lee: { n: 1 } }, { where }),
+      () => people.operateMany(['lee'], [op.add('n', 1)], { where }),
+      async () => people.query({ where }).batches(10).next(),
     ]
     for (const call of calls) await assert.rejects(call(), { name: error.name, message })
   }
