@@ -1,0 +1,186 @@
+/** Batches and nodes that die, lose replies, cut them, are overloaded or late. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  Client,
+  type ClientOptions,
+  ConnectionFailed,
+  type Dataset,
+  GenerationMismatch,
+  op,
+  Read,
+  Timeout,
+  Write,
+} from 'spikewire'
+import { Cluster } from 'spikewire/testing'
+
+type Bins = { n: number; m?: number }
+
+const range = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+/** A cluster of three nodes with so many records, of which every `n` is 0. */
+async function withRecords(
+  count: number,
+  options: ClientOptions,
+  work: (data: Dataset<Bins>, cluster: Cluster) => Promise<void>,
+): Promise<void> {
+  const cluster = await Cluster.start({ nodes: 3 })
+  const client = await Client.connect(cluster.seeds, { timeout: 30_000, ...options })
+  try {
+    const data = client.dataset<Bins>('test', 's')
+    const written = await data.putMany(range(count).map((key) => [key, { n: 0 }]))
+    written.raiseForErrors()
+    await work(data, cluster)
+  } finally {
+    await client.close()
+    await cluster.close()
+  }
+}
+
+const numbers = (batch: Iterable<{ bins: Bins } | null>) =>
+  [...batch].map((record) => record?.bins.n)
+
+test('a node that dies and comes back', async () => {
+  // The second death may come before the client has heard of the first one's end; without a pause all
+  // retries would be over before it has.
+  const options = { maxRetries: 10, sleepBetweenRetries: 100 }
+  await withRecords(500, options, async (data, cluster) => {
+    for (let time = 0; time < 2; time++) {
+      await cluster.kill(1)
+      const found = await data.getMany(range(500))
+      assert.equal(found.errors.size, 0)
+      assert.deepEqual(numbers(found), new Array(500).fill(0))
+      await cluster.restart(1)
+      assert.ok(await cluster.waitSettled())
+    }
+  })
+})
+
+test('a dead node: reads find another replica, writes say that they are in doubt', async () => {
+  await withRecords(300, {}, async (data, cluster) => {
+    await cluster.kill(1)
+    const rows = range(300).map((key) => (key % 2 ? new Read(key) : new Write(key, { m: key })))
+    const done = await data.batch(rows)
+    for (const [row, error] of done.errors) assert.ok(error.inDoubt && row % 2 === 0, String(error))
+    for (const row of range(300)) {
+      if (row % 2) assert.equal(done[row]?.bins.n, 0)
+    }
+  })
+})
+
+test('replies that are lost', async () => {
+  await withRecords(120, {}, async (data, cluster) => {
+    const rows = range(120).map((key) =>
+      key % 2 ? new Read(key) : new Write(key, [op.add('n', 1)]),
+    )
+    await cluster.inject(0, { dropReply: 1 })
+    const done = await data.batch(rows, { timeout: 1000 })
+    const failed = [...done.errors.keys()].sort((a, b) => a - b)
+    assert.ok(failed.length > 0 && failed.length < 120)
+    assert.deepEqual(
+      done.inDoubt,
+      failed.filter((row) => row % 2 === 0),
+    )
+    for (const [row, error] of done.errors) {
+      assert.ok(error instanceof Timeout, String(error))
+      assert.deepEqual([error.inDoubt, error.attempts, error.key?.key], [row % 2 === 0, 1, row])
+      assert.throws(() => done[row], Timeout)
+    }
+    assert.equal(new Set([...done.errors.values()].map(({ node }) => node)).size, 1)
+    await cluster.clearFaults(0)
+    const after = await data.getMany(range(60).map((key) => 2 * key))
+    assert.deepEqual(numbers(after), new Array(60).fill(1), 'each was applied just once')
+  })
+})
+
+test('replies that are cut are read as far as they came', async () => {
+  await withRecords(120, {}, async (data, cluster) => {
+    await cluster.inject(0, { cut: 1 })
+    const rows = range(120).map((key) =>
+      key % 2 ? new Read(key) : new Write(key, [op.add('n', 1)]),
+    )
+    const done = await data.batch(rows)
+    const failed = [...done.errors.keys()].sort((a, b) => a - b)
+    assert.ok(
+      failed.every((row) => row % 2 === 0),
+      'reads find another replica',
+    )
+    assert.deepEqual(done.inDoubt, failed)
+    const found = await data.getMany(range(120))
+    for (const error of found.errors.values()) assert.ok(error instanceof ConnectionFailed)
+    await cluster.clearFaults(0)
+    const after = await data.getMany(range(60).map((key) => 2 * key))
+    assert.deepEqual(numbers(after), new Array(60).fill(1), 'no write was repeated')
+  })
+})
+
+test('a reply in drops', async () => {
+  await withRecords(120, {}, async (data, cluster) => {
+    await cluster.inject(0, { drip: [97, 1] })
+    const found = await data.getMany(range(120))
+    assert.deepEqual([found.errors.size, found.found], [0, 120])
+  })
+})
+
+test('overload is tried again elsewhere', async () => {
+  await withRecords(0, {}, async (data, cluster) => {
+    await cluster.inject(0, { error: 1 })
+    const done = await data.batch(range(60).map((key) => new Write(key, { n: key })))
+    assert.deepEqual(done.inDoubt, [])
+    for (const error of done.errors.values())
+      assert.deepEqual([error.attempts, error.code], [3, 18])
+    await cluster.clearFaults(0)
+    const there = await data.existsMany(range(60))
+    const missing = range(60).filter((row) => there[row] === null)
+    assert.deepEqual(missing, [...done.errors.keys()])
+  })
+})
+
+test('writes in doubt are repeated on request', async () => {
+  await withRecords(60, { retryInDoubt: true }, async (data, cluster) => {
+    await cluster.inject(0, { cut: 0.5, seed: 4 })
+    const rows = range(60).map((key) => new Write(key, { n: 1 }, { generation: 1 }))
+    const done = await data.batch(rows)
+    await cluster.clearFaults(0)
+    assert.deepEqual(numbers(await data.getMany(range(60))), new Array(60).fill(1))
+    // What was applied the first time is refused the second time, and says so.
+    for (const error of done.errors.values()) {
+      assert.ok(error instanceof GenerationMismatch)
+      assert.ok(error.inDoubt && error.attempts > 1)
+    }
+    assert.deepEqual(done.inDoubt, [...done.errors.keys()])
+  })
+})
+
+test('a deadline is the error of each row that is late', async () => {
+  await withRecords(100, {}, async (data, cluster) => {
+    await cluster.inject(0, { delay: 30_000 })
+    const found = await data.getMany(range(100), { timeout: 1000 })
+    assert.ok(found.errors.size > 0 && found.errors.size < 100)
+    for (const error of found.errors.values()) assert.ok(error instanceof Timeout && !error.inDoubt)
+    const written = await data.putMany(
+      range(100).map((key) => [key, { n: 0 }]),
+      { timeout: 1000 },
+    )
+    assert.deepEqual([...written.errors.keys()].sort(), [...found.errors.keys()].sort())
+    assert.ok([...written.errors.values()].every((error) => error.inDoubt))
+    await cluster.clearFaults(0)
+    assert.equal((await data.getMany(range(100))).errors.size, 0)
+  })
+})
+
+test('no pause and no request beyond the timeout', async () => {
+  // Longer than any machine is slow.
+  const PAUSE = 60_000
+  const options = { timeout: PAUSE / 2, maxRetries: 5, sleepBetweenRetries: PAUSE }
+  await withRecords(10, options, async (data, cluster) => {
+    for (const node of range(3)) await cluster.inject(node, { error: 1, code: 18 })
+    const begun = performance.now()
+    const done = await data.putMany(range(10).map((key) => [key, { n: 1 }]))
+    assert.ok(performance.now() - begun < PAUSE / 2)
+    assert.deepEqual(new Set(done.codes), new Set([18]))
+    for (const node of range(3)) await cluster.clearFaults(node)
+    assert.deepEqual(numbers(await data.getMany(range(10))), new Array(10).fill(0))
+  })
+})
