@@ -1,4 +1,4 @@
-// Compiles the tests and runs them.
+// Compiles the package and its tests, and runs them.
 //
 //   node scripts/test.mjs [PART-OF-A-FILE'S-NAME | FLAG-OF-NODE]...
 //
@@ -7,7 +7,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { runtimes } from './runtimes.mjs'
-import { attempt, bin, HERE } from './tools.mjs'
+import { attempt, bin, HERE, run } from './tools.mjs'
 
 const BUILT = join(HERE, 'build', 'test')
 const SMOKE = join(BUILT, 'smoke.js')
@@ -24,6 +24,7 @@ function files(folder) {
 const flags = process.argv.slice(2).filter((argument) => argument.startsWith('-'))
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
 
+run(process.execPath, ['scripts/build.mjs'])
 rmSync(join(HERE, 'build'), { recursive: true, force: true })
 bin('tsc', ['--project', 'test'])
 const chosen = files(BUILT)

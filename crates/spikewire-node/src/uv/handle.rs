@@ -1,7 +1,7 @@
 //! Handles of a loop: made, started, stopped, closed.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_uint};
 use std::io;
 use std::os::fd::RawFd;
@@ -37,8 +37,8 @@ pub struct Handles<C: Called> {
     poll: Handle,
     prepare: Handle,
     timer: Handle,
-    /// Kept until the last handle is closed.
-    owner: Rc<C>,
+    /// Kept until the last handle is closed; it keeps the handles in turn.
+    owner: RefCell<Option<Rc<C>>>,
     left: Cell<u32>,
     closing: Cell<bool>,
     is_watching: Cell<bool>,
@@ -116,7 +116,7 @@ impl<C: Called> Handles<C> {
             poll,
             prepare,
             timer,
-            owner,
+            owner: RefCell::new(Some(owner)),
             left: Cell::new(3),
             closing: Cell::new(false),
             is_watching: Cell::new(true),
@@ -195,6 +195,11 @@ impl<C: Called> Handles<C> {
         }
     }
 
+    /// Another count of the owner, so that it lives as long as it is being called.
+    fn owner(&self) -> Option<Rc<C>> {
+        self.owner.borrow().clone()
+    }
+
     /// The handles that a handle is one of.
     ///
     /// # Safety
@@ -209,8 +214,9 @@ impl<C: Called> Handles<C> {
 
     unsafe extern "C" fn on_readable(raw: RawHandle, _status: c_int, _events: c_int) {
         // SAFETY: libuv calls this for a handle that is open; a copy keeps it until the end.
-        let owner = unsafe { Self::of(raw) }.owner.clone();
-        owner.readable();
+        if let Some(owner) = unsafe { Self::of(raw) }.owner() {
+            owner.readable();
+        }
     }
 
     unsafe extern "C" fn on_prepare(raw: RawHandle) {
@@ -218,14 +224,16 @@ impl<C: Called> Handles<C> {
         let this = unsafe { Self::of(raw) };
         // SAFETY: the handle is open.
         unsafe { (this.library.uv_prepare_stop)(raw) };
-        let owner = this.owner.clone();
-        owner.before_waiting();
+        if let Some(owner) = this.owner() {
+            owner.before_waiting();
+        }
     }
 
     unsafe extern "C" fn on_timeout(raw: RawHandle) {
         // SAFETY: as above.
-        let owner = unsafe { Self::of(raw) }.owner.clone();
-        owner.timed_out();
+        if let Some(owner) = unsafe { Self::of(raw) }.owner() {
+            owner.timed_out();
+        }
     }
 
     unsafe extern "C" fn on_closed(raw: RawHandle) {
@@ -238,7 +246,9 @@ impl<C: Called> Handles<C> {
         }
         this.left.set(this.left.get() - 1);
         if this.left.get() == 0 {
-            this.owner.closed();
+            if let Some(owner) = this.owner.take() {
+                owner.closed();
+            }
             this.home.closed();
         }
     }
