@@ -63,5 +63,11 @@ export {
 } from './rows.js'
 export type { QueryStreamOptions } from './stream.js'
 export { type BinValue, Double, GeoJSON, HyperLogLog, INFINITY, WILDCARD } from './values.js'
-export type { ChangeOptions, DeleteOptions, GetOptions, OperateOptions } from './verbs.js'
+export type {
+  ApplyOptions,
+  DeleteOptions,
+  GetOptions,
+  OperateOptions,
+  TouchOptions,
+} from './verbs.js'
 export type { Callback } from './ways.js'

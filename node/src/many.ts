@@ -17,7 +17,9 @@ import { encodedRows, type Row } from './rows.js'
 import { aboutRecord, executor, NO_RECORD, openSlot, refuse } from './slots.js'
 import type { BinValue } from './values.js'
 import {
-  type ChangeOptions,
+  APPLY,
+  type ApplyOptions,
+  DELETE,
   type DeleteOptions,
   OPERATE,
   type OperateOptions,
@@ -96,7 +98,7 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     callback?: Callback<Batch<B>>,
   ): Promise<Batch<B>> | undefined {
     if (typeof options === 'function') return this.deleteMany(keys, {}, options) as undefined
-    return this.#many(keys, options, WRITE, callback, (client, slot, rows, given) =>
+    return this.#many(keys, options, DELETE, callback, (client, slot, rows, given) =>
       native.removeMany(client, slot, rows.spaces, rows.keys, rows.numbers, given),
     )
   }
@@ -143,7 +145,7 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     module: string,
     name: string,
     args?: readonly BinValue[],
-    options?: ChangeOptions,
+    options?: ApplyOptions,
   ): Promise<Batch<B>>
   applyMany(
     keys: Iterable<K | Key>,
@@ -157,7 +159,7 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     module: string,
     name: string,
     args: readonly BinValue[] | undefined,
-    options: ChangeOptions,
+    options: ApplyOptions,
     callback: Callback<Batch<B>>,
   ): void
   applyMany(
@@ -165,13 +167,13 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     module: string,
     name: string,
     args?: readonly BinValue[],
-    options?: ChangeOptions | Callback<Batch<B>>,
+    options?: ApplyOptions | Callback<Batch<B>>,
     callback?: Callback<Batch<B>>,
   ): Promise<Batch<B>> | undefined {
     if (typeof options === 'function') {
       return this.applyMany(keys, module, name, args, {}, options) as undefined
     }
-    return this.#many(keys, options, WRITE, callback, (client, slot, rows, given) => {
+    return this.#many(keys, options, APPLY, callback, (client, slot, rows, given) => {
       const { spaces, keys, numbers } = rows
       native.applyMany(client, slot, spaces, keys, numbers, module, name, args, given)
     })

@@ -64,6 +64,7 @@ function kept<T extends object>(options: T | undefined, known: readonly string[]
 
 /** Reads a record in a batch: all bins, the ones that are named, or what operations give. */
 export class Read extends Row {
+  /** What it was given. */
   readonly options: Readonly<ReadRowOptions>
 
   /** @throws TypeError for an option that there is not */
@@ -84,6 +85,7 @@ export class Read extends Row {
 export class Write<B extends object = Bins> extends Row {
   /** Bins by name, or operations from `op`. */
   readonly what: Partial<B> | readonly Operation[]
+  /** Its rules. */
   readonly options: Readonly<WriteRowOptions>
 
   /** @throws TypeError for an option that there is not */
@@ -109,6 +111,7 @@ export class Write<B extends object = Bins> extends Row {
 
 /** Deletes a record in a batch. */
 export class Delete extends Row {
+  /** Its rules. */
   readonly options: Readonly<DeleteRowOptions>
 
   /** @throws TypeError for an option that there is not */
@@ -135,6 +138,7 @@ export class Apply extends Row {
   readonly name: string
   /** What it is called with. */
   readonly args: readonly BinValue[] | undefined
+  /** Its rules. */
   readonly options: Readonly<ApplyRowOptions>
 
   /** @throws TypeError for an option that there is not */

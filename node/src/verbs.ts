@@ -34,13 +34,26 @@ export interface DeleteOptions
   sendKey?: boolean | undefined
 }
 
-/** What `touch` and `apply` take. */
-export type ChangeOptions = Omit<WriteOptions, 'exists'>
+/** What `touch` takes. */
+export type TouchOptions = Pick<
+  WriteOptions,
+  'ttl' | 'generation' | 'sendKey' | 'where' | 'replica' | keyof CallOptions
+>
+
+/** What `apply` takes. */
+export type ApplyOptions = Pick<
+  WriteOptions,
+  'ttl' | 'durable' | 'sendKey' | 'where' | 'replica' | keyof CallOptions
+>
 
 /** What `operate` takes; `readTouch` and `readMode` are for operations that only read. */
 export interface OperateOptions extends WriteOptions, Pick<ReadOptions, 'readTouch' | 'readMode'> {}
 
 const GET = [...READ, 'bins', 'default']
+const EVERY_WRITE = ['sendKey', 'where', 'replica', 'timeout', 'signal']
+export const DELETE = [...EVERY_WRITE, 'generation', 'durable']
+const TOUCH = [...EVERY_WRITE, 'ttl', 'generation']
+export const APPLY = [...EVERY_WRITE, 'ttl', 'durable']
 export const OPERATE = [...WRITE, 'readTouch', 'readMode']
 
 const PUT = 0
@@ -68,9 +81,9 @@ export abstract class Verbs<K, B extends object> {
    *
    * @throws RecordNotFound when there is no such record; FilteredOut when `where` is not true for it
    */
+  get<D = never>(key: K | Key, options?: GetOptions<D>): Promise<Record<B> | D>
   get(key: K | Key, callback: Callback<Record<B>>): void
   get(key: K | Key, options: GetOptions, callback: Callback<Record<B>>): void
-  get<D = never>(key: K | Key, options?: GetOptions<D>): Promise<Record<B> | D>
   get<D>(
     key: K | Key,
     options?: GetOptions<D> | Callback<Record<B>>,
@@ -89,9 +102,9 @@ export abstract class Verbs<K, B extends object> {
   }
 
   /** Writes bins: those given, leaving the others; `null` deletes a bin. */
+  put(key: K | Key, bins: Partial<B>, options?: WriteOptions): Promise<void>
   put(key: K | Key, bins: Partial<B>, callback: Callback<void>): void
   put(key: K | Key, bins: Partial<B>, options: WriteOptions, callback: Callback<void>): void
-  put(key: K | Key, bins: Partial<B>, options?: WriteOptions): Promise<void>
   put(
     key: K | Key,
     bins: Partial<B>,
@@ -105,6 +118,11 @@ export abstract class Verbs<K, B extends object> {
   add(
     key: K | Key,
     bins: { [bin: string]: number | bigint | BinValue },
+    options?: WriteOptions,
+  ): Promise<void>
+  add(
+    key: K | Key,
+    bins: { [bin: string]: number | bigint | BinValue },
     callback: Callback<void>,
   ): void
   add(
@@ -113,11 +131,6 @@ export abstract class Verbs<K, B extends object> {
     options: WriteOptions,
     callback: Callback<void>,
   ): void
-  add(
-    key: K | Key,
-    bins: { [bin: string]: number | bigint | BinValue },
-    options?: WriteOptions,
-  ): Promise<void>
   add(
     key: K | Key,
     bins: object,
@@ -128,6 +141,11 @@ export abstract class Verbs<K, B extends object> {
   }
 
   /** Appends to strings or bytes; a bin that is not there counts as empty. */
+  append(
+    key: K | Key,
+    bins: { [bin: string]: string | Uint8Array },
+    options?: WriteOptions,
+  ): Promise<void>
   append(key: K | Key, bins: { [bin: string]: string | Uint8Array }, callback: Callback<void>): void
   append(
     key: K | Key,
@@ -135,11 +153,6 @@ export abstract class Verbs<K, B extends object> {
     options: WriteOptions,
     callback: Callback<void>,
   ): void
-  append(
-    key: K | Key,
-    bins: { [bin: string]: string | Uint8Array },
-    options?: WriteOptions,
-  ): Promise<void>
   append(
     key: K | Key,
     bins: object,
@@ -153,6 +166,11 @@ export abstract class Verbs<K, B extends object> {
   prepend(
     key: K | Key,
     bins: { [bin: string]: string | Uint8Array },
+    options?: WriteOptions,
+  ): Promise<void>
+  prepend(
+    key: K | Key,
+    bins: { [bin: string]: string | Uint8Array },
     callback: Callback<void>,
   ): void
   prepend(
@@ -163,11 +181,6 @@ export abstract class Verbs<K, B extends object> {
   ): void
   prepend(
     key: K | Key,
-    bins: { [bin: string]: string | Uint8Array },
-    options?: WriteOptions,
-  ): Promise<void>
-  prepend(
-    key: K | Key,
     bins: object,
     options?: WriteOptions | Callback<void>,
     callback?: Callback<void>,
@@ -176,9 +189,9 @@ export abstract class Verbs<K, B extends object> {
   }
 
   /** Whether there is such a record, and `where` is true for it. */
+  exists(key: K | Key, options?: ReadOptions): Promise<boolean>
   exists(key: K | Key, callback: Callback<boolean>): void
   exists(key: K | Key, options: ReadOptions, callback: Callback<boolean>): void
-  exists(key: K | Key, options?: ReadOptions): Promise<boolean>
   exists(
     key: K | Key,
     options?: ReadOptions | Callback<boolean>,
@@ -192,38 +205,43 @@ export abstract class Verbs<K, B extends object> {
   }
 
   /** Deletes a record; whether there was one that `where` is true for. */
+  delete(key: K | Key, options?: DeleteOptions): Promise<boolean>
   delete(key: K | Key, callback: Callback<boolean>): void
   delete(key: K | Key, options: DeleteOptions, callback: Callback<boolean>): void
-  delete(key: K | Key, options?: DeleteOptions): Promise<boolean>
   delete(
     key: K | Key,
     options?: DeleteOptions | Callback<boolean>,
     callback?: Callback<boolean>,
   ): Promise<boolean> | undefined {
     if (typeof options === 'function') return this.delete(key, {}, options) as undefined
-    const promise = this.#call<boolean>(key, options, WRITE, (client, slot, space, wire, given) =>
+    const promise = this.#call<boolean>(key, options, DELETE, (client, slot, space, wire, given) =>
       native.remove(client, slot, space, wire, given),
     )
     return callback === undefined ? promise : handOver(promise, callback)
   }
 
   /** Renews the time to live of a record. */
+  touch(key: K | Key, options?: TouchOptions): Promise<void>
   touch(key: K | Key, callback: Callback<void>): void
-  touch(key: K | Key, options: ChangeOptions, callback: Callback<void>): void
-  touch(key: K | Key, options?: ChangeOptions): Promise<void>
+  touch(key: K | Key, options: TouchOptions, callback: Callback<void>): void
   touch(
     key: K | Key,
-    options?: ChangeOptions | Callback<void>,
+    options?: TouchOptions | Callback<void>,
     callback?: Callback<void>,
   ): Promise<void> | undefined {
     if (typeof options === 'function') return this.touch(key, {}, options) as undefined
-    const promise = this.#call<void>(key, options, WRITE, (client, slot, space, wire, given) =>
+    const promise = this.#call<void>(key, options, TOUCH, (client, slot, space, wire, given) =>
       native.touch(client, slot, space, wire, given),
     )
     return callback === undefined ? promise : handOver(promise, callback)
   }
 
   /** Several operations on a record, in order and as one; `results` has one result for each. */
+  operate(
+    key: K | Key,
+    operations: readonly Operation[],
+    options?: OperateOptions,
+  ): Promise<OperatedRecord<B>>
   operate(
     key: K | Key,
     operations: readonly Operation[],
@@ -235,11 +253,6 @@ export abstract class Verbs<K, B extends object> {
     options: OperateOptions,
     callback: Callback<OperatedRecord<B>>,
   ): void
-  operate(
-    key: K | Key,
-    operations: readonly Operation[],
-    options?: OperateOptions,
-  ): Promise<OperatedRecord<B>>
   operate(
     key: K | Key,
     operations: readonly Operation[],
@@ -265,11 +278,38 @@ export abstract class Verbs<K, B extends object> {
     module: string,
     name: string,
     args?: readonly BinValue[],
-    options?: ChangeOptions,
-  ): Promise<BinValue> {
-    return this.#call(key, options, WRITE, (client, slot, space, wire, given) =>
+    options?: ApplyOptions,
+  ): Promise<BinValue>
+  apply(
+    key: K | Key,
+    module: string,
+    name: string,
+    args: readonly BinValue[] | undefined,
+    callback: Callback<BinValue>,
+  ): void
+  apply(
+    key: K | Key,
+    module: string,
+    name: string,
+    args: readonly BinValue[] | undefined,
+    options: ApplyOptions,
+    callback: Callback<BinValue>,
+  ): void
+  apply(
+    key: K | Key,
+    module: string,
+    name: string,
+    args?: readonly BinValue[],
+    options?: ApplyOptions | Callback<BinValue>,
+    callback?: Callback<BinValue>,
+  ): Promise<BinValue> | undefined {
+    if (typeof options === 'function') {
+      return this.apply(key, module, name, args, {}, options) as undefined
+    }
+    const promise = this.#call<BinValue>(key, options, APPLY, (client, slot, space, wire, given) =>
       native.apply(client, slot, space, wire, module, name, args, given),
     )
+    return callback === undefined ? promise : handOver(promise, callback)
   }
 
   #write(

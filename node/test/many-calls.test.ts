@@ -147,6 +147,15 @@ test('options that there are not', async () => {
   await assert.rejects(data.getMany([1], { bins: wrong('n') }), /^TypeError: bins must be an array/)
   await assert.rejects(data.existsMany([1], { timeout: Number.NaN }), /timeout/)
   await assert.rejects(data.deleteMany([1], wrong({ generation: 'x' })), /^TypeError: generation/)
+  for (const given of [{ ttl: 5 }, { exists: 'create' }]) {
+    await assert.rejects(data.deleteMany([1], wrong(given)), /^TypeError: unknown option/)
+    await assert.rejects(data.delete(1, wrong(given)), /^TypeError: unknown option/)
+  }
+  for (const given of [{ generation: 5 }, { exists: 'create' }]) {
+    await assert.rejects(data.applyMany([1], 'm', 'f', [], wrong(given)), /unknown option/)
+    await assert.rejects(data.apply(1, 'm', 'f', [], wrong(given)), /^TypeError: unknown option/)
+  }
+  await assert.rejects(data.touch(1, wrong({ durable: true })), /unknown option durable/)
   await assert.rejects(data.operateMany([1], []), /^RangeError: operations must not be empty/)
   await assert.rejects(data.operateMany([1], wrong([5])), /^TypeError: operations\[0\] must be/)
   await assert.rejects(data.putMany([], wrong({ exists: 'x' })), /^RangeError: exists must be/)
