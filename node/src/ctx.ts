@@ -26,10 +26,14 @@ export class Step {
   readonly encoded: Uint8Array
   readonly #given: Given
 
-  /** @internal */
-  constructor(encoded: Uint8Array, given: Given) {
+  private constructor(encoded: Uint8Array, given: Given) {
     this.encoded = encoded
     this.#given = given
+  }
+
+  /** @internal */
+  static of(encoded: Uint8Array, given: Given): Step {
+    return new Step(encoded, given)
   }
 
   /** Whether the other step is the same. */
@@ -53,7 +57,7 @@ export type Path = readonly Step[]
 
 function step(kind: string, at: unknown): Step {
   const encoded = native.step(kind, at, undefined, false, false)
-  return new Step(encoded, { of: 'ctx', kind, values: [at], options: undefined })
+  return Step.of(encoded, { of: 'ctx', kind, values: [at], options: undefined })
 }
 
 /** Into a list or map, whichever is there, by index; negative from the end. For reads. */
@@ -138,7 +142,7 @@ export function listIndexCreate(
     given['pad'],
     given['persistIndex'],
   )
-  return new Step(encoded, { of: 'ctx', kind, values: [index, order], options })
+  return Step.of(encoded, { of: 'ctx', kind, values: [index, order], options })
 }
 
 /** Into a map by key, created in this order if it is missing. */
@@ -150,5 +154,5 @@ export function mapKeyCreate(
   const kind = 'map_key_create'
   const given = taken('ctx', kind, { persistIndex: false }, options)
   const encoded = native.step(kind, key, order, false, given['persistIndex'])
-  return new Step(encoded, { of: 'ctx', kind, values: [key, order], options })
+  return Step.of(encoded, { of: 'ctx', kind, values: [key, order], options })
 }

@@ -79,9 +79,13 @@ export class Expression<in K extends Kind = Kind> {
   /** Never there; tells the compiler what the expression can be used as. */
   declare readonly [usableAs]?: (kind: K) => void
 
-  /** @internal */
-  constructor(encoded: Uint8Array) {
+  private constructor(encoded: Uint8Array) {
     this.encoded = encoded
+  }
+
+  /** @internal */
+  static of<K extends Kind>(encoded: Uint8Array): Expression<K> {
+    return new Expression(encoded)
   }
 
   /** Reads the form that goes over the wire, as `toBytes` makes it. */
@@ -290,7 +294,7 @@ export class Expression<in K extends Kind = Kind> {
  * @internal
  */
 export function made<K extends Kind>(form: string, ...given: readonly unknown[]): Expression<K> {
-  return new Expression(native.expression(form, given))
+  return Expression.of(native.expression(form, given))
 }
 
 /** An operator on what is there and some more; nothing more is what is there. */

@@ -13,10 +13,14 @@ export class Operation {
   readonly encoded: Uint8Array
   readonly #given: Given
 
-  /** @internal */
-  constructor(encoded: Uint8Array, given: Given) {
+  private constructor(encoded: Uint8Array, given: Given) {
     this.encoded = encoded
     this.#given = given
+  }
+
+  /** @internal */
+  static of(encoded: Uint8Array, given: Given): Operation {
+    return new Operation(encoded, given)
   }
 
   /** The call that makes it. Arrays and objects are shown as they are now. */
@@ -48,7 +52,7 @@ export function operation(
   const all = [...values]
   for (const name in found) if (name !== 'ctx' && name !== 'pad') all.push(found[name])
   const encoded = native.operation(family, kind, bin, all, found['ctx'], found['pad'] ?? false)
-  return new Operation(encoded, { of, kind, values: [bin, ...values], options })
+  return Operation.of(encoded, { of, kind, values: [bin, ...values], options })
 }
 
 /**
@@ -58,7 +62,7 @@ export function operation(
  */
 export function plain(kind: string, ...values: readonly unknown[]): Operation {
   const encoded = native.plainOperation(kind, ...values)
-  return new Operation(encoded, { of: 'op', kind, values, options: undefined })
+  return Operation.of(encoded, { of: 'op', kind, values, options: undefined })
 }
 
 /**
@@ -75,5 +79,5 @@ export function computing(
 ): Operation {
   const flags = Object.values(taken('op', kind, known, options))
   const encoded = native.expressionOperation(kind, bin, expression, flags)
-  return new Operation(encoded, { of: 'op', kind, values: [bin, expression], options })
+  return Operation.of(encoded, { of: 'op', kind, values: [bin, expression], options })
 }
