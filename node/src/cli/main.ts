@@ -7,6 +7,10 @@ interface Command {
 }
 
 const commands: Record<string, { summary: string; load: () => Promise<Command> }> = {
+  bench: {
+    summary: 'put a cluster under load, beside npm aerospike',
+    load: () => import('./bench.js'),
+  },
   build: { summary: 'build the native part from source', load: () => import('./build.js') },
 }
 

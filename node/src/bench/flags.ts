@@ -1,0 +1,164 @@
+/** The flags of `spikewire bench`: what they mean, and what they refuse. */
+
+import { cpus } from 'node:os'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { parseSeeds } from './cluster.js'
+import { CANDIDATES } from './run.js'
+import { parseBins, parseWorkload } from './workload.js'
+
+export const USAGE = `usage: spikewire bench [OPTIONS]
+
+Puts a cluster under load with this client, and beside it with npm aerospike where that is installed.
+Every run is a process of its own.
+
+  --clients NAME,...      spikewire, aerospike; default: both
+  -z, --in-flight N,...   calls in flight; default: 32
+  --processes N,...       processes at once, each with a client of its own; default: 1
+  --batch N               reads of N records in one call instead of single records
+
+cluster:
+  -H, --hosts HOST[:PORT],...
+                          default: an embedded cluster on this machine
+  --nodes N               of the embedded cluster; default: 3
+  --server-threads N      of the embedded cluster; default: half the processors
+  -n, --namespace NAME    default: test
+  -s, --set NAME          default: bench
+
+work:
+  -k, --keys N            default: 100,000
+  -o, --bins SPEC,...     I<bytes>, F8, S<characters>, B<bytes>: bins b0, b1, ...; default: I1
+  -w, --workload SPEC     RU,PERCENT: read that percentage and update the rest; default: RU,50
+                          I: write every key once
+  --seed N                of the random keys and values; default: 1
+  --no-populate           the records are there
+
+measurement:
+  -d, --duration SECONDS  default: 10
+  --warmup SECONDS        before them; default: 2
+  --pause SECONDS         between two runs; default: 0.5
+  --rounds N              default: 1
+  --lat-sample-every N    time 1 in N; default: 16
+  --json PATH             also write everything to a file
+`
+
+/** What the flags say. */
+export interface Settings {
+  clients: string[]
+  inFlight: number[]
+  processes: number[]
+  /** Records of a call; 1: single records. */
+  batch: number
+  hosts: [string, number][] | undefined
+  nodes: number
+  serverThreads: number
+  namespace: string
+  set: string
+  keys: number
+  bins: string
+  workload: string
+  seed: number
+  populate: boolean
+  duration: number
+  warmup: number
+  pause: number
+  rounds: number
+  sampleEvery: number
+  json: string | undefined
+}
+
+const OPTIONS = {
+  help: { type: 'boolean', short: 'h' },
+  clients: { type: 'string', default: Object.keys(CANDIDATES).join(',') },
+  'in-flight': { type: 'string', short: 'z', default: '32' },
+  processes: { type: 'string', default: '1' },
+  batch: { type: 'string', default: '1' },
+  hosts: { type: 'string', short: 'H' },
+  nodes: { type: 'string', default: '3' },
+  'server-threads': { type: 'string' },
+  namespace: { type: 'string', short: 'n', default: 'test' },
+  set: { type: 'string', short: 's', default: 'bench' },
+  keys: { type: 'string', short: 'k', default: '100000' },
+  bins: { type: 'string', short: 'o', default: 'I1' },
+  workload: { type: 'string', short: 'w', default: 'RU,50' },
+  seed: { type: 'string', default: '1' },
+  'no-populate': { type: 'boolean' },
+  duration: { type: 'string', short: 'd', default: '10' },
+  warmup: { type: 'string', default: '2' },
+  pause: { type: 'string', default: '0.5' },
+  rounds: { type: 'string', default: '1' },
+  'lat-sample-every': { type: 'string', default: '16' },
+  json: { type: 'string' },
+} as const satisfies ParseArgsConfig['options']
+
+/** The settings; `undefined` where help is asked for. Throws for flags that cannot be. */
+export function parseFlags(args: string[]): Settings | undefined {
+  const { values } = parseArgs({ args, options: OPTIONS, allowPositionals: false })
+  if (values.help) return undefined
+  const settings: Settings = {
+    clients: names(values.clients),
+    inFlight: counts('--in-flight', values['in-flight']),
+    processes: counts('--processes', values.processes),
+    batch: count('--batch', values.batch),
+    hosts: values.hosts === undefined ? undefined : parseSeeds(values.hosts),
+    nodes: count('--nodes', values.nodes),
+    serverThreads: count(
+      '--server-threads',
+      values['server-threads'] ?? String(Math.max(1, Math.floor(cpus().length / 2))),
+    ),
+    namespace: values.namespace,
+    set: values.set,
+    keys: count('--keys', values.keys),
+    bins: values.bins,
+    workload: values.workload,
+    seed: count('--seed', values.seed),
+    populate: !values['no-populate'],
+    duration: seconds('--duration', values.duration),
+    warmup: seconds('--warmup', values.warmup),
+    pause: seconds('--pause', values.pause),
+    rounds: count('--rounds', values.rounds),
+    sampleEvery: count('--lat-sample-every', values['lat-sample-every']),
+    json: values.json,
+  }
+  parseBins(settings.bins)
+  const inserting = parseWorkload(settings.workload) === 'insert'
+  if (settings.duration === 0) throw new RangeError('--duration 0: no time to measure in')
+  if (inserting && settings.batch > 1) {
+    throw new RangeError('--workload I writes every key once: there is nothing to read for --batch')
+  }
+  if (inserting && Math.max(...settings.processes) > 1) {
+    throw new RangeError('--workload I writes every key once: it takes one process')
+  }
+  const most = Math.max(settings.batch, ...settings.inFlight)
+  if (settings.keys < most) throw new RangeError(`--keys ${settings.keys}: fewer than ${most}`)
+  return settings
+}
+
+function names(text: string): string[] {
+  const known = Object.keys(CANDIDATES)
+  const given = [...new Set(text.split(',').map((item) => item.trim()))]
+  for (const name of given) {
+    if (!known.includes(name)) {
+      throw new RangeError(`--clients: '${name}' is none of ${known.join(', ')}`)
+    }
+  }
+  return given
+}
+
+function count(flag: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text) || Number(text) < 1) {
+    throw new RangeError(`${flag}: '${text}' is not a whole number of 1 or more`)
+  }
+  return Number(text)
+}
+
+function counts(flag: string, text: string): number[] {
+  return [...new Set(text.split(',').map((item) => count(flag, item.trim())))]
+}
+
+function seconds(flag: string, text: string): number {
+  const value = text.trim() === '' ? Number.NaN : Number(text)
+  if (!(value >= 0 && value <= 86_400)) {
+    throw new RangeError(`${flag}: '${text}' is not a number of seconds from 0 to a day`)
+  }
+  return value
+}

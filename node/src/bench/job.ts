@@ -1,0 +1,116 @@
+/** What goes into a process that measures, and what comes out: the lab in Python has the same. */
+
+/** What one call does: `single`, `batch-read`, `batch-write`, or `scan`. */
+export interface Shape {
+  kind: string
+  /** Records of a call. */
+  rows: number
+  /** Which of a client's ways; of a scan also the consumer, `query/file`. */
+  way: string
+}
+
+/** One run of one client. Spans of time are seconds. */
+export interface Job {
+  /** `describe`, `populate`, `measure`, or `scan`. */
+  action: string
+  client: string
+  mode: string
+  /** Calls in flight, in each process. */
+  concurrency: number
+  shape: Shape
+  seeds: [string, number][]
+  namespace: string
+  set: string
+  keys: number
+  bins: string
+  workload: string
+  warmup: number
+  duration: number
+  /** Of so many calls one is timed. */
+  sample_every: number
+  seed: number
+  cpus: number[]
+  server_pid: number | null
+  /** Processes at once, each with a client of its own. Default: 1. */
+  processes?: number
+}
+
+/** Whether a client can be used here. */
+export interface Description {
+  client: string
+  unavailable: string | null
+  version: string | null
+}
+
+/** Clocks and counters within the measured window; seconds. */
+export interface Used {
+  elapsed: number
+  cpu: { user: number; system: number }
+  server_cpu: number | null
+  machine_cpu: number | null
+  switches: { voluntary: number; involuntary: number }
+}
+
+/** By how much timers of the event loop were late, in nanoseconds. */
+export interface LoopDelay {
+  p50: number
+  p99: number
+  max: number
+}
+
+/** What one process measured. */
+export interface Result extends Used {
+  client: string
+  version: string
+  mode: string
+  concurrency: number
+  loop: string
+  python: null
+  /** Of successful calls; in batches each record is one. */
+  operations: number
+  errors: number
+  first_error: string | null
+  latency: Latency
+  loop_delay: LoopDelay
+  /** Peak resident bytes: before the client was loaded, when it was ready, at the end. */
+  memory: { bare: number; ready: number; peak: number }
+  cpus: number[]
+  load_average: number[]
+}
+
+/** Sampled latencies, in nanoseconds. */
+export interface Latency {
+  read: ArrayLike<number>
+  write: ArrayLike<number>
+  samples: number
+  overwritten: number
+  max_ns: number
+}
+
+/** What one process that read whole sets measured. */
+export interface ScanResult extends Used {
+  client: string
+  version: string
+  mode: string
+  loop: string
+  python: null
+  /** Whole scans within the window, and the records of all of them. */
+  scans: number
+  records: number
+  loop_delay: LoopDelay
+  /** Resident bytes before the first scan and at most; `curve`: seconds and bytes. */
+  memory: { start: number; peak: number; curve: [number, number][] }
+  load_average: number[]
+}
+
+/** Why there is no result. */
+export interface Failure {
+  failed: string
+}
+
+export type Answer = Description | Result | ScanResult | Failure
+
+/** An error as a result has it. */
+export function failure(error: unknown): Failure {
+  return { failed: error instanceof Error ? `${error.name}: ${error.message}` : String(error) }
+}

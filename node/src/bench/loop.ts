@@ -1,0 +1,155 @@
+/** Closed loops: workers on this thread's event loop, each with one call in flight. */
+
+import { performance } from 'node:perf_hooks'
+import type { BenchClient } from './clients.js'
+import type { Latency } from './job.js'
+import type { BatchOperation, Operation } from './workload.js'
+
+const SAMPLES_TOTAL = 1 << 18
+/** Milliseconds for which the last calls may go on after the window's end. */
+const GRACE = 30_000
+
+/** What workers did together. */
+export interface Tally {
+  tried: number
+  errors: number
+  firstError: string | null
+}
+
+/** The latencies of one worker, in a circle; those of writes are kept negative. */
+class Samples {
+  readonly held: Float64Array
+  taken = 0
+
+  constructor(workers: number) {
+    const size = 2 ** Math.floor(Math.log2(SAMPLES_TOTAL / workers))
+    this.held = new Float64Array(Math.max(1 << 8, size))
+  }
+
+  take(milliseconds: number): void {
+    this.held[this.taken++ & (this.held.length - 1)] = milliseconds * 1e6
+  }
+
+  get kept(): Float64Array {
+    return this.held.subarray(0, Math.min(this.taken, this.held.length))
+  }
+}
+
+/** Samples as a result has them. */
+export function latencyOf(all: readonly Samples[]): Latency {
+  const kept = all.flatMap((samples) => [...samples.kept])
+  const taken = all.reduce((sum, samples) => sum + samples.taken, 0)
+  const read = Float64Array.from(kept.filter((at) => at > 0))
+  const write = Float64Array.from(kept.filter((at) => at < 0).map((at) => -at))
+  return {
+    read,
+    write,
+    samples: kept.length,
+    overwritten: taken - kept.length,
+    max_ns: kept.reduce((most, at) => Math.max(most, Math.abs(at)), 0),
+  }
+}
+
+/** What a worker runs until `phase.over`, or to the end of its stream if that is not repeated. */
+type Loop = (phase: Phase, samples: Samples) => Promise<void>
+
+interface Phase extends Tally {
+  over: boolean
+  repeat: boolean
+}
+
+function failed(phase: Phase, error: unknown): void {
+  phase.errors++
+  phase.firstError ??= error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+}
+
+/** The loop of single records. Bins are looked at, as a caller does. */
+export function singles(
+  client: BenchClient,
+  operations: readonly Operation[],
+  every: number,
+): Loop {
+  return async (phase, samples) => {
+    let at = 0
+    let until = 0
+    while (!phase.over) {
+      const [key, bins] = operations[at++] as Operation
+      const begun = until-- === 0 ? performance.now() : 0
+      try {
+        if (bins === undefined) {
+          const record = await client.get(key)
+          if (record.bins === undefined) throw new Error(`key ${key} has no bins`)
+          if (begun !== 0) samples.take(performance.now() - begun)
+        } else {
+          await client.put(key, bins)
+          if (begun !== 0) samples.take(begun - performance.now())
+        }
+      } catch (error) {
+        failed(phase, error)
+      }
+      if (begun !== 0) until = every - 1
+      phase.tried++
+      if (at === operations.length) {
+        if (!phase.repeat) return
+        at = 0
+      }
+    }
+  }
+}
+
+/** The loop of batches: every call is timed, and every bin of every row looked at. */
+export function batches(
+  client: BenchClient,
+  operations: readonly BatchOperation[],
+  names: readonly string[],
+): Loop {
+  return async (phase, samples) => {
+    let at = 0
+    while (!phase.over) {
+      const [keys, bins] = operations[at++ % operations.length] as BatchOperation
+      const begun = performance.now()
+      try {
+        if (bins === undefined) {
+          client.look(await client.getMany(keys), names)
+          samples.take(performance.now() - begun)
+        } else {
+          await client.putMany(keys, bins)
+          samples.take(begun - performance.now())
+        }
+      } catch (error) {
+        failed(phase, error)
+      }
+      phase.tried++
+    }
+  }
+}
+
+/** Runs all workers for so many seconds (to the end of their streams if those are not repeated). */
+export async function runLoops(
+  loops: readonly Loop[],
+  seconds: number,
+  repeat: boolean,
+): Promise<Tally & { samples: Samples[] }> {
+  const phase: Phase = { over: false, repeat, tried: 0, errors: 0, firstError: null }
+  const samples = loops.map(() => new Samples(loops.length))
+  let late: NodeJS.Timeout | undefined
+  const patience = new Promise<never>((_, reject) => {
+    late = setTimeout(
+      () => reject(new Error(`a call was still waiting ${GRACE / 1000} s after the end`)),
+      seconds * 1000 + GRACE,
+    )
+  })
+  const end = setTimeout(() => {
+    phase.over = true
+  }, seconds * 1000)
+  try {
+    const all = Promise.all(loops.map((loop, at) => loop(phase, samples[at] as Samples)))
+    await Promise.race([all, patience])
+  } finally {
+    phase.over = true
+    clearTimeout(end)
+    clearTimeout(late)
+  }
+  const { tried, errors, firstError } = phase
+  return { tried, errors, firstError, samples }
+}

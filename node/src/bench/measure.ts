@@ -1,0 +1,136 @@
+/** What is read around the measured window. */
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import type { LoopDelay, Used } from './job.js'
+
+/** Linux counts processor time in hundredths of a second, on every platform that Node runs on. */
+const TICKS = 100
+/** Milliseconds between two timers whose lateness is the loop's delay. */
+const RESOLUTION = 1
+
+function text(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** User and system seconds of another process, where the system reports them. */
+function processCpu(pid: number | null): number | null {
+  const stat = pid === null ? undefined : text(`/proc/${pid}/stat`)
+  if (stat === undefined) return null
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / TICKS
+}
+
+/** Seconds that all processors have been busy, without processes that give way to all others. */
+function machineCpu(): number | null {
+  const fields = text('/proc/stat')?.split('\n', 1)[0]?.split(/\s+/).slice(1, 9).map(Number)
+  if (fields === undefined || fields.length < 8) return null
+  const [user, , system, , , irq, softirq, steal] = fields as [
+    ...[number, number, number, number, number, number, number, number],
+  ]
+  return (user + system + irq + softirq + steal) / TICKS
+}
+
+/** The most memory that this process has held, in bytes. */
+export function peakRss(): number {
+  const line = text('/proc/self/status')?.match(/^VmHWM:\s+(\d+) kB$/m)
+  return 1024 * (line ? Number(line[1]) : process.resourceUsage().maxRSS)
+}
+
+/** Forgets earlier peaks where the system can; the peak from which to count, in bytes. */
+export function resetPeak(): number {
+  try {
+    writeFileSync('/proc/self/clear_refs', '5')
+  } catch {
+    // What was held before stays the peak.
+  }
+  return peakRss()
+}
+
+/** The measured stretch of a run. */
+export class Window {
+  readonly #serverPid: number | null
+  readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION })
+  #clock = 0
+  #usage = process.resourceUsage()
+  #server: number | null = null
+  #machine: number | null = null
+
+  constructor(serverPid: number | null) {
+    this.#serverPid = serverPid
+  }
+
+  open(): void {
+    this.#delay.enable()
+    this.#server = processCpu(this.#serverPid)
+    this.#machine = machineCpu()
+    this.#usage = process.resourceUsage()
+    this.#clock = performance.now()
+  }
+
+  /** What was used since `open`. */
+  close(): Used & { loop_delay: LoopDelay } {
+    const elapsed = (performance.now() - this.#clock) / 1000
+    const before = this.#usage
+    const after = process.resourceUsage()
+    this.#delay.disable()
+    return {
+      elapsed,
+      cpu: {
+        user: (after.userCPUTime - before.userCPUTime) / 1e6,
+        system: (after.systemCPUTime - before.systemCPUTime) / 1e6,
+      },
+      server_cpu: difference(this.#server, processCpu(this.#serverPid)),
+      machine_cpu: difference(this.#machine, machineCpu()),
+      switches: {
+        voluntary: after.voluntaryContextSwitches - before.voluntaryContextSwitches,
+        involuntary: after.involuntaryContextSwitches - before.involuntaryContextSwitches,
+      },
+      loop_delay: {
+        p50: late(this.#delay.percentile(50)),
+        p99: late(this.#delay.percentile(99)),
+        max: late(this.#delay.max),
+      },
+    }
+  }
+}
+
+/** A timer's span without what it was set to. */
+function late(nanoseconds: number): number {
+  return Math.max(0, nanoseconds - RESOLUTION * 1e6)
+}
+
+function difference(before: number | null, after: number | null): number | null {
+  return before === null || after === null ? null : after - before
+}
+
+/** The resident memory of this process over time. */
+export class Curve {
+  readonly start = resetPeak()
+  readonly points: [number, number][] = []
+  readonly #began = performance.now()
+  readonly #timer = setInterval(() => {
+    const seconds = (performance.now() - this.#began) / 1000
+    this.points.push([Math.round(seconds * 1000) / 1000, process.memoryUsage.rss()])
+  }, 100)
+
+  /** What a result has of it. */
+  end(): { start: number; peak: number; curve: [number, number][] } {
+    clearInterval(this.#timer)
+    return { start: this.start, peak: peakRss(), curve: this.points }
+  }
+}
+
+/** Where this process runs. */
+export function runtime(): string {
+  return `Node.js ${process.versions.node}, libuv ${process.versions.uv}`
+}
+
+export function loadAverage(): number[] {
+  return loadavg().map((value) => Math.round(value * 100) / 100)
+}

@@ -1,0 +1,181 @@
+/** One job in this process. */
+
+import type { BenchClient, Candidate } from './clients.js'
+import type { Answer, Description, Job, Result, ScanResult } from './job.js'
+import { batches, latencyOf, runLoops, singles } from './loop.js'
+import { Curve, loadAverage, peakRss, runtime, Window } from './measure.js'
+import { OURS } from './ours.js'
+import { THEIRS } from './theirs.js'
+import {
+  batchStream,
+  insertStream,
+  matches,
+  mixedStream,
+  parseBins,
+  parseWorkload,
+  spreadKeys,
+  valuePool,
+} from './workload.js'
+
+/** The clients by their names in jobs. */
+export const CANDIDATES: { readonly [name: string]: Candidate } = {
+  spikewire: OURS,
+  aerospike: THEIRS,
+}
+
+/** Seconds that writing every key may take. */
+const INSERT_LIMIT = 300
+
+/** Does a job. `ready` is awaited when everything is prepared, before anything is measured. */
+export async function run(job: Job, ready: () => Promise<void>): Promise<Answer> {
+  const candidate = CANDIDATES[job.client]
+  if (candidate === undefined) throw new RangeError(`no client ${JSON.stringify(job.client)}`)
+  if (job.action.startsWith('describe')) return describe(candidate)
+  const bare = peakRss()
+  const version = await candidate.load()
+  const client = await candidate.open(job)
+  try {
+    if (job.action === 'scan') return await scan(job, candidate, version, client, ready)
+    return await measure(job, candidate, version, client, ready, bare)
+  } finally {
+    await client.close()
+  }
+}
+
+async function describe(candidate: Candidate): Promise<Description> {
+  try {
+    return { client: candidate.name, unavailable: null, version: await candidate.load() }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return {
+      client: candidate.name,
+      unavailable: reason.split('\n', 1)[0] as string,
+      version: null,
+    }
+  }
+}
+
+async function measure(
+  job: Job,
+  candidate: Candidate,
+  version: string,
+  client: BenchClient,
+  ready: () => Promise<void>,
+  bare: number,
+): Promise<Result> {
+  const workload = parseWorkload(job.workload)
+  const inserting = job.action === 'populate' || workload === 'insert'
+  if (!inserting) await check(job, client)
+  const load = loopsOf(job, client, inserting, workload === 'insert' ? 0 : workload.readPercent)
+  const readyRss = peakRss()
+  await ready()
+  const average = loadAverage()
+  if (!inserting) await runLoops(load, job.warmup, true)
+  const window = new Window(job.server_pid)
+  window.open()
+  const tally = await runLoops(load, inserting ? INSERT_LIMIT : job.duration, !inserting)
+  const used = window.close()
+  return {
+    client: candidate.name,
+    version,
+    mode: job.mode,
+    concurrency: job.concurrency,
+    loop: runtime(),
+    python: null,
+    ...used,
+    operations: (tally.tried - tally.errors) * job.shape.rows,
+    errors: tally.errors,
+    first_error: tally.firstError,
+    latency: latencyOf(tally.samples),
+    memory: { bare, ready: readyRss, peak: peakRss() },
+    cpus: job.cpus,
+    load_average: average,
+  }
+}
+
+/** The loops of all workers. */
+function loopsOf(job: Job, client: BenchClient, inserting: boolean, readPercent: number) {
+  const specs = parseBins(job.bins)
+  const pool = valuePool(specs, job.seed)
+  const names = specs.map((_, at) => `b${at}`)
+  const { concurrency, keys, seed, shape } = job
+  return Array.from({ length: concurrency }, (_, worker) => {
+    if (shape.kind === 'batch-read' || shape.kind === 'batch-write') {
+      const written = shape.kind === 'batch-write' ? pool : undefined
+      const stream = batchStream(written, keys, seed, worker, concurrency, shape.rows)
+      return batches(client, stream, names)
+    }
+    if (shape.kind !== 'single') throw new RangeError(`no work ${JSON.stringify(shape.kind)}`)
+    const stream = inserting
+      ? insertStream(pool, keys, worker, concurrency)
+      : mixedStream(readPercent, pool, keys, seed, worker, concurrency)
+    return singles(client, stream, job.sample_every)
+  })
+}
+
+/** Refuses a client that does not see the records as they were written. */
+async function check(job: Job, client: BenchClient): Promise<void> {
+  const specs = parseBins(job.bins)
+  const keys = spreadKeys(job.keys)
+  if (job.shape.kind === 'single') {
+    for (const key of keys) seen(key, (await client.get(key)).bins)
+    return
+  }
+  const rows = Math.min(job.shape.rows, keys.length)
+  for (let from = 0; from + rows <= keys.length; from += rows) {
+    const asked = keys.slice(from, from + rows)
+    const given = client.rows(await client.getMany(asked))
+    if (given.length !== rows) throw new Error(`${rows} keys gave ${given.length} records`)
+    given.forEach((bins, at) => {
+      seen(asked[at] as number, bins)
+    })
+  }
+
+  function seen(key: number, bins: unknown): void {
+    if (!matches(specs, bins)) {
+      throw new Error(`key ${key} does not read back as ${job.bins}`)
+    }
+  }
+}
+
+async function scan(
+  job: Job,
+  candidate: Candidate,
+  version: string,
+  client: BenchClient,
+  ready: () => Promise<void>,
+): Promise<ScanResult> {
+  const specs = parseBins(job.bins)
+  const [way = '', consumer = 'no-op'] = job.shape.way.split('/')
+  await ready()
+  const average = loadAverage()
+  const window = new Window(job.server_pid)
+  const curve = new Curve()
+  const scanning = async (seconds: number) => {
+    const end = performance.now() + seconds * 1000
+    let scans = 0
+    do {
+      const { count, last } = await client.scan(way, consumer)
+      if (count !== job.keys) throw new Error(`a scan gave ${count} of ${job.keys} records`)
+      if (!matches(specs, last)) throw new Error(`a record does not read back as ${job.bins}`)
+      scans++
+    } while (performance.now() < end)
+    return scans
+  }
+  if (job.warmup > 0) await scanning(job.warmup)
+  window.open()
+  const scans = await scanning(job.duration)
+  const used = window.close()
+  return {
+    client: candidate.name,
+    version,
+    mode: job.mode,
+    loop: runtime(),
+    python: null,
+    ...used,
+    scans,
+    records: scans * job.keys,
+    memory: curve.end(),
+    load_average: average,
+  }
+}

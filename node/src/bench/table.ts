@@ -1,0 +1,62 @@
+/** Lines of a comparison as text. */
+
+import { flawed, type Line, WITHIN } from './summary.js'
+
+/** Below this many samples p99.9 says nothing and is not shown. */
+const TAIL_SAMPLES = 10_000
+
+type Column = [heading: string, text: (line: Line) => string]
+
+const whole = (value: number | undefined) =>
+  value === undefined || Number.isNaN(value)
+    ? '-'
+    : value >= 10
+      ? Math.round(value).toLocaleString('en-US')
+      : value.toFixed(1)
+const tenths = (value: number | null | undefined) =>
+  value === undefined || value === null ? '-' : value.toFixed(value >= 10 ? 1 : 2)
+
+const columns = (unit: string): Column[] => [
+  ['client', (line) => `${line.client} ${line.version}${flawed(line) ? ' !' : ''}`],
+  [`${unit}/s`, (line) => whole(line.rate)],
+  ['spread %', (line) => (line.rounds < 2 ? '-' : whole(line.spread))],
+  [`CPU us/${unit}`, (line) => tenths(line.cpu)],
+  ['server', (line) => tenths(line.cpuServer)],
+  ['p50 us', (line) => whole(line.percentiles?.p50)],
+  ['p90', (line) => whole(line.percentiles?.p90)],
+  ['p99', (line) => whole(line.percentiles?.p99)],
+  [
+    'p99.9',
+    (line) => ((line.samples ?? 0) < TAIL_SAMPLES ? '-' : whole(line.percentiles?.['p99.9'])),
+  ],
+  ...WITHIN.map((bound): Column => [`<=${bound} ms %`, (line) => tenths(line.within?.[bound])]),
+  ['loop p50 us', (line) => whole(line.loopDelay?.p50)],
+  ['p99', (line) => whole(line.loopDelay?.p99)],
+  ['errors', (line) => line.errors.toLocaleString('en-US')],
+  ['RSS MB', (line) => (line.peakRss === undefined ? '-' : whole(line.peakRss / 1e6))],
+  [`${unit}/s ÷ best`, (line) => tenths(line.rateRatio)],
+  ['CPU ÷ best', (line) => tenths(line.cpuRatio)],
+]
+
+/** A group as a table, with what has to be known beside it. */
+export function table(title: string, lines: readonly Line[], rows: number): string {
+  const shown = columns(rows === 1 ? 'op' : 'row')
+  const cells = [shown.map(([heading]) => heading)]
+  for (const line of lines) cells.push(shown.map(([, text]) => text(line)))
+  const widths = shown.map((_, at) => Math.max(...cells.map((row) => (row[at] as string).length)))
+  const text = cells.map((row) =>
+    row
+      .map((cell, at) =>
+        at === 0 ? cell.padEnd(widths[at] as number) : cell.padStart(widths[at] as number),
+      )
+      .join('  ')
+      .trimEnd(),
+  )
+  return `${[title, ...text, ...lines.flatMap(notes)].join('\n')}\n`
+}
+
+function notes(line: Line): string[] {
+  const said = [...new Set(line.failures)].map((reason) => `a round failed: ${reason}`)
+  if (line.errors > 0) said.push(`${line.errors} errors, the first: ${line.firstError}`)
+  return said.map((text) => `  ${line.client}: ${text}`)
+}

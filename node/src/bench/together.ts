@@ -1,0 +1,149 @@
+/** Processes that measure at the same time, and what they come to. */
+
+import { type ChildProcess, fork } from 'node:child_process'
+import { join } from 'node:path'
+import type { FromChild, ToChild } from './child.js'
+import { type Answer, type Failure, failure, type Job, type Result } from './job.js'
+
+/** Milliseconds for a child beside those that the job warms up and measures. */
+const PATIENCE = 600_000
+
+/** Does a job in `job.processes` processes at once, each of them new. */
+export async function inChildren(job: Job, signal?: AbortSignal): Promise<Answer> {
+  const many = job.action === 'measure' ? (job.processes ?? 1) : 1
+  const children: Child[] = []
+  const stop = () => {
+    for (const child of children) child.stop(new Error('interrupted'))
+  }
+  signal?.addEventListener('abort', stop)
+  const limit = (job.warmup + job.duration) * 1000 + PATIENCE
+  const late = setTimeout(() => {
+    for (const child of children) child.stop(new Error(`no answer within ${limit / 1000} s`))
+  }, limit)
+  try {
+    for (let at = 0; at < many; at++) {
+      children.push(new Child({ ...job, seed: job.seed + at }))
+    }
+    // One that has its answer already, such as a failure, is not waited for.
+    await Promise.all(children.map((child) => Promise.race([child.ready, child.answer])))
+    for (const child of children) child.go()
+    return merged(await Promise.all(children.map((child) => child.answer)))
+  } catch (error) {
+    return failure(error)
+  } finally {
+    clearTimeout(late)
+    signal?.removeEventListener('abort', stop)
+    for (const child of children) child.stop()
+  }
+}
+
+/** One process, by its own handle. */
+class Child {
+  readonly ready: Promise<void>
+  readonly answer: Promise<Answer>
+  readonly #process: ChildProcess
+  #refuse: (error: Error) => void = () => {}
+
+  constructor(job: Job) {
+    const flags = process.execArgv.filter((flag) => !flag.startsWith('--inspect'))
+    this.#process = fork(join(__dirname, 'child.js'), [], {
+      serialization: 'advanced',
+      execArgv: flags,
+      // Standard output is the parent's alone: what a client prints goes to standard error.
+      stdio: ['ignore', 2, 2, 'ipc'],
+    })
+    const { promise, resolve } = deferred<void>()
+    this.ready = promise
+    this.answer = new Promise((answer, refuse) => {
+      this.#refuse = refuse
+      this.#process.on('error', refuse)
+      this.#process.on('exit', (code, signal) => {
+        refuse(new Error(`a process ended with ${signal ?? `status ${code}`}`))
+      })
+      this.#process.on('message', (message: FromChild) => {
+        if ('ready' in message) resolve()
+        else answer(message.answer)
+      })
+    })
+    this.answer.catch(() => {})
+    this.#tell({ job })
+  }
+
+  go(): void {
+    this.#tell({ go: true })
+  }
+
+  stop(reason?: Error): void {
+    if (reason !== undefined) this.#refuse(reason)
+    if (this.#process.exitCode === null) this.#process.kill('SIGKILL')
+  }
+
+  #tell(message: ToChild): void {
+    // A process that is gone says so by itself.
+    if (this.#process.connected) this.#process.send(message, () => {})
+  }
+}
+
+function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {}
+  const promise = new Promise<T>((given) => {
+    resolve = given
+  })
+  return { promise, resolve }
+}
+
+/** One answer of them all: what they did together, in the time that they took on average. */
+export function merged(answers: readonly Answer[]): Answer {
+  const failed = answers.find((one): one is Failure => 'failed' in one)
+  const [first] = answers
+  if (failed !== undefined || answers.length === 1) return failed ?? (first as Answer)
+  const all = answers.filter((one): one is Result => 'operations' in one)
+  if (all.length !== answers.length) return { failed: 'only calls are measured in many processes' }
+  const sum = (of: (one: Result) => number) => all.reduce((total, one) => total + of(one), 0)
+  const most = (of: (one: Result) => number) => Math.max(...all.map(of))
+  const mean = (of: (one: Result) => number | null) =>
+    all.some((one) => of(one) === null) ? null : sum((one) => of(one) as number) / all.length
+  const operations = sum((one) => one.operations)
+  const rate = sum((one) => one.operations / one.elapsed)
+  return {
+    ...(first as Result),
+    operations,
+    elapsed: rate > 0 ? operations / rate : most((one) => one.elapsed),
+    errors: sum((one) => one.errors),
+    first_error: all.find((one) => one.first_error !== null)?.first_error ?? null,
+    cpu: { user: sum((one) => one.cpu.user), system: sum((one) => one.cpu.system) },
+    server_cpu: mean((one) => one.server_cpu),
+    machine_cpu: mean((one) => one.machine_cpu),
+    switches: {
+      voluntary: sum((one) => one.switches.voluntary),
+      involuntary: sum((one) => one.switches.involuntary),
+    },
+    latency: {
+      read: joined(all.map((one) => one.latency.read)),
+      write: joined(all.map((one) => one.latency.write)),
+      samples: sum((one) => one.latency.samples),
+      overwritten: sum((one) => one.latency.overwritten),
+      max_ns: most((one) => one.latency.max_ns),
+    },
+    loop_delay: {
+      p50: most((one) => one.loop_delay.p50),
+      p99: most((one) => one.loop_delay.p99),
+      max: most((one) => one.loop_delay.max),
+    },
+    memory: {
+      bare: sum((one) => one.memory.bare),
+      ready: sum((one) => one.memory.ready),
+      peak: sum((one) => one.memory.peak),
+    },
+  }
+}
+
+function joined(parts: readonly ArrayLike<number>[]): Float64Array {
+  const all = new Float64Array(parts.reduce((total, part) => total + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
