@@ -49,7 +49,7 @@ def test_compare_takes_lists() -> None:
 def test_runs_about_many_records_are_short_by_themselves_only() -> None:
     defaults = parser().parse_args(["compare"])
     assert (defaults.duration, defaults.warmup, defaults.pause) == (None, None, None)
-    assert defaults.modes == ("async", "async-uvloop", "sync", "rust")
+    assert defaults.modes == ("async", "async-uvloop", "sync", "rust", "node")
     alone = parser().parse_args(["bench"])
     assert (alone.duration, alone.warmup, alone.pause) == (10, 2, 0.5)
 
@@ -129,6 +129,15 @@ def test_wrong_lists_are_refused_in_words(
         ("bench --client aerospike --mode async", "aerospike has no asyncio interface"),
         ("bench --client aerospike-rust --mode sync", "is a Rust crate: its mode is rust"),
         ("bench --client spikewire --mode rust", "is not a Rust crate"),
+        ("bench --client spikewire --mode node", "is not an npm package"),
+        ("bench --client spikewire-node --mode sync", "is an npm package: its mode is node"),
+        ("bench --processes 2", "--processes is for --mode node"),
+        ("compare --mode sync --processes 2", "--processes is for --mode node or node-batch"),
+        ("compare --mode sync --in-flight 2", "--in-flight is for --mode rust or node"),
+        ("compare --mode node -k 511", "-k 511: fewer keys than the 512 workers"),
+        ("compare --mode node-batch -k 127 --in-flight 1", "fewer keys than a batch of 128"),
+        ("compare --mode node-queries --processes 2", "--processes is not for --mode node-queries"),
+        ("compare --mode node-queries --python python3", "--python is not for --mode node-queries"),
         ("compare --clients aerospike --mode async", "none of these clients has any of these"),
         ("compare --mode sync --batch-sizes 4", "--batch-sizes is for --mode batch"),
         ("compare --mode columns --write-sizes 4", "--write-sizes is for --mode batch"),

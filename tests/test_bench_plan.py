@@ -5,9 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from spikewire.bench.clients import PEERS
-from spikewire.bench.clients.base import ASYNC, ASYNC_UVLOOP, MODES, RUST, SYNC
+from spikewire.bench.clients.base import ASYNC, ASYNC_UVLOOP, MODES, NODE, RUST, SYNC
 from spikewire.bench.clients.shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, NUMPY, SINGLES
-from spikewire.bench.plan import CLIENTS, RUST_CLIENTS, Cell, Group, Matrix, Sizes, rotated
+from spikewire.bench.plan import (
+    CLIENTS,
+    NODE_CLIENTS,
+    RUST_CLIENTS,
+    Cell,
+    Group,
+    Matrix,
+    Sizes,
+    rotated,
+)
 
 EVERYTHING = Matrix(
     clients=tuple(name for name in CLIENTS if name != "null"),
@@ -24,7 +33,7 @@ def test_a_group_holds_one_mode_one_concurrency_and_one_interpreter() -> None:
     for group in groups:
         assert len({(cell.mode, cell.concurrency, cell.interpreter) for cell in group}) == 1
         assert len({cell.client for cell in group}) == len(group)
-    assert len(groups) == len(set(groups)) == 2 * 2 * 3 + 2
+    assert len(groups) == len(set(groups)) == 2 * 2 * 3 + 2 + 1
 
 
 def test_the_default_matrix_puts_every_client_where_it_has_a_face() -> None:
@@ -32,12 +41,14 @@ def test_the_default_matrix_puts_every_client_where_it_has_a_face() -> None:
     assert set(faces) == {
         *((mode, many) for mode in (ASYNC, ASYNC_UVLOOP, SYNC) for many in (1, 32)),
         *((RUST, many) for many in (32, 256)),
+        (NODE, 32),
     }
     names = {key: [cell.client for cell in group] for key, group in faces.items()}
     rivals = ["aerospike-py", "aerospike-sdk", "aerospike-native"]
     assert names[ASYNC, 32] == names[ASYNC_UVLOOP, 1] == ["spikewire", *rivals]
     assert names[SYNC, 32] == ["spikewire", "aerospike", *rivals]
     assert names[RUST, 256] == list(RUST_CLIENTS)
+    assert names[NODE, 32] == list(NODE_CLIENTS)
 
 
 def test_a_sweep_adds_wide_asyncio_groups_only() -> None:
@@ -46,10 +57,10 @@ def test_a_sweep_adds_wide_asyncio_groups_only() -> None:
     assert [group[0].concurrency for group in swept if group[0].mode == SYNC] == [1, 32]
 
 
-def test_the_floor_is_measured_on_request_and_not_for_rust() -> None:
+def test_the_floor_is_measured_on_request_and_for_python_only() -> None:
     assert all(cell.client != "null" for group in EVERYTHING.groups() for cell in group)
     for group in replace(EVERYTHING, floor=True).groups():
-        assert (group[-1].client == "null") == (group[0].mode != RUST)
+        assert (group[-1].client == "null") == (group[0].mode not in (RUST, NODE))
 
 
 def test_only_what_was_asked_for_is_planned() -> None:
@@ -68,6 +79,7 @@ def test_peers_without_a_face_say_so() -> None:
     assert PEERS["aerospike"].lacks(ASYNC) == "has no asyncio interface"
     assert PEERS["aerospike"].lacks(SYNC) is None
     assert PEERS["aerospike-sdk"].lacks(RUST) == "is not a Rust crate"
+    assert PEERS["aerospike-sdk"].lacks(NODE) == "is not an npm package"
 
 
 def test_clients_that_install_uvloop_are_told_not_to_where_plain_asyncio_is_measured() -> None:
@@ -75,6 +87,26 @@ def test_clients_that_install_uvloop_are_told_not_to_where_plain_asyncio_is_meas
         variables = PEERS[name].environment
         assert variables[ASYNC] == {"AEROSPIKE_NO_UVLOOP": "1"}
         assert ASYNC_UVLOOP not in variables
+
+
+def test_node_is_planned_for_each_number_of_processes() -> None:
+    matrix = replace(EVERYTHING, modes=(NODE,), node_in_flight=(1, 512), processes=(1, 4))
+    groups = matrix.groups()
+    planned = [(group[0].concurrency, group[0].processes) for group in groups]
+    assert planned == [(1, 1), (1, 4), (512, 1), (512, 4)]
+    assert not groups[0][0].beside(groups[1][0])
+    assert {cell.client for cell in groups[0]} == set(NODE_CLIENTS)
+    assert str(groups[1][0]) == "spikewire-node node 1 x 4"
+
+
+def test_batches_in_node_are_planned_beside_each_other() -> None:
+    sizes = Sizes((16, 128), (128,))
+    groups = replace(
+        EVERYTHING, modes=("node-batch",), node_batches=(1, 8), node_sizes=sizes
+    ).groups()
+    work = [(BATCH_READ, 16), (BATCH_READ, 128), (BATCH_WRITE, 128)]
+    assert heads(groups) == [(NODE, many, *one) for many in (1, 8) for one in work]
+    assert all([cell.client for cell in group] == list(NODE_CLIENTS) for group in groups)
 
 
 BATCHES = replace(EVERYTHING, modes=("batch",))

@@ -12,9 +12,10 @@ import pytest
 
 from spikewire.bench import cli
 from spikewire.bench.cli import add_parsers
-from spikewire.bench.clients.base import ASYNC, SYNC
+from spikewire.bench.clients.base import ASYNC, NODE, SYNC
 from spikewire.bench.cluster import parse_seeds
 from spikewire.bench.launch import python_worker, run_job
+from spikewire.bench.plan import NODE_CLIENTS
 from spikewire.bench.progress import Progress, shown_time
 from spikewire.bench.queries import cells
 from spikewire.bench.queries.cells import (
@@ -126,11 +127,18 @@ def test_every_way_is_in_the_table_and_peers_only_drop() -> None:
     made = scans(tuple(WAYS), 100, 500)
     assert {one.consumer for one in made if one.ours} == set(CONSUMERS)
     assert {one.consumer for one in made if not one.ours} == {NOTHING}
-    assert {one.client for one in made} == set(WAYS)
+    assert {one.client for one in made} == set(WAYS) - set(NODE_CLIENTS)
     assert len(made) == len(set(made)) == 12 + 2 + 4 + 2 + 2
     assert scans(("aerospike",), 100, 500) == tuple(
         one for one in made if one.client == "aerospike"
     )
+
+
+def test_in_node_all_clients_have_all_consumers() -> None:
+    made = scans(tuple(WAYS), 100, 500, in_node=True)
+    assert {one.client for one in made} == set(NODE_CLIENTS)
+    assert {one.mode for one in made} == {NODE}
+    assert len(made) == len(set(made)) == 2 * 2 * len(CONSUMERS)
 
 
 def test_ways_that_are_slow_get_fewer_records() -> None:

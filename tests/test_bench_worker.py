@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
-LAB = {"served", "server_threads"}
-"""What the lab adds to a worker's result."""
+LAB = {"served", "server_threads", "loop_delay"}
+"""What the lab adds to a worker's result, and what Node.js alone has."""
 
 
 def a_job(client: str = "null", mode: str = "sync", action: str = "measure") -> Job:

@@ -14,12 +14,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .clients import OURS, PEERS
-from .clients.base import ASYNC, MODES, RUST
+from .clients.base import ASYNC, MODES, NODE, RUST
 from .clients.shape import BATCH_SIZES, COLUMN_BINS, COLUMN_ROWS, WRITE_SIZES
 from .cluster import parse_seeds
-from .plan import BATCH_MODE, CLIENTS, COLUMNS_MODE, COMPARED, TABLES, Matrix, Sizes
+from .plan import (
+    BATCH_MODE,
+    CLIENTS,
+    COLUMNS_MODE,
+    COMPARED,
+    NODE_BATCH_MODE,
+    NODE_CLIENTS,
+    TABLES,
+    Matrix,
+    Sizes,
+)
 from .queries import flags as query_flags
-from .queries.cells import QUERIES_MODE, QUERY_MODES, RECORD_SIZES, RECORDS, SLOW_RECORDS
+from .queries.cells import (
+    NODE_QUERIES_MODE,
+    QUERIES_MODE,
+    QUERY_MODES,
+    RECORD_SIZES,
+    RECORDS,
+    SLOW_RECORDS,
+)
 from .workload import parse_bins, parse_workload
 
 if TYPE_CHECKING:
@@ -57,14 +74,20 @@ _SIZES = (
     ("--record-size", f"bytes of a record in mode {QUERIES_MODE}", RECORD_SIZES),
 )
 ALONE, LONG, SHORT = Pace(10.0, 2.0, 0.5), Pace(5.0, 2.0, 0.5), Pace(1.0, 0.4, 0.1)
-_OF_MODE = {
-    "--batch-sizes": BATCH_MODE,
-    "--write-sizes": BATCH_MODE,
-    "--records": COLUMNS_MODE,
-    "--column-bins": COLUMNS_MODE,
-    "--record-size": QUERIES_MODE,
-    "--slow-records": QUERIES_MODE,
+_BATCHES = (BATCH_MODE, NODE_BATCH_MODE)
+_OF_MODES = {
+    "--batch-sizes": _BATCHES,
+    "--write-sizes": _BATCHES,
+    "--records": (COLUMNS_MODE,),
+    "--column-bins": (COLUMNS_MODE,),
+    "--record-size": (QUERIES_MODE, NODE_QUERIES_MODE),
+    "--slow-records": (QUERIES_MODE,),
+    "--in-flight": (RUST, NODE, NODE_BATCH_MODE),
+    "--processes": (NODE, NODE_BATCH_MODE),
 }
+NODE_IN_FLIGHT, NODE_BATCHES = (1, 32, 128, 512), (1, 8)
+"""Calls in flight in Node.js unless something else is asked for: of single records, of batches."""
+NODE_BATCH_SIZES = (128,)
 _SECONDS = {"duration": "seconds", "warmup": "seconds before", "pause": "seconds between runs"}
 
 
@@ -80,13 +103,16 @@ def add_parsers(subparsers: Subparsers) -> None:
     bench.add_argument(
         "--mode",
         choices=MODES,
-        help=f"default: {ASYNC} (for the Rust clients: {RUST})",
+        help=f"default: {ASYNC} (for the Rust clients: {RUST}, for those of Node.js: {NODE})",
     )
     bench.add_argument(
         *("-z", "--async-tasks"),
         type=_count,
         default=32,
-        help="tasks, or Rust operations in flight",
+        help="tasks, or operations in flight in Rust and Node.js",
+    )
+    bench.add_argument(
+        "--processes", type=_count, help="of Node.js at once, in mode node; default: 1"
     )
     bench.add_argument("--threads", type=_count, default=32, help="threads in mode sync")
     bench.add_argument("--python", default="", help="interpreter of the client; default: this one")
@@ -129,9 +155,16 @@ def add_parsers(subparsers: Subparsers) -> None:
     compare.add_argument(
         "--in-flight",
         type=_counts,
-        default=(32, 256),
         metavar="N,...",
-        help="operations in flight of the Rust clients; default: 32,256",
+        help="operations in flight of the clients in Rust and Node.js; default: "
+        f"32,256 in mode {RUST}, {_listed(NODE_IN_FLIGHT)} in {NODE}, "
+        f"{_listed(NODE_BATCHES)} batches in {NODE_BATCH_MODE}",
+    )
+    compare.add_argument(
+        "--processes",
+        type=_counts,
+        metavar="N,...",
+        help="processes of Node.js at once, each with so many in flight; default: 1",
     )
     compare.add_argument("--sweep", action="store_true", help="asyncio with 128 and 512 tasks too")
     compare.add_argument("--floor", action="store_true", help="also a client that does nothing")
@@ -140,7 +173,7 @@ def add_parsers(subparsers: Subparsers) -> None:
             flag,
             type=_counts,
             metavar="N,...",
-            help=f"{about}; default: {','.join(map(str, default))}",
+            help=f"{about}; default: {_listed(default)}",
         )
     compare.add_argument(
         "--slow-records",
@@ -157,6 +190,10 @@ def add_parsers(subparsers: Subparsers) -> None:
     )
     _add_common(compare, rounds=3, pace=LONG, short=SHORT)
     compare.set_defaults(run=run_compare, parser=compare)
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ",".join(map(str, numbers))
 
 
 def _add_common(
@@ -237,11 +274,13 @@ def _add_common(
 
 def run_bench(args: argparse.Namespace) -> int:
     """`spikewire bench`: a comparison with a single cell."""
-    ours_in_rust = args.client not in PEERS
-    mode: str = args.mode or (RUST if ours_in_rust else ASYNC)
-    reason = None if ours_in_rust else PEERS[args.client].lacks(mode)
-    if ours_in_rust and mode != RUST:
-        reason = f"is a Rust crate: its mode is {RUST}"
+    only, what = _only_mode(args.client)
+    mode: str = args.mode or only or ASYNC
+    reason = f"is {what}: its mode is {only}" if mode != only else None
+    if only is None:
+        reason = PEERS[args.client].lacks(mode)
+    if reason is None and args.processes is not None and mode != NODE:
+        return _refuse(f"--processes is for --mode {NODE}")
     if reason is not None:
         return _refuse(f"--mode {mode}: {args.client} {reason}")
     matrix = Matrix(
@@ -251,8 +290,17 @@ def run_bench(args: argparse.Namespace) -> int:
         threads=(args.threads,),
         in_flight=(args.async_tasks,),
         interpreters=(args.python,),
+        node_in_flight=(args.async_tasks,),
+        processes=(args.processes or 1,),
     )
     return _run("bench", args, matrix)
+
+
+def _only_mode(client: str) -> tuple[str | None, str]:
+    """The one mode of a client that is no Python package, and what it is."""
+    if client in PEERS:
+        return None, "a Python package"
+    return (NODE, "an npm package") if client in NODE_CLIENTS else (RUST, "a Rust crate")
 
 
 def run_compare(args: argparse.Namespace) -> int:
@@ -264,7 +312,7 @@ def run_compare(args: argparse.Namespace) -> int:
         modes=args.modes,
         tasks=args.async_tasks or (1, 32),
         threads=args.threads,
-        in_flight=args.in_flight,
+        in_flight=args.in_flight or (32, 256),
         interpreters=tuple(args.python or [""]),
         sweep=args.sweep,
         floor=args.floor,
@@ -275,6 +323,10 @@ def run_compare(args: argparse.Namespace) -> int:
             args.records or COLUMN_ROWS,
             args.column_bins or COLUMN_BINS,
         ),
+        node_in_flight=args.in_flight or NODE_IN_FLIGHT,
+        node_batches=args.in_flight or NODE_BATCHES,
+        node_sizes=Sizes(args.batch_sizes or NODE_BATCH_SIZES, args.write_sizes or ()),
+        processes=args.processes or (1,),
     )
     problem = _unused(args)
     if problem is not None:
@@ -361,10 +413,10 @@ def _settings(args: argparse.Namespace, matrix: Matrix) -> Settings:
 
 def _unused(args: argparse.Namespace) -> str | None:
     """A flag that none of the modes asked for looks at, or that one of them cannot do."""
-    for flag, mode in _OF_MODE.items():
+    for flag, modes in _OF_MODES.items():
         given = getattr(args, flag.strip("-").replace("-", "_"))
-        if given is not None and mode not in args.modes:
-            return f"{flag} is for --mode {mode}"
+        if given is not None and not set(modes) & set(args.modes):
+            return f"{flag} is for --mode {' or '.join(modes)}"
     for table in TABLES:
         if table in args.modes and args.workload == "I":
             return f"-w I writes every key once, so there is nothing to read for --mode {table}"
@@ -378,11 +430,15 @@ def _impossible(args: argparse.Namespace, matrix: Matrix) -> str | None:
     for interpreter in matrix.interpreters:
         if interpreter and shutil.which(interpreter) is None:
             return f"--python {interpreter}: no such program"
-    widest = max(*matrix.tasks, *matrix.threads, *matrix.in_flight)
+    in_node = matrix.node_in_flight if NODE in matrix.modes else ()
+    widest = max(*matrix.tasks, *matrix.threads, *matrix.in_flight, *in_node)
     if args.keys < widest:
         return f"-k {args.keys}: fewer keys than the {widest} workers"
     largest = max(*matrix.sizes.reads, *matrix.sizes.writes)
     if BATCH_MODE in matrix.modes and args.keys < largest:
+        return f"-k {args.keys}: fewer keys than a batch of {largest}"
+    largest = max((*matrix.node_sizes.reads, *matrix.node_sizes.writes))
+    if NODE_BATCH_MODE in matrix.modes and args.keys < largest:
         return f"-k {args.keys}: fewer keys than a batch of {largest}"
     return None
 

@@ -6,10 +6,10 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from . import environment, rust
+from . import environment, node, rust
 from .awake import awake
 from .clients import FLOOR, PEERS
-from .clients.base import ASYNC, RUST, SYNC
+from .clients.base import ASYNC, NODE, RUST, SYNC
 from .clients.shape import column_bins, column_set
 from .cluster import Cluster, EmbeddedCluster, GivenCluster, Seed
 from .launch import as_result, python_worker, run_job
@@ -119,6 +119,7 @@ class Lab:
         self._comparison = comparison
         self._progress = progress
         self._rust: dict[str, list[str]] = {}
+        self._node: node.Runner | None = None
         self._reasons: dict[tuple[str, str, str, str], str | None] = {}
 
     def run(self, command_line: Sequence[str]) -> None:
@@ -167,6 +168,10 @@ class Lab:
             self._progress.say(f"building {cell.client}")
             self._rust[cell.client], missing = rust.build(cell.client, rust.find_crate())
             return missing
+        if cell.mode == NODE and self._node is None:
+            self._node, missing = node.runner()
+            if self._node is None:
+                return missing
         answer = self._start(cell, self._job(cell, "describe", None))
         reason = answer.get("failed") or answer.get("unavailable")
         if reason is not None:
@@ -227,6 +232,9 @@ class Lab:
     def _start(self, cell: Cell, job: Job) -> Mapping[str, object]:
         if cell.mode == RUST:
             return run_job(self._rust[cell.client], job)
+        if cell.mode == NODE:
+            assert self._node is not None
+            return self._node.start(job)
         variables = dict(PEERS[cell.client].environment.get(cell.mode, {}))
         if self._settings.gil is not None:
             variables["PYTHON_GIL"] = "1" if self._settings.gil else "0"
@@ -237,7 +245,7 @@ class Lab:
     ) -> Job:
         settings = self._settings
         records = records or self._records(cell)
-        return {
+        job: Job = {
             "action": action,
             "client": cell.client,
             "mode": cell.mode,
@@ -256,11 +264,14 @@ class Lab:
             "cpus": list(settings.client_cpus),
             "server_pid": None if cluster is None else cluster.pid,
         }
+        if cell.processes > 1:
+            job["processes"] = cell.processes
+        return job
 
 
 def _needs(cell: Cell) -> str:
     """The module without which the cell's way cannot be gone."""
-    if cell.mode == RUST:
+    if cell.mode in (RUST, NODE):
         return ""
     return PEERS[cell.client].way(cell.shape.kind, cell.shape.way).needs
 

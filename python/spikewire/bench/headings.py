@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .clients.base import NODE
 from .clients.shape import COLUMNS as COLUMN_TABLE
 from .clients.shape import SINGLE
+from .node import WITHIN_MS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,10 +30,12 @@ class Column:
     """Whether even a line without any measurement has something to say here."""
 
 
-def columns(kind: str) -> Sequence[Column]:
+def columns(kind: str, mode: str = "") -> Sequence[Column]:
     """Of the tables about this kind of call."""
     if kind == SINGLE:
-        return _SINGLE
+        return _NODE if mode == NODE else _SINGLE
+    if mode == NODE:
+        return _NODE_BATCH
     return _COLUMNS if kind == COLUMN_TABLE else _BATCH
 
 
@@ -40,7 +44,7 @@ def row(line: Line) -> list[str]:
     measured = line.rate is not None and line.cpu is not None
     return [
         column.text(line) if measured or column.always else "-"
-        for column in columns(line.cell.shape.kind)
+        for column in columns(line.cell.shape.kind, line.cell.mode)
     ]
 
 
@@ -62,6 +66,18 @@ def _cpu(line: Line) -> str:
 
 def _at(percentile: str) -> Callable[[Line], str]:
     return lambda line: whole((line.latency or {}).get(percentile))
+
+
+def _within(milliseconds: int) -> Callable[[Line], str]:
+    def text(line: Line) -> str:
+        share = (line.within or {}).get(str(milliseconds))
+        return "-" if share is None else f"{100 * share:.1f}"
+
+    return text
+
+
+def _loop(percentile: str) -> Callable[[Line], str]:
+    return lambda line: whole((line.loop_delay or {}).get(percentile))
 
 
 def _tail(line: Line) -> str:
@@ -154,3 +170,22 @@ _COLUMNS = (
     Column("CPU ÷ columns", lambda line: ratio(line.cpu_columns_ratio)),
     Column("MB ÷ dict", lambda line: ratio(line.memory_ratio)),
 )
+
+_LOOP = (Column("loop p50 us", _loop("p50"), narrow=False), Column("loop p99", _loop("p99")))
+
+
+def _with_loop(before: Sequence[Column]) -> tuple[Column, ...]:
+    """The same columns with those of an event loop in front of the errors."""
+    at = before.index(_ERRORS)
+    return (*before[:at], *_LOOP, *before[at:])
+
+
+def _with_shares(before: Sequence[Column]) -> tuple[Column, ...]:
+    """The same columns with the shares of latencies behind the last of the percentiles."""
+    at = next(at for at, column in enumerate(before) if column.name == "max")
+    shares = (Column(f"{ms} ms %", _within(ms)) for ms in WITHIN_MS)
+    return (*before[:at], *shares, *before[at + 1 :])
+
+
+_NODE = _with_loop(_with_shares(_SINGLE))
+_NODE_BATCH = _with_loop(_BATCH)

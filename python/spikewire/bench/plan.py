@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from .clients import FLOOR, PEERS
-from .clients.base import ASYNC, MODES, RUST, SYNC
+from .clients.base import ASYNC, MODES, NODE, RUST, SYNC
 from .clients.shape import (
     BATCH_READ,
     BATCH_SIZES,
@@ -24,11 +24,16 @@ if TYPE_CHECKING:
 RUST_OURS = "spikewire-rust"
 RUST_PEER = "aerospike-rust"
 RUST_CLIENTS = (RUST_OURS, RUST_PEER)
-CLIENTS = (*PEERS, *RUST_CLIENTS)
+NODE_OURS = "spikewire-node"
+NODE_PEER = "aerospike-node"
+NODE_CLIENTS = (NODE_OURS, NODE_PEER)
+CLIENTS = (*PEERS, *RUST_CLIENTS, *NODE_CLIENTS)
+"""Those that are no Python packages have names that say so, and one mode each."""
 SWEEP = (128, 512)
 BATCH_MODE = "batch"
 COLUMNS_MODE = "columns"
-TABLES = (BATCH_MODE, COLUMNS_MODE)
+NODE_BATCH_MODE = "node-batch"
+TABLES = (BATCH_MODE, COLUMNS_MODE, NODE_BATCH_MODE)
 """Modes of a comparison that are about many records in one call."""
 COMPARED = (*MODES, *TABLES)
 
@@ -43,6 +48,8 @@ class Cell:
     interpreter: str = ""
     """As given with --python; empty for the one that runs the lab, and for Rust."""
     shape: Shape = field(default_factory=Shape)
+    processes: int = 1
+    """At once, each with so many calls in flight; Node.js alone has more than one."""
 
     @property
     def name(self) -> str:
@@ -51,11 +58,14 @@ class Cell:
 
     def beside(self, other: Cell) -> bool:
         """Whether the two are compared with each other."""
-        mine, theirs = ((one.mode, one.concurrency, one.interpreter) for one in (self, other))
+        mine, theirs = (
+            (one.mode, one.concurrency, one.interpreter, one.processes) for one in (self, other)
+        )
         return mine == theirs and self.shape.beside(other.shape)
 
     def __str__(self) -> str:
-        return f"{self.client} {self.mode} {self.concurrency} {self.shape}".rstrip()
+        many = f" x {self.processes}" if self.processes > 1 else ""
+        return f"{self.client} {self.mode} {self.concurrency}{many} {self.shape}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -105,12 +115,20 @@ class Matrix:
     floor: bool = False
     batch_tasks: tuple[int, ...] = (32,)
     sizes: Sizes = field(default_factory=Sizes)
+    node_in_flight: tuple[int, ...] = (32,)
+    node_batches: tuple[int, ...] = (8,)
+    """Batches in flight of the Node.js clients."""
+    processes: tuple[int, ...] = (1,)
+    """Of the Node.js clients, at once."""
+    node_sizes: Sizes = field(default_factory=lambda: Sizes((128,), ()))
 
     def concurrencies(self, mode: str) -> tuple[int, ...]:
         if mode == SYNC:
             return self.threads
         if mode == RUST:
             return self.in_flight
+        if mode == NODE:
+            return self.node_in_flight
         extra = SWEEP if self.sweep else ()
         return (*self.tasks, *(many for many in extra if many not in self.tasks))
 
@@ -118,14 +136,19 @@ class Matrix:
         """Every cell that its client could have; which clients can be used is seen later."""
         made: list[Group] = []
         for mode in (mode for mode in MODES if mode in self.modes):
-            for interpreter in ("",) if mode == RUST else self.interpreters:
+            for interpreter in ("",) if mode in (RUST, NODE) else self.interpreters:
                 for concurrency in self.concurrencies(mode):
                     names = self._names(mode)
-                    cells = (Cell(name, mode, concurrency, interpreter) for name in names)
-                    made.append(tuple(cells))
+                    for many in self.processes if mode == NODE else (1,):
+                        blank = Cell("", mode, concurrency, interpreter, processes=many)
+                        made.append(tuple(replace(blank, client=name) for name in names))
         made += (
             tuple(cell for name in self._names(blank.mode) for cell in _ways(blank, name))
             for blank in self._tables()
+        )
+        made += (
+            tuple(replace(blank, client=name) for name in self._names(NODE))
+            for blank in self._node_batches()
         )
         return tuple(group for group in made if group)
 
@@ -141,6 +164,14 @@ class Matrix:
             if COLUMNS_MODE in self.modes:
                 for shape in self.sizes.columns():
                     yield Cell("", SYNC, 1, interpreter, shape)
+
+    def _node_batches(self) -> Iterator[Cell]:
+        """One cell without a client for each group of batches in Node.js."""
+        if NODE_BATCH_MODE in self.modes:
+            for many in self.processes:
+                for in_flight in self.node_batches:
+                    for shape in self.node_sizes.batches():
+                        yield Cell("", NODE, in_flight, "", shape, many)
 
     def absent(self) -> tuple[Absence, ...]:
         """What clients have no way to do in the tables of batches and columns, and why."""
@@ -162,6 +193,8 @@ class Matrix:
     def _names(self, mode: str) -> Sequence[str]:
         if mode == RUST:
             return [name for name in RUST_CLIENTS if name in self.clients]
+        if mode == NODE:
+            return [name for name in NODE_CLIENTS if name in self.clients]
         wanted = [*self.clients, FLOOR] if self.floor else self.clients
         return [name for name in PEERS if name in wanted and PEERS[name].lacks(mode) is None]
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from .clients import OURS
-from .clients.base import RUST, SYNC
+from .clients.base import NODE, RUST, SYNC
 from .clients.shape import BATCH_READ, BATCH_WRITE, COLUMNS, SINGLE, SINGLES
 from .headings import columns, row
 
@@ -28,7 +28,7 @@ NOISE = 0.1
 """The part of the machine in other hands from which a reader is warned."""
 BUSY = 0.9
 """The part of its threads' time from which the server is said to set the pace."""
-UNITS = {SYNC: "thread", RUST: "in flight"}
+UNITS = {SYNC: "thread", RUST: "in flight", NODE: "in flight"}
 WORK = {
     SINGLE: "",
     BATCH_READ: "batch reads, ",
@@ -66,6 +66,11 @@ def title(lines: Sequence[Line]) -> str:
     unit = UNITS.get(cell.mode, "task")
     plural = "s" if cell.concurrency != 1 and unit != "in flight" else ""
     text = f"{WORK[cell.shape.kind]}{cell.mode}, {cell.concurrency} {unit}{plural}"
+    if cell.processes > 1:
+        text += f", {cell.processes} processes"
+    runtime = next((line.loop for line in lines if line.loop), None)
+    if cell.mode == NODE and runtime is not None:
+        text += f", {runtime}"
     python = next((line.python for line in lines if line.python), None)
     if python is not None:
         text += f", Python {python}"
@@ -136,7 +141,7 @@ def _table(sections: Sequence[Sequence[Line]], narrow: bool) -> Table:
 
     lines = sections[0]
     table = Table(title=title(lines), title_justify="left")
-    headings = columns(lines[0].cell.shape.kind)
+    headings = columns(lines[0].cell.shape.kind, lines[0].cell.mode)
     shown = [at for at, column in enumerate(headings) if column.narrow or not narrow]
     for at in shown:
         name = headings[at].name

@@ -38,6 +38,8 @@ class Job(TypedDict):
     seed: int
     cpus: list[int]
     server_pid: int | None
+    processes: NotRequired[int]
+    """At once; Node.js alone has more than one."""
 
 
 class Python(TypedDict):
@@ -81,6 +83,8 @@ class Latency(TypedDict):
     samples: int
     overwritten: int
     max_ns: int
+    within: NotRequired[dict[str, int]]
+    """Samples that took so many milliseconds at the most; Node.js alone."""
 
 
 class Memory(TypedDict):
@@ -93,8 +97,19 @@ class Memory(TypedDict):
     call: NotRequired[int | None]
 
 
+class LoopDelay(TypedDict):
+    """By how many nanoseconds timers of an event loop were late."""
+
+    p50: float
+    p99: float
+    max: float
+
+
 class Served(TypedDict, total=False):
-    """What the lab itself adds to a result."""
+    """What not every result has; `served` and `server_threads` are added by the lab itself."""
+
+    loop_delay: LoopDelay
+    """Node.js alone."""
 
     served: int
     """Records that the embedded cluster read and wrote in the whole run, warm-up included."""

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 from .clients import FLOOR, OURS, PEERS
 from .clients.shape import COLUMNS
 from .measure import merge, percentiles
-from .plan import RUST_OURS, Cell
+from .plan import NODE_OURS, RUST_OURS, Cell
 from .result import Failure, Result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from .queries.result import ScanResult
 
 Round = Result | Failure
 
@@ -59,6 +61,10 @@ class Line:
     latency_read: Mapping[str, float] | None = None
     latency_write: Mapping[str, float] | None = None
     latency_max: float | None = None
+    within: Mapping[str, float] | None = None
+    """The part of the samples that took so many milliseconds at the most."""
+    loop_delay: Mapping[str, float] | None = None
+    """By how much timers of the event loop were late: medians of the rounds' p50 and p99."""
     others: float | None = None
     """Processors that neither this client nor the server used, as a part of the machine."""
     samples: int = 0
@@ -141,6 +147,8 @@ def _with_costs(line: Line, results: Sequence[Result]) -> Line:
         latency_read=percentiles(merge(reads)),
         latency_write=percentiles(merge(writes)),
         latency_max=max(one["latency"]["max_ns"] for one in results) / 1000,
+        within=_within(results),
+        loop_delay=loop_delay(results),
         samples=sum(one["latency"]["samples"] for one in results),
         server_busy=_server_busy(results),
         memory=_memory(results),
@@ -155,6 +163,26 @@ def _server_busy(results: Sequence[Result]) -> float | None:
         if one["server_cpu"] is not None and "server_threads" in one
     ]
     return median(shares) if shares else None
+
+
+def _within(results: Sequence[Result]) -> dict[str, float] | None:
+    counts = [one["latency"].get("within") for one in results]
+    known = [count for count in counts if count is not None]
+    samples = sum(one["latency"]["samples"] for one in results)
+    if not known or not samples:
+        return None
+    return {limit: sum(count[limit] for count in known) / samples for limit in known[0]}
+
+
+def loop_delay(results: Sequence[Result | ScanResult]) -> dict[str, float] | None:
+    """Medians of the rounds, in microseconds; None where there is no event loop of Node.js."""
+    known = [one["loop_delay"] for one in results if "loop_delay" in one]
+    if not known:
+        return None
+    return {
+        "p50": median(one["p50"] for one in known) / 1000,
+        "p99": median(one["p99"] for one in known) / 1000,
+    }
 
 
 def _memory(results: Sequence[Result]) -> int | None:
@@ -217,7 +245,7 @@ def gives_columns(cell: Cell) -> bool:
 
 
 def _is_peer(client: str) -> bool:
-    return client not in (OURS, RUST_OURS, FLOOR)
+    return client not in (OURS, RUST_OURS, NODE_OURS, FLOOR)
 
 
 def _over(spread: Spread | None, best: float | None) -> float | None:

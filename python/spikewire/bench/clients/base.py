@@ -13,9 +13,10 @@ ASYNC = "async"
 ASYNC_UVLOOP = "async-uvloop"
 SYNC = "sync"
 RUST = "rust"
+NODE = "node"
 Dtype = list[tuple[str, str]]
 """Bin names and NumPy type codes, as `numpy.dtype` takes them."""
-MODES = (ASYNC, ASYNC_UVLOOP, SYNC, RUST)
+MODES = (ASYNC, ASYNC_UVLOOP, SYNC, RUST, NODE)
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,7 @@ class Peer:
             return None if self.blocking else "has no blocking interface"
         if mode in (ASYNC, ASYNC_UVLOOP):
             return None if self.asyncio else "has no asyncio interface"
-        return "is not a Rust crate"
+        return "is not a Rust crate" if mode == RUST else "is not an npm package"
 
     def ways_of(self, kind: str, mode: str, rows: int) -> tuple[Way, ...]:
         """The ways in which this client does such a call."""

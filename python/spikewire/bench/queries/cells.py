@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..clients import OURS, PEERS
-from ..clients.base import ASYNC, SYNC
+from ..clients.base import ASYNC, NODE, SYNC
+from ..plan import NODE_OURS, NODE_PEER
 
 QUERIES_MODE = "queries"
 GETS_MODE = "scans-p99"
-QUERY_MODES = (QUERIES_MODE, GETS_MODE)
+NODE_QUERIES_MODE = "node-queries"
+QUERY_MODES = (QUERIES_MODE, GETS_MODE, NODE_QUERIES_MODE)
 """Modes of a comparison that are about scans."""
 
 DESCRIBE = "describe-scan"
@@ -22,6 +24,7 @@ ACTIONS = (DESCRIBE, SCAN, FILL, KEEP_SCANNING, GET_AMONG_SCANS)
 
 OBJECTS, ARROW = "objects", "arrow"
 FOREACH, RESULTS, ITERATE = "foreach", "results", "iterate"
+STREAM = "stream"
 NOTHING, FILE, SLEEP = "no-op", "file", "sleep"
 CONSUMERS = (NOTHING, FILE, SLEEP)
 
@@ -40,6 +43,8 @@ WAYS: dict[str, dict[str, tuple[str, ...]]] = {
     "aerospike-py": {SYNC: (FOREACH, RESULTS), ASYNC: (FOREACH, RESULTS)},
     "aerospike-sdk": {SYNC: (ITERATE,), ASYNC: (ITERATE,)},
     "aerospike-native": {SYNC: (ITERATE,), ASYNC: (ITERATE,)},
+    NODE_OURS: {NODE: (ITERATE, STREAM)},
+    NODE_PEER: {NODE: ("scan", "query")},
 }
 """How each client's users read all records of a set, by mode."""
 
@@ -70,7 +75,7 @@ class Scan:
 
     @property
     def ours(self) -> bool:
-        return self.client == OURS
+        return self.client in (OURS, NODE_OURS)
 
     def __str__(self) -> str:
         what = f"{self.client} {self.mode} {self.way} {self.consumer}"
@@ -83,9 +88,10 @@ def scans(
     records: int,
     slow_records: int = SLOW_RECORDS,
     interpreter: str = "",
+    in_node: bool = False,
 ) -> tuple[Scan, ...]:
-    """Those that are compared with each other. Peers are measured with a consumer that does
-    nothing; ours with all of them. Slow ways get `slow_records` at the most."""
+    """Those that are compared with each other, in Python or in Node.js. Python peers are measured
+    with a consumer that does nothing, all others with every one. Slow ways get `slow_records`."""
 
     def enough(way: tuple[str, str, str]) -> int:
         return min(records, slow_records) if way in SLOW else records
@@ -95,8 +101,9 @@ def scans(
         for client, modes in WAYS.items()
         if client in clients
         for mode, ways in modes.items()
+        if (mode == NODE) == in_node
         for way in ways
-        for consumer in (CONSUMERS if client == OURS else (NOTHING,))
+        for consumer in (CONSUMERS if in_node or client == OURS else (NOTHING,))
     )
 
 
@@ -105,7 +112,7 @@ def getters(clients: tuple[str, ...]) -> list[tuple[str, str]]:
     return [
         (client, mode)
         for client in WAYS
-        if client in clients
+        if client in clients and client in PEERS
         for mode in (SYNC, ASYNC)
         if PEERS[client].lacks(mode) is None
     ]

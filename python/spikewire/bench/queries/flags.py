@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from .cells import LARGEST_SIZE, LEAST_SIZE, QUERIES_MODE, QUERY_MODES
+from .cells import LARGEST_SIZE, LEAST_SIZE, NODE_QUERIES_MODE, QUERIES_MODE, QUERY_MODES
 
 if TYPE_CHECKING:
     import argparse
@@ -14,6 +14,7 @@ FOREIGN = {
     "--async-tasks": "async_tasks",
     "--threads": "threads",
     "--in-flight": "in_flight",
+    "--processes": "processes",
     "--sweep": "sweep",
     "--floor": "floor",
     "--batch-sizes": "batch_sizes",
@@ -38,6 +39,8 @@ def problem(args: argparse.Namespace, usual: argparse.Namespace) -> str | None:
             return f"{flag} is not for --mode {asked}"
     if len(args.records or (1,)) > 1:
         return f"--records: --mode {asked} takes one number of records"
+    if asked == NODE_QUERIES_MODE and args.python:
+        return f"--python is not for --mode {asked}"
     if args.slow_records is not None and QUERIES_MODE not in args.modes:
         return f"--slow-records is for --mode {QUERIES_MODE}"
     for size in args.record_size or ():

@@ -6,10 +6,10 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from .. import environment
+from .. import environment, node
 from ..awake import awake
 from ..clients import OURS, PEERS
-from ..clients.base import SYNC
+from ..clients.base import NODE, SYNC
 from ..cluster import Cluster, EmbeddedCluster, GivenCluster, Seed
 from ..compare import CannotRunError
 from ..launch import python_worker, run_job
@@ -21,6 +21,7 @@ from .cells import (
     FILL,
     GETS_MODE,
     GETS_SCANS,
+    NODE_QUERIES_MODE,
     QUERIES_MODE,
     SCAN,
     Scan,
@@ -86,10 +87,11 @@ class Scans:
     interrupted: bool = False
 
     def scan_lines(self) -> list[list[ScanLine]]:
-        """One list for each size of records and interpreter."""
-        groups: dict[tuple[int, str], dict[Scan, list[Outcome]]] = {}
+        """One list for each size of records and interpreter, Node.js apart."""
+        groups: dict[tuple[int, str, bool], dict[Scan, list[Outcome]]] = {}
         for scan, rounds in self.scans.items():
-            groups.setdefault((scan.size, scan.interpreter), {})[scan] = rounds
+            kind = (scan.size, scan.interpreter, scan.mode == NODE)
+            groups.setdefault(kind, {})[scan] = rounds
         return [scan_lines(group) for group in groups.values()]
 
     def get_lines(self) -> list[GetLine]:
@@ -129,6 +131,7 @@ class Lab:
         self._found = found
         self._progress = progress
         self._reasons: dict[tuple[str, str, str, str], str | None] = {}
+        self._node: node.Runner | None = None
 
     def run(self, command_line: Sequence[str]) -> None:
         settings, found = self._settings, self._found
@@ -164,17 +167,25 @@ class Lab:
 
     def _groups(self) -> list[tuple[Scan, ...]]:
         settings = self._settings
-        if QUERIES_MODE not in settings.modes:
-            return []
+        tables: list[tuple[str, bool]] = []
+        if QUERIES_MODE in settings.modes:
+            tables += [(interpreter, False) for interpreter in settings.interpreters]
+        if NODE_QUERIES_MODE in settings.modes:
+            tables.append(("", True))
         return [
             tuple(
                 scan
                 for scan in scans(
-                    settings.clients, size, settings.records, settings.slow_records, interpreter
+                    settings.clients,
+                    size,
+                    settings.records,
+                    settings.slow_records,
+                    interpreter,
+                    in_node,
                 )
                 if self._usable(scan.client, scan.mode, scan.interpreter, _needs(scan))
             )
-            for interpreter in settings.interpreters
+            for interpreter, in_node in tables
             for size in settings.sizes
         ]
 
@@ -192,15 +203,23 @@ class Lab:
     def _usable(self, client: str, mode: str, interpreter: str, needed: str) -> bool:
         known = (client, mode, interpreter, needed)
         if known not in self._reasons:
-            job = self._job(client, mode, self._settings.sizes[0], 0, None, DESCRIBE, needed)
-            answer = self._start(client, mode, interpreter, job)
-            reason = answer.get("failed") or answer.get("unavailable")
+            reason = self._reason(client, mode, interpreter, needed)
             self._reasons[known] = None if reason is None else str(reason)
             if reason is not None:
                 skipped = Skipped(client, mode, interpreter, str(reason))
                 self._found.skipped.append(skipped)
                 self._progress.skipped(skipped)
         return self._reasons[known] is None
+
+    def _reason(self, client: str, mode: str, interpreter: str, needed: str) -> object:
+        """Why this client cannot be used, or None."""
+        if mode == NODE and self._node is None:
+            self._node, missing = node.runner()
+            if self._node is None:
+                return missing
+        job = self._job(client, mode, self._settings.sizes[0], 0, None, DESCRIBE, needed)
+        answer = self._start(client, mode, interpreter, job)
+        return answer.get("failed") or answer.get("unavailable")
 
     def _fill(self, size: int, records: int, cluster: Cluster) -> None:
         where = self._settings.set_of(size, records)
@@ -238,6 +257,9 @@ class Lab:
         self._progress.done(f"{getter} get, round {number + 1}: {outcome.brief()}")
 
     def _start(self, client: str, mode: str, interpreter: str, job: Job) -> Mapping[str, object]:
+        if mode == NODE:
+            assert self._node is not None
+            return self._node.start(job, SCAN_SECONDS)
         variables = dict(PEERS[client].environment.get(mode, {}))
         if self._settings.gil is not None:
             variables["PYTHON_GIL"] = "1" if self._settings.gil else "0"

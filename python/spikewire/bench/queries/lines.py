@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from ..summary import Spread
+from ..summary import Spread, loop_delay
 from .cells import NOTHING, Scan
 from .gets import During, GetRound, Getter, latency
 
@@ -24,7 +24,8 @@ class ScanLine:
     rounds: int
     failures: tuple[str, ...]
     version: str = ""
-    python: str = ""
+    runtime: str = ""
+    """What ran the client."""
     rate: Spread | None = None
     """Records per second."""
     cpu: Spread | None = None
@@ -34,6 +35,8 @@ class ScanLine:
     """The part of its threads' time that the embedded cluster worked; 1 is all it has."""
     grown: int | None = None
     """Bytes from the resident memory before the first scan to the peak, the highest round."""
+    loop_delay: Mapping[str, float] | None = None
+    """By how many microseconds timers of Node.js were late."""
     rate_ratio: float | None = None
     """Records per second over those of the fastest peer."""
     cpu_ratio: float | None = None
@@ -107,13 +110,19 @@ def _scan_line(scan: Scan, rounds: Sequence[Outcome]) -> ScanLine:
     return replace(
         line,
         version=results[0]["version"],
-        python=results[0]["python"]["version"],
+        runtime=_runtime(results[0]),
         rate=Spread.of([one["records"] / one["elapsed"] for one in results]),
         cpu=Spread.of([sum(_seconds(one)) * 1e6 / one["records"] for one in results]),
         cpu_server=median(server) if server else None,
         server_busy=median(busy) if busy else None,
+        loop_delay=loop_delay(results),
         grown=max(one["memory"]["peak"] - one["memory"]["start"] for one in results),
     )
+
+
+def _runtime(one: ScanResult) -> str:
+    python = one["python"]
+    return one.get("loop", "") if python is None else f"Python {python['version']}"
 
 
 def _seconds(one: ScanResult) -> tuple[float, float]:

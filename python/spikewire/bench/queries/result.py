@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict, cast, final
 
-from ..result import Cpu, Failure, Python
+from ..result import Cpu, Failure, LoopDelay, Python
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,10 +20,14 @@ class Grown(TypedDict):
 
 
 class Added(TypedDict, total=False):
-    """What the lab itself adds to a result."""
+    """What not every result has; `server_threads` is added by the lab itself."""
 
     server_threads: int
     """How many threads the embedded cluster works with."""
+    loop: str
+    """What ran it, where that is not Python."""
+    loop_delay: LoopDelay
+    """Node.js alone."""
 
 
 @final
@@ -33,7 +37,7 @@ class ScanResult(Added):
     client: str
     version: str
     mode: str
-    python: Python
+    python: Python | None
     elapsed: float
     scans: int
     """Whole scans within the window."""

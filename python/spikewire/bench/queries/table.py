@@ -26,6 +26,8 @@ GET_HEADINGS = (
     *("p50 beside", "p99", "÷ alone", "scanned/s"),
     *("p50 among", "p99", "÷ alone", "scanned/s"),
 )
+LOOP_HEADINGS = ("loop p50 us", "loop p99")
+"""Of the tables about Node.js."""
 LEFT = 4
 """The columns of the first table that are words."""
 
@@ -34,9 +36,14 @@ def show(found: Scans, console: Console | None = None) -> None:
     """All tables, then what has to be known beside them."""
     console = console or console_for()
     for lines in found.scan_lines():
-        size, python = lines[0].scan.size, next((one.python for one in lines if one.python), "?")
-        title = f"scans of records of {size:,} bytes, Python {python}"
-        console.print(_table(title, SCAN_HEADINGS, LEFT, [scan_row(line) for line in lines]))
+        size, runtime = lines[0].scan.size, next((one.runtime for one in lines if one.runtime), "?")
+        title = f"scans of records of {size:,} bytes, {runtime}"
+        headings: tuple[str, ...] = SCAN_HEADINGS
+        rows = [scan_row(line) for line in lines]
+        if any(line.loop_delay is not None for line in lines):
+            headings += LOOP_HEADINGS
+            rows = [row + loop_cells(line) for row, line in zip(rows, lines, strict=True)]
+        console.print(_table(title, headings, LEFT, rows))
         for note in dict.fromkeys(note for line in lines for note in notes(line)):
             console.print(f"  {note}", markup=False, highlight=False)
     gets = found.get_lines()
@@ -72,6 +79,10 @@ def scan_row(line: ScanLine) -> list[str]:
         ratio(line.rate_ratio),
         ratio(line.cpu_ratio),
     ]
+
+
+def loop_cells(line: ScanLine) -> list[str]:
+    return [whole((line.loop_delay or {}).get(at)) for at in ("p50", "p99")]
 
 
 def get_row(line: GetLine) -> list[str]:

@@ -1,0 +1,82 @@
+"""The Node.js clients: run by the worker of the npm package in node/, as it was built last."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from . import measure
+from .launch import SETUP_SECONDS, run_job
+from .plan import NODE_OURS, NODE_PEER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .result import Job
+
+WORKER = Path("node") / "dist" / "bench" / "worker.js"
+PACKAGES = {NODE_OURS: "spikewire", NODE_PEER: "aerospike"}
+"""What npm calls each client."""
+WITHIN_MS = (1, 2, 4, 8, 16)
+"""For so many milliseconds it is counted how many calls took no longer."""
+
+
+def find_worker(start: Path | None = None) -> Path | None:
+    """The worker in the source tree that this package lies in, or the one worked in."""
+    here = (start or Path(__file__)).resolve()
+    for folder in (*here.parents, Path.cwd(), *Path.cwd().parents):
+        if (folder / "node" / "package.json").is_file():
+            return folder / WORKER
+    return None
+
+
+@dataclass(frozen=True)
+class Runner:
+    """What runs the Node.js clients."""
+
+    node: str
+    worker: Path
+
+    def start(self, job: Job, seconds: float = SETUP_SECONDS) -> Mapping[str, Any]:
+        """Run a job in processes of its own, and encode its samples."""
+        command = [self.node, str(self.worker)]
+        if job["cpus"]:
+            taskset = shutil.which("taskset")
+            if taskset is None:
+                return {
+                    "failed": "taskset, which --client-cpus needs for Node.js, is not installed"
+                }
+            command = [taskset, "-c", ",".join(map(str, job["cpus"])), *command]
+        job = cast("Job", {**job, "client": PACKAGES[job["client"]]})
+        return encoded(run_job(command, job, seconds=seconds))
+
+
+def runner(worker: Path | None = None) -> tuple[Runner | None, str]:
+    """What runs these clients, or why nothing does."""
+    found = worker or find_worker()
+    if found is None:
+        return None, "node/ is not here: the Node.js clients need a source checkout"
+    node = shutil.which("node")
+    if node is None:
+        return None, "there is no node"
+    if not found.is_file():
+        return None, "the npm package is not built: make node"
+    return Runner(node, found), ""
+
+
+def encoded(answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The answer with histograms instead of raw samples, and what else is read off these."""
+    latency = answer.get("latency")
+    if latency is None:
+        return answer
+    samples: dict[str, list[int]] = {name: latency[name] for name in ("read", "write")}
+    taken = [nanoseconds for name in samples for nanoseconds in samples[name]]
+    within = {
+        str(limit): sum(nanoseconds <= limit * 1_000_000 for nanoseconds in taken)
+        for limit in WITHIN_MS
+    }
+    histograms = {name: measure.encode(values) for name, values in samples.items()}
+    largest = round(latency["max_ns"])
+    return {**answer, "latency": {**latency, **histograms, "max_ns": largest, "within": within}}
