@@ -1,6 +1,10 @@
 #!/usr/bin/env node
 /** The program `spikewire`. Each subcommand is a module with a function `run`. */
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { UsageError } from './arguments.js'
+
 /** A subcommand: takes what stands behind its name, and returns the exit code. */
 interface Command {
   run(args: string[]): Promise<number>
@@ -11,6 +15,8 @@ const commands: Record<string, { summary: string; load: () => Promise<Command> }
     summary: 'put a cluster under load, beside npm aerospike',
     load: () => import('./bench.js'),
   },
+  serve: { summary: 'run an embedded cluster', load: () => import('./serve.js') },
+  info: { summary: 'show the nodes of a cluster, or ask them', load: () => import('./info.js') },
   build: { summary: 'build the native part from source', load: () => import('./build.js') },
 }
 
@@ -18,20 +24,36 @@ function usage(): string {
   const lines = Object.entries(commands).map(
     ([name, { summary }]) => `  ${name.padEnd(8)}${summary}`,
   )
-  return `usage: spikewire COMMAND [OPTIONS]\n\n${lines.join('\n')}\n\n  spikewire COMMAND --help\n`
+  return `usage: spikewire COMMAND [OPTIONS]\n\n${lines.join('\n')}\n\n  spikewire COMMAND --help\n  spikewire --version\n`
 }
+
+/** The version of the package; the native part has its own, which cannot be asked without it. */
+const VERSION = (
+  JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')) as { version: string }
+).version
 
 async function main([name, ...args]: string[]): Promise<number> {
   if (name === undefined || name === '--help' || name === '-h') {
     process.stdout.write(usage())
     return name === undefined ? 2 : 0
   }
+  if (name === '--version') {
+    process.stdout.write(`spikewire ${VERSION}\n`)
+    return 0
+  }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command === undefined) {
     process.stderr.write(`spikewire: unknown command ${JSON.stringify(name)}\n\n${usage()}`)
     return 2
   }
-  return (await command.load()).run(args)
+  try {
+    return await (await command.load()).run(args)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    const hint = `'spikewire ${name} --help' shows what there is`
+    process.stderr.write(`spikewire ${name}: ${error.message}\n${hint}\n`)
+    return 2
+  }
 }
 
 main(process.argv.slice(2)).then(

@@ -1,0 +1,110 @@
+/** `spikewire serve`: runs an embedded cluster. */
+
+import { constants } from 'node:os'
+import { Cluster } from '../testing.js'
+import { type Description, read } from './arguments.js'
+
+const SERVE: Description = {
+  name: 'serve',
+  text:
+    'Runs a cluster in this process until Ctrl-C or SIGTERM: real nodes that own partitions and ' +
+    'keep their records in memory. Prints one line when it accepts connections, `ready ' +
+    'HOST:PORT,HOST:PORT,...`: the seeds for clients. Exits with 0 when it is stopped, with 1 when ' +
+    'it could not start.',
+  options: {
+    nodes: { value: 'N', number: true, default: 1, help: 'nodes in the cluster' },
+    port: {
+      value: 'PORT',
+      number: true,
+      default: 3000,
+      help: 'port of the first node, the others follow; 0 takes free ports',
+    },
+    bind: {
+      value: 'ADDRESS',
+      default: '127.0.0.1',
+      help: 'IP address to listen on, which clients must be able to reach',
+    },
+    namespace: {
+      value: 'NAME',
+      multiple: true,
+      default: ['test'],
+      help: 'namespace on every node, may be repeated',
+    },
+    'replication-factor': { value: 'N', number: true, default: 2, help: 'copies of every record' },
+    'default-ttl': {
+      value: 'SECONDS',
+      number: true,
+      default: 0,
+      help: 'time to live of records that are written without one; 0: for ever',
+    },
+    'max-record-size': {
+      value: 'BYTES',
+      number: true,
+      default: 1 << 20,
+      help: 'largest record that is accepted',
+    },
+    'indexed-set': {
+      value: 'NAME',
+      multiple: true,
+      default: [],
+      help: 'set with an index of all its records, so that a scan of it meets no others; may be repeated',
+    },
+    'cluster-name': { value: 'NAME', default: 'spikewire', help: 'name of the cluster' },
+    threads: {
+      value: 'N',
+      number: true,
+      default: 1,
+      help:
+        'threads that serve connections, for all nodes together; for each there is another one that ' +
+        'sends long replies',
+    },
+  },
+}
+
+/** Runs the command. */
+export async function run(args: string[]): Promise<number> {
+  const given = read(SERVE, args)
+  if (given === undefined) return 0
+  const options = {
+    nodes: given.number('nodes'),
+    port: given.number('port'),
+    bind: given.text('bind'),
+    namespaces: given.list('namespace'),
+    replicationFactor: given.number('replication-factor'),
+    defaultTtl: given.number('default-ttl'),
+    maxRecordSize: given.number('max-record-size'),
+    indexedSets: given.list('indexed-set'),
+    clusterName: given.text('cluster-name'),
+    threads: given.number('threads'),
+  }
+  // Before it starts: a signal during start-up ends it just as cleanly.
+  const stopped = untilStopped()
+  const cluster = await Cluster.start(options).catch((error: unknown) => {
+    stopped.cancel()
+    throw error
+  })
+  process.stdout.write(`ready ${cluster.seeds}\n`)
+  await stopped.promise
+  await cluster.close()
+  return 0
+}
+
+/** Waits for Ctrl-C or SIGTERM. A second signal ends the program as if nothing waited for one. */
+function untilStopped(): { promise: Promise<void>; cancel: () => void } {
+  // Handlers of signals do not keep a program alive.
+  const alive = setInterval(() => undefined, 2 ** 30)
+  const promise = new Promise<void>((resolve) => {
+    const stop = () => {
+      clearInterval(alive)
+      for (const signal of ENDS) {
+        process.off(signal, stop)
+        process.once(signal, () => process.exit(128 + constants.signals[signal]))
+      }
+      resolve()
+    }
+    for (const signal of ENDS) process.once(signal, stop)
+  })
+  return { promise, cancel: () => clearInterval(alive) }
+}
+
+const ENDS = ['SIGINT', 'SIGTERM'] as const
