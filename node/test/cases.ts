@@ -65,6 +65,8 @@ export interface Cases {
   shown_as_text: ExpressionCase[]
   what_is_inside: ExpressionCase[]
   what_is_inside_is_computed: (ExpressionCase & { value: Plain })[]
+  /** Every function with every option; the text is `null` for what Python refuses. */
+  every: (Omit<ExpressionCase, 'text'> & { text: string | null; compared?: string | null })[]
   sent: { make: Tree; python: string }[]
   filters: { make: Tree; python: string }[]
 }

@@ -31,6 +31,21 @@ test('the bytes and texts of Python', { skip: withoutPython }, async (t) => {
   }
 })
 
+test('every function with every option, as in Python', { skip: withoutPython }, async () => {
+  const { every } = await cases()
+  for (const { make, python, text, bytes, compared } of every) {
+    if (text === null) {
+      assert.throws(() => made(make), /type|operand/i, python)
+      continue
+    }
+    const expression = made(make) as exp.Expression
+    assert.equal(String(expression), text)
+    if (bytes !== null) assert.equal(expression.toBytes().toString('hex'), bytes, python)
+    if (compared) assert.equal(expression.eq(1).toBytes().toString('hex'), compared, python)
+    assert.ok(bytes !== null || compared, python)
+  }
+})
+
 const SHOWN: [exp.Expression<never>, string][] = [
   [exp.bin('f', 'float').div(2).gt(1), '($.f:FLOAT / 2.0) > 1.0'],
   [exp.bin('f').div(new Double(2)).gt(1), '($.f:FLOAT / 2.0) > 1.0'],

@@ -16,10 +16,10 @@ import json
 import math
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import spikewire
-from spikewire import GeoJSON, HyperLogLog, ctx, exp, op
+from spikewire import GeoJSON, HyperLogLog, ctx, exp, op, types
 
 BEHAVIOUR = Path(__file__).resolve().parents[2] / "tests/behaviour"
 
@@ -115,6 +115,51 @@ op.write("b", exp.value(None), create_only=True, allow_delete=True, no_fail=True
 op.write("b", "when($.n > 3 => 0, default => 1)", update_only=True)
 """
 
+EXPRESSIONS = """
+exp.bin("a", bool)
+exp.bin("a", bytes)
+exp.bin("a", list)
+exp.bin("a", dict)
+exp.bin_type("a")
+exp.bin_exists("a")
+exp.value([1, {"b": None, "a": 2.5}, b"x"])
+exp.value(HyperLogLog(b"x"))
+exp.unknown()
+exp.text("$.a > ?0 and $.b:STRING in ?1", 5, ["x"])
+exp.key(int)
+exp.key(str)
+exp.key(bytes)
+exp.key_exists()
+exp.set_name()
+exp.ttl()
+exp.void_time()
+exp.last_update()
+exp.since_update()
+exp.record_size()
+exp.device_size()
+exp.memory_size()
+exp.is_tombstone()
+exp.digest_modulo(7)
+exp.exclusive(exp.bin("a"), exp.bin("b"), True)
+exp.cond(exp.bin("a"), 1, exp.bin("b"), 2, 3)
+exp.let({"x": exp.bin("a", int), "y": exp.var("x") + 1}, exp.var("y") * 2)
+exp.minimum(exp.bin("a"), 2, 3)
+exp.maximum(exp.bin("a"), 2.5)
+exp.log(exp.bin("a"), 2.5)
+exp.bit_count(exp.bin("a"))
+exp.bit_scan(exp.bin("a"), True)
+exp.bit_scan(exp.bin("a"), exp.bin("b"), from_right=True)
+exp.map_keys(exp.bin("a"))
+exp.map_values(exp.bin("a"))
+exp.within(exp.bin("a"), GeoJSON("{}"))
+exp.bin("s").matches("a.c", by_lines=True)
+exp.bin("s").matches("a.c", basic=True, ignore_case=True)
+exp.bin("a") % 3
+exp.bin("a", int) ^ 3
+exp.bin("a", int) | 3
+exp.bin("a") != None
+"""
+
 FILTERS = """
 exp.bin("age") >= 18
 exp.bin("grown")
@@ -123,6 +168,75 @@ exp.map.get_by_key(exp.bin("cart"), "apples") > 2
 "$.age > 25 and $.name == 'x'"
 ("$.age > ?0 and $.name:STRING in ?1", 25, ["x", "y"])
 """
+
+
+#: What the parameters of operations are given, by their names.
+ARGUMENTS = {
+    "bin": '"b"',
+    "on": 'exp.bin("b")',
+    "index": "1",
+    "rank": "-1",
+    "count": "2",
+    "value": "5",
+    "values": '["a", 2]',
+    "begin": "1",
+    "end": "9",
+    "key": '"k"',
+    "keys": '["a", 2]',
+    "delta": "2.5",
+    "order": '"ordered"',
+    "offset": "8",
+    "size": "16",
+    "by": "3",
+    "data": 'b"x"',
+    "bit": "True",
+    "index_bits": "8",
+    "minhash_bits": "16",
+    "sketches": '[HyperLogLog(b"x")]',
+}
+
+FAMILIES = ("list", "map", "bit", "hll")
+
+#: What they are given in some modules.
+ARGUMENTS_OF = {"list": {"items": "[1, [2]]"}, "map": {"items": '{"a": 1}', "order": '"key"'}}
+
+#: What keywords are given that are no words.
+KEYWORDS = {"ctx": '[ctx.map_key("k"), ctx.list_index(-1)]', "kind": "int"}
+
+
+def words(annotation: str) -> list[str]:
+    """The words that a keyword may be."""
+    known = getattr(types, annotation.removesuffix(" | None"))
+
+    def inside(of: Any) -> list[str]:
+        parts = get_args(of)
+        return [it for of in parts for it in ([of] if isinstance(of, str) else inside(of))]
+
+    return [repr(word) for word in inside(known)]
+
+
+def every(face: str, family: str) -> list[str]:
+    """Calls of every function of a module: with its arguments alone, without those that may be left
+    out, and with each of its keywords."""
+    module = getattr(NAMES[face], family)
+    given = ARGUMENTS | ARGUMENTS_OF.get(family, {})
+    found = []
+    for name in module.__all__:
+        parameters = inspect.signature(getattr(module, name)).parameters.values()
+        positional = [it for it in parameters if it.kind is it.POSITIONAL_OR_KEYWORD]
+        needed = [given[it.name] for it in positional if it.default is it.empty]
+        whole = [given[it.name] for it in positional]
+        variants = [needed, whole] if needed != whole else [whole]
+        for it in parameters:
+            if it.kind is not it.KEYWORD_ONLY:
+                continue
+            if it.annotation == "bool":
+                values = ["True"]
+            else:
+                values = [KEYWORDS[it.name]] if it.name in KEYWORDS else words(it.annotation)
+            variants += [[*whole, f"{it.name}={value}"] for value in values]
+        found += [f"{face}.{family}.{name}({', '.join(of)})" for of in variants]
+    return found
 
 
 class File:
@@ -230,10 +344,9 @@ def plain(value: Any) -> Any:
 
 def wire(expression: exp.Expression) -> str | None:
     """Its bytes, unless a type is missing."""
-    try:
+    with contextlib.suppress(TypeError):
         return bytes(expression).hex()
-    except TypeError:
-        return None
+    return None
 
 
 def calls(source: str) -> list[ast.expr]:
@@ -288,10 +401,22 @@ def main() -> None:
             if name.endswith("computed"):
                 case["value"] = plain(expressions.evaluated(expected))
             found[name].append(case)
+    found["every"] = []
+    source = [EXPRESSIONS, *(it for of in FAMILIES for it in every("exp", of))]
+    for call in calls("\n".join(source)):
+        case = {"make": expressions.tree(call), "python": ast.unparse(call), "text": None}
+        with contextlib.suppress(TypeError, ValueError):
+            expression = expressions.evaluated(call)
+            case |= {"text": str(expression), "bytes": wire(expression)}
+            # The type of an element follows from its use.
+            case["compared"] = wire(expression == 1)
+        found["every"].append(case)
     tabled = [
         of[0] for name in ("lists", "maps", "bits") for of in operations.cases(f"test_{name}")
     ]
-    sent, filters = tabled + calls(OPERATIONS), calls(FILTERS)
+    all_of_them = calls("\n".join(it for of in FAMILIES for it in every("op", of)))
+    sent = tabled + calls(OPERATIONS) + all_of_them
+    filters = calls(FILTERS)
     for name, called in (("sent", sent), ("filters", filters)):
         found[name] = [{"make": expressions.tree(it), "python": ast.unparse(it)} for it in called]
     if len(sys.argv) > 1:
