@@ -1,13 +1,20 @@
 /** Keys and records as verbs on many of them are given them. */
 
 import type { RowKeys } from './batch.js'
-import type { Space } from './native.js'
+import type { SentRows, Space } from './native.js'
 import { shapeOf } from './shapes.js'
 
 /** Rows as the native part is given them. */
 export interface Rows extends RowKeys {
-  /** The keys once more where all of them are numbers: these are read in one go. */
+  /** The keys once more where all of them are numbers, or their lengths: these are read in one go. */
   readonly numbers: Float64Array | undefined
+  /** All keys in one, where all of them are strings. */
+  readonly text: string | undefined
+}
+
+/** Rows as arguments of the native part. */
+export function sent({ spaces, keys, numbers, text }: Rows): SentRows {
+  return [spaces, keys, numbers, text]
 }
 
 /** What knows where keys belong. */
@@ -138,15 +145,13 @@ export function kindOf(value: unknown): string {
 /** Rows of these keys; the array becomes theirs. */
 export function rowsOf(home: Home, keys: unknown[]): Rows {
   const count = keys.length
-  if (count === 0) return { spaces: [], keys, numbers: undefined }
+  if (count === 0) return { spaces: [], keys, numbers: undefined, text: undefined }
   const numbers = room(count)
-  let plain = 0
-  while (plain < count && typeof keys[plain] === 'number') {
-    numbers[plain] = keys[plain] as number
-    plain++
+  if (areNumbers(keys, numbers)) {
+    return { spaces: spaceOf(home, keys[0], 0), keys, numbers, text: undefined }
   }
-  if (plain === count) {
-    return { spaces: spaceOf(home, keys[0], 0), keys, numbers }
+  if (areStrings(keys, numbers)) {
+    return { spaces: spaceOf(home, keys[0], 0), keys, numbers, text: keys.join('') }
   }
   let same: Space | undefined
   let each: Space[] | undefined
@@ -170,7 +175,27 @@ export function rowsOf(home: Home, keys: unknown[]): Rows {
       keys[row] = home.wireOf(key)
     }
   }
-  return { spaces: each ?? (same as Space), keys, numbers: undefined }
+  return { spaces: each ?? (same as Space), keys, numbers: undefined, text: undefined }
+}
+
+/** Whether all keys are numbers, which are then in the array. */
+function areNumbers(keys: readonly unknown[], numbers: Float64Array): boolean {
+  for (let row = 0; row < keys.length; row++) {
+    const key = keys[row]
+    if (typeof key !== 'number') return false
+    numbers[row] = key
+  }
+  return true
+}
+
+/** Whether all keys are strings, whose lengths are then in the array. */
+function areStrings(keys: readonly unknown[], lengths: Float64Array): boolean {
+  for (let row = 0; row < keys.length; row++) {
+    const key = keys[row]
+    if (typeof key !== 'string') return false
+    lengths[row] = key.length
+  }
+  return true
 }
 
 function spaceOf(home: Home, key: unknown, row: number): Space {

@@ -1,7 +1,17 @@
 /** The verbs on many records that clients and datasets share. */
 
 import type { Batch } from './batch.js'
-import { binsOf, collect, isAsync, list, pairs, type Records, type Rows, rowsOf } from './gather.js'
+import {
+  binsOf,
+  collect,
+  isAsync,
+  list,
+  pairs,
+  type Records,
+  type Rows,
+  rowsOf,
+  sent,
+} from './gather.js'
 import type { Key } from './key.js'
 import { native, type Slot } from './native.js'
 import type { Operation } from './operation.js'
@@ -59,7 +69,7 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   ): Promise<Batch<B>> | undefined {
     if (typeof options === 'function') return this.getMany(keys, {}, options) as undefined
     return this.#many(keys, options, GET_MANY, callback, (client, slot, rows, given) =>
-      native.getMany(client, slot, rows.spaces, rows.keys, rows.numbers, options?.bins, given),
+      native.getMany(client, slot, ...sent(rows), options?.bins, given),
     )
   }
 
@@ -79,7 +89,7 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   ): Promise<Batch<B>> | undefined {
     if (typeof options === 'function') return this.existsMany(keys, {}, options) as undefined
     return this.#many(keys, options, READ, callback, (client, slot, rows, given) =>
-      native.existsMany(client, slot, rows.spaces, rows.keys, rows.numbers, given),
+      native.existsMany(client, slot, ...sent(rows), given),
     )
   }
 
@@ -99,7 +109,7 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   ): Promise<Batch<B>> | undefined {
     if (typeof options === 'function') return this.deleteMany(keys, {}, options) as undefined
     return this.#many(keys, options, DELETE, callback, (client, slot, rows, given) =>
-      native.removeMany(client, slot, rows.spaces, rows.keys, rows.numbers, given),
+      native.removeMany(client, slot, ...sent(rows), given),
     )
   }
 
@@ -130,7 +140,7 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
       return this.operateMany(keys, operations, {}, options) as undefined
     }
     return this.#many(keys, options, OPERATE, callback, (client, slot, rows, given) =>
-      native.operateMany(client, slot, rows.spaces, rows.keys, rows.numbers, operations, given),
+      native.operateMany(client, slot, ...sent(rows), operations, given),
     )
   }
 
@@ -173,10 +183,9 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     if (typeof options === 'function') {
       return this.applyMany(keys, module, name, args, {}, options) as undefined
     }
-    return this.#many(keys, options, APPLY, callback, (client, slot, rows, given) => {
-      const { spaces, keys, numbers } = rows
-      native.applyMany(client, slot, spaces, keys, numbers, module, name, args, given)
-    })
+    return this.#many(keys, options, APPLY, callback, (client, slot, rows, given) =>
+      native.applyMany(client, slot, ...sent(rows), module, name, args, given),
+    )
   }
 
   /**
@@ -203,7 +212,7 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
         const { keys, bins } = pairs(all)
         const rows = this.#rows(slot, keys)
         const { shapes, values } = binsOf(bins)
-        native.putMany(client, slot, rows.spaces, rows.keys, rows.numbers, shapes, values, given)
+        native.putMany(client, slot, ...sent(rows), shapes, values, given)
       })
     const promise = isAsync(records) ? gathered(records, options).then(put) : put(records)
     return callback === undefined ? promise : handOver(promise, callback)
@@ -232,11 +241,11 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     const promise = this.#call(options, BATCH, (client, slot, given) => {
       const all = list('rows', rows)
       const encoded = encodedRows(all)
-      const { spaces, keys, numbers } = this.#rows(
+      const keyed = this.#rows(
         slot,
         (all as Row[]).map(({ key }) => key),
       )
-      native.batch(client, slot, spaces, keys, numbers, encoded, given)
+      native.batch(client, slot, ...sent(keyed), encoded, given)
     })
     return callback === undefined ? promise : handOver(promise, callback)
   }

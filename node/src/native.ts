@@ -8,6 +8,16 @@ export type Space = number
 export type Handle = number
 /** The set of all rows of a batch, or those of each. */
 export type Spaces = Space | readonly Space[]
+/**
+ * The rows of a batch. Where all keys are numbers, or all are strings, they come once more: as
+ * numbers, or as all of the text with the lengths of the keys. See `gather.ts`.
+ */
+export type SentRows = [
+  spaces: Spaces,
+  keys: readonly unknown[],
+  numbers: Float64Array | undefined,
+  text: string | undefined,
+]
 /** A promise, by its number: see `slots.ts`. */
 export type Slot = number
 
@@ -131,67 +141,35 @@ export interface Native {
   putMany(
     client: Handle,
     slot: Slot,
-    spaces: Spaces,
-    keys: readonly unknown[],
-    numbers: Float64Array | undefined,
-    shapes: number | readonly (number | string[])[],
-    values: readonly unknown[],
-    options: unknown,
+    ...given: [
+      ...rows: SentRows,
+      shapes: number | readonly (number | string[])[],
+      values: readonly unknown[],
+      options: unknown,
+    ]
   ): void
   /** Rows of five elements: see `rows.ts`. */
   batch(
     client: Handle,
     slot: Slot,
-    spaces: Spaces,
-    keys: readonly unknown[],
-    numbers: Float64Array | undefined,
-    rows: readonly unknown[],
-    options: unknown,
+    ...given: [...rows: SentRows, rows: readonly unknown[], options: unknown]
   ): void
   getMany(
     client: Handle,
     slot: Slot,
-    spaces: Spaces,
-    keys: readonly unknown[],
-    numbers: Float64Array | undefined,
-    bins: unknown,
-    options: unknown,
+    ...given: [...rows: SentRows, bins: unknown, options: unknown]
   ): void
-  existsMany(
-    client: Handle,
-    slot: Slot,
-    spaces: Spaces,
-    keys: readonly unknown[],
-    numbers: Float64Array | undefined,
-    options: unknown,
-  ): void
-  removeMany(
-    client: Handle,
-    slot: Slot,
-    spaces: Spaces,
-    keys: readonly unknown[],
-    numbers: Float64Array | undefined,
-    options: unknown,
-  ): void
+  existsMany(client: Handle, slot: Slot, ...given: [...rows: SentRows, options: unknown]): void
+  removeMany(client: Handle, slot: Slot, ...given: [...rows: SentRows, options: unknown]): void
   operateMany(
     client: Handle,
     slot: Slot,
-    spaces: Spaces,
-    keys: readonly unknown[],
-    numbers: Float64Array | undefined,
-    operations: unknown,
-    options: unknown,
+    ...given: [...rows: SentRows, operations: unknown, options: unknown]
   ): void
   applyMany(
     client: Handle,
     slot: Slot,
-    spaces: Spaces,
-    keys: readonly unknown[],
-    numbers: Float64Array | undefined,
-    module: string,
-    name: string,
-    args: unknown,
-    options: unknown,
+    ...given: [...rows: SentRows, module: string, name: string, args: unknown, options: unknown]
   ): void
   /** The encoding of an operation on a list, a map, bits or a sketch. */
   operation(

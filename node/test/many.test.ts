@@ -94,6 +94,32 @@ test('keys of every type', async () => {
   assert.equal((await data.getMany([-0]))[0]?.bins.n, 0)
 })
 
+test('keys that are all numbers, all strings, all ASCII', async () => {
+  const lists: UserKey[][] = [
+    [0, -5, 2 ** 40, 17],
+    ['a', '', 'bc', 'a longer one', 'a'],
+    ['a', 'é', 'bc', '😀', ''],
+    ['ёж', '\0', '\ufffd', 'z'.repeat(3000)],
+  ]
+  for (const keys of lists) {
+    const data = fresh()
+    await Promise.all(keys.map((key) => data.put(key, { s: String(key) })))
+    const found = await data.getMany(keys)
+    assert.deepEqual(
+      [...found].map((record) => record?.bins.s),
+      keys.map(String),
+    )
+    assert.deepEqual(
+      [...found].map((record) => record?.key.key),
+      keys,
+    )
+    const again = fresh()
+    await again.putMany(keys.map((key, n) => [key, { n }]))
+    const last = (key: UserKey) => keys.lastIndexOf(key)
+    for (const key of keys) assert.equal((await again.get(key)).bins.n, last(key))
+  }
+})
+
 test('some bins, and none', async () => {
   const data = await filled()
   assert.deepEqual(binsOf(await data.getMany([1, 2], { bins: ['s'] })), [{ s: '1' }, { s: '2' }])

@@ -1,9 +1,10 @@
 //! Rows being gathered: keys as JavaScript gives them.
 //!
-//! Every verb begins with `(client, slot, spaces, keys, numbers, ...)`. `spaces` is the number of the
-//! set of all rows, or an array with one number for each row; `keys` an array of user keys and
-//! digests. Where all of them are numbers, `numbers` has them once more, in a `Float64Array` that
-//! is read in one go.
+//! Every verb begins with `(client, slot, spaces, keys, numbers, text, ...)`. `spaces` is the number of
+//! the set of all rows, or an array with one number for each row; `keys` an array of user keys and
+//! digests. Where all of them are numbers, `numbers` has them once more, in a `Float64Array`; where
+//! all are strings, `text` is all of them in one, and `numbers` has their lengths. These are read in
+//! one go: asking for the elements of an array one by one costs more than hashing them.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use crate::key::{digest_of, whole, with_user_key};
 use crate::ticket::Owner;
 
 /// The first argument that is not the same for all verbs.
-pub const OWN: usize = 5;
+pub const OWN: usize = 6;
 
 /// Rows being gathered.
 pub struct Rows<'c, 'e> {
@@ -31,7 +32,7 @@ pub struct Rows<'c, 'e> {
     slot: u32,
     sets: Sets<'e>,
     keys: Value<'e>,
-    numbers: Option<Vec<f64>>,
+    packed: Packed,
     rows: BatchBuilder,
 }
 
@@ -39,6 +40,47 @@ pub struct Rows<'c, 'e> {
 enum Sets<'e> {
     Same(Arc<SetRef>),
     Each(Value<'e>),
+}
+
+/// User keys that were read in one go.
+enum Packed {
+    /// None were.
+    No,
+    Numbers(Vec<f64>),
+    /// All of them in one, and where the next one begins.
+    Text(String, Vec<f64>, usize),
+}
+
+impl Packed {
+    fn of(numbers: Value<'_>, text: Value<'_>, count: usize) -> Result<Self> {
+        let Some(numbers) = numbers.doubles(count) else { return Ok(Self::No) };
+        if text.is_absent() {
+            return Ok(Self::Numbers(numbers));
+        }
+        let mut bytes = Vec::new();
+        // What is no text in UTF-8 is found out, and named, key by key.
+        let taken = text.append_text(&mut bytes).unwrap_or_default();
+        let units = numbers.iter().sum::<f64>() as usize;
+        match String::from_utf8(bytes) {
+            // As many bytes as UTF-16 units: all of it is ASCII, and lengths are the same in both.
+            Ok(text) if taken && text.len() == units => Ok(Self::Text(text, numbers, 0)),
+            _ => Ok(Self::No),
+        }
+    }
+
+    /// The key of the row, where they were read in one go. Rows are asked for in order.
+    #[inline]
+    fn next(&mut self, row: u32) -> Result<Option<UserKey<'_>>> {
+        match self {
+            Self::No => Ok(None),
+            Self::Numbers(numbers) => Ok(Some(UserKey::Int(whole(numbers[row as usize])?))),
+            Self::Text(text, lengths, from) => {
+                let start = *from;
+                *from += lengths[row as usize] as usize;
+                Ok(Some(UserKey::Str(&text[start..*from])))
+            }
+        }
+    }
 }
 
 /// Says which row a failure is about.
@@ -59,7 +101,7 @@ impl<'c, 'e> Rows<'c, 'e> {
             slot: call.index(1)?,
             sets,
             keys,
-            numbers: call.argument(4).doubles(keys.len()? as usize),
+            packed: Packed::of(call.argument(4), call.argument(5), keys.len()? as usize)?,
             rows: BatchBuilder::default(),
         })
     }
@@ -86,9 +128,8 @@ impl<'c, 'e> Rows<'c, 'e> {
             rows.user_key(&set, &user);
             send_key.then(|| user.stored())
         };
-        if let Some(numbers) = &self.numbers {
-            let stored = take(UserKey::Int(whole(numbers[row as usize])?));
-            return Ok((set, stored));
+        if let Some(user) = self.packed.next(row)? {
+            return Ok((set.clone(), take(user)));
         }
         let key = self.keys.element(row)?;
         let stored = if let Some(stored) = with_user_key(key, take)? {
