@@ -29,14 +29,18 @@ TOGETHER := --numprocesses 3 --dist loadfile
 
 COMPARE = $(BIN)/spikewire compare $(if $(SEEDS),-H $(SEEDS))
 PYTHON_MODES := --mode async,async-uvloop,sync
-# The whole of `make bench` is to take about twenty minutes.
+# The whole of `make bench` is to take about twenty-five minutes.
 BENCH_SINGLE := -d 2.5 --warmup 1
 BENCH_MANY := --rounds 1 -d 0.5 --warmup 0.2
 # A scan of a million records is long enough by itself.
-BENCH_MILLION := --mode queries --records 1000000 --record-size 1000 --rounds 1 -d 0.5 --warmup 0
+BENCH_MILLION_SIZES := --records 1000000 --record-size 1000 --rounds 1 -d 0.5 --warmup 0
+BENCH_MILLION := --mode queries $(BENCH_MILLION_SIZES)
 BENCH_SMALL := --mode queries --record-size 100 $(BENCH_MANY)
-BENCH_TABLES := '$(BENCH_SINGLE)' '--mode batch $(BENCH_MANY)' '--mode columns $(BENCH_MANY)' \
-	'$(BENCH_MILLION)' '$(BENCH_SMALL)' '--mode scans-p99 $(BENCH_MANY)'
+BENCH_TABLES = '$(BENCH_SINGLE)' '--mode batch $(BENCH_MANY)' '--mode columns $(BENCH_MANY)' \
+	'$(BENCH_MILLION)' '$(BENCH_SMALL)' '--mode scans-p99 $(BENCH_MANY)' \
+	$(if $(shell tools/node.sh >/dev/null && echo yes),$(BENCH_NODE))
+BENCH_NODE := '--mode node --processes 4 --in-flight 32 $(BENCH_SINGLE)' \
+	'--mode node-batch $(BENCH_MANY)' '--mode node-queries $(BENCH_MILLION_SIZES)'
 
 .PHONY: help
 help: ## List the targets
@@ -245,14 +249,15 @@ format: venv ## Format everything, and make the changes that linters offer
 
 # --- Measuring --------------------------------------------------------------------------------
 
+# Without Node.js its rows are left out, and the tables say so.
 .PHONY: bench-tools
-bench-tools: build
+bench-tools: build node node-peers
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/bench.txt \
 		--optional requirements/loops.txt --optional requirements/columns.txt \
 		--optional requirements/peers.txt
 
 .PHONY: bench
-bench: bench-tools ## Compare all clients, Python and Rust: single records, batches, columns, scans
+bench: bench-tools ## Compare all clients, Python, Rust and Node.js: single records, batches, columns, scans
 	@status=0; \
 	for table in $(if $(findstring --mode,$(ARGS)),'',$(BENCH_TABLES)); do \
 		echo "$(COMPARE) $$table $(ARGS)"; \
@@ -281,6 +286,13 @@ bench-quick: bench-tools ## The same in little time, for a first look and no con
 .PHONY: bench-rust
 bench-rust: bench-tools ## Compare the Rust clients
 	$(COMPARE) --mode rust $(ARGS)
+
+.PHONY: bench-node
+bench-node: bench-tools ## Compare the Node.js clients: single records, processes, batches, scans
+	$(WITH_NODE); for table in '--mode node $(BENCH_SINGLE)' $(BENCH_NODE); do \
+		echo "$(COMPARE) $$table $(ARGS)"; \
+		$(COMPARE) $$table $(ARGS) || exit; \
+	done
 
 .PHONY: bench-free-threaded
 bench-free-threaded: build-free-threaded ## Compare on a Python without a GIL

@@ -1,0 +1,234 @@
+/** `spikewire bench`: what it measures, what it refuses, how it ends; the lab's worker. */
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Cluster } from 'spikewire/testing'
+import { withoutAerospike } from './support/aerospike.js'
+import { PACKAGE, run, temporaryFolder } from './support/programs.js'
+
+const PROGRAM = join(PACKAGE, 'dist/cli/main.js')
+const bench = (...flags: string[]) => run(process.execPath, [PROGRAM, 'bench', ...flags])
+const QUICK = ['-k', '300', '-d', '0.2', '--warmup', '0.05', '--pause', '0', '--nodes', '2']
+
+/** A module of the benchmark, which nobody imports from the package. */
+const inner = createRequire(join(PACKAGE, 'dist/bench/'))
+
+interface Line {
+  client: string
+  inFlight: number
+  processes: number
+  rounds: number
+  errors: number
+  failures: string[]
+  rate: number
+  cpu: number
+  samples: number
+  within: { [milliseconds: string]: number }
+  loopDelay: { p50: number; p99: number }
+  percentiles: { p50: number; p99: number; max: number }
+}
+
+interface Report {
+  interrupted: boolean
+  cells: Line[]
+  skipped: { client: string; unavailable: string }[]
+}
+
+const report = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Report
+
+test('a table, a file, and a line for each client that is there', async (t) => {
+  const path = join(temporaryFolder(t), 'bench.json')
+  const ran = await bench(...QUICK, '-z', '1,4', '--rounds', '2', '--json', path)
+  assert.equal(ran.code, 0, ran.stdout + ran.stderr)
+  assert.match(ran.stdout, /^single records, 1 in flight, Node\.js .*, cluster embedded, nodes: 2/m)
+  assert.match(ran.stdout, /^single records, 4 in flight/m)
+  const { cells, skipped, interrupted } = report(path)
+  const clients = withoutAerospike ? ['spikewire'] : ['spikewire', 'aerospike']
+  assert.deepEqual(
+    cells.map(({ client, inFlight }) => [client, inFlight]),
+    [1, 4].flatMap((inFlight) => clients.map((client) => [client, inFlight])),
+  )
+  assert.equal(skipped.length, 2 - clients.length)
+  assert.equal(interrupted, false)
+  for (const line of cells) {
+    assert.deepEqual([line.rounds, line.errors, line.failures], [2, 0, []])
+    assert.ok(line.rate > 0 && line.cpu > 0 && line.samples > 0)
+    const shares = ['1', '2', '4', '8', '16'].map((bound) => line.within[bound] as number)
+    assert.deepEqual(
+      shares,
+      [...shares].sort((a, b) => a - b),
+    )
+    assert.ok(line.percentiles.p50 > 0 && line.percentiles.p50 <= line.percentiles.p99)
+    assert.ok(line.percentiles.p99 <= line.percentiles.max)
+    assert.ok(line.loopDelay.p50 <= line.loopDelay.p99)
+  }
+})
+
+test('batches, in several processes at once', async (t) => {
+  const path = join(temporaryFolder(t), 'bench.json')
+  const flags = ['--batch', '16', '-z', '2', '--processes', '2', '--clients', 'spikewire']
+  const ran = await bench(...QUICK, ...flags, '--json', path)
+  assert.equal(ran.code, 0, ran.stdout + ran.stderr)
+  assert.match(ran.stdout, /^batches of 16, 2 in flight, 2 processes/m)
+  const [line] = report(path).cells
+  assert.equal(line?.processes, 2)
+  assert.equal(line?.errors, 0)
+})
+
+test('a given cluster, and one that lacks the records', async () => {
+  await using cluster = await Cluster.start({ nodes: 2 })
+  const given = ['--clients', 'spikewire', '-H', cluster.seeds]
+  const empty = await bench(...QUICK, ...given, '--no-populate')
+  assert.equal(empty.code, 1)
+  assert.match(empty.stdout, /a round failed: RecordNotFound/)
+  const filled = await bench(...QUICK, ...given, '-w', 'I')
+  assert.equal(filled.code, 0, filled.stdout + filled.stderr)
+  assert.match(filled.stdout, /cluster given by -H/)
+  const read = await bench(...QUICK, ...given, '--no-populate', '-w', 'RU,100')
+  assert.equal(read.code, 0, read.stdout + read.stderr)
+  const other = await bench(...QUICK, ...given, '--no-populate', '-o', 'S5')
+  assert.match(other.stdout, /key 0 does not read back as S5/)
+})
+
+for (const [flags, reason] of [
+  ['-z 0', "--in-flight: '0' is not a whole number of 1 or more"],
+  ['--clients other', "--clients: 'other' is none of spikewire, aerospike"],
+  ['-d 0', '--duration 0: no time'],
+  ['--warmup soon', "--warmup: 'soon' is not a number of seconds"],
+  ['-o I9', "the size in 'I9' must be 1 to 8"],
+  ['-o F4', 'must be F8'],
+  ['-o X1', "'X1' is not I<bytes>"],
+  ['-w RU,101', 'must be 0 to 100'],
+  ['-w XY', 'only RU,<read percent> and I'],
+  ['-w I --batch 4', 'nothing to read for --batch'],
+  ['-w I --processes 2', 'it takes one process'],
+  ['-k 10 -z 32', '--keys 10: fewer than 32'],
+  ['-H a:b', "'a:b' is not HOST"],
+  ['--fast', "Unknown option '--fast'"],
+] as const) {
+  test(`refused: ${flags}`, async () => {
+    const ran = await bench(...flags.split(' '))
+    assert.equal(ran.code, 2)
+    assert.ok(ran.stderr.includes(reason), ran.stderr)
+    assert.equal(ran.stdout, '')
+  })
+}
+
+test('help', async () => {
+  const ran = await bench('--help')
+  assert.equal(ran.code, 0)
+  assert.match(ran.stdout, /--in-flight N,\.\.\./)
+})
+
+test('Ctrl-C ends everything, and shows what there is', async (t) => {
+  const path = join(temporaryFolder(t), 'bench.json')
+  const flags = ['-k', '300', '-d', '0.1', '--warmup', '0', '--rounds', '1000', '--json', path]
+  const child = spawn(process.execPath, [PROGRAM, 'bench', ...flags, '--clients', 'spikewire'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const texts = { stdout: '', stderr: '' }
+  const measured = new Promise<void>((resolve) => {
+    child.stderr.on('data', (data) => {
+      texts.stderr += data
+      if (texts.stderr.includes('[2/1000]')) resolve()
+    })
+  })
+  child.stdout.on('data', (data) => {
+    texts.stdout += data
+  })
+  // Its pipes are closed when its own processes have ended, too.
+  const closed = once(child, 'close')
+  await Promise.race([measured, closed])
+  child.kill('SIGINT')
+  assert.deepEqual(await closed, [130, null], texts.stderr)
+  assert.match(texts.stdout, /^spikewire \d/m)
+  assert.match(texts.stdout, /interrupted: what is above is not complete/)
+  assert.equal(report(path).interrupted, true)
+})
+
+test('streams have exactly their share of reads, and values fit their bins', () => {
+  const workload = inner('./workload.js') as {
+    parseBins(text: string): object[]
+    valuePool(bins: object[], seed: number): { [bin: string]: unknown }[]
+    matches(bins: object[], record: unknown): boolean
+    mixedStream(...a: [number, object[], number, number, number, number]): [number, unknown][]
+    batchStream(...a: [undefined, ...number[]]): [number[], undefined][]
+  }
+  const bins = workload.parseBins('I1,I8,F8,S20,B7')
+  const pool = workload.valuePool(bins, 1)
+  assert.ok(pool.every((record) => workload.matches(bins, record)))
+  assert.ok(new Set(pool.map((record) => record['b3'])).size > 1000)
+  const stream = workload.mixedStream(75, pool, 1000, 1, 0, 4)
+  assert.equal(stream.filter(([, written]) => written === undefined).length * 4, stream.length * 3)
+  assert.ok(stream.every(([key]) => Number.isInteger(key) && key >= 0 && key < 1000))
+  assert.ok(new Set(stream.map(([key]) => key)).size > 900)
+  assert.deepEqual(stream, workload.mixedStream(75, pool, 1000, 1, 0, 4))
+  assert.notDeepEqual(stream, workload.mixedStream(75, pool, 1000, 1, 1, 4))
+  for (const [keys] of workload.batchStream(undefined, 200, 1, 0, 4, 128)) {
+    assert.equal(new Set(keys).size, 128)
+  }
+  for (const wrong of [
+    { b0: 128 },
+    { b0: -1 },
+    { b0: 1.5 },
+    { b0: '1' },
+    {},
+    null,
+    { b0: 1, b1: 1 },
+  ]) {
+    assert.equal(workload.matches(workload.parseBins('I1'), wrong), false)
+  }
+})
+
+test('a sleeping consumer sleeps for a bounded time, however many records there are', () => {
+  const { Drowsy } = inner('./consumers.js') as { Drowsy: new () => { due(count: number): number } }
+  const drowsy = new Drowsy()
+  let slept = 0
+  for (let count = 1; count <= 100_000; count++) slept += drowsy.due(count)
+  assert.equal(slept, 500 + 100 * 5)
+})
+
+test('rounds become medians, and samples percentiles and shares', () => {
+  const { summarise, withRatios } = inner('./summary.js') as {
+    summarise(cell: object, rounds: object[]): Line & { spread: number }
+    withRatios(lines: object[], ours: string): (Line & { rateRatio?: number; cpuRatio?: number })[]
+  }
+  const round = (operations: number, elapsed: number, read: number[]) => ({
+    version: '1',
+    operations,
+    elapsed,
+    errors: 0,
+    first_error: null,
+    cpu: { user: 0.006, system: 0.004 },
+    server_cpu: null,
+    latency: { read, write: [], samples: read.length, overwritten: 0, max_ns: Math.max(...read) },
+    loop_delay: { p50: 1000, p99: 2000, max: 3000 },
+    memory: { bare: 1, ready: 2, peak: 3 },
+  })
+  const cell = (client: string) => ({ client, inFlight: 1, processes: 1 })
+  const rounds = [round(1000, 1, [1e6, 2e6]), round(3000, 1, [3e6]), round(500, 1, [17e6])]
+  const line = summarise(cell('spikewire'), rounds)
+  assert.equal(line.rate, 1000)
+  assert.equal(line.spread, 250)
+  assert.equal(line.cpu, 10)
+  assert.deepEqual(line.within, { 1: 25, 2: 50, 4: 75, 8: 75, 16: 75 })
+  assert.equal(line.percentiles.p50, 2000)
+  assert.equal(line.percentiles.max, 17_000)
+  assert.deepEqual(line.loopDelay, { p50: 1, p99: 2 })
+  const peer = summarise(cell('aerospike'), [round(250, 1, [1e6]), { failed: 'no luck' }])
+  assert.deepEqual(peer.failures, ['no luck'])
+  assert.equal(withRatios([line, peer], 'spikewire')[0]?.rateRatio, undefined)
+  const good = summarise(cell('aerospike'), [round(250, 1, [1e6])])
+  assert.deepEqual(
+    withRatios([line, good], 'spikewire').map(({ rateRatio, cpuRatio }) => [rateRatio, cpuRatio]),
+    [
+      [4, 0.25],
+      [1, 1],
+    ],
+  )
+})
