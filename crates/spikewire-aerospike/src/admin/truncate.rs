@@ -1,5 +1,6 @@
 //! Deleting all records of a set or a namespace at once.
 
+use std::fmt::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use spikewire_aerospike_protocol::limits;
@@ -45,7 +46,7 @@ impl Truncate {
                 ));
             }
             let nanoseconds = before.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-            command += &format!(";lut={nanoseconds}");
+            let _ = write!(command, ";lut={nanoseconds}");
         }
         let command = InfoCommand::of_names(command);
         Ok(Self { namespace, command, stage: Stage::Begin })

@@ -11,7 +11,7 @@
 mod reading;
 mod writing;
 
-pub use reading::{policy, read_mode, read_options, read_rules, read_touch, replica, timeout};
+pub use reading::{policy, read_options, read_rules, replica, timeout};
 pub use writing::{ttl, write_options};
 
 use std::ffi::CStr;

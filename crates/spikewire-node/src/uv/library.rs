@@ -24,7 +24,6 @@ macro_rules! library {
     ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
         /// The functions that are used.
         #[derive(Debug, Clone, Copy)]
-        #[expect(missing_docs, reason = "libuv documents them under these names")]
         pub struct Library {
             $(pub $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
         }

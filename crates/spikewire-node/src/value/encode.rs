@@ -48,9 +48,8 @@ pub fn encode(
 /// An integer that a number stands for: any but minus zero, as far as numbers are exact.
 #[inline]
 pub fn whole(number: f64) -> Option<i64> {
-    let int = number as i64;
-    let exact = int as f64 == number && int.unsigned_abs() <= MAX_SAFE as u64;
-    (exact && (int != 0 || number.is_sign_positive())).then_some(int)
+    let exact = number.fract() == 0.0 && number.abs() <= MAX_SAFE as f64;
+    (exact && (number != 0.0 || number.is_sign_positive())).then_some(number as i64)
 }
 
 fn object(
