@@ -149,52 +149,61 @@ function secondsLeft(number: number): number | null {
 }
 
 /**
- * What makes up to `most` records of a batch in one call, all of certain bins. With 0, or where code
- * may not be made of strings, nothing is compiled for them.
+ * What makes up to `most` records of a batch in one call, all of certain bins, and with so many
+ * results where they are of operations. With 0, or where code may not be made of strings, nothing is
+ * compiled for them.
  */
-export function makeRows(names: string[], most: number): RowsFactory {
+export function makeRows(names: string[], results: number | null, most: number): RowsFactory {
   if (most > 0) {
     try {
-      return new Function('Record', 'secondsLeft', code(names, most))(Record, secondsLeft)
+      const made = new Function('Record', 'secondsLeft', code(names, results, most))
+      return made(Record, secondsLeft)
     } catch {}
   }
+  const wide = names.length + (results ?? 0)
   return (batch, found, from, count, ...values) => {
     const rows = batch as { [row: number]: Record }
     for (let nth = 0; nth < count; nth++) {
-      const at = NUMBERS * (from + nth)
+      const [row, generation, ttl] = found.subarray(NUMBERS * (from + nth)) as unknown as number[]
+      const own = values.slice(nth * wide, (nth + 1) * wide)
       const bins: Bins = {}
-      for (let bin = 0; bin < names.length; bin++) {
-        define(bins, names[bin] as string, values[nth * names.length + bin])
-      }
-      const [row, generation, ttl] = found.subarray(at, at + NUMBERS) as unknown as number[]
-      rows[row as number] = new Record(bins, generation as number, secondsLeft(ttl as number))
+      for (const [at, name] of names.entries()) define(bins, name, own[at])
+      const record = new Record(bins, generation as number, secondsLeft(ttl as number))
+      if (results !== null) define(record, 'results', own.slice(names.length))
+      rows[row as number] = record
     }
   }
 }
 
-function code(names: string[], most: number): string {
+function code(names: string[], results: number | null, most: number): string {
+  const bins = names.map((_, at) => `v${at}`)
+  const given = Array.from({ length: results ?? 0 }, (_, at) => `r${at}`)
   const fields = names.map((name, at) => {
     const quoted = JSON.stringify(name)
     return `${name === '__proto__' ? `[${quoted}]` : quoted}: v${at}`
   })
-  const one = ['batch', 'found', 'at', ...names.map((_, at) => `v${at}`)].join(', ')
-  const body = `batch[found[at]] =
-    new Record({ ${fields.join(', ')} }, found[at + 1], secondsLeft(found[at + 2]))`
-  const made = `const one = (${one}) => { ${body} }`
+  const one = `const one = (${['batch', 'found', 'at', ...bins, ...given].join(', ')}) => {
+    const record =
+      new Record({ ${fields.join(', ')} }, found[at + 1], secondsLeft(found[at + 2]))
+    ${results === null ? '' : `record.results = [${given.join(', ')}]`}
+    batch[found[at]] = record
+  }`
   const start = `let at = from * ${NUMBERS}`
-  if (names.length === 0) {
-    return `${made}
+  if (bins.length + given.length === 0) {
+    return `${one}
     return (batch, found, from, count) => {
       ${start}
       for (let nth = 0; nth < count; nth++, at += ${NUMBERS}) one(batch, found, at)
     }`
   }
-  const values = Array.from({ length: most }, (_, nth) => names.map((_, at) => `v${nth}_${at}`))
+  const values = Array.from({ length: most }, (_, nth) =>
+    [...bins, ...given].map((name) => `${name}_${nth}`),
+  )
   const steps = values.map((some, nth) => {
     const call = `one(batch, found, at + ${NUMBERS * nth}, ${some.join(', ')})`
     return `${call}\nif (count === ${nth + 1}) return`
   })
-  return `${made}
+  return `${one}
   return (batch, found, from, count, ${values.flat().join(', ')}) => {
     ${start}
     ${steps.join('\n')}

@@ -58,7 +58,7 @@ export type Hooks = [
     results: unknown[] | null,
   ) => unknown,
   makeBatch: (codes: Int32Array, found: Int32Array, inDoubt: Int32Array) => unknown,
-  makeRows: (names: string[], most: number) => unknown,
+  makeRows: (names: string[], results: number | null, most: number) => unknown,
   failRow: (batch: unknown, row: number, error: unknown) => void,
   classify: (value: unknown) => number,
   unwrap: (value: unknown) => unknown,

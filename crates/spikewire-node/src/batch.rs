@@ -8,6 +8,7 @@ use spikewire_aerospike::command::batch::{Batch, RowOutcome};
 use spikewire_aerospike::command::{Sink, read_bins};
 use spikewire_aerospike::{Error, Kind};
 use spikewire_aerospike_protocol::message::{Header, Message, Op};
+use spikewire_aerospike_protocol::value::particle::NULL;
 use spikewire_aerospike_protocol::void_time;
 
 use crate::environment::Environment;
@@ -15,7 +16,7 @@ use crate::errors;
 use crate::hooks::Hooks;
 use crate::js::scope::inner_with;
 use crate::js::{Env, Failure, Result, Value};
-use crate::record::{WIDEST, names_in, parts};
+use crate::record::{WIDEST, name_array, parts};
 use crate::ticket::{RowPlan, RowsDone, Settle};
 use crate::value::decode::{Maker, Reading, particle};
 
@@ -130,7 +131,16 @@ fn fail<'e>(
     hooks.fail_row.call(env, &[batch, env.uint32(row as u32)?, error]).map(drop)
 }
 
-/// Records with the same bins, one behind the other, on their way into a batch.
+/// What records have in common that are made by the same function.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Shape {
+    /// The number of their results; nothing for records that have none.
+    results: Option<u16>,
+    /// The names of their bins, each behind its length.
+    names: Vec<u8>,
+}
+
+/// Records of the same shape, one behind the other, on their way into a batch.
 struct Run<'m, 'e, 'a> {
     make: &'m Maker<'e, 'a>,
     environment: &'a Environment,
@@ -140,34 +150,51 @@ struct Run<'m, 'e, 'a> {
     /// The first of them, among what was found.
     from: usize,
     count: usize,
-    /// Their names, each behind its length.
-    names: Vec<u8>,
+    shape: Shape,
+    /// The values of their bins and their results, one record behind the other.
     values: Vec<Value<'e>>,
-    /// The names of the record that is being read, and how many values were there before it.
-    latest: Vec<u8>,
+    /// The record that is being read, and how many values were there before it.
+    latest: Shape,
     before: usize,
+    /// The results of the record that is being read.
+    results: Vec<Value<'e>>,
     is_wide: bool,
 }
 
 impl Sink for Run<'_, '_, '_> {
     type Error = Failure;
 
-    fn result(&mut self, _: Option<Op<'_>>) -> Result<()> {
+    fn result(&mut self, answer: Option<Op<'_>>) -> Result<()> {
+        let Some(answer) = answer else {
+            self.results.push(self.make.env.null()?);
+            return Ok(());
+        };
+        let value = particle(self.make, answer.particle, answer.value)?;
+        if answer.particle != NULL && !answer.name.is_empty() {
+            self.name(answer.name);
+            self.values.push(value);
+        }
+        self.results.push(value);
         Ok(())
     }
 
     #[inline]
     fn bin(&mut self, bin: Op<'_>) -> Result<()> {
         let value = particle(self.make, bin.particle, bin.value)?;
-        self.is_wide |= bin.name.len() > usize::from(u8::MAX);
-        self.latest.push(bin.name.len() as u8);
-        self.latest.extend_from_slice(bin.name);
+        self.name(bin.name);
         self.values.push(value);
         Ok(())
     }
 }
 
 impl<'m, 'e, 'a> Run<'m, 'e, 'a> {
+    #[inline]
+    fn name(&mut self, name: &[u8]) {
+        self.is_wide |= name.len() > usize::from(u8::MAX);
+        self.latest.names.push(name.len() as u8);
+        self.latest.names.extend_from_slice(name);
+    }
+
     fn new(
         make: &'m Maker<'e, 'a>,
         environment: &'a Environment,
@@ -182,10 +209,11 @@ impl<'m, 'e, 'a> Run<'m, 'e, 'a> {
             found,
             from,
             count: 0,
-            names: Vec::with_capacity(64),
+            shape: Shape::default(),
             values: Vec::with_capacity(2 * ROOM),
-            latest: Vec::with_capacity(64),
+            latest: Shape::default(),
             before: 0,
+            results: Vec::new(),
             is_wide: false,
         }
     }
@@ -194,7 +222,8 @@ impl<'m, 'e, 'a> Run<'m, 'e, 'a> {
     fn records(mut self, rows: &Batch, answered: &Answered, found: &[i32]) -> Result<()> {
         for row in found.iter().step_by(NUMBERS) {
             let row = *row as usize;
-            self.latest.clear();
+            self.latest.names.clear();
+            self.results.clear();
             self.before = self.values.len();
             match self.record(rows, answered.of(row), row) {
                 Ok(true) => self.add()?,
@@ -215,9 +244,12 @@ impl<'m, 'e, 'a> Run<'m, 'e, 'a> {
         let Ok(Some(message)) = rows.found(row) else { return Ok(false) };
         let message = Message::again(message)
             .map_err(|error| Error::new(Kind::Malformed, error.to_string()))?;
-        if answered.is_none() && usize::from(message.header.ops) <= WIDEST {
-            read_bins(&message, &[], self)?;
+        let results = answered.unwrap_or_default();
+        if usize::from(message.header.ops).max(results.len()) <= WIDEST / 2 {
+            self.latest.results = answered.map(|answered| answered.len() as u16);
+            read_bins(&message, results, self)?;
             if !std::mem::take(&mut self.is_wide) {
+                self.values.append(&mut self.results);
                 return Ok(true);
             }
         }
@@ -229,9 +261,9 @@ impl<'m, 'e, 'a> Run<'m, 'e, 'a> {
 
     /// The record that was read joins the run; or begins one, if its bins are others.
     fn add(&mut self) -> Result<()> {
-        if self.count == 0 || self.names != self.latest {
+        if self.count == 0 || self.shape != self.latest {
             self.flush(self.before)?;
-            std::mem::swap(&mut self.names, &mut self.latest);
+            std::mem::swap(&mut self.shape, &mut self.latest);
         }
         self.count += 1;
         let wide = self.values.len() / self.count;
@@ -257,20 +289,26 @@ impl<'m, 'e, 'a> Run<'m, 'e, 'a> {
         }
         (self.from, self.count) = (from + count, 0);
         let (env, hooks) = (make.env, make.hooks);
-        let make_rows =
-            |names, most: usize| hooks.make_rows.call(env, &[names, env.uint32(most as u32)?]);
-        let factory = environment.row_factories.of(env, &self.names, |names| {
-            make_rows(names, (ROOM * count).checked_div(len).unwrap_or(1))
-        })?;
+        let Shape { results, names } = &self.shape;
+        let make_rows = |most: usize| {
+            let results = results.map_or_else(|| env.null(), |count| env.uint32(count.into()))?;
+            let arguments = [name_array(env, names)?, results, env.uint32(most as u32)?];
+            hooks.make_rows.call(env, &arguments)
+        };
+        let mut key = names.clone();
+        if let Some(results) = results {
+            // No name has no letters.
+            key.push(0);
+            key.extend(results.to_be_bytes());
+        }
+        let most = (ROOM * count).checked_div(len).unwrap_or(1);
+        let factory = environment.row_factories.of(&key, || make_rows(most))?;
         let rows = [batch, found, env.uint32(from as u32)?, env.uint32(count as u32)?];
         let arguments: Vec<_> = rows.into_iter().chain(self.values.drain(..len)).collect();
-        if let Some(factory) = factory {
-            factory.0.call(env, &arguments)?;
-        } else {
-            let names = names_in(&self.names);
-            let names = env.array_of(names.iter().map(|name| env.string(name)))?;
-            env.call(make_rows(names, 0)?, &arguments)?;
-        }
+        match factory {
+            Some(factory) => factory.0.call(env, &arguments)?,
+            None => env.call(make_rows(0)?, &arguments)?,
+        };
         Ok(())
     }
 }

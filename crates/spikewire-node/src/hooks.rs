@@ -19,7 +19,8 @@ pub struct Hooks {
     pub make_record: Function,
     /// `(codes, found, inDoubt)`: a batch; see [`crate::batch`].
     pub make_batch: Function,
-    /// `(names, most)`: what makes so many records of a batch at once, of these bins:
+    /// `(names, results, most)`: what makes so many records of a batch at once, of these bins, with
+    /// so many results, or `null`:
     /// `(batch, found, from, count, ...values)`.
     pub make_rows: Function,
     /// `(batch, row, error)`: a row of a batch has failed.

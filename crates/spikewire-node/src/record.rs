@@ -44,13 +44,12 @@ pub struct Parts<'e> {
 }
 
 impl Factories {
-    /// The factory for these names, each behind its length, which is asked of `make` when they come
-    /// for the first time; nothing when there are too many factories.
+    /// The factory of this key, such as bin names, each behind its length. It is asked of `make` the
+    /// first time; nothing when there are too many factories.
     pub fn of<'e>(
         &self,
-        env: Env<'e>,
         key: &[u8],
-        make: impl FnOnce(Value<'e>) -> Result<Value<'e>>,
+        make: impl FnOnce() -> Result<Value<'e>>,
     ) -> Result<Option<Rc<Factory>>> {
         if let Some((last, factory)) = &*self.last.borrow()
             && last == key
@@ -62,9 +61,7 @@ impl Factories {
             Some(factory) => factory,
             None if self.known.borrow().len() >= MOST => return Ok(None),
             None => {
-                let names = names_in(key);
-                let names = env.array_of(names.iter().map(|name| env.string(name)))?;
-                let made = Rc::new(Factory(Function::keep(make(names)?)?));
+                let made = Rc::new(Factory(Function::keep(make()?)?));
                 self.known.borrow_mut().insert(key.to_vec(), made.clone());
                 made
             }
@@ -74,8 +71,12 @@ impl Factories {
     }
 }
 
-/// The names, each of which stands behind its length.
-pub fn names_in(mut key: &[u8]) -> Vec<String> {
+/// The names, each of which stands behind its length, in an array.
+pub fn name_array<'e>(env: Env<'e>, key: &[u8]) -> Result<Value<'e>> {
+    env.array_of(names_in(key).iter().map(|name| env.string(name)))
+}
+
+fn names_in(mut key: &[u8]) -> Vec<String> {
     let mut names = Vec::new();
     while let Some((len, rest)) = key.split_first() {
         let (name, rest) = rest.split_at(usize::from(*len));
@@ -117,7 +118,9 @@ impl<'m, 'e, 'a> Taken<'m, 'e, 'a> {
         };
         let plain = !has_results && !is_wide && values.len() <= WIDEST;
         let factory = if plain {
-            factories.of(env, &key, |names| make.hooks.make_factory.call(env, &[names]))?
+            factories.of(&key, || {
+                make.hooks.make_factory.call(make.env, &[name_array(make.env, &key)?])
+            })?
         } else {
             None
         };
