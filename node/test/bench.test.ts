@@ -80,6 +80,26 @@ test('batches, in several processes at once', async (t) => {
   assert.equal(line?.errors, 0)
 })
 
+test('scans: every way, every consumer, and the memory that they take', async (t) => {
+  const path = join(temporaryFolder(t), 'bench.json')
+  const flags = ['--scan', '700', '--record-size', '100', '-d', '0.01', '--pause', '0']
+  const ran = await bench(...flags, '--nodes', '2', '--json', path)
+  assert.equal(ran.code, 0, ran.stdout + ran.stderr)
+  assert.match(ran.stdout, /^scans of 700 records of 100 bytes, Node\.js/m)
+  const cells = report(path).cells as unknown as {
+    [name: string]: string | number
+  }[]
+  const ways = withoutAerospike ? ['iterate', 'stream'] : ['iterate', 'stream', 'scan', 'query']
+  assert.deepEqual(
+    cells.map(({ way, consumer }) => [way, consumer]),
+    ways.flatMap((way) => ['no-op', 'file', 'sleep'].map((consumer) => [way, consumer])),
+  )
+  for (const { records, rate, cpu, grown } of cells) {
+    assert.equal(records, 700)
+    assert.ok(Number(rate) > 0 && Number(cpu) > 0 && Number(grown) >= 0)
+  }
+})
+
 test('a given cluster, and one that lacks the records', async () => {
   await using cluster = await Cluster.start({ nodes: 2 })
   const given = ['--clients', 'spikewire', '-H', cluster.seeds]
@@ -109,6 +129,9 @@ for (const [flags, reason] of [
   ['-w I --processes 2', 'it takes one process'],
   ['-k 10 -z 32', '--keys 10: fewer than 32'],
   ['-H a:b', "'a:b' is not HOST"],
+  ['--scan 5 -z 4', '--in-flight is not for --scan'],
+  ['--record-size 100', '--record-size is for --scan'],
+  ['--scan 5 --record-size 39', '--record-size 39: must be 40 to'],
   ['--fast', "Unknown option '--fast'"],
 ] as const) {
   test(`refused: ${flags}`, async () => {

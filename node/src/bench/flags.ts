@@ -15,6 +15,9 @@ Every run is a process of its own.
   -z, --in-flight N,...   calls in flight; default: 32
   --processes N,...       processes at once, each with a client of its own; default: 1
   --batch N               reads of N records in one call instead of single records
+  --scan N                read sets of N records, with a consumer that does nothing, one that writes
+                          to a file and one that sleeps; whole scans, at least one
+  --record-size N         bytes of a record that is scanned; default: 1000
 
 cluster:
   -H, --hosts HOST[:PORT],...
@@ -48,6 +51,10 @@ export interface Settings {
   processes: number[]
   /** Records of a call; 1: single records. */
   batch: number
+  /** Records of the set that is scanned, instead of calls. */
+  scan: number | undefined
+  /** Bytes of a record that is scanned. */
+  recordSize: number
   hosts: [string, number][] | undefined
   nodes: number
   serverThreads: number
@@ -72,6 +79,8 @@ const OPTIONS = {
   'in-flight': { type: 'string', short: 'z', default: '32' },
   processes: { type: 'string', default: '1' },
   batch: { type: 'string', default: '1' },
+  scan: { type: 'string' },
+  'record-size': { type: 'string', default: '1000' },
   hosts: { type: 'string', short: 'H' },
   nodes: { type: 'string', default: '3' },
   'server-threads': { type: 'string' },
@@ -90,15 +99,32 @@ const OPTIONS = {
   json: { type: 'string' },
 } as const satisfies ParseArgsConfig['options']
 
+/** Flags about calls. */
+const CALLS = 'in-flight processes batch keys bins workload warmup lat-sample-every'.split(' ')
+
 /** The settings; `undefined` where help is asked for. Throws for flags that cannot be. */
 export function parseFlags(args: string[]): Settings | undefined {
-  const { values } = parseArgs({ args, options: OPTIONS, allowPositionals: false })
+  const { values, tokens } = parseArgs({
+    args,
+    options: OPTIONS,
+    allowPositionals: false,
+    tokens: true,
+  })
   if (values.help) return undefined
+  const given = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []))
+  const other = given.find((name) =>
+    (values.scan === undefined ? ['record-size'] : CALLS).includes(name),
+  )
+  if (other !== undefined) {
+    throw new RangeError(`--${other} is ${values.scan === undefined ? '' : 'not '}for --scan`)
+  }
   const settings: Settings = {
     clients: names(values.clients),
     inFlight: counts('--in-flight', values['in-flight']),
     processes: counts('--processes', values.processes),
     batch: count('--batch', values.batch),
+    scan: values.scan === undefined ? undefined : count('--scan', values.scan),
+    recordSize: count('--record-size', values['record-size']),
     hosts: values.hosts === undefined ? undefined : parseSeeds(values.hosts),
     nodes: count('--nodes', values.nodes),
     serverThreads: count(
@@ -127,6 +153,9 @@ export function parseFlags(args: string[]): Settings | undefined {
   }
   if (inserting && Math.max(...settings.processes) > 1) {
     throw new RangeError('--workload I writes every key once: it takes one process')
+  }
+  if (settings.recordSize < 40 || settings.recordSize > 1_000_000) {
+    throw new RangeError(`--record-size ${settings.recordSize}: must be 40 to 1,000,000 bytes`)
   }
   const most = Math.max(settings.batch, ...settings.inFlight)
   if (settings.keys < most) throw new RangeError(`--keys ${settings.keys}: fewer than ${most}`)

@@ -123,7 +123,8 @@ function share(samples: Float64Array, bound: number): number {
   return samples.length === 0 ? Number.NaN : (100 * low) / samples.length
 }
 
-function median(values: readonly number[]): number {
+/** The middle one, or between the two in the middle. */
+export function median(values: readonly number[]): number {
   const ordered = [...values].sort((a, b) => a - b)
   const middle = ordered.length >> 1
   const upper = ordered[middle] as number

@@ -5,18 +5,19 @@ import { flawed, type Line, WITHIN } from './summary.js'
 /** Below this many samples p99.9 says nothing and is not shown. */
 const TAIL_SAMPLES = 10_000
 
-type Column = [heading: string, text: (line: Line) => string]
+/** A heading, and what a line has under it. */
+export type Column<L> = [heading: string, text: (line: L) => string]
 
-const whole = (value: number | undefined) =>
+export const whole = (value: number | undefined) =>
   value === undefined || Number.isNaN(value)
     ? '-'
     : value >= 10
       ? Math.round(value).toLocaleString('en-US')
       : value.toFixed(1)
-const tenths = (value: number | null | undefined) =>
+export const tenths = (value: number | null | undefined) =>
   value === undefined || value === null ? '-' : value.toFixed(value >= 10 ? 1 : 2)
 
-const columns = (unit: string): Column[] => [
+const columns = (unit: string): Column<Line>[] => [
   ['client', (line) => `${line.client} ${line.version}${flawed(line) ? ' !' : ''}`],
   [`${unit}/s`, (line) => whole(line.rate)],
   ['spread %', (line) => (line.rounds < 2 ? '-' : whole(line.spread))],
@@ -29,7 +30,9 @@ const columns = (unit: string): Column[] => [
     'p99.9',
     (line) => ((line.samples ?? 0) < TAIL_SAMPLES ? '-' : whole(line.percentiles?.['p99.9'])),
   ],
-  ...WITHIN.map((bound): Column => [`<=${bound} ms %`, (line) => tenths(line.within?.[bound])]),
+  ...WITHIN.map(
+    (bound): Column<Line> => [`<=${bound} ms %`, (line) => tenths(line.within?.[bound])],
+  ),
   ['loop p50 us', (line) => whole(line.loopDelay?.p50)],
   ['p99', (line) => whole(line.loopDelay?.p99)],
   ['errors', (line) => line.errors.toLocaleString('en-US')],
@@ -40,14 +43,33 @@ const columns = (unit: string): Column[] => [
 
 /** A group as a table, with what has to be known beside it. */
 export function table(title: string, lines: readonly Line[], rows: number): string {
-  const shown = columns(rows === 1 ? 'op' : 'row')
+  return columned(title, columns(rows === 1 ? 'op' : 'row'), lines)
+}
+
+/** What every line has. */
+interface AnyLine {
+  client: string
+  failures: readonly string[]
+  errors?: number
+  firstError?: string | null
+}
+
+/** A table of these columns; words stand to the left, numbers to the right. */
+export function columned<L extends AnyLine>(
+  title: string,
+  shown: readonly Column<L>[],
+  lines: readonly L[],
+): string {
   const cells = [shown.map(([heading]) => heading)]
   for (const line of lines) cells.push(shown.map(([, text]) => text(line)))
   const widths = shown.map((_, at) => Math.max(...cells.map((row) => (row[at] as string).length)))
+  const isText = shown.map((_, at) =>
+    cells.slice(1).some((row) => /^[a-z]/.test(row[at] as string)),
+  )
   const text = cells.map((row) =>
     row
       .map((cell, at) =>
-        at === 0 ? cell.padEnd(widths[at] as number) : cell.padStart(widths[at] as number),
+        isText[at] ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0),
       )
       .join('  ')
       .trimEnd(),
@@ -55,8 +77,8 @@ export function table(title: string, lines: readonly Line[], rows: number): stri
   return `${[title, ...text, ...lines.flatMap(notes)].join('\n')}\n`
 }
 
-function notes(line: Line): string[] {
+function notes(line: AnyLine): string[] {
   const said = [...new Set(line.failures)].map((reason) => `a round failed: ${reason}`)
-  if (line.errors > 0) said.push(`${line.errors} errors, the first: ${line.firstError}`)
+  if (line.errors) said.push(`${line.errors} errors, the first: ${line.firstError}`)
   return said.map((text) => `  ${line.client}: ${text}`)
 }

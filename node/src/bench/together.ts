@@ -8,6 +8,9 @@ import { type Answer, type Failure, failure, type Job, type Result } from './job
 /** Milliseconds for a child beside those that the job warms up and measures. */
 const PATIENCE = 600_000
 
+/** Milliseconds that a child may take to end when it has answered. */
+const LEAVING = 10_000
+
 /** Does a job in `job.processes` processes at once, each of them new. */
 export async function inChildren(job: Job, signal?: AbortSignal): Promise<Answer> {
   const many = job.action === 'measure' ? (job.processes ?? 1) : 1
@@ -33,7 +36,7 @@ export async function inChildren(job: Job, signal?: AbortSignal): Promise<Answer
   } finally {
     clearTimeout(late)
     signal?.removeEventListener('abort', stop)
-    for (const child of children) child.stop()
+    await Promise.all(children.map((child) => child.end()))
   }
 }
 
@@ -42,6 +45,8 @@ class Child {
   readonly ready: Promise<void>
   readonly answer: Promise<Answer>
   readonly #process: ChildProcess
+  readonly #ended: Promise<void>
+  #hasAnswered = false
   #refuse: (error: Error) => void = () => {}
 
   constructor(job: Job) {
@@ -62,10 +67,17 @@ class Child {
       })
       this.#process.on('message', (message: FromChild) => {
         if ('ready' in message) resolve()
-        else answer(message.answer)
+        else {
+          this.#hasAnswered = true
+          answer(message.answer)
+        }
       })
     })
     this.answer.catch(() => {})
+    const ended = deferred<void>()
+    this.#ended = ended.promise
+    this.#process.on('error', () => this.#process.pid === undefined && ended.resolve())
+    this.#process.on('exit', () => ended.resolve())
     this.#tell({ job })
   }
 
@@ -73,9 +85,17 @@ class Child {
     this.#tell({ go: true })
   }
 
-  stop(reason?: Error): void {
-    if (reason !== undefined) this.#refuse(reason)
-    if (this.#process.exitCode === null) this.#process.kill('SIGKILL')
+  /** Ends it at once. */
+  stop(reason: Error): void {
+    this.#refuse(reason)
+    this.#process.kill('SIGKILL')
+  }
+
+  /** Waits until it has ended, which one that has answered does by itself. */
+  async end(): Promise<void> {
+    const late = setTimeout(() => this.#process.kill('SIGKILL'), this.#hasAnswered ? LEAVING : 0)
+    await this.#ended
+    clearTimeout(late)
   }
 
   #tell(message: ToChild): void {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..compare import CannotRunError
 from ..plan import Skipped
 from ..progress import Progress
-from .cells import RECORD_SIZES, RECORDS, SLOW_RECORDS, WAYS
+from .cells import NODE_QUERIES_MODE, RECORD_SIZES, RECORDS, SLOW_RECORDS, WAYS
 from .lab import Lab, Scans, Settings
 from .table import show
 
@@ -57,7 +57,7 @@ def compare_scans(chosen: Settings, command_line: Sequence[str], progress: Progr
     """Measure everything; Ctrl-C ends it early with what has been measured so far."""
     found = Scans(chosen)
     for client in chosen.clients:
-        if client not in WAYS:
+        if client not in WAYS and set(chosen.modes) != {NODE_QUERIES_MODE}:
             found.skipped.append(Skipped(client, "", "", "its scans are not measured here"))
     with progress:
         try:

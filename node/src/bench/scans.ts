@@ -1,0 +1,125 @@
+/** The benchmark of scans: whole sets, with consumers of different pace, and the memory it takes. */
+
+import { CONSUMERS } from './consumers.js'
+import type { Failure, ScanResult } from './job.js'
+import { runtime } from './measure.js'
+import { CANDIDATES } from './run.js'
+import { interleaved, type Session } from './session.js'
+import { median } from './summary.js'
+import { type Column, columned, tenths, whole } from './table.js'
+
+/** One way of one client, with one consumer, over all its rounds. Times are microseconds. */
+export interface ScanLine {
+  client: string
+  version: string
+  way: string
+  consumer: string
+  records: number
+  rounds: number
+  failures: string[]
+  /** Records per second. */
+  rate?: number
+  /** For each record. */
+  cpu?: number
+  cpuServer?: number | null
+  /** Bytes from the resident memory before the first scan to the peak, the highest round. */
+  grown?: number
+  loopDelay?: { p50: number; p99: number }
+}
+
+/** An integer, a float, text and bytes, together of this size. */
+export function recordBins(size: number): string {
+  const text = Math.floor(size / 4)
+  return `I8,F8,S${text},B${size - 16 - text}`
+}
+
+/** Measures scans; lines are added to `lines` and shown at the end. */
+export async function measureScans(session: Session, lines: ScanLine[]): Promise<void> {
+  const { settings } = session
+  const records = settings.scan as number
+  const clients = await session.usable()
+  const [filler] = clients
+  if (filler === undefined) return
+  const about = {
+    keys: records,
+    set: `${settings.set}-scan-${settings.recordSize}`,
+    bins: recordBins(settings.recordSize),
+  }
+  if (settings.populate) await session.fill({ ...session.job('populate', filler), ...about })
+  const cells = clients.flatMap((client) =>
+    (CANDIDATES[client]?.ways ?? []).flatMap((way) =>
+      CONSUMERS.map((consumer) => ({ client, way, consumer })),
+    ),
+  )
+  const rounds = new Map(cells.map((cell) => [cell, [] as (ScanResult | Failure)[]]))
+  session.expect(cells.length * settings.rounds)
+  try {
+    for (const cell of interleaved(cells, settings.rounds)) {
+      const { client, way, consumer } = cell
+      const shape = { kind: 'scan', rows: 1, way: `${way}/${consumer}` }
+      // The first scan is long enough by itself.
+      const job = { ...session.job('scan', client), ...about, shape, warmup: 0 }
+      const name = `${client}, ${way}, ${consumer}`
+      rounds.get(cell)?.push(await session.measure<ScanResult>(job, name, brief))
+    }
+  } finally {
+    for (const [cell, all] of rounds) {
+      if (all.length > 0) lines.push(summariseScans({ ...cell, records }, all))
+    }
+    if (lines.length > 0) {
+      const size = `${records.toLocaleString('en-US')} records of ${settings.recordSize} bytes`
+      const title = `scans of ${size}, ${runtime()}, cluster ${session.site.title}`
+      process.stdout.write(`${columned(title, COLUMNS, lines)}\n`)
+    }
+  }
+}
+
+/** One line for the rounds of a scan. */
+export function summariseScans(
+  cell: Pick<ScanLine, 'client' | 'way' | 'consumer' | 'records'>,
+  rounds: readonly (ScanResult | Failure)[],
+): ScanLine {
+  const results = rounds.filter((one): one is ScanResult => !('failed' in one))
+  const line: ScanLine = {
+    ...cell,
+    version: results[0]?.version ?? '',
+    rounds: rounds.length,
+    failures: rounds.flatMap((one) => ('failed' in one ? [one.failed] : [])),
+  }
+  if (results.length === 0) return line
+  const each = (of: (one: ScanResult) => number) => median(results.map(of))
+  return {
+    ...line,
+    rate: each((one) => one.records / one.elapsed),
+    cpu: each((one) => ((one.cpu.user + one.cpu.system) * 1e6) / one.records),
+    cpuServer: results.some((one) => one.server_cpu === null)
+      ? null
+      : each((one) => ((one.server_cpu as number) * 1e6) / one.records),
+    grown: Math.max(...results.map((one) => one.memory.peak - one.memory.start)),
+    loopDelay: {
+      p50: each((one) => one.loop_delay.p50) / 1000,
+      p99: each((one) => one.loop_delay.p99) / 1000,
+    },
+  }
+}
+
+const COLUMNS: Column<ScanLine>[] = [
+  [
+    'client',
+    ({ client, version, failures }) => `${client} ${version}${failures.length ? ' !' : ''}`,
+  ],
+  ['records to', ({ way }) => way],
+  ['consumer', ({ consumer }) => consumer],
+  ['records/s', ({ rate }) => whole(rate)],
+  ['CPU us', ({ cpu }) => tenths(cpu)],
+  ['server', ({ cpuServer }) => tenths(cpuServer)],
+  ['+MB', ({ grown }) => (grown === undefined ? '-' : tenths(grown / 1e6))],
+  ['loop p50 us', ({ loopDelay }) => whole(loopDelay?.p50)],
+  ['p99', ({ loopDelay }) => whole(loopDelay?.p99)],
+]
+
+function brief(result: ScanResult): string {
+  const rate = Math.round(result.records / result.elapsed).toLocaleString('en-US')
+  const grown = (result.memory.peak - result.memory.start) / 1e6
+  return `${rate} records/s, +${grown.toFixed(1)} MB`
+}

@@ -1,0 +1,159 @@
+/** What every benchmark has: a cluster, clients that can be used, jobs in children, an end. */
+
+import { writeFileSync } from 'node:fs'
+import { cpus, platform, release } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { embeddedCluster, givenCluster, type Site } from './cluster.js'
+import type { Settings } from './flags.js'
+import type { Answer, Description, Failure, Job, Result } from './job.js'
+import { runtime } from './measure.js'
+import { inChildren } from './together.js'
+
+const FILL_WORKERS = 128
+
+/** One benchmark from start to end. */
+export class Session {
+  readonly settings: Settings
+  readonly site: Site
+  readonly skipped: Description[] = []
+  readonly #signal: AbortSignal
+  readonly #began = new Date()
+  #expected = 0
+  #done = 0
+
+  private constructor(settings: Settings, site: Site, signal: AbortSignal) {
+    this.settings = settings
+    this.site = site
+    this.#signal = signal
+  }
+
+  /** Starts the cluster that the settings ask for. */
+  static async open(settings: Settings, signal: AbortSignal): Promise<Session> {
+    const { hosts, nodes, namespace, serverThreads } = settings
+    const site =
+      hosts === undefined
+        ? await embeddedCluster({ nodes, namespaces: [namespace], threads: serverThreads })
+        : givenCluster(hosts)
+    return new Session(settings, site, signal)
+  }
+
+  close(): void {
+    this.site.close()
+  }
+
+  /** Says something that is no result. */
+  say(text: string): void {
+    process.stderr.write(`${text}\n`)
+  }
+
+  /** Does a job. Throws when the benchmark is interrupted. */
+  async start(job: Job): Promise<Answer> {
+    const answer = await inChildren(job, this.#signal)
+    this.#signal.throwIfAborted()
+    return answer
+  }
+
+  /** The clients that were asked for and are there. */
+  async usable(): Promise<string[]> {
+    const clients: string[] = []
+    for (const client of this.settings.clients) {
+      const found = await this.start(this.job('describe', client))
+      const reason =
+        'failed' in found ? found.failed : 'unavailable' in found ? found.unavailable : null
+      if (reason === null) clients.push(client)
+      else {
+        this.skipped.push({ client, unavailable: reason, version: null })
+        this.say(`skipped: ${client}: ${reason}`)
+      }
+    }
+    return clients
+  }
+
+  /** Writes the records: those that the job is about. */
+  async fill(job: Job): Promise<void> {
+    this.say(`writing ${job.keys.toLocaleString('en-US')} records to ${job.set}`)
+    const filled = (await this.start({
+      ...job,
+      action: 'populate',
+      concurrency: Math.min(FILL_WORKERS, job.keys),
+      processes: 1,
+      shape: { kind: 'single', rows: 1, way: '' },
+    })) as Result | Failure
+    if ('failed' in filled) throw new Error(`the records could not be written: ${filled.failed}`)
+    if (filled.operations !== job.keys) {
+      throw new Error(`the records could not be written: ${filled.first_error}`)
+    }
+  }
+
+  /** How many runs there will be. */
+  expect(runs: number): void {
+    this.#expected = runs
+  }
+
+  /** One run, after a pause; `brief` says what came of it. */
+  async measure<A extends Answer>(
+    job: Job,
+    name: string,
+    brief: (answer: A) => string,
+  ): Promise<A | Failure> {
+    await sleep(this.settings.pause * 1000, undefined, { signal: this.#signal })
+    const answer = (await this.start(job)) as A | Failure
+    const said = 'failed' in answer ? `failed: ${answer.failed}` : brief(answer)
+    this.say(`[${++this.#done}/${this.#expected}] ${name}: ${said}`)
+    return answer
+  }
+
+  /** A job of single records with everything that the settings say. */
+  job(action: string, client: string): Job {
+    const { settings } = this
+    return {
+      action,
+      client,
+      mode: 'node',
+      concurrency: 1,
+      shape: { kind: 'single', rows: 1, way: '' },
+      seeds: this.site.seeds,
+      namespace: settings.namespace,
+      set: settings.set,
+      keys: settings.keys,
+      bins: settings.bins,
+      workload: settings.workload,
+      warmup: settings.warmup,
+      duration: settings.duration,
+      sample_every: settings.sampleEvery,
+      seed: settings.seed,
+      cpus: [],
+      server_pid: this.site.pid,
+    }
+  }
+
+  /** Everything as a file. */
+  write(path: string, cells: readonly object[]): void {
+    const found = {
+      schema: 1,
+      kind: this.settings.scan === undefined ? 'bench' : 'scans',
+      interrupted: this.#signal.aborted,
+      environment: {
+        date: this.#began.toISOString(),
+        command_line: process.argv.slice(1),
+        system: `${platform()} ${release()} ${process.arch}`,
+        cpu_model: cpus()[0]?.model ?? null,
+        cpu_count: cpus().length,
+        runtime: runtime(),
+        cluster: this.site.title,
+      },
+      settings: this.settings,
+      skipped: this.skipped,
+      cells,
+    }
+    writeFileSync(path, `${JSON.stringify(found, null, 1)}\n`)
+    this.say(`written to ${path}`)
+  }
+}
+
+/** `count` rounds in which the first is another one each time, so that nobody always goes first. */
+export function* interleaved<T>(all: readonly T[], count: number): Generator<T> {
+  for (let round = 0; round < count; round++) {
+    for (let at = 0; at < all.length; at++) yield all[(at + round) % all.length] as T
+  }
+}
