@@ -10,6 +10,8 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
+import { Batch, Client, type ClientOptions, Dataset, Job } from 'spikewire'
+import { aerospike, withoutAerospike } from './support/aerospike.js'
 import { output, PACKAGE, REPOSITORY, run, temporaryFolder } from './support/programs.js'
 
 const PAGES = ['README.md', 'docs/node.md']
@@ -101,3 +103,47 @@ for (const page of PAGES) {
     })
   }
 }
+
+/** The page about the client, without its programs. */
+const PAGE = readFileSync(join(REPOSITORY, 'docs/node.md'), 'utf8').replace(/```[\s\S]*?```/g, '')
+
+/** What a class and those that it extends have for users. */
+function members(kind: { prototype: object }): string[] {
+  const found: string[] = []
+  for (let at = kind.prototype; at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+    found.push(...Object.getOwnPropertyNames(at))
+  }
+  return found.filter((name) => !['constructor', 'spaceOf', 'wireOf', 'ofRecord'].includes(name))
+}
+
+for (const [name, kind] of Object.entries({ Client, Dataset, Batch, Job })) {
+  test(`docs/node.md tells of all that a ${name} has`, () => {
+    const missing = members(kind).filter((member) => !new RegExp(`\\b${member}\\b`).test(PAGE))
+    assert.deepEqual(missing, [])
+  })
+}
+
+test('docs/node.md tells of all options of a client', async () => {
+  const options = { noSuchOption: true } as unknown as ClientOptions
+  const refused = await Client.connect('127.0.0.1:1', options).catch((error: Error) => error)
+  const names = /there are: (.*)$/.exec((refused as Error).message)?.[1]?.split(', ') ?? []
+  assert.ok(names.includes('timeout'))
+  assert.deepEqual(
+    names.filter((name) => !PAGE.includes(`| \`${name}\` |`)),
+    [],
+  )
+})
+
+test('what docs/node.md names of npm aerospike exists', { skip: withoutAerospike }, () => {
+  const theirs = aerospike()
+  const rows = PAGE.split('## Coming from npm aerospike')[1]?.match(/^\| .* \| .* \|$/gm) ?? []
+  const left = rows.map((row) => row.split(' | ')[0] as string)
+  const used = left.flatMap((cell) =>
+    [...cell.matchAll(/\bclient\.(\w+)/g)].map((m) => m[1] as string),
+  )
+  assert.ok(used.length > 20)
+  assert.deepEqual(
+    used.filter((name) => !(name in theirs.Client.prototype)),
+    [],
+  )
+})
