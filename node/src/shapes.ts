@@ -26,9 +26,8 @@ export function shapeOf(bins: unknown, values: unknown[]): number | string[] {
     throw new TypeError(`bins must be an object of bin names to values, not ${type}`)
   }
   if (types.isMap(bins)) return names([...bins], values)
-  if (Array.isArray(bins)) {
-    throw new TypeError('bins must be an object of bin names to values, not an array')
-  }
+  // The constructor is looked at first because that costs nothing.
+  if (bins.constructor !== Object) checkSort(bins)
   const start = values.length
   let node = root
   for (const name in bins) {
@@ -48,6 +47,13 @@ export function shapeOf(bins: unknown, values: unknown[]): number | string[] {
   }
   if (node.number < 0) node.number = native.shape(node.names)
   return node.number
+}
+
+/** Refuses what is not made of properties: an array, a Buffer, a promise, a Date. */
+function checkSort(bins: object): void {
+  if (Object.prototype.toString.call(bins) === '[object Object]' && !Array.isArray(bins)) return
+  const name = Array.isArray(bins) ? 'an array' : (bins.constructor?.name ?? 'that')
+  throw new TypeError(`bins must be an object of bin names to values, not ${name}`)
 }
 
 function names(entries: [unknown, unknown][], values: unknown[]): string[] {

@@ -37,10 +37,15 @@ impl<'e> Address<'e> {
 
 /// The digest that stands alone in an array.
 pub fn digest_of(key: Value<'_>) -> Result<Digest> {
-    let bytes = key.element(0)?.with_bytes(|bytes| <[u8; 20]>::try_from(bytes).ok());
-    match bytes {
-        Some(Some(bytes)) => Ok(Digest(bytes)),
-        _ => Err(Failure::of_range("a digest has 20 bytes")),
+    let given = key.element(0)?;
+    let digest = given.with_bytes(|bytes| <[u8; 20]>::try_from(bytes).map_err(|_| bytes.len()));
+    match digest {
+        Some(Ok(bytes)) => Ok(Digest(bytes)),
+        Some(Err(len)) => Err(Failure::of_range(format!("a digest has 20 bytes, not {len}"))),
+        None => {
+            let other = kind_name(given);
+            Err(Failure::of_type(format!("a digest must be a Buffer, not {other}")))
+        }
     }
 }
 

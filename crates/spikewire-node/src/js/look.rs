@@ -263,10 +263,10 @@ impl<'e> Value<'e> {
         checked(unsafe { sys::napi_set_named_property(self.env.raw, self.raw, name, value.raw) })
     }
 
-    /// The names of an object's own enumerable properties that are strings, in an array.
+    /// The names of an object's own enumerable properties, in an array; some may be symbols.
     pub fn own_names(self) -> Result<Value<'e>> {
         use sys::{KeyCollectionMode, KeyConversion, KeyFilter};
-        let filter = KeyFilter::enumerable | KeyFilter::skip_symbols;
+        let filter = KeyFilter::enumerable;
         // SAFETY: the value is live; the result is written to a valid place.
         self.env.made(|out| unsafe {
             sys::napi_get_all_property_names(
@@ -339,6 +339,26 @@ impl<'e> Value<'e> {
         // SAFETY: the array is live and has at least so many numbers there, at an address that is
         // aligned for them; no JavaScript code runs meanwhile.
         Some(unsafe { std::slice::from_raw_parts(data.cast::<f64>(), count) }.to_vec())
+    }
+
+    /// Whether the memory of an `ArrayBuffer`, or of what looks at one, was given away.
+    pub fn is_detached(self) -> bool {
+        let (mut buffer, mut is) = (self.raw, false);
+        // SAFETY: the value is live; results are written to valid places, and what is not asked for
+        // has none. A value of another type leaves the places as they are.
+        unsafe {
+            sys::napi_get_typedarray_info(
+                self.env.raw,
+                self.raw,
+                ptr::null_mut(),
+                ptr::null_mut(),
+                ptr::null_mut(),
+                &raw mut buffer,
+                ptr::null_mut(),
+            );
+            sys::napi_is_detached_arraybuffer(self.env.raw, buffer, &raw mut is);
+        }
+        is
     }
 
     /// Looks at the bytes of a `Uint8Array` (such as a `Buffer`) or `ArrayBuffer`; nothing for other

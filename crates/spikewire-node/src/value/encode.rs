@@ -62,7 +62,8 @@ fn object(
         nested(hooks, out, value, place, limits::NESTING)?;
         return Ok(particle::LIST);
     }
-    if value.with_bytes(|bytes| out.extend_from_slice(bytes)).is_some() {
+    if let Some(len) = value.with_bytes(|bytes| (out.extend_from_slice(bytes), bytes.len()).1) {
+        check_attached(value, len, place)?;
         return Ok(particle::BLOB);
     }
     if value.is_plain_object()? {
@@ -87,6 +88,7 @@ fn object(
             pairs(hooks, out, content, place, limits::NESTING)?;
             Ok(particle::MAP)
         }
+        classify::MARKER => Err(stored_marker(content, place)?),
         _ => Err(unsupported(value, place)),
     }
 }
@@ -136,9 +138,12 @@ fn nested(
             }
         }
         Type::Object => {
-            let blob = value.with_bytes(|bytes| msgpack::bytes(out, particle::BLOB, bytes));
-            if blob.is_some() {
-                return Ok(());
+            let blob = |bytes: &[u8]| {
+                msgpack::bytes(out, particle::BLOB, bytes);
+                bytes.len()
+            };
+            if let Some(len) = value.with_bytes(blob) {
+                return check_attached(value, len, place);
             }
             if value.is_plain_object()? {
                 return properties(hooks, out, value, place, depth);
@@ -155,10 +160,7 @@ fn nested(
                 classify::MAP => pairs(hooks, out, content, place, depth)?,
                 classify::MARKER => {
                     if !matches!(place.root(), Place::Argument(_)) {
-                        let name = text_of(content, place)?.to_ascii_uppercase();
-                        return Err(Failure::of_type(format!(
-                            "{place}: op.{name} cannot be stored"
-                        )));
+                        return Err(stored_marker(content, place)?);
                     }
                     out.extend_from_slice(marker(&text_of(content, place)?));
                 }
@@ -168,6 +170,11 @@ fn nested(
         _ => return Err(unsupported(value, place)),
     }
     Ok(())
+}
+
+fn stored_marker(content: Value<'_>, place: &Place<'_>) -> Result<Failure> {
+    let name = text_of(content, place)?.to_ascii_uppercase();
+    Ok(Failure::of_type(format!("{place}: op.{name} cannot be stored")))
 }
 
 /// The bytes of a marker: beyond every value, or any value.
@@ -188,6 +195,10 @@ fn properties(
     msgpack::map(out, len);
     for at in 0..len {
         let name = names.element(at)?;
+        if name.kind() == Type::Symbol {
+            let message = format!("{place}: the name of a property must be a string, not a symbol");
+            return Err(Failure::of_type(message));
+        }
         string(out, name, place)?;
         let item = value.get(name)?;
         let shown = shown(name);
@@ -238,6 +249,17 @@ fn unwrapped<'e>(hooks: &Hooks, value: Value<'e>, place: &Place<'_>) -> Result<(
         return Err(unsupported(value, place));
     }
     Ok((sort, hooks.unwrap.call(env, &[value])?))
+}
+
+/// Bytes of memory that was given away look as if there were none.
+fn check_attached(value: Value<'_>, len: usize, place: &Place<'_>) -> Result<()> {
+    if len > 0 || !value.is_detached() {
+        return Ok(());
+    }
+    Err(Failure::of_type(format!(
+        "{place}: the {} is detached: it has no memory",
+        kind_name(value)
+    )))
 }
 
 fn text(out: &mut Vec<u8>, value: Value<'_>, place: &Place<'_>) -> Result<()> {

@@ -130,7 +130,7 @@ pub fn bins<'e>(
     }
     let values = call.argument(from + 1);
     for at in 0..shape.len()? {
-        let name = shape.element(at)?.text()?.unwrap_or_default();
+        let name = arguments::text("a bin name", shape.element(at)?)?;
         each(&name, values.element(at)?)?;
     }
     Ok(())
