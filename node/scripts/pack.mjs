@@ -85,6 +85,7 @@ const folder = stage({
     PLATFORMS.map(({ name }) => [`@spikewire/${name}`, ours.version]),
   ),
 })
+cpSync(join(HERE, 'README.md'), join(folder, 'README.md'))
 cpSync(join(HERE, 'dist'), join(folder, 'dist'), { recursive: true })
 copyRustSources(join(folder, 'rust'))
 pack(folder)

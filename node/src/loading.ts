@@ -64,5 +64,12 @@ export function load(): unknown {
   } catch (cause) {
     throw new Error(`spikewire: ${file} does not load: ${(cause as Error).message}`, { cause })
   }
+  const { version } = createRequire(__filename)('../package.json') as { version: string }
+  const found = (module.exports as { version?: string }).version
+  if (found !== version) {
+    throw new Error(
+      `spikewire: ${file} is of version ${found}, and this package of ${version}: install both anew`,
+    )
+  }
   return module.exports
 }
