@@ -11,12 +11,16 @@ interface Node {
   number: number
   names: string[]
   next: Map<string, Node>
+  /** What came next the last time: objects are mostly like the one before. */
+  latest: Node | undefined
+  /** The name that leads here. */
+  name: string
 }
 
 /** Lists of names that have a number; programs with more of them send names every time. */
 const MOST = 4096
 
-const root: Node = { number: -1, names: [], next: new Map() }
+const root = newNode([], '')
 let known = 0
 
 /** The number of the bins' names, or the names themselves; their values are appended to `values`. */
@@ -33,6 +37,10 @@ export function shapeOf(bins: unknown, values: unknown[]): number | string[] {
   for (const name in bins) {
     if (!Object.hasOwn(bins, name)) continue
     values.push((bins as { [name: string]: unknown })[name])
+    if (node.latest !== undefined && node.latest.name === name) {
+      node = node.latest
+      continue
+    }
     let next = node.next.get(name)
     if (next === undefined) {
       if (known >= MOST) {
@@ -40,9 +48,10 @@ export function shapeOf(bins: unknown, values: unknown[]): number | string[] {
         return names(Object.entries(bins), values)
       }
       known++
-      next = { number: -1, names: [...node.names, name], next: new Map() }
+      next = newNode([...node.names, name], name)
       node.next.set(name, next)
     }
+    node.latest = next
     node = next
   }
   if (node.number < 0) node.number = native.shape(node.names)
@@ -54,6 +63,10 @@ function checkSort(bins: object): void {
   if (Object.prototype.toString.call(bins) === '[object Object]' && !Array.isArray(bins)) return
   const name = Array.isArray(bins) ? 'an array' : (bins.constructor?.name ?? 'that')
   throw new TypeError(`bins must be an object of bin names to values, not ${name}`)
+}
+
+function newNode(names: string[], name: string): Node {
+  return { number: -1, names, next: new Map(), latest: undefined, name }
 }
 
 function names(entries: [unknown, unknown][], values: unknown[]): string[] {

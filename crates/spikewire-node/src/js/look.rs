@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::ptr;
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 use napi_sys as sys;
 
 use super::failure::{Failure, Result};
@@ -39,6 +39,12 @@ impl Type {
             Self::BigInt => "bigint",
         }
     }
+}
+
+/// Whether there is a character that stands for what is none. Most text has not even a byte of it.
+fn has_replacement(text: &[u8]) -> bool {
+    const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
+    memchr(REPLACEMENT[0], text).is_some_and(|at| memmem::find(&text[at..], REPLACEMENT).is_some())
 }
 
 /// Room that text is first offered; longer text is asked for its length.
@@ -135,8 +141,7 @@ impl<'e> Value<'e> {
         }
         // SAFETY: so many bytes behind `start` were just written.
         unsafe { out.set_len(start + *len) };
-        let replaced = memmem::find(&out[start..], "\u{fffd}".as_bytes()).is_some();
-        if replaced && self.has_lone_surrogate()? {
+        if has_replacement(&out[start..]) && self.has_lone_surrogate()? {
             out.truncate(start);
             return Err(Failure::of_range(
                 "the string cannot be written as UTF-8: it has a lone surrogate",

@@ -76,12 +76,10 @@ impl<'e> Env<'e> {
     /// A string.
     #[inline]
     pub fn string(self, text: &str) -> Result<Value<'e>> {
-        let (bytes, len) = (text.as_ptr().cast(), text.len() as isize);
         if text.is_ascii() {
-            // SAFETY: pointer and length are those of a live slice; ASCII is Latin-1.
-            return self
-                .made(|out| unsafe { sys::napi_create_string_latin1(self.raw, bytes, len, out) });
+            return self.ascii(text.as_bytes());
         }
+        let (bytes, len) = (text.as_ptr().cast(), text.len() as isize);
         // SAFETY: pointer and length are those of a live slice.
         self.made(|out| unsafe { sys::napi_create_string_utf8(self.raw, bytes, len, out) })
     }
@@ -91,6 +89,14 @@ impl<'e> Env<'e> {
         let (data, len) = (bytes.as_ptr().cast(), bytes.len() as isize);
         // SAFETY: pointer and length are those of a live slice.
         self.made(|out| unsafe { sys::napi_create_string_latin1(self.raw, data, len, out) })
+    }
+
+    /// A string of ASCII characters.
+    #[inline]
+    pub fn ascii(self, text: &[u8]) -> Result<Value<'e>> {
+        let (bytes, len) = (text.as_ptr().cast(), text.len() as isize);
+        // SAFETY: pointer and length are those of a live slice; ASCII is Latin-1.
+        self.made(|out| unsafe { sys::napi_create_string_latin1(self.raw, bytes, len, out) })
     }
 
     /// A `Buffer` with a copy of the bytes.

@@ -71,6 +71,9 @@ impl<'e> Maker<'e, '_> {
     /// Text from the wire. Servers do not validate UTF-8: what is none comes as its bytes.
     #[inline]
     fn text(&self, bytes: &[u8]) -> Result<Value<'e>> {
+        if bytes.is_ascii() {
+            return self.env.ascii(bytes);
+        }
         match std::str::from_utf8(bytes) {
             Ok(text) => self.env.string(text),
             Err(_) => self.env.buffer(bytes),
