@@ -5,6 +5,15 @@ import './hooks.js'
 export type { AdminOptions, InfoOptions, TruncateOptions, WaitOptions } from './admin.js'
 export { Batch } from './batch.js'
 export { Client, type ClientOptions } from './client.js'
+export {
+  Column,
+  type ColumnOptions,
+  type ColumnSchema,
+  Columns,
+  type ColumnType,
+  type ColumnValue,
+  type ColumnValues,
+} from './columns.js'
 export * as ctx from './ctx.js'
 export { Dataset } from './dataset.js'
 export * from './errors.js'

@@ -275,6 +275,20 @@ export interface Native {
   moduleList(client: Handle, slot: Slot): void
   moduleSource(client: Handle, slot: Slot, name: string): void
   moduleRemove(client: Handle, slot: Slot, name: string): void
+  /** The tables of a query. A schema is names and types, in turns. */
+  tables(
+    query: QueryHandle,
+    schema: unknown[] | undefined,
+    rows: unknown,
+    key: unknown,
+    generation: unknown,
+    ttl: unknown,
+  ): number
+  /**
+   * The next table; `undefined`: it has to be waited for; `false`: others should have their turn;
+   * `null`: there are no more.
+   */
+  tablesRead(tables: number, asStream: boolean): unknown[] | Buffer | undefined | false | null
   /** Checks the parts of an `IndexRange`. */
   indexRange(parts: readonly unknown[]): void
   /** Gives the number by which it can be given up. */

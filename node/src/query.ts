@@ -1,6 +1,7 @@
 /** Queries: many records, at the pace of whoever takes them. */
 
 import type { Readable } from 'node:stream'
+import { type ColumnOptions, type ColumnParts, Columns, wanted } from './columns.js'
 import type { Connection } from './connection.js'
 import { ClientClosed, QueryPaused } from './errors.js'
 import { asked, partsOf } from './job.js'
@@ -229,6 +230,64 @@ export class Query<B extends object = Bins>
   }
 
   /**
+   * The records as columns of typed arrays, a table at a time: of up to `rows` records, or of those
+   * that have 4 MiB together. No objects are made for records and values.
+   *
+   * ```ts
+   * for await (const table of users.query().columns({ schema: { age: 'float64' } })) {
+   *   const ages = table.get('age')?.values as Float64Array
+   * }
+   * ```
+   *
+   * Records that were taken one by one before are not in them: make tables of a query of their own,
+   * which resumes from this one's cursor.
+   *
+   * @throws TypeError, RangeError for a value that does not go into its column, with row and column;
+   * the table's records come again behind `cursor`
+   */
+  async *columns(options?: ColumnOptions): AsyncGenerator<Columns, void, undefined> {
+    for await (const table of this.#tables(options, false)) {
+      yield new Columns(table as [number, ColumnParts[]])
+    }
+  }
+
+  /**
+   * The records as Arrow tables, each as an IPC stream: `tableFromIPC` of `apache-arrow` reads it,
+   * and so do DuckDB, Polars and pyarrow. Tables are as those of `columns`.
+   */
+  async *arrow(options?: ColumnOptions): AsyncGenerator<Buffer, void, undefined> {
+    for await (const stream of this.#tables(options, true)) yield stream as Buffer
+  }
+
+  async *#tables(
+    options: ColumnOptions | undefined,
+    asStream: boolean,
+  ): AsyncGenerator<unknown, void, undefined> {
+    const asked = wanted(options)
+    if (this.#reason !== undefined) throw this.#reason.error
+    if (this.#isOver) return
+    const tables = native.tables(this.#query, ...asked)
+    try {
+      for (;;) {
+        if (this.#reason !== undefined) throw (this.#reason as { error: unknown }).error
+        this.connection.check()
+        const table = native.tablesRead(tables, asStream)
+        if (table === undefined) await this.#wait()
+        else if (table === false) await new Promise((resolve) => setImmediate(resolve))
+        else if (table === null) {
+          this.#isOver = true
+          return
+        } else yield table
+      }
+    } catch (error) {
+      throw this.#failed(error)
+    } finally {
+      native.release(tables)
+      this.close()
+    }
+  }
+
+  /**
    * What a stream function of a registered module makes of the records: each node runs it over its
    * own, and what they send is reduced here. An array of what comes out in the end; of one value
    * when the function ends with a `reduce`, or of none when there are no records.
@@ -336,9 +395,7 @@ export class Query<B extends object = Bins>
         this.connection.check()
         run = native.queryRead(this.#query, this.#tell(), page)
       } catch (error) {
-        this.#fail(error)
-        if (error instanceof QueryPaused) error.cursor = this.cursor
-        throw error
+        throw this.#failed(error)
       }
       if (run === undefined) {
         await this.#wait()
@@ -381,6 +438,13 @@ export class Query<B extends object = Bins>
     this.#leave()
     this.#ready = []
     this.#at = 0
+  }
+
+  /** The query has failed. */
+  #failed(error: unknown): unknown {
+    this.#fail(error)
+    if (error instanceof QueryPaused) error.cursor = this.cursor
+    return error
   }
 
   /** Lets go of the native part. */

@@ -4,7 +4,9 @@
 
 use crate::js::Export;
 use crate::js::call::export;
-use crate::{admin, calls, expression, key, many, operation, query, setup, testing, verbs};
+use crate::{
+    admin, calls, columns, expression, key, many, operation, query, setup, testing, verbs,
+};
 
 /// The functions that the package calls, in `node/src/native.ts` under the same names.
 pub const EXPORTS: &[Export] = &[
@@ -64,6 +66,8 @@ pub const EXPORTS: &[Export] = &[
     export!("moduleList", admin::modules::list),
     export!("moduleSource", admin::modules::source),
     export!("moduleRemove", admin::modules::remove),
+    export!("tables", columns::calls::tables),
+    export!("tablesRead", columns::calls::read),
     export!("indexRange", query::index::range),
     export!("aggregate", query::aggregate::aggregate),
     export!("aggregateGiveUp", query::aggregate::give_up),

@@ -32,6 +32,7 @@ mod call;
 mod calls;
 mod client;
 mod clusters;
+mod columns;
 mod driver;
 mod environment;
 mod errors;

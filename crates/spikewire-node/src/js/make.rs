@@ -108,6 +108,20 @@ impl<'e> Env<'e> {
         })
     }
 
+    /// An `ArrayBuffer` with a copy of the bytes.
+    pub fn array_buffer(self, bytes: &[u8]) -> Result<Value<'e>> {
+        let mut data = ptr::null_mut::<c_void>();
+        let buffer = self.made(|out| {
+            // SAFETY: the environment is live; the results are written to valid places.
+            unsafe { sys::napi_create_arraybuffer(self.raw, bytes.len(), &raw mut data, out) }
+        })?;
+        if !bytes.is_empty() {
+            // SAFETY: the buffer was just made, with room for so many bytes.
+            unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), data.cast(), bytes.len()) };
+        }
+        Ok(buffer)
+    }
+
     /// An `Int32Array` with a copy of these numbers.
     pub fn int32_array(self, numbers: &[i32]) -> Result<Value<'e>> {
         let (len, mut data) = (numbers.len(), ptr::null_mut::<c_void>());

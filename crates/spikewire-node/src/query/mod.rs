@@ -15,5 +15,5 @@ pub mod calls;
 pub mod index;
 pub mod job;
 mod plan;
-mod reading;
+pub mod reading;
 mod wait;

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::query::QueryPlan;
+use spikewire_aerospike::transport::Stream;
 use spikewire_aerospike::transport::stream::{Advance, Demand, MAX_RUN, QueryReader, Stopper};
 use spikewire_aerospike::{Error, Kind};
 use spikewire_aerospike_protocol::query::Row;
@@ -137,6 +138,27 @@ impl Reading {
         }
         run.len += 1;
         Ok(())
+    }
+
+    /// Whether records have results of operations.
+    pub fn has_results(&self) -> bool {
+        self.results.is_some()
+    }
+
+    /// Lets a table be made from the stream. Until it is done, the caller is where it began.
+    pub fn with_stream<T>(&self, work: impl FnOnce(&mut Stream) -> T) -> Result<T> {
+        self.check()?;
+        Ok(work(self.reader.borrow_mut().batch()?))
+    }
+
+    /// The table is done.
+    pub fn end_batch(&self) {
+        self.reader.borrow_mut().end_batch();
+    }
+
+    /// The table failed: what is in it comes again.
+    pub fn rewind(&self) {
+        self.reader.borrow_mut().rewind();
     }
 
     fn check(&self) -> Result<()> {

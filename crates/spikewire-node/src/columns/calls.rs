@@ -1,0 +1,43 @@
+//! The functions of columns that JavaScript sees.
+
+use std::rc::Rc;
+
+use super::gather::{Step, Tables};
+use super::{parts, schema};
+use crate::arguments::count;
+use crate::binding::Call;
+use crate::js::{Result, Value};
+use crate::query::reading::Reading;
+
+/// Most rows of a table.
+const MOST: u64 = 10_000_000;
+/// Rows of a table, where nothing else is asked for.
+const ROWS: u64 = 65_536;
+
+/// `tables(query, schema, rows, key, generation, ttl)`: the number of a query's tables.
+pub fn tables<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let resources = &call.host.environment.resources;
+    let reading = resources.get::<Reading>(call.index(0)?)?;
+    let asked = call.argument(1).present().map(schema::schema).transpose()?;
+    let rows = call.argument(2).present().map(|rows| count("rows", rows, (1, MOST))).transpose()?;
+    let extra = schema::extra(call.argument(3), call.argument(4), call.argument(5))?;
+    let tables = Tables::new(reading, asked, extra, rows.unwrap_or(ROWS) as usize)?;
+    call.env.uint32(resources.add(Rc::new(tables))).map(Some)
+}
+
+/// `tablesRead(tables, asStream)`: the next table, in parts or as an Arrow IPC stream; `undefined`: it
+/// has to be waited for; `false`: others should have their turn; `null`: there are no more.
+pub fn read<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let env = call.env;
+    let tables = call.host.environment.resources.get::<Tables>(call.index(0)?)?;
+    let made = match tables.advance()? {
+        Step::Table(table) if call.argument(1).boolean() == Some(true) => {
+            parts::stream(env, &table)
+        }
+        Step::Table(table) => parts::table(env, &table),
+        Step::Wait => env.undefined(),
+        Step::Again => env.boolean(false),
+        Step::Over => env.null(),
+    };
+    made.map(Some)
+}
