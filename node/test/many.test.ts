@@ -179,6 +179,27 @@ test('any iterable, and nothing', async () => {
   assert.deepEqual([...(await data.getMany([7777])).codes], [2])
 })
 
+test('more lists of bin names than there are functions for', async () => {
+  const data = fresh()
+  const numbers = Array.from({ length: 1500 }, (_, n) => n)
+  await data.putMany(numbers.map((n) => [n, { [`bin${n}`]: n, n }]))
+  for (let time = 0; time < 2; time++) {
+    const found = await data.getMany(numbers)
+    assert.deepEqual(
+      binsOf(found),
+      numbers.map((n) => ({ [`bin${n}`]: n, n })),
+    )
+  }
+  const read = await data.operateMany([1498, 1499], [op.get('n'), op.get('bin1499')])
+  assert.deepEqual(
+    [...read].map((record) => record?.results),
+    [
+      [1498, null],
+      [1499, 1499],
+    ],
+  )
+})
+
 test('arrays that are changed meanwhile', async () => {
   const data = await filled()
   const keys = [1, 2, 3]

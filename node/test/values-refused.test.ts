@@ -311,7 +311,10 @@ test('what is wrong is said without a client, too', () => {
   assert.throws(() => new Key('test', 'a:b', 1), /RangeError: set.*:/)
   assert.throws(() => new Key('test', 's', 1.5), /key.*(1\.5|number)/)
   assert.throws(() => new Key('test', 5 as never, 1), /TypeError: set.*number/)
-  assert.throws(() => Key.fromDigest('test', 's', Buffer.alloc(5)), /RangeError: a digest has 20 bytes, not 5/)
+  assert.throws(
+    () => Key.fromDigest('test', 's', Buffer.alloc(5)),
+    /RangeError: a digest has 20 bytes, not 5/,
+  )
   assert.throws(() => Key.fromDigest('test', 's', 'x' as never), /TypeError: .*digest/)
   assert.throws(() => new GeoJSON(5 as never), /TypeError: .*number/)
   assert.throws(() => new HyperLogLog('text' as never), TypeError)
