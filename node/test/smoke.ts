@@ -8,7 +8,18 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { isMainThread, Worker, workerData } from 'node:worker_threads'
-import { Client, GenerationMismatch, GeoJSON, op, RecordNotFound, Timeout } from 'spikewire'
+import {
+  Client,
+  Delete,
+  GenerationMismatch,
+  GeoJSON,
+  op,
+  Read,
+  RecordExists,
+  RecordNotFound,
+  Timeout,
+  Write,
+} from 'spikewire'
 import { Cluster } from 'spikewire/testing'
 
 /** Bins of every sort, one record. */
@@ -50,6 +61,36 @@ async function verbs(client: Client): Promise<void> {
   assert.equal(called, false)
 }
 
+/** Many records in one call, one of which is refused. */
+async function batches(client: Client): Promise<void> {
+  const numbers = client.dataset<{ n: number; s?: string }>('test', 'batches')
+  const many = Array.from({ length: 500 }, (_, n) => n)
+  const written = await numbers.putMany(many.map((n) => [n, { n, s: `text ${n}` }]))
+  assert.equal(written.raiseForErrors().found, many.length)
+  const found = await numbers.getMany([...many, 'nothing'])
+  assert.deepEqual(
+    [...found].map((record) => record?.bins.n),
+    [...many, undefined],
+  )
+  assert.deepEqual([found[7]?.bins.s, found[500], found[7]?.key.key], ['text 7', null, 7])
+  const done = await numbers.batch([
+    new Read('nothing'),
+    new Write(1, { n: 0 }, { exists: 'create' }),
+    new Write(2, [op.add('n', 1), op.get('n')]),
+    new Delete(3),
+  ])
+  assert.deepEqual(
+    [[...done.codes], done[2]?.results],
+    [
+      [2, 5, 0, 0],
+      [null, 3],
+    ],
+  )
+  assert.throws(() => done[1], RecordExists)
+  await assert.rejects(numbers.getMany([1, 1.5]), /row 1/)
+  assert.equal((await numbers.deleteMany(many)).found, many.length - 1)
+}
+
 /** A node that answers too late. */
 async function faults(cluster: Cluster, client: Client): Promise<void> {
   const records = client.dataset('test', 'faults')
@@ -63,6 +104,7 @@ async function faults(cluster: Cluster, client: Client): Promise<void> {
 async function inWorker(seeds: string): Promise<void> {
   const client = await Client.connect(seeds)
   await verbs(client)
+  await batches(client)
   await client.close()
 }
 
@@ -73,6 +115,7 @@ async function main(): Promise<void> {
   const client = await Client.connect(cluster.seeds)
   await values(client)
   await verbs(client)
+  await batches(client)
   await faults(cluster, client)
   const worker = new Worker(fileURLToPath(import.meta.url), { workerData: cluster.seeds })
   const code = await new Promise((resolve, reject) => {
