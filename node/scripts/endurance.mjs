@@ -1,0 +1,146 @@
+// Puts the package under long loads, and looks at memory and descriptors meanwhile.
+//
+//   node scripts/endurance.mjs [--operations N] [--clients N] [--terminations N]
+//
+// operations: so many reads and writes of single records, 128 in flight.
+// clients: so many clients that are opened and closed, some with calls in flight.
+// terminations: so many worker threads that are terminated in mid-call.
+//
+// The cluster is a process of its own, so that the memory is the client's. Prints one line of JSON
+// for each load; fails when memory or descriptors grow from the second fifth of a load to its end.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { Client } from 'spikewire'
+import { HERE } from './tools.mjs'
+
+const IN_FLIGHT = 128
+const KEYS = 10_000
+const PARTS = 20
+/** Growth that is no leak: the collector's own ups and downs. */
+const SLACK = { rss: 24 << 20, descriptors: 4 }
+
+const number = { type: 'string', default: '0' }
+const { values } = parseArgs({
+  options: { operations: number, clients: number, terminations: number },
+})
+const counts = Object.fromEntries(
+  Object.entries(values).map(([name, text]) => {
+    if (!/^\d+$/.test(text)) throw new Error(`--${name} must be a whole number, got ${text}`)
+    return [name, Number(text)]
+  }),
+)
+
+const served = spawn(
+  process.execPath,
+  [join(HERE, 'dist/cli/main.js'), 'serve', '--port', '0', '--nodes', '2'],
+  { stdio: ['ignore', 'pipe', 'inherit'] },
+)
+const [line] = await once(createInterface({ input: served.stdout }), 'line')
+const seeds = line.slice('ready '.length)
+
+/** Memory and descriptors of this process, after everything that is garbage was collected. */
+async function look() {
+  for (let turn = 0; turn < 3; turn++) {
+    globalThis.gc?.()
+    await sleep(20)
+  }
+  const descriptors = process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0
+  return { rss: process.memoryUsage.rss(), descriptors }
+}
+
+/** Runs a load in parts; what was seen after each of them. */
+async function watched(name, count, part) {
+  if (count === 0) return true
+  const began = performance.now()
+  const seen = []
+  for (let at = 0; at < PARTS; at++) {
+    const [from, to] = [Math.floor((count * at) / PARTS), Math.floor((count * (at + 1)) / PARTS)]
+    await part(from, to)
+    seen.push(await look())
+  }
+  const grown = {}
+  for (const key of ['rss', 'descriptors']) {
+    const numbers = seen.map((one) => one[key])
+    const fifth = PARTS / 5
+    const early = Math.max(...numbers.slice(fifth, 2 * fifth))
+    grown[key] = Math.min(...numbers.slice(-fifth)) - early
+  }
+  const flat = grown.rss <= SLACK.rss && grown.descriptors <= SLACK.descriptors
+  const seconds = Math.round((performance.now() - began) / 100) / 10
+  const megabytes = seen.map(({ rss }) => Math.round(rss / (1 << 20)))
+  const descriptors = seen.map((one) => one.descriptors)
+  console.log(JSON.stringify({ name, count, seconds, flat, grown, megabytes, descriptors }))
+  return flat
+}
+
+async function operations(client, from, to) {
+  const records = client.dataset('test', 'endurance')
+  let next = from
+  const work = async () => {
+    while (next < to) {
+      const n = next++
+      const key = n % KEYS
+      if (n % 2 === 0) await records.put(key, { n, text: `record ${key}`, list: [n, key] })
+      else await records.get(key, { default: null })
+    }
+  }
+  await Promise.all(Array.from({ length: IN_FLIGHT }, work))
+}
+
+async function clients(from, to) {
+  for (let n = from; n < to; n++) {
+    const client = await Client.connect(seeds)
+    const put = client.dataset('test', 'opened').put(n % KEYS, { n })
+    if (n % 2 === 0) await put
+    const closed = client.close()
+    await put.catch((error) => {
+      if (error.name !== 'ClientClosed') throw error
+    })
+    await closed
+  }
+}
+
+const PUMP = `
+const { parentPort, workerData } = require('node:worker_threads')
+const { Client } = require('spikewire')
+Client.connect(workerData).then((client) => {
+  const records = client.dataset('test', 'pumped')
+  const pump = async (n) => {
+    for (;;) {
+      await records.put(n, { n })
+      await records.get(n)
+    }
+  }
+  for (let n = 0; n < 32; n++) pump(n)
+  parentPort.postMessage('pumping')
+})`
+
+async function terminations(from, to) {
+  for (let round = from; round < to; round++) {
+    const worker = new Worker(PUMP, { eval: true, workerData: seeds })
+    // Some while they connect, others while they have calls in flight.
+    if (round % 4 > 0) await once(worker, 'message')
+    await sleep(round % 5)
+    await worker.terminate()
+  }
+}
+
+let flat = true
+try {
+  const client = await Client.connect(seeds, { timeout: 60_000 })
+  const load = (from, to) => operations(client, from, to)
+  flat = (await watched('operations', counts.operations, load)) && flat
+  await client.close()
+  flat = (await watched('clients', counts.clients, clients)) && flat
+  flat = (await watched('terminations', counts.terminations, terminations)) && flat
+} finally {
+  served.kill('SIGTERM')
+}
+process.exitCode = flat ? 0 : 1
