@@ -204,9 +204,14 @@ export function wanted(
   options: ColumnOptions | undefined,
 ): [schema: unknown[] | undefined, rows: unknown, key: unknown, generation: unknown, ttl: unknown] {
   const { schema, rows, key, generation, ttl } = (checked(options, KNOWN) ?? {}) as ColumnOptions
-  if (schema !== undefined && (typeof schema !== 'object' || schema === null)) {
+  return [schemaOf(schema), rows, key, generation, ttl]
+}
+
+/** The names and types of a schema, in turns. */
+export function schemaOf(schema: ColumnSchema | undefined): unknown[] | undefined {
+  if (schema === undefined) return undefined
+  if (typeof schema !== 'object' || schema === null) {
     throw new TypeError('schema must be an object of bin names to types')
   }
-  const flat = schema === undefined ? undefined : Object.entries(schema).flat()
-  return [flat, rows, key, generation, ttl]
+  return Object.entries(schema).flat()
 }

@@ -38,7 +38,7 @@ export {
   type TouchAllOptions,
 } from './job.js'
 export { Key, type UserKey } from './key.js'
-export type { BatchOptions, GetManyOptions } from './many.js'
+export type { BatchOptions, GetColumnsOptions, GetManyOptions } from './many.js'
 export { type Module, Modules, type RegisterOptions } from './modules.js'
 export * as op from './op/index.js'
 export { Operation } from './operation.js'

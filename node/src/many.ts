@@ -1,6 +1,7 @@
 /** The verbs on many records that clients and datasets share. */
 
 import type { Batch } from './batch.js'
+import { type ColumnOptions, type ColumnParts, Columns, schemaOf } from './columns.js'
 import {
   binsOf,
   collect,
@@ -46,6 +47,12 @@ export interface GetManyOptions extends ReadOptions {
 /** What `batch` takes, for all of its rows. */
 export type BatchOptions = Pick<ReadOptions, 'replica' | keyof CallOptions>
 
+/** What `getColumns` and `getArrow` take; with a `schema` only its bins are read. */
+export interface GetColumnsOptions
+  extends GetManyOptions,
+    Pick<ColumnOptions, 'schema' | 'generation' | 'ttl'> {}
+
+const GET_COLUMNS = [...READ, 'bins', 'schema', 'generation', 'ttl']
 const GET_MANY = [...READ, 'bins']
 const BATCH = ['replica', 'timeout', 'signal']
 
@@ -71,6 +78,38 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     return this.#many(keys, options, GET_MANY, callback, (client, slot, rows, given) =>
       native.getMany(client, slot, ...sent(rows), options?.bins, given),
     )
+  }
+
+  /**
+   * Reads many records as columns of typed arrays, without an object for each: row `n` is that of
+   * key `n`, and null in every column where there is no such record or `where` is not true for it.
+   *
+   * @throws the error of the first row that failed; TypeError, RangeError for a value that does not
+   * go into its column
+   */
+  getColumns(keys: Iterable<K | Key>, options?: GetColumnsOptions): Promise<Columns> {
+    const made = this.#table<[number, ColumnParts[]]>(keys, options, false)
+    return made.then((table) => new Columns(table))
+  }
+
+  /** As `getColumns`, as an Arrow IPC stream: for `tableFromIPC` of `apache-arrow`, and others. */
+  getArrow(keys: Iterable<K | Key>, options?: GetColumnsOptions): Promise<Buffer> {
+    return this.#table(keys, options, true)
+  }
+
+  #table<T>(
+    keys: Iterable<K | Key>,
+    options: GetColumnsOptions | undefined,
+    asStream: boolean,
+  ): Promise<T> {
+    return this.#call<T>(options, GET_COLUMNS, (client, slot, given) => {
+      const { schema, generation, ttl } = options ?? {}
+      const flat = schemaOf(schema)
+      const named = Object.keys(schema ?? {}).filter((name) => name !== generation && name !== ttl)
+      const bins = options?.bins ?? (schema && named)
+      const rows = this.#rows(slot, list('keys', keys))
+      native.getColumns(client, slot, ...sent(rows), bins, given, flat, generation, ttl, asStream)
+    })
   }
 
   /**
@@ -271,12 +310,12 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   }
 
   /** Makes a promise, and lets `send` send what settles it. */
-  #call(
+  #call<T = Batch<B>>(
     options: CallOptions | undefined,
     known: readonly string[],
     send: (client: number, slot: Slot, options: unknown) => void,
-  ): Promise<Batch<B>> {
-    const promise = new Promise<Batch<B>>(executor)
+  ): Promise<T> {
+    const promise = new Promise<T>(executor)
     const slot = openSlot()
     try {
       const given = checked(options, known)

@@ -275,6 +275,20 @@ export interface Native {
   moduleList(client: Handle, slot: Slot): void
   moduleSource(client: Handle, slot: Slot, name: string): void
   moduleRemove(client: Handle, slot: Slot, name: string): void
+  /** Many records as one table: in parts, or as an Arrow stream. */
+  getColumns(
+    client: Handle,
+    slot: Slot,
+    ...given: [
+      ...rows: SentRows,
+      bins: unknown,
+      options: unknown,
+      schema: unknown[] | undefined,
+      generation: unknown,
+      ttl: unknown,
+      asStream: boolean,
+    ]
+  ): void
   /** The tables of a query. A schema is names and types, in turns. */
   tables(
     query: QueryHandle,

@@ -172,3 +172,34 @@ test('bad options', async () => {
   const results = rows.query({ operations: [op.get('n')] })
   await assert.rejects(results.columns().next(), /results of operations/)
 })
+
+test('many records by their keys, as columns', async () => {
+  const keys = [7, 'nobody', 8]
+  const table = await rows.getColumns(keys, { generation: 'generation' })
+  assert.equal(table.length, 3)
+  assert.deepEqual(table.get('n')?.toArray(), [7n, null, 8n])
+  assert.deepEqual(table.get('text')?.toArray(), ['text 7 é', null, 'text 8 é'])
+  assert.deepEqual(table.get('generation')?.toArray(), [1, null, 1])
+  const schema = { half: 'float64', none: 'int32' } as const
+  const some = await rows.getColumns(keys, { schema })
+  assert.deepEqual(some.names, ['half', 'none'])
+  assert.deepEqual(some.get('half')?.values, new Float64Array([3.5, 0, 4]))
+  assert.deepEqual(some.get('half')?.valid, new Uint8Array([1, 0, 1]))
+  assert.deepEqual(some.get('none')?.toArray(), [null, null, null])
+  const filtered = await rows.getColumns(keys, { where: '$.n == 8', bins: ['n'] })
+  assert.deepEqual(filtered.get('n')?.toArray(), [null, null, 8n])
+  const arrow = tableFromIPC(await rows.getArrow(keys, { bins: ['n'] }))
+  assert.deepEqual([...(arrow.getChild('n') ?? [])], [7n, null, 8n])
+  const empty = await rows.getColumns([])
+  assert.deepEqual([empty.length, empty.names], [0, []])
+
+  await assert.rejects(rows.getColumns([1, {} as never]), /row 1/)
+  await assert.rejects(rows.getColumns(keys, { schema: { text: 'int64' } }), /row 0.*"text"/)
+  await assert.rejects(rows.getColumns(keys, { schema: { n: 'many' as never } }), /"n" must be/)
+  await cluster.inject(0, { error: 1, code: 4 })
+  try {
+    await assert.rejects(rows.getColumns(Array(50).keys()), { code: 4 })
+  } finally {
+    await cluster.clearFaults(0)
+  }
+})

@@ -66,6 +66,7 @@ pub const EXPORTS: &[Export] = &[
     export!("moduleList", admin::modules::list),
     export!("moduleSource", admin::modules::source),
     export!("moduleRemove", admin::modules::remove),
+    export!("getColumns", columns::batch::get),
     export!("tables", columns::calls::tables),
     export!("tablesRead", columns::calls::read),
     export!("indexRange", query::index::range),

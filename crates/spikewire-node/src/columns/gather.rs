@@ -12,8 +12,9 @@ use spikewire_aerospike::transport::Stream;
 use spikewire_aerospike::transport::stream::{Advance, Found};
 use spikewire_aerospike_protocol::message::{Header, Walk};
 use spikewire_columns::arrow::{BufferPool, TableBuilder};
-use spikewire_columns::{ColumnError, ErrorClass, ExtraColumns, RowError, WireValue};
+use spikewire_columns::{ExtraColumns, RowError, WireValue};
 
+use super::failure::{bad_row, refused};
 use crate::js::{Failure, Result};
 use crate::query::reading::Reading;
 use crate::resource::Resource;
@@ -148,23 +149,4 @@ impl Tables {
         self.reading.rewind();
         Err(failure)
     }
-}
-
-fn refused(error: ColumnError) -> Failure {
-    match error.class {
-        ErrorClass::Type => Failure::of_type(error.message),
-        ErrorClass::Value | ErrorClass::Overflow => Failure::of_range(error.message),
-    }
-}
-
-fn bad_row(error: RowError) -> Failure {
-    let (row, place, why) = match error {
-        RowError::Bad(row, place, error) => (row, place, error),
-        RowError::NoValue(row, place) => (row, place, ColumnError::value("there is no value")),
-        RowError::Failed(row) | RowError::NoRecord(row) => {
-            (row, String::new(), ColumnError::value("there is no record"))
-        }
-    };
-    let column = if place.is_empty() { String::new() } else { format!(", {place:?}") };
-    refused(why.within(&format!("row {row} of the table{column}")))
 }

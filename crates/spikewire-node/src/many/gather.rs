@@ -20,7 +20,7 @@ use crate::binding::Call;
 use crate::client::Client;
 use crate::js::{Failure, Result, Type, Value};
 use crate::key::{digest_of, whole, with_user_key};
-use crate::ticket::Owner;
+use crate::ticket::{Owner, RowPlan};
 
 /// The first argument that is not the same for all verbs.
 pub const OWN: usize = 6;
@@ -176,10 +176,15 @@ impl<'c, 'e> Rows<'c, 'e> {
 
     /// Sends them.
     pub fn send(self, policy: Policy, answered: Answered) -> Result<Option<Value<'e>>> {
+        let plan = RowReader { answered, reading: self.client.reading };
+        self.send_for(policy, Box::new(plan))
+    }
+
+    /// Sends the rows; what they become is the plan's to say.
+    pub fn send_for(self, policy: Policy, plan: Box<dyn RowPlan>) -> Result<Option<Value<'e>>> {
         let Self { client, call, slot, rows, .. } = self;
-        let plan = RowReader { answered, reading: client.reading };
         let rows = rows.finish(policy, |_, _| ());
-        let next = Owner::start(client.cluster.clone(), client.pledge(slot), rows, Box::new(plan));
+        let next = Owner::start(client.cluster.clone(), client.pledge(slot), rows, plan);
         client.driver.submit_all(call.env, next);
         Ok(None)
     }

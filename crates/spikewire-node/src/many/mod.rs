@@ -8,6 +8,6 @@
 //! | [`mixed`] | batches whose rows differ |
 
 pub mod alike;
-mod gather;
+pub mod gather;
 pub mod mixed;
 pub mod put;

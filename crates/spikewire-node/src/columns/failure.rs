@@ -1,0 +1,27 @@
+//! What does not go into a column, as failures that name row and column.
+
+use spikewire_columns::{ColumnError, ErrorClass, RowError};
+
+use crate::js::Failure;
+pub use crate::value::decode::malformed;
+
+/// What columns refuse.
+pub fn refused(error: ColumnError) -> Failure {
+    match error.class {
+        ErrorClass::Type => Failure::of_type(error.message),
+        ErrorClass::Value | ErrorClass::Overflow => Failure::of_range(error.message),
+    }
+}
+
+/// The failure for a row.
+pub fn bad_row(error: RowError) -> Failure {
+    let (row, place, why) = match error {
+        RowError::Bad(row, place, error) => (row, place, error),
+        RowError::NoValue(row, place) => (row, place, ColumnError::value("there is no value")),
+        RowError::Failed(row) | RowError::NoRecord(row) => {
+            (row, String::new(), ColumnError::value("there is no record"))
+        }
+    };
+    let column = if place.is_empty() { String::new() } else { format!(", {place:?}") };
+    refused(why.within(&format!("row {row} of the table{column}")))
+}
