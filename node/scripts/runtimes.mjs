@@ -1,4 +1,5 @@
-// Other versions of Node, Bun and Deno, as the registry has them: for the smoke program.
+// Other versions of Node, Bun and Deno, as the registry has them: for the smoke program, and on those that
+// another driver serves, for some of the tests.
 //
 // Each is a package that holds the program and nothing else. They are installed into .runtimes/ once;
 // what the registry does not offer for a platform is left out, with the reason.
@@ -28,18 +29,20 @@ const WANTED = [
     spec: `@oven/bun-${platform}-${oven}@1.4.5`,
     path: `@oven/bun-${platform}-${oven}/bin/bun`,
     args: [],
+    tests: ['test'],
   },
   {
     title: 'Deno 2.9.6',
     spec: `@deno/${deno}@2.9.6`,
     path: `@deno/${deno}/deno`,
     args: ['run', '--allow-all'],
+    tests: ['test', '--allow-all', '--no-check'],
   },
 ]
 
 /** Installs what is missing, and says how each program is called or why it is not there. */
 export function* runtimes() {
-  for (const { title, spec, path, args } of WANTED) {
+  for (const { title, spec, path, args, tests } of WANTED) {
     const folder = join(HERE, '.runtimes', title.toLowerCase().replace(' ', '-'))
     const program = join(folder, 'node_modules', path)
     if (!existsSync(program)) {
@@ -54,7 +57,7 @@ export function* runtimes() {
       }
     }
     const version = spawnSync(program, ['--version'], { encoding: 'utf8' })
-    if (version.status === 0) yield { title, program, args }
+    if (version.status === 0) yield { title, program, args, tests }
     else
       yield { title, reason: `it does not run here: ${version.error?.message ?? version.stderr}` }
   }

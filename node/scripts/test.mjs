@@ -2,7 +2,8 @@
 //
 //   node scripts/test.mjs [PART-OF-A-FILE'S-NAME | FLAG-OF-NODE]...
 //
-// Without names every test runs on this Node, and the smoke program on the other runtimes.
+// Without names every test runs on this Node, the smoke program on the other runtimes, and what the
+// fallback driver has to do on Bun and Deno.
 
 import { readdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -11,6 +12,7 @@ import { attempt, bin, HERE, run } from './tools.mjs'
 
 const BUILT = join(HERE, 'build', 'test')
 const SMOKE = join(BUILT, 'smoke.js')
+const ELSEWHERE = ['admin', 'batch', 'faults', 'job', 'many', 'operations', 'query', 'query-stream']
 
 /** The compiled test files in a folder and those below. */
 function files(folder) {
@@ -41,13 +43,16 @@ const settings = ['--enable-source-maps', '--test', '--test-concurrency=2', '--t
 let failed = attempt(process.execPath, [...settings, ...flags, ...chosen]) !== 0
 
 if (names.length === 0) {
-  for (const { title, program, args, reason } of runtimes()) {
+  for (const { title, program, args, tests, reason } of runtimes()) {
     if (reason) {
       console.log(`${title}: left out: ${reason}`)
       continue
     }
-    console.log(`${title}: the smoke program`)
-    if (attempt(program, [...args, SMOKE]) !== 0) {
+    const calls = [[...args, SMOKE]]
+    if (tests) calls.push(...ELSEWHERE.map((name) => [...tests, join(BUILT, `${name}.test.js`)]))
+    for (const call of calls) {
+      console.log(`${title}: ${relative(BUILT, call.at(-1))}`)
+      if (attempt(program, call) === 0) continue
       console.error(`${title}: FAILED`)
       failed = true
     }

@@ -170,7 +170,8 @@ test('the event loop turns while an index is waited for', async () => {
   const timer = setInterval(() => turns++, 5)
   await assert.rejects(client.indexes.wait('test', 'none', { timeout: 200 }), { name: 'Timeout' })
   clearInterval(timer)
-  assert.ok(turns >= 10, `${turns} turns`)
+  // A loop that is blocked makes one turn.
+  assert.ok(turns >= 3, `${turns} turns`)
 })
 
 test('a module is registered, called, listed, read and removed', async () => {

@@ -13,6 +13,7 @@ import {
   Delete,
   GenerationMismatch,
   GeoJSON,
+  index,
   op,
   Read,
   RecordExists,
@@ -91,6 +92,28 @@ async function batches(client: Client): Promise<void> {
   assert.equal((await numbers.deleteMany(many)).found, many.length - 1)
 }
 
+/** Queries at the reader's pace, an index, and calls that are given up. */
+async function queries(client: Client): Promise<void> {
+  const ages = client.dataset<{ age: number }>('test', 'ages')
+  const made = Array.from({ length: 500 }, (_, n) => [n, { age: n % 90 }] as const)
+  ;(await ages.putMany(made)).raiseForErrors()
+  let seen = 0
+  for await (const { bins } of ages.query({ where: '$.age < 10' })) seen += bins.age < 10 ? 1 : 0
+  assert.equal(seen, 60)
+  for await (const _ of ages.query()) break
+  const page = await ages.query({ pageSize: 200 }).page()
+  let rest = 0
+  for await (const batch of ages.query({ resume: page.cursor }).batches(90)) rest += batch.length
+  assert.equal(page.length + rest, 500)
+
+  await client.indexes.create('test', 'ages', 'age', 'numeric')
+  let between = 0
+  for await (const _ of ages.query({ index: index.between('age', 20, 29) })) between += 1
+  assert.equal(between, 60)
+  const given = ages.get(1, { signal: AbortSignal.abort() })
+  await assert.rejects(given, (error: Error) => error.name === 'AbortError')
+}
+
 /** A node that answers too late. */
 async function faults(cluster: Cluster, client: Client): Promise<void> {
   const records = client.dataset('test', 'faults')
@@ -116,6 +139,7 @@ async function main(): Promise<void> {
   await values(client)
   await verbs(client)
   await batches(client)
+  await queries(client)
   await faults(cluster, client)
   const worker = new Worker(fileURLToPath(import.meta.url), { workerData: cluster.seeds })
   const code = await new Promise((resolve, reject) => {
