@@ -112,6 +112,16 @@ export class Batch<B extends object = Bins> {
   }
 }
 
+/** The error of a row, which learns its key. */
+export function ofRow(
+  error: SpikewireError,
+  { spaces, keys }: RowKeys,
+  row: number,
+): SpikewireError {
+  error.ofRecord(typeof spaces === 'number' ? spaces : (spaces[row] as Space), keys[row])
+  return error
+}
+
 /** Numbers in the array of what was found, for each record: row, generation, seconds to live. */
 const NUMBERS = 3
 

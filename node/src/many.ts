@@ -1,7 +1,8 @@
 /** The verbs on many records that clients and datasets share. */
 
-import type { Batch } from './batch.js'
+import { type Batch, ofRow } from './batch.js'
 import { type ColumnOptions, type ColumnParts, Columns, schemaOf } from './columns.js'
+import type { SpikewireError } from './errors.js'
 import {
   binsOf,
   collect,
@@ -48,11 +49,17 @@ export interface GetManyOptions extends ReadOptions {
 export type BatchOptions = Pick<ReadOptions, 'replica' | keyof CallOptions>
 
 /** What `getColumns` and `getArrow` take; with a `schema` only its bins are read. */
-export interface GetColumnsOptions
-  extends GetManyOptions,
-    Pick<ColumnOptions, 'schema' | 'generation' | 'ttl'> {}
+export interface GetColumnsOptions extends GetManyOptions, Omit<ColumnOptions, 'rows'> {
+  /**
+   * What becomes of a row that failed: its error is thrown (`'raise'`, the default), or its values are
+   * null (`'mask'`).
+   */
+  errors?: 'raise' | 'mask' | undefined
+}
 
-const GET_COLUMNS = [...READ, 'bins', 'schema', 'generation', 'ttl']
+type TableParts = [length: number, columns: ColumnParts[]]
+
+const GET_COLUMNS = [...READ, 'bins', 'schema', 'key', 'generation', 'ttl', 'errors']
 const GET_MANY = [...READ, 'bins']
 const BATCH = ['replica', 'timeout', 'signal']
 
@@ -81,35 +88,47 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   }
 
   /**
-   * Reads many records as columns of typed arrays, without an object for each: row `n` is that of
-   * key `n`, and null in every column where there is no such record or `where` is not true for it.
+   * Reads many records into columns of typed arrays, one row for each key, in input order. No objects
+   * are made for records and values. Where there is no such record, or no such bin, values are null.
    *
-   * @throws the error of the first row that failed; TypeError, RangeError for a value that does not
-   * go into its column
+   * ```ts
+   * const table = await users.getColumns(ids, { schema: { age: 'float64' } })
+   * const ages = table.get('age')?.values as Float64Array
+   * ```
+   *
+   * @throws the error of the first row that failed, unless `errors` is `'mask'`; TypeError, RangeError
+   * for a value that does not go into its column, with row and column
    */
-  getColumns(keys: Iterable<K | Key>, options?: GetColumnsOptions): Promise<Columns> {
-    const made = this.#table<[number, ColumnParts[]]>(keys, options, false)
-    return made.then((table) => new Columns(table))
-  }
-
-  /** As `getColumns`, as an Arrow IPC stream: for `tableFromIPC` of `apache-arrow`, and others. */
-  getArrow(keys: Iterable<K | Key>, options?: GetColumnsOptions): Promise<Buffer> {
-    return this.#table(keys, options, true)
-  }
-
-  #table<T>(
+  getColumns(keys: Iterable<K | Key>, options?: GetColumnsOptions): Promise<Columns>
+  getColumns(keys: Iterable<K | Key>, callback: Callback<Columns>): void
+  getColumns(keys: Iterable<K | Key>, options: GetColumnsOptions, callback: Callback<Columns>): void
+  getColumns(
     keys: Iterable<K | Key>,
-    options: GetColumnsOptions | undefined,
-    asStream: boolean,
-  ): Promise<T> {
-    return this.#call<T>(options, GET_COLUMNS, (client, slot, given) => {
-      const { schema, generation, ttl } = options ?? {}
-      const flat = schemaOf(schema)
-      const named = Object.keys(schema ?? {}).filter((name) => name !== generation && name !== ttl)
-      const bins = options?.bins ?? (schema && named)
-      const rows = this.#rows(slot, list('keys', keys))
-      native.getColumns(client, slot, ...sent(rows), bins, given, flat, generation, ttl, asStream)
-    })
+    options?: GetColumnsOptions | Callback<Columns>,
+    callback?: Callback<Columns>,
+  ): Promise<Columns> | undefined {
+    if (typeof options === 'function') return this.getColumns(keys, {}, options) as undefined
+    const promise = this.#table(keys, options, false).then(
+      (table) => new Columns(table as TableParts),
+    )
+    return callback === undefined ? promise : handOver(promise, callback)
+  }
+
+  /**
+   * The same as an Arrow IPC stream: `tableFromIPC` of `apache-arrow` reads it, and so do DuckDB,
+   * Polars and pyarrow.
+   */
+  getArrow(keys: Iterable<K | Key>, options?: GetColumnsOptions): Promise<Buffer>
+  getArrow(keys: Iterable<K | Key>, callback: Callback<Buffer>): void
+  getArrow(keys: Iterable<K | Key>, options: GetColumnsOptions, callback: Callback<Buffer>): void
+  getArrow(
+    keys: Iterable<K | Key>,
+    options?: GetColumnsOptions | Callback<Buffer>,
+    callback?: Callback<Buffer>,
+  ): Promise<Buffer> | undefined {
+    if (typeof options === 'function') return this.getArrow(keys, {}, options) as undefined
+    const promise = this.#table(keys, options, true) as Promise<Buffer>
+    return callback === undefined ? promise : handOver(promise, callback)
   }
 
   /**
@@ -302,6 +321,37 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     return callback === undefined ? promise : handOver(promise, callback)
   }
 
+  /** A table of many records, in parts or as an Arrow IPC stream. */
+  async #table(
+    keys: Iterable<K | Key>,
+    options: GetColumnsOptions | undefined,
+    asStream: boolean,
+  ): Promise<TableParts | Buffer> {
+    let rows: Rows | undefined
+    const made = await this.#call<unknown>(options, GET_COLUMNS, (client, slot, given) => {
+      const { bins, schema, lenient, key, generation, ttl } = wantedOfMany(options)
+      rows = rowsOf(this as ManyVerbs<unknown, B>, list('keys', keys))
+      native.getColumns(
+        client,
+        slot,
+        ...sent(rows),
+        bins,
+        given,
+        schema,
+        key,
+        generation,
+        ttl,
+        lenient,
+        asStream,
+      )
+    })
+    if (Array.isArray(made) && made.length === 3) {
+      const [row, , error] = made as [number, undefined, SpikewireError]
+      throw ofRow(error, rows as Rows, row)
+    }
+    return made as TableParts | Buffer
+  }
+
   /** Rows of these keys, which the result of the call will know. */
   #rows(slot: Slot, keys: unknown[]): Rows {
     const rows = rowsOf(this as ManyVerbs<unknown, B>, keys)
@@ -328,6 +378,19 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     }
     return promise
   }
+}
+
+/** What the native part is given for the options of columns. */
+function wantedOfMany(options: GetColumnsOptions = {}) {
+  const { schema, errors = 'raise', key, generation, ttl } = options
+  if (errors !== 'raise' && errors !== 'mask') {
+    throw new RangeError(`errors must be 'raise' or 'mask', got ${String(errors)}`)
+  }
+  const flat = schemaOf(schema)
+  const others = [key, generation, ttl]
+  const named = Object.keys(schema ?? {}).filter((name) => !others.includes(name))
+  const bins = options.bins ?? (schema && named)
+  return { bins, schema: flat, lenient: errors === 'mask', key, generation, ttl }
 }
 
 /** Records that come one after the other. Options are refused before the first one is asked for. */

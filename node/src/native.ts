@@ -275,7 +275,10 @@ export interface Native {
   moduleList(client: Handle, slot: Slot): void
   moduleSource(client: Handle, slot: Slot, name: string): void
   moduleRemove(client: Handle, slot: Slot, name: string): void
-  /** Many records as one table: in parts, or as an Arrow stream. */
+  /**
+   * Many records as one table: in parts, or as an Arrow stream; or the number of a row that failed,
+   * nothing, and its error.
+   */
   getColumns(
     client: Handle,
     slot: Slot,
@@ -284,8 +287,10 @@ export interface Native {
       bins: unknown,
       options: unknown,
       schema: unknown[] | undefined,
+      key: unknown,
       generation: unknown,
       ttl: unknown,
+      lenient: boolean,
       asStream: boolean,
     ]
   ): void

@@ -1,26 +1,27 @@
 //! The records of a batch as one table.
 
-use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
 use spikewire_aerospike::command::batch::{Batch, RowOutcome};
 use spikewire_aerospike::command::{CommandSpec, Operations};
+use spikewire_aerospike_protocol::key::UserKey;
 use spikewire_aerospike_protocol::message::Walk;
-use spikewire_columns::ExtraColumns;
 use spikewire_columns::arrow::TableBuilder;
+use spikewire_columns::{RowError, WireValue};
 
-use super::failure::{bad_row, malformed, refused};
+use super::failure::{bad_row, refused};
 use super::{parts, schema};
 use crate::arguments::{self, Options};
 use crate::binding::Call;
 use crate::environment::Environment;
+use crate::errors;
 use crate::js::{Env, Failure, Result, Value};
 use crate::many::gather::{OWN, Rows};
 use crate::ticket::{RowPlan, RowsDone, Settle};
 
-/// The table that a batch becomes.
+/// The table that a batch becomes; it has the keys already.
 struct Wish {
-    schema: Option<SchemaRef>,
-    extra: ExtraColumns,
+    table: TableBuilder,
+    /// Whether rows that failed are null.
+    lenient: bool,
     as_stream: bool,
 }
 
@@ -37,52 +38,73 @@ impl RowPlan for Wish {
 }
 
 impl Settle for Read {
-    fn settle<'e>(self: Box<Self>, env: Env<'e>, _: &Environment) -> Result<Value<'e>> {
-        let table = self.table()?;
-        if self.wish.as_stream { parts::stream(env, &table) } else { parts::table(env, &table) }
-    }
-}
-
-impl Wish {
-    fn builder(&self) -> Result<TableBuilder> {
-        TableBuilder::new(self.schema.clone(), &self.extra, false, None).map_err(refused)
-    }
-}
-
-impl Read {
-    /// A row for each key: of nulls where there is no record. The first row that failed is the
-    /// failure of the whole.
-    fn table(&self) -> Result<RecordBatch> {
-        let Self { rows, wish } = self;
-        let mut table = wish.builder()?;
-        for row in 0..rows.len() {
-            if let RowOutcome::Found(message) = rows.outcome(row) {
-                let (header, walk) = Walk::begin(message).map_err(malformed)?;
-                table.record(&header, walk, row).map_err(bad_row)?;
-            } else if rows.is_failure(row) {
+    fn settle<'e>(self: Box<Self>, env: Env<'e>, environment: &Environment) -> Result<Value<'e>> {
+        let Self { rows, wish: Wish { mut table, lenient, as_stream } } = *self;
+        match fill(&mut table, &rows, lenient) {
+            Ok(()) => {}
+            Err(RowError::Failed(row)) => {
                 let error = rows.error(row).unwrap_or_else(|| rows.unreadable(row, "no answer"));
-                return Err(error.into());
+                let error = errors::of_engine(env, environment.hooks()?, &error)?;
+                let (row, none) = (env.uint32(row as u32)?, env.undefined()?);
+                return env.array_of([row, none, error].into_iter().map(Ok));
             }
-            table.end_row(row).map_err(bad_row)?;
+            Err(error) => return Err(bad_row(error)),
         }
-        table.finish(rows.len()).map_err(|error| Failure::of_range(error.to_string()))
+        let made = table.finish(rows.len());
+        let made = made.map_err(|error| Failure::of_range(error.to_string()))?;
+        if as_stream { parts::stream(env, &made) } else { parts::table(env, &made) }
     }
 }
 
-/// `getColumns(…, bins, options, schema, generation, ttl, asStream)`: many records as one table.
+/// A row for each key: of nulls where there is no record.
+fn fill(
+    table: &mut TableBuilder,
+    rows: &Batch,
+    lenient: bool,
+) -> std::result::Result<(), RowError> {
+    for row in 0..rows.len() {
+        let walk = match rows.outcome(row) {
+            RowOutcome::Found(message) => Walk::begin(message).ok(),
+            RowOutcome::Absent => {
+                table.end_row(row)?;
+                continue;
+            }
+            RowOutcome::Failed => None,
+        };
+        match walk {
+            Some((header, walk)) => table.record(&header, walk, row)?,
+            None if lenient => {}
+            None => return Err(RowError::Failed(row)),
+        }
+        table.end_row(row)?;
+    }
+    Ok(())
+}
+
+/// `getColumns(…, bins, options, schema, key, generation, ttl, lenient, asStream)`: many records as one
+/// table, in parts or as an Arrow IPC stream; or, in an array of their own, the number of a row that
+/// failed, nothing, and its error.
 pub fn get<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let mut rows = Rows::of(call)?;
     let own = |at| call.argument(OWN + at);
     let (selection, names) = arguments::bins(own(0))?;
     let options = arguments::read_options(&Options::new(own(1)))?;
-    let wish = Wish {
-        schema: own(2).present().map(schema::schema).transpose()?,
-        extra: schema::extra(call.env.undefined()?, own(3), own(4))?,
-        as_stream: own(5).boolean() == Some(true),
-    };
-    // Checked now, not when the records are there.
-    wish.builder()?;
+    let asked = own(2).present().map(schema::schema).transpose()?;
+    let extra = schema::extra(own(3), own(4), own(5))?;
+    let mut table = TableBuilder::new(asked, &extra, false, None).map_err(refused)?;
     let spec = CommandSpec::get(&rows.client.defaults, &options, selection)?;
     rows.alike(&spec, |row| names.iter().try_for_each(|name| Ok(row.read_bin(name)?)))?;
+    if table.wants_keys() {
+        rows.each_key(|row, user| {
+            let value = user.map(|user| match user {
+                UserKey::Int(int) => WireValue::Int(int),
+                UserKey::Str(text) => WireValue::Text(text.as_bytes()),
+                UserKey::Bytes(bytes) => WireValue::Bytes(bytes),
+            });
+            table.push_key(value.as_ref(), row as usize).map_err(bad_row)
+        })?;
+    }
+    let flag = |at| own(at).boolean().unwrap_or_default();
+    let wish = Wish { table, lenient: flag(6), as_stream: flag(7) };
     rows.send_for(spec.policy, Box::new(wish))
 }

@@ -3,7 +3,6 @@
 use spikewire_columns::{ColumnError, ErrorClass, RowError};
 
 use crate::js::Failure;
-pub use crate::value::decode::malformed;
 
 /// What columns refuse.
 pub fn refused(error: ColumnError) -> Failure {

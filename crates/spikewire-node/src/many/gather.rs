@@ -174,7 +174,21 @@ impl<'c, 'e> Rows<'c, 'e> {
         Ok(())
     }
 
-    /// Sends them.
+    /// Looks at the user keys of all rows; there is none where only the digest is known.
+    pub fn each_key(
+        &self,
+        mut look: impl FnMut(u32, Option<UserKey<'_>>) -> Result<()>,
+    ) -> Result<()> {
+        for row in 0..self.count()? {
+            match with_user_key(self.keys.element(row)?, |user| look(row, Some(user)))? {
+                Some(looked) => looked?,
+                None => look(row, None)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends them; they become a batch.
     pub fn send(self, policy: Policy, answered: Answered) -> Result<Option<Value<'e>>> {
         let plan = RowReader { answered, reading: self.client.reading };
         self.send_for(policy, Box::new(plan))
