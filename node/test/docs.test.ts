@@ -14,7 +14,7 @@ import { Batch, Client, type ClientOptions, Dataset, Job } from 'spikewire'
 import { aerospike, withoutAerospike } from './support/aerospike.js'
 import { output, PACKAGE, REPOSITORY, run, temporaryFolder } from './support/programs.js'
 
-const PAGES = ['README.md', 'docs/node.md', 'node/README.md']
+const PAGES = ['README.md', 'docs/node.md', 'docs/embedded-cluster.md', 'node/README.md']
 // Inside of the package, so that programs may import it by its name.
 const FOLDER = join(PACKAGE, 'build', 'docs')
 const SAID = /^\s*console\.log\(.*\) \/\/ (.+)$/
