@@ -106,5 +106,6 @@ pub fn get<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     }
     let flag = |at| own(at).boolean().unwrap_or_default();
     let wish = Wish { table, lenient: flag(6), as_stream: flag(7) };
-    rows.send_for(spec.policy, Box::new(wish))
+    rows.send_for(spec.policy, Box::new(wish));
+    Ok(None)
 }

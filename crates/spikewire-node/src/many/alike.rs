@@ -16,7 +16,8 @@ pub fn get<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let options = arguments::read_options(&Options::new(call.argument(OWN + 1)))?;
     let spec = CommandSpec::get(&rows.client.defaults, &options, selection)?;
     rows.alike(&spec, |row| names.iter().try_for_each(|name| Ok(row.read_bin(name)?)))?;
-    rows.send(spec.policy, Answered::None)
+    rows.send(spec.policy, Answered::None);
+    Ok(None)
 }
 
 /// `existsMany(…, options)`
@@ -25,7 +26,8 @@ pub fn exists<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let options = arguments::read_options(&Options::new(call.argument(OWN)))?;
     let spec = CommandSpec::exists(&rows.client.defaults, &options)?;
     rows.alike(&spec, |_| Ok(()))?;
-    rows.send(spec.policy, Answered::None)
+    rows.send(spec.policy, Answered::None);
+    Ok(None)
 }
 
 /// `removeMany(…, options)`
@@ -34,7 +36,8 @@ pub fn delete<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let options = arguments::write_options(&Options::new(call.argument(OWN)))?;
     let spec = CommandSpec::delete(&rows.client.defaults, &options)?;
     rows.alike(&spec, |_| Ok(()))?;
-    rows.send(spec.policy, Answered::None)
+    rows.send(spec.policy, Answered::None);
+    Ok(None)
 }
 
 /// `operateMany(…, operations, options)`
@@ -50,7 +53,8 @@ pub fn operate<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         sent().for_each(|step| row.step(step));
         Ok(())
     })?;
-    rows.send(spec.policy, Answered::Same(answered))
+    rows.send(spec.policy, Answered::Same(answered));
+    Ok(None)
 }
 
 /// `applyMany(…, module, function, args, options)`
@@ -68,5 +72,6 @@ pub fn apply<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         row.call(&function);
         Ok(())
     })?;
-    rows.send(spec.policy, Answered::Same(vec![true]))
+    rows.send(spec.policy, Answered::Same(vec![true]));
+    Ok(None)
 }

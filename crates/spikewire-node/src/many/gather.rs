@@ -33,7 +33,7 @@ pub struct Rows<'c, 'e> {
     sets: Sets<'e>,
     keys: Value<'e>,
     packed: Packed,
-    rows: BatchBuilder,
+    builder: BatchBuilder,
 }
 
 /// The sets of the rows.
@@ -52,10 +52,10 @@ enum Packed {
 }
 
 impl Packed {
-    fn of(numbers: Value<'_>, text: Value<'_>, count: usize) -> Result<Self> {
-        let Some(numbers) = numbers.doubles(count) else { return Ok(Self::No) };
+    fn of(numbers: Value<'_>, text: Value<'_>, count: usize) -> Self {
+        let Some(numbers) = numbers.doubles(count) else { return Self::No };
         if text.is_absent() {
-            return Ok(Self::Numbers(numbers));
+            return Self::Numbers(numbers);
         }
         let mut bytes = Vec::new();
         // What is no text in UTF-8 is found out, and named, key by key.
@@ -63,8 +63,8 @@ impl Packed {
         let units = numbers.iter().sum::<f64>() as usize;
         match String::from_utf8(bytes) {
             // As many bytes as UTF-16 units: all of it is ASCII, and lengths are the same in both.
-            Ok(text) if taken && text.len() == units => Ok(Self::Text(text, numbers, 0)),
-            _ => Ok(Self::No),
+            Ok(text) if taken && text.len() == units => Self::Text(text, numbers, 0),
+            _ => Self::No,
         }
     }
 
@@ -101,8 +101,8 @@ impl<'c, 'e> Rows<'c, 'e> {
             slot: call.index(1)?,
             sets,
             keys,
-            packed: Packed::of(call.argument(4), call.argument(5), keys.len()? as usize)?,
-            rows: BatchBuilder::default(),
+            packed: Packed::of(call.argument(4), call.argument(5), keys.len()? as usize),
+            builder: BatchBuilder::default(),
         })
     }
 
@@ -123,7 +123,7 @@ impl<'c, 'e> Rows<'c, 'e> {
     #[inline]
     fn key(&mut self, row: u32, send_key: bool) -> Result<(Arc<SetRef>, Option<Vec<u8>>)> {
         let set = self.set(row)?;
-        let rows = &mut self.rows;
+        let rows = &mut self.builder;
         let mut take = |user: UserKey<'_>| {
             rows.user_key(&set, &user);
             send_key.then(|| user.stored())
@@ -135,7 +135,7 @@ impl<'c, 'e> Rows<'c, 'e> {
         let stored = if let Some(stored) = with_user_key(key, take)? {
             stored
         } else {
-            self.rows.digest(digest_of(key)?);
+            self.builder.digest(digest_of(key)?);
             None
         };
         Ok((set, stored))
@@ -150,7 +150,7 @@ impl<'c, 'e> Rows<'c, 'e> {
         for row in 0..self.count()? {
             let noted = self.key(row, spec.send_key);
             let (set, stored) = noted.map_err(|failure| at_row(failure, row))?;
-            self.rows.alike(spec, &set, stored.as_deref(), &write)?;
+            self.builder.alike(spec, &set, stored.as_deref(), &write)?;
         }
         Ok(())
     }
@@ -167,9 +167,9 @@ impl<'c, 'e> Rows<'c, 'e> {
         let (set, stored) = self.key(row, spec.send_key)?;
         let kind = spec.row(&set, stored.as_deref(), write)?;
         if likely {
-            self.rows.like_the_last(kind);
+            self.builder.like_the_last(kind);
         } else {
-            self.rows.own(kind);
+            self.builder.own(kind);
         }
         Ok(())
     }
@@ -189,17 +189,16 @@ impl<'c, 'e> Rows<'c, 'e> {
     }
 
     /// Sends them; they become a batch.
-    pub fn send(self, policy: Policy, answered: Answered) -> Result<Option<Value<'e>>> {
+    pub fn send(self, policy: Policy, answered: Answered) {
         let plan = RowReader { answered, reading: self.client.reading };
-        self.send_for(policy, Box::new(plan))
+        self.send_for(policy, Box::new(plan));
     }
 
     /// Sends the rows; what they become is the plan's to say.
-    pub fn send_for(self, policy: Policy, plan: Box<dyn RowPlan>) -> Result<Option<Value<'e>>> {
-        let Self { client, call, slot, rows, .. } = self;
-        let rows = rows.finish(policy, |_, _| ());
+    pub fn send_for(self, policy: Policy, plan: Box<dyn RowPlan>) {
+        let Self { client, call, slot, builder, .. } = self;
+        let rows = builder.finish(policy, |_, _| ());
         let next = Owner::start(client.cluster.clone(), client.pledge(slot), rows, plan);
         client.driver.submit_all(call.env, next);
-        Ok(None)
     }
 }

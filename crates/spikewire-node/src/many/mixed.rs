@@ -35,7 +35,8 @@ pub fn batch<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     for row in 0..mixed.rows.count()? {
         mixed.row(row).map_err(|failure| at_row(failure, row))?;
     }
-    mixed.rows.send(policy, Answered::Each(mixed.answered))
+    mixed.rows.send(policy, Answered::Each(mixed.answered));
+    Ok(None)
 }
 
 struct Mixed<'c, 'e> {

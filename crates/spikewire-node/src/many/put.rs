@@ -38,7 +38,8 @@ pub fn put<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         });
         written.map_err(|failure| at_row(failure, row))?;
     }
-    rows.send(spec.policy, Answered::None)
+    rows.send(spec.policy, Answered::None);
+    Ok(None)
 }
 
 /// The bin names of a row.
