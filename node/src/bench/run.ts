@@ -1,5 +1,6 @@
 /** One job in this process. */
 
+import { inspect } from 'node:util'
 import type { BenchClient, Candidate } from './clients.js'
 import type { Answer, Description, Job, Result, ScanResult } from './job.js'
 import { batches, latencyOf, runLoops, singles } from './loop.js'
@@ -22,6 +23,10 @@ export const CANDIDATES: { readonly [name: string]: Candidate } = {
   spikewire: OURS,
   aerospike: THEIRS,
 }
+
+/** A record in a message, if it is short. */
+const shown = (bins: unknown) =>
+  inspect(bins, { breakLength: Number.POSITIVE_INFINITY }).slice(0, 200)
 
 /** Seconds that writing every key may take. */
 const INSERT_LIMIT = 300
@@ -133,7 +138,7 @@ async function check(job: Job, client: BenchClient): Promise<void> {
 
   function seen(key: number, bins: unknown): void {
     if (!matches(specs, bins)) {
-      throw new Error(`key ${key} does not read back as ${job.bins}`)
+      throw new Error(`key ${key} reads back as ${shown(bins)}, not ${job.bins}`)
     }
   }
 }
@@ -157,7 +162,8 @@ async function scan(
     do {
       const { count, last } = await client.scan(way, consumer)
       if (count !== job.keys) throw new Error(`a scan gave ${count} of ${job.keys} records`)
-      if (!matches(specs, last)) throw new Error(`a record does not read back as ${job.bins}`)
+      if (!matches(specs, last))
+        throw new Error(`a record reads back as ${shown(last)}, not ${job.bins}`)
       scans++
     } while (performance.now() < end)
     return scans
