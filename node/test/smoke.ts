@@ -114,6 +114,25 @@ async function queries(client: Client): Promise<void> {
   await assert.rejects(given, (error: Error) => error.name === 'AbortError')
 }
 
+/** A stream, columns, and a query that is given up while it waits. */
+async function scans(client: Client): Promise<void> {
+  const scanned = client.dataset<{ n: number }>('test', 'scanned')
+  const many = Array.from({ length: 3000 }, (_, n) => n)
+  await Promise.all(many.map((n) => scanned.put(n, { n })))
+  let found = 0
+  for await (const _ of scanned.query().stream()) found++
+  assert.equal(found, many.length)
+  let total = 0
+  for await (const table of scanned.query().columns({ schema: { n: 'float64' } })) {
+    for (const n of table.get('n')?.values ?? []) total += Number(n)
+  }
+  assert.equal(total, (many.length * (many.length - 1)) / 2)
+  const abort = new AbortController()
+  const slow = scanned.query({ recordsPerSecond: 1, signal: abort.signal }).batches(3000)
+  setTimeout(() => abort.abort(new Error('given up')), 100)
+  await assert.rejects(slow.next(), /given up/)
+}
+
 /** A node that answers too late. */
 async function faults(cluster: Cluster, client: Client): Promise<void> {
   const records = client.dataset('test', 'faults')
@@ -128,6 +147,7 @@ async function inWorker(seeds: string): Promise<void> {
   const client = await Client.connect(seeds)
   await verbs(client)
   await batches(client)
+  await scans(client)
   await client.close()
 }
 

@@ -74,6 +74,9 @@ impl<'e> Maker<'e, '_> {
         if bytes.is_ascii() {
             return self.env.ascii(bytes);
         }
+        if bytes.is_ascii() {
+            return self.env.latin1(bytes);
+        }
         match std::str::from_utf8(bytes) {
             Ok(text) => self.env.string(text),
             Err(_) => self.env.buffer(bytes),
