@@ -249,8 +249,35 @@ export class Client extends ManyVerbs<Key, Bins> {
     set: string | null,
     operations: readonly Operation[],
     options?: OperateAllOptions,
-  ): Promise<Job> {
-    return startJob(this.connection, () => named(namespace, set), 'operate', operations, options)
+  ): Promise<Job>
+  operateAll(
+    namespace: string,
+    set: string | null,
+    operations: readonly Operation[],
+    callback: Callback<Job>,
+  ): void
+  operateAll(
+    namespace: string,
+    set: string | null,
+    operations: readonly Operation[],
+    options: OperateAllOptions,
+    callback: Callback<Job>,
+  ): void
+  operateAll(
+    namespace: string,
+    set: string | null,
+    operations: readonly Operation[],
+    options?: OperateAllOptions | Callback<Job>,
+    callback?: Callback<Job>,
+  ): Promise<Job> | undefined {
+    return startJob(
+      this.connection,
+      () => named(namespace, set),
+      'operate',
+      operations,
+      options,
+      callback,
+    )
   }
 
   /** Calls a function of a registered module on every record of the set; as `operateAll`. */
@@ -261,24 +288,91 @@ export class Client extends ManyVerbs<Key, Bins> {
     name: string,
     args?: readonly BinValue[],
     options?: JobOptions,
-  ): Promise<Job> {
+  ): Promise<Job>
+  applyAll(
+    namespace: string,
+    set: string | null,
+    module: string,
+    name: string,
+    args: readonly BinValue[] | undefined,
+    callback: Callback<Job>,
+  ): void
+  applyAll(
+    namespace: string,
+    set: string | null,
+    module: string,
+    name: string,
+    args: readonly BinValue[] | undefined,
+    options: JobOptions,
+    callback: Callback<Job>,
+  ): void
+  applyAll(
+    namespace: string,
+    set: string | null,
+    module: string,
+    name: string,
+    args?: readonly BinValue[],
+    options?: JobOptions | Callback<Job>,
+    callback?: Callback<Job>,
+  ): Promise<Job> | undefined {
     return startJob(
       this.connection,
       () => named(namespace, set),
       'apply',
       [module, name, args],
       options,
+      callback,
     )
   }
 
   /** Renews the time to live of every record of the set; as `operateAll`. */
-  touchAll(namespace: string, set: string | null, options?: TouchAllOptions): Promise<Job> {
-    return startJob(this.connection, () => named(namespace, set), 'touch', undefined, options)
+  touchAll(namespace: string, set: string | null, options?: TouchAllOptions): Promise<Job>
+  touchAll(namespace: string, set: string | null, callback: Callback<Job>): void
+  touchAll(
+    namespace: string,
+    set: string | null,
+    options: TouchAllOptions,
+    callback: Callback<Job>,
+  ): void
+  touchAll(
+    namespace: string,
+    set: string | null,
+    options?: TouchAllOptions | Callback<Job>,
+    callback?: Callback<Job>,
+  ): Promise<Job> | undefined {
+    return startJob(
+      this.connection,
+      () => named(namespace, set),
+      'touch',
+      undefined,
+      options,
+      callback,
+    )
   }
 
   /** Deletes every record of the set; as `operateAll`. */
-  deleteAll(namespace: string, set: string | null, options?: DeleteAllOptions): Promise<Job> {
-    return startJob(this.connection, () => named(namespace, set), 'delete', undefined, options)
+  deleteAll(namespace: string, set: string | null, options?: DeleteAllOptions): Promise<Job>
+  deleteAll(namespace: string, set: string | null, callback: Callback<Job>): void
+  deleteAll(
+    namespace: string,
+    set: string | null,
+    options: DeleteAllOptions,
+    callback: Callback<Job>,
+  ): void
+  deleteAll(
+    namespace: string,
+    set: string | null,
+    options?: DeleteAllOptions | Callback<Job>,
+    callback?: Callback<Job>,
+  ): Promise<Job> | undefined {
+    return startJob(
+      this.connection,
+      () => named(namespace, set),
+      'delete',
+      undefined,
+      options,
+      callback,
+    )
   }
 
   /** Whether it is not closed. */

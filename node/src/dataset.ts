@@ -16,6 +16,7 @@ import type { Operation } from './operation.js'
 import { Query, type QueryOptions } from './query.js'
 import type { Bins } from './record.js'
 import type { BinValue } from './values.js'
+import type { Callback } from './ways.js'
 
 /**
  * A namespace and a set of a client, from `client.dataset(namespace, set)`. Its verbs take user
@@ -67,8 +68,19 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
    * @throws TypeError, RangeError for operations that read; IndexNotFound; errors are `inDoubt` when
    * the job runs on some of the nodes
    */
-  operateAll(operations: readonly Operation[], options?: OperateAllOptions): Promise<Job> {
-    return startJob(this.connection, () => this.#space, 'operate', operations, options)
+  operateAll(operations: readonly Operation[], options?: OperateAllOptions): Promise<Job>
+  operateAll(operations: readonly Operation[], callback: Callback<Job>): void
+  operateAll(
+    operations: readonly Operation[],
+    options: OperateAllOptions,
+    callback: Callback<Job>,
+  ): void
+  operateAll(
+    operations: readonly Operation[],
+    options?: OperateAllOptions | Callback<Job>,
+    callback?: Callback<Job>,
+  ): Promise<Job> | undefined {
+    return startJob(this.connection, () => this.#space, 'operate', operations, options, callback)
   }
 
   /** Calls a function of a registered module on every record of the set; as `operateAll`. */
@@ -77,18 +89,57 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
     name: string,
     args?: readonly BinValue[],
     options?: JobOptions,
-  ): Promise<Job> {
-    return startJob(this.connection, () => this.#space, 'apply', [module, name, args], options)
+  ): Promise<Job>
+  applyAll(
+    module: string,
+    name: string,
+    args: readonly BinValue[] | undefined,
+    callback: Callback<Job>,
+  ): void
+  applyAll(
+    module: string,
+    name: string,
+    args: readonly BinValue[] | undefined,
+    options: JobOptions,
+    callback: Callback<Job>,
+  ): void
+  applyAll(
+    module: string,
+    name: string,
+    args?: readonly BinValue[],
+    options?: JobOptions | Callback<Job>,
+    callback?: Callback<Job>,
+  ): Promise<Job> | undefined {
+    return startJob(
+      this.connection,
+      () => this.#space,
+      'apply',
+      [module, name, args],
+      options,
+      callback,
+    )
   }
 
   /** Renews the time to live of every record of the set; as `operateAll`. */
-  touchAll(options?: TouchAllOptions): Promise<Job> {
-    return startJob(this.connection, () => this.#space, 'touch', undefined, options)
+  touchAll(options?: TouchAllOptions): Promise<Job>
+  touchAll(callback: Callback<Job>): void
+  touchAll(options: TouchAllOptions, callback: Callback<Job>): void
+  touchAll(
+    options?: TouchAllOptions | Callback<Job>,
+    callback?: Callback<Job>,
+  ): Promise<Job> | undefined {
+    return startJob(this.connection, () => this.#space, 'touch', undefined, options, callback)
   }
 
   /** Deletes every record of the set; as `operateAll`. */
-  deleteAll(options?: DeleteAllOptions): Promise<Job> {
-    return startJob(this.connection, () => this.#space, 'delete', undefined, options)
+  deleteAll(options?: DeleteAllOptions): Promise<Job>
+  deleteAll(callback: Callback<Job>): void
+  deleteAll(options: DeleteAllOptions, callback: Callback<Job>): void
+  deleteAll(
+    options?: DeleteAllOptions | Callback<Job>,
+    callback?: Callback<Job>,
+  ): Promise<Job> | undefined {
+    return startJob(this.connection, () => this.#space, 'delete', undefined, options, callback)
   }
 
   /** @internal */

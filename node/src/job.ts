@@ -14,7 +14,7 @@ import { native, type Slot, type Space } from './native.js'
 import { type CallOptions, checked, type Ttl, type Where } from './options.js'
 import { IndexRange } from './range.js'
 import { executor, openSlot, refuse } from './slots.js'
-import { withSignal } from './ways.js'
+import { type Callback, handOver, withSignal } from './ways.js'
 
 /** Which records a job is about, and how fast it goes. */
 export interface JobOptions extends CallOptions {
@@ -98,8 +98,11 @@ export class Job {
    *
    * @throws ConnectionFailed when a node that runs it does not answer
    */
-  progress(): Promise<JobProgress> {
-    return this.#ask((client, slot) => native.jobProgress(client, slot, this.#job)).then(progress)
+  progress(callback: Callback<JobProgress>): void
+  progress(): Promise<JobProgress>
+  progress(callback?: Callback<JobProgress>): Promise<JobProgress> | undefined {
+    const found = this.#ask((client, slot) => native.jobProgress(client, slot, this.#job))
+    return given(found.then(progress), callback)
   }
 
   /**
@@ -107,17 +110,27 @@ export class Job {
    *
    * @throws Timeout when that takes longer, in which case the job goes on
    */
-  wait(options?: JobWaitOptions): Promise<JobProgress> {
+  wait(callback: Callback<JobProgress>): void
+  wait(options: JobWaitOptions, callback: Callback<JobProgress>): void
+  wait(options?: JobWaitOptions): Promise<JobProgress>
+  wait(
+    options?: JobWaitOptions | Callback<JobProgress>,
+    callback?: Callback<JobProgress>,
+  ): Promise<JobProgress> | undefined {
+    if (typeof options === 'function') return this.wait({}, options) as undefined
     const begin = (client: number, slot: Slot) => {
-      const given = checked(options, ['timeout', 'signal']) as JobWaitOptions | undefined
-      native.jobWait(client, slot, this.#job, given?.timeout)
+      const known = checked(options, ['timeout', 'signal']) as JobWaitOptions | undefined
+      native.jobWait(client, slot, this.#job, known?.timeout)
     }
-    return this.#ask(begin, options?.signal).then(progress)
+    return given(this.#ask(begin, options?.signal).then(progress), callback)
   }
 
   /** Aborts it on every node. Changes that were made remain. Nothing happens if it has ended. */
-  abort(): Promise<void> {
-    return this.#ask((client, slot) => native.jobAbort(client, slot, this.#job)) as Promise<void>
+  abort(callback: Callback<void>): void
+  abort(): Promise<void>
+  abort(callback?: Callback<void>): Promise<void> | undefined {
+    const ended = this.#ask((client, slot) => native.jobAbort(client, slot, this.#job))
+    return given(ended as Promise<void>, callback)
   }
 
   #ask(begin: (client: number, slot: Slot) => void, signal?: AbortSignal): Promise<unknown> {
@@ -129,8 +142,12 @@ export class Job {
   }
 }
 
-function progress(given: unknown): JobProgress {
-  const [done, aborted, percent, succeeded, failed, filtered] = given as [
+function given<T>(promise: Promise<T>, callback: Callback<T> | undefined): Promise<T> | undefined {
+  return callback === undefined ? promise : handOver(promise, callback)
+}
+
+function progress(parts: unknown): JobProgress {
+  const [done, aborted, percent, succeeded, failed, filtered] = parts as [
     boolean,
     boolean,
     number,
@@ -175,13 +192,16 @@ export function startJob(
   space: () => Space,
   kind: JobKind,
   what: unknown,
-  options: JobOptions | undefined,
-): Promise<Job> {
+  options: JobOptions | Callback<Job> | undefined,
+  callback?: Callback<Job>,
+): Promise<Job> | undefined {
+  if (typeof options === 'function') return startJob(connection, space, kind, what, {}, options)
   const begin = (client: number, slot: Slot) => {
     const given = checked(options, KNOWN[kind])
     native.jobStart(client, slot, space(), kind, what, given, partsOf(options?.index))
     return () => native.giveUp(client, slot)
   }
   const started = asked<[number, bigint]>(connection, begin, options?.signal)
-  return started.then(([job, id]) => new Job(connection, job, id))
+  const made = started.then(([job, id]) => new Job(connection, job, id))
+  return callback === undefined ? made : handOver(made, callback)
 }

@@ -16,6 +16,7 @@ import type { Bins, Record } from './record.js'
 import { executor, openSlot, refuse } from './slots.js'
 import { type QueryStreamOptions, streamOf } from './stream.js'
 import type { BinValue } from './values.js'
+import { type Callback, handOver } from './ways.js'
 
 /** Some partitions of a namespace, which has 4,096. */
 export interface PartitionRange {
@@ -299,7 +300,19 @@ export class Query<B extends object = Bins>
    * @throws FunctionFailed with what the function raised; NodeUnavailable when records moved between
    * nodes meanwhile; RangeError for options that do not apply
    */
-  aggregate(module: string, name: string, args?: readonly BinValue[]): Promise<BinValue[]> {
+  aggregate(module: string, name: string, args?: readonly BinValue[]): Promise<BinValue[]>
+  aggregate(
+    module: string,
+    name: string,
+    args: readonly BinValue[] | undefined,
+    callback: Callback<BinValue[]>,
+  ): void
+  aggregate(
+    module: string,
+    name: string,
+    args?: readonly BinValue[],
+    callback?: Callback<BinValue[]>,
+  ): Promise<BinValue[]> | undefined {
     const [space, options, after, index] = this.#given
     const begin = (client: number, slot: number) => {
       const given = [client, slot, space, options, after, index] as const
@@ -308,7 +321,7 @@ export class Query<B extends object = Bins>
     }
     const result = asked<BinValue[]>(this.connection, begin, this.#signal)
     this.close()
-    return result
+    return callback === undefined ? result : handOver(result, callback)
   }
 
   /**

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
   Client,
+  type Columns,
   ctx,
   type Dataset,
   exp,
@@ -12,7 +13,9 @@ import {
   IndexNotFound,
   type IndexRange,
   index,
+  type Job,
   type JobOptions,
+  type JobProgress,
   type OperateAllOptions,
   op,
   Timeout,
@@ -268,4 +271,42 @@ test('an aggregation that is given up', async () => {
   const endless = people.query({ signal: abort.signal }).aggregate('people', 'endless')
   setTimeout(() => abort.abort(reason), 50)
   await assert.rejects(endless, reason)
+})
+
+test('callbacks, which are never called before the call has returned', async () => {
+  const many = client.dataset<{ n: number }>('test', 'called')
+  await Promise.all(Array.from({ length: 30 }, (_, n) => many.put(n, { n })))
+  let hasReturned = false
+  const called = <T>(begin: (callback: (error: Error | null, value?: T) => void) => void) => {
+    hasReturned = false
+    const outcome = new Promise<T>((resolve, reject) => {
+      begin((error, value) => {
+        assert.ok(hasReturned)
+        if (error === null) resolve(value as T)
+        else reject(error)
+      })
+    })
+    hasReturned = true
+    return outcome
+  }
+  const job = await called<Job>((done) => many.operateAll([op.add('n', 1)], done))
+  assert.equal((await called<JobProgress>((done) => job.wait(done))).succeeded, 30)
+  assert.equal((await called<JobProgress>((done) => job.progress(done))).done, true)
+  await called<void>((done) => job.abort(done))
+  const touched = await called<Job>((done) => client.touchAll('test', 'called', { ttl: 9 }, done))
+  await called<JobProgress>((done) => touched.wait({ timeout: 30_000 }, done))
+  const sum = await called<unknown[]>((done) =>
+    many.query().aggregate('people', 'total', [1], done),
+  )
+  assert.deepEqual(sum, [(29 * 30) / 2 + 30])
+  const table = await called<Columns>((done) => many.getColumns([1, 2], done))
+  assert.deepEqual(table.get('n')?.toArray(), [2n, 3n])
+  const stream = await called<Buffer>((done) => many.getArrow([1], { bins: ['n'] }, done))
+  assert.ok(stream.length > 0)
+  await assert.rejects(
+    called<Job>((done) => many.deleteAll({ recordsPerSecond: 0 }, done)),
+    RangeError,
+  )
+  const deleted = await called<Job>((done) => many.deleteAll(done))
+  await deleted.wait()
 })

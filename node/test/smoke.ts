@@ -147,7 +147,6 @@ async function inWorker(seeds: string): Promise<void> {
   const client = await Client.connect(seeds)
   await verbs(client)
   await batches(client)
-  await scans(client)
   await client.close()
 }
 
@@ -160,6 +159,7 @@ async function main(): Promise<void> {
   await verbs(client)
   await batches(client)
   await queries(client)
+  await scans(client)
   await faults(cluster, client)
   const worker = new Worker(fileURLToPath(import.meta.url), { workerData: cluster.seeds })
   const code = await new Promise((resolve, reject) => {

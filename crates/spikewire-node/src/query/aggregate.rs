@@ -69,9 +69,10 @@ fn shown<'e>(
     env.array_of(values)
 }
 
-/// `aggregateGiveUp(number)`: its result is not wanted any more.
+/// `aggregateGiveUp(number)`: its result is not wanted any more. The number is free when its thread
+/// has ended.
 pub fn give_up<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    if let Some(abandoned) = call.host.environment.resources.remove(call.index(0)?) {
+    if let Ok(abandoned) = call.host.environment.resources.get::<Abandoned>(call.index(0)?) {
         abandoned.end();
     }
     Ok(None)
