@@ -26,6 +26,7 @@ import {
   type WriteOptions,
 } from './options.js'
 import { encodedRows, type Row } from './rows.js'
+import { onAbort } from './signals.js'
 import { aboutRecord, executor, NO_RECORD, openSlot, refuse } from './slots.js'
 import type { BinValue } from './values.js'
 import {
@@ -408,10 +409,8 @@ async function gathered(
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    const over = () => signal.removeEventListener('abort', abort)
+    const over = onAbort(signal, () => reject(signal.reason))
     promise.finally(over).then(resolve, reject)
-    if (signal.aborted) abort()
+    if (signal.aborted) reject(signal.reason)
   })
 }

@@ -13,6 +13,7 @@ import { checked, type Replica, type Where } from './options.js'
 import { Page } from './page.js'
 import type { IndexRange } from './range.js'
 import type { Bins, Record } from './record.js'
+import { onAbort } from './signals.js'
 import { executor, openSlot, refuse } from './slots.js'
 import { type QueryStreamOptions, streamOf } from './stream.js'
 import type { BinValue } from './values.js'
@@ -127,7 +128,8 @@ export class Query<B extends object = Bins>
   /** Where it ended; it is over, or closed, or failed. */
   #end: Buffer | undefined
   #reason: { error: unknown } | undefined
-  #onAbort: (() => void) | undefined
+  /** Ends the wait for its signal. */
+  #unwatch: (() => void) | undefined
 
   /** @internal */
   constructor(
@@ -153,11 +155,10 @@ export class Query<B extends object = Bins>
     if (signal !== undefined) {
       // The signal may live long, and must not hold on to a query that nobody else does.
       const query = new WeakRef(this)
-      this.#onAbort = () => {
+      this.#unwatch = onAbort(signal, () => {
         const reached = query.deref()
         if (reached !== undefined) reached.#fail(signal.reason)
-      }
-      signal.addEventListener('abort', this.#onAbort, { once: true })
+      })
     }
   }
 
@@ -465,7 +466,7 @@ export class Query<B extends object = Bins>
     if (this.#end !== undefined) return
     this.#end = native.queryClose(this.#query, this.#tell())
     forgotten.unregister(this)
-    if (this.#onAbort !== undefined) this.#signal?.removeEventListener('abort', this.#onAbort)
+    this.#unwatch?.()
   }
 }
 

@@ -1,6 +1,7 @@
 /** Other ways than a promise by itself: callbacks, and calls that are given up. */
 
 import type { Slot } from './native.js'
+import { onAbort } from './signals.js'
 import { abandon } from './slots.js'
 
 /** Told how a call has ended; never before the call has returned. */
@@ -22,11 +23,9 @@ export function withSignal<T>(
   signal: AbortSignal,
   givenUp?: () => void,
 ): void {
-  const abort = () => {
+  const over = onAbort(signal, () => {
     abandon(slot, signal.reason)
     givenUp?.()
-  }
-  signal.addEventListener('abort', abort, { once: true })
-  const over = () => signal.removeEventListener('abort', abort)
+  })
   promise.then(over, over)
 }

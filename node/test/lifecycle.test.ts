@@ -207,3 +207,37 @@ test('memory and descriptors stay flat under a long load', async () => {
     ],
   )
 })
+
+test('a signal of many calls gives them all up, and warns of nothing', async () => {
+  const warned: string[] = []
+  const note = (warning: Error) => warned.push(warning.message)
+  process.on('warning', note)
+  const own = await Cluster.start()
+  const caller = await Client.connect(own.seeds, { timeout: 20_000 })
+  try {
+    const records = caller.dataset('test', 'signals')
+    await records.put(1, { n: 1 })
+    const controller = new AbortController()
+    const { signal } = controller
+    await Promise.all(Array.from({ length: 40 }, () => records.get(1, { signal })))
+    await own.inject(0, { delay: 60_000 })
+    const calls = Array.from({ length: 40 }, () => [
+      records.get(1, { signal }),
+      records.getMany([1, 2], { signal }),
+      caller.indexes.wait('test', 'none', { signal, timeout: 0 }),
+      records.query({ signal }).next(),
+    ]).flat()
+    const reason = new Error('enough')
+    const reasons = Promise.allSettled(calls)
+    controller.abort(reason)
+    for (const ended of await reasons) assert.equal((ended as PromiseRejectedResult).reason, reason)
+    await assert.rejects(records.get(1, { signal }), reason)
+    await own.clearFaults(0)
+    assert.equal((await records.get(1)).bins['n'], 1)
+    assert.deepEqual(warned, [])
+  } finally {
+    process.off('warning', note)
+    await caller.close()
+    await own.close()
+  }
+})
