@@ -37,18 +37,20 @@ export class Batch<B extends object = Bins> {
   readonly errors: ReadonlyMap<number, SpikewireError> = new Map()
   /** The rows that failed and may have been written all the same. */
   readonly inDoubt: readonly number[]
-  /** How many rows found their record. */
-  readonly found: number
   #rows: RowKeys = { spaces: 0, keys: [] }
 
   /** Batches come from the engine. */
-  constructor(codes: Int32Array, found: number, inDoubt: readonly number[]) {
+  constructor(codes: Int32Array, inDoubt: readonly number[]) {
     this.codes = codes
     this.length = codes.length
-    this.found = found
     this.inDoubt = inDoubt
     const rows = this as { [row: number]: Record<B> | null }
     for (let row = 0; row < codes.length; row++) rows[row] = null
+  }
+
+  /** How many rows found their record. */
+  get found(): number {
+    return this.codes.reduce((found, code) => (code === 0 ? found + 1 : found), 0)
   }
 
   /** The keys, in input order. */
@@ -126,8 +128,8 @@ export function ofRow(
 const NUMBERS = 3
 
 /** A batch without its records. */
-export function makeBatch(codes: Int32Array, found: Int32Array, inDoubt: Int32Array): Batch {
-  return new Batch(codes, found.length / NUMBERS, Array.from(inDoubt))
+export function makeBatch(codes: Int32Array, inDoubt: Int32Array | null): Batch {
+  return new Batch(codes, inDoubt === null ? [] : Array.from(inDoubt))
 }
 
 /** A row has failed: reading it throws the error. */

@@ -57,7 +57,7 @@ export type Hooks = [
     values: unknown[],
     results: unknown[] | null,
   ) => unknown,
-  makeBatch: (codes: Int32Array, found: Int32Array, inDoubt: Int32Array) => unknown,
+  makeBatch: (codes: Int32Array, inDoubt: Int32Array | null) => unknown,
   makeRows: (names: string[], results: number | null, most: number) => unknown,
   failRow: (batch: unknown, row: number, error: unknown) => void,
   classify: (value: unknown) => number,

@@ -73,9 +73,9 @@ impl Settle for Outcomes {
         let (codes, found) = (codes(&rows), found(&rows));
         let doubts = (0..rows.len()).filter(|row| codes[*row] != 0 && rows.is_in_doubt(*row));
         let doubts: Vec<_> = doubts.map(|row| row as i32).collect();
+        let doubts = if doubts.is_empty() { env.null() } else { env.int32_array(&doubts) };
+        let batch = hooks.make_batch.call(env, &[env.int32_array(&codes)?, doubts?])?;
         let array = env.int32_array(&found)?;
-        let arguments = [env.int32_array(&codes)?, array, env.int32_array(&doubts)?];
-        let batch = hooks.make_batch.call(env, &arguments)?;
         let maker = environment.maker(env, reader.reading)?;
         let mut from = 0;
         while from < found.len() {

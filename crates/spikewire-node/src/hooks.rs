@@ -17,7 +17,7 @@ pub struct Hooks {
     pub make_factory: Function,
     /// `(generation, ttl, names, values, results)`: a record of any bins.
     pub make_record: Function,
-    /// `(codes, found, inDoubt)`: a batch; see [`crate::batch`].
+    /// `(codes, inDoubt)`: a batch; `null` where no row is in doubt. See [`crate::batch`].
     pub make_batch: Function,
     /// `(names, results, most)`: what makes so many records of a batch at once, of these bins, with
     /// so many results, or `null`:
