@@ -8,8 +8,17 @@ import { PACKAGE } from './programs.js'
 const FOLDER = join(PACKAGE, 'peers/node_modules/aerospike')
 
 /** Why there is no npm `aerospike`; `false` where there is. */
-export const withoutAerospike: string | false =
-  !existsSync(FOLDER) && 'npm aerospike is not installed: make node-peers'
+export const withoutAerospike: string | false = reason()
+
+function reason(): string | false {
+  if (!existsSync(FOLDER)) return 'npm aerospike is not installed: make node-peers'
+  try {
+    createRequire(import.meta.url)(FOLDER)
+    return false
+  } catch (error) {
+    return `npm aerospike does not load here: ${(error as Error).message.split('\n')[0]}`
+  }
+}
 
 /** The module. It has no types that hold for what tests do with it. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
