@@ -2,20 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Client, Double } from 'spikewire'
 import { Cluster } from 'spikewire/testing'
 import { PYTHON, withoutPython } from './cases.js'
-
-/** Its folder; this file is compiled to node/build/test. */
-const PEERS = fileURLToPath(new URL('../../peers/', import.meta.url))
-const withoutPeer: string | false =
-  !existsSync(join(PEERS, 'node_modules', 'aerospike')) && 'npm aerospike is not installed'
+import { aerospike, connectAerospike, withoutAerospike } from './support/aerospike.js'
 
 let cluster: Cluster
 let client: Client
@@ -45,17 +37,12 @@ const BINS = {
 const KEYS = [0, -7, 123_456_789, 'text', 'ключ', Buffer.from([1, 2, 3])]
 
 test('npm aerospike reads a batch that was written here, and the other way round', {
-  skip: withoutPeer,
+  skip: withoutAerospike,
 }, async () => {
-  const aerospike = createRequire(join(PEERS, 'package.json'))('aerospike')
-  const [host, port] = (cluster.addresses[0] as string).split(':')
-  const peer = await aerospike.connect({
-    hosts: [{ addr: host, port: Number(port) }],
-    log: { level: aerospike.log.OFF },
-    policies: {
-      batch: new aerospike.BatchPolicy({ totalTimeout: 30_000 }),
-      batchParentWrite: new aerospike.BatchPolicy({ totalTimeout: 30_000 }),
-    },
+  const { BatchPolicy, Key, batchType, operations } = aerospike()
+  const peer = await connectAerospike(cluster.seeds, {
+    batch: new BatchPolicy({ totalTimeout: 30_000 }),
+    batchParentWrite: new BatchPolicy({ totalTimeout: 30_000 }),
   })
   try {
     const ours = client.dataset('test', 'ours')
@@ -63,7 +50,7 @@ test('npm aerospike reads a batch that was written here, and the other way round
     const written = await ours.putMany(records, { sendKey: true, ttl: 5000 })
     written.raiseForErrors()
     const rows = KEYS.map((key) => ({
-      key: new aerospike.Key('test', 'ours', key),
+      key: new Key('test', 'ours', key),
       readAllBins: true,
     }))
     for (const { status, record } of await peer.batchRead(rows)) {
@@ -72,12 +59,11 @@ test('npm aerospike reads a batch that was written here, and the other way round
       assert.ok(record.ttl > 4000 && record.gen === 1)
     }
 
-    const { operations, batchType } = aerospike
     const theirs = client.dataset('test', 'theirs')
     const results = await peer.batchWrite(
       KEYS.map((key) => ({
         type: batchType.BATCH_WRITE,
-        key: new aerospike.Key('test', 'theirs', key),
+        key: new Key('test', 'theirs', key),
         ops: Object.entries(BINS).map(([name, value]) => operations.write(name, value)),
       })),
     )

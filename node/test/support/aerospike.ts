@@ -24,16 +24,16 @@ function reason(): string | false {
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export const aerospike = (): any => createRequire(import.meta.url)(FOLDER)
 
-/** A client of it for a cluster. */
+/** A client of it for a cluster, with policies besides those for timeouts. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
-export function connectAerospike(seeds: string): Promise<any> {
-  const [addr, port] = seeds.split(':')
+export function connectAerospike(seeds: string, more: object = {}): Promise<any> {
+  const [addr, port] = seeds.split(',')[0]?.split(':') ?? []
   const policies = Object.fromEntries(
     ['read', 'write', 'operate', 'remove', 'batch'].map((name) => [name, { totalTimeout: 20_000 }]),
   )
   return aerospike().connect({
     hosts: [{ addr, port: Number(port) }],
     log: { level: aerospike().log.OFF },
-    policies,
+    policies: { ...policies, ...more },
   })
 }
