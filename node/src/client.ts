@@ -20,9 +20,10 @@ import type { Operation } from './operation.js'
 import type { ReadMode, Replica } from './options.js'
 import type { Query, QueryOptions } from './query.js'
 import type { Bins } from './record.js'
+import { onAbort } from './signals.js'
 import { executor, openSlot, refuse } from './slots.js'
 import type { BinValue } from './values.js'
-import type { Callback } from './ways.js'
+import { type Callback, handOver } from './ways.js'
 
 /** What a client is told when it connects. Spans of time are milliseconds. */
 export interface ClientOptions {
@@ -68,6 +69,8 @@ export interface ClientOptions {
   integers?: 'auto' | 'bigint' | undefined
   /** Whole floats as numbers (default), or as `Double`, which writes them back as floats. */
   doubles?: 'number' | 'double' | undefined
+  /** Gives connecting up: its promise is rejected with the signal's reason. */
+  signal?: AbortSignal | undefined
   /** Maps as `Map`: only those with other keys than strings (`'auto'`, the default), or all. */
   maps?: 'auto' | 'map' | undefined
 }
@@ -119,7 +122,25 @@ export class Client extends ManyVerbs<Key, Bins> {
    * @param seeds - `'host:port'`, several separated by commas, or an array of them
    * @throws ConnectionFailed, Timeout when no seed answers; TypeError, RangeError for bad options
    */
-  static connect(seeds: string | readonly string[], options: ClientOptions = {}): Promise<Client> {
+  static connect(seeds: string | readonly string[], callback: Callback<Client>): void
+  static connect(
+    seeds: string | readonly string[],
+    options: ClientOptions,
+    callback: Callback<Client>,
+  ): void
+  static connect(seeds: string | readonly string[], options?: ClientOptions): Promise<Client>
+  static connect(
+    seeds: string | readonly string[],
+    options: ClientOptions | Callback<Client> = {},
+    callback?: Callback<Client>,
+  ): Promise<Client> | undefined {
+    if (typeof options === 'function') return Client.connect(seeds, {}, options) as undefined
+    const promise = Client.#connect(seeds, options)
+    return callback === undefined ? promise : handOver(promise, callback)
+  }
+
+  static #connect(seeds: string | readonly string[], options: ClientOptions): Promise<Client> {
+    let signal: AbortSignal | undefined
     const opened = new Promise<number>(executor)
     const slot = openSlot()
     try {
@@ -128,6 +149,11 @@ export class Client extends ManyVerbs<Key, Bins> {
       const own = { integers: false, doubles: false, maps: false } as { [name: string]: boolean }
       for (const [name, value] of Object.entries(options)) {
         if (value === undefined) continue
+        if (name === 'signal') {
+          signal = value as AbortSignal
+          signal.throwIfAborted()
+          continue
+        }
         const engine = ENGINE.get(name)
         if (engine !== undefined) {
           names.push(engine)
@@ -148,7 +174,8 @@ export class Client extends ManyVerbs<Key, Bins> {
     } catch (error) {
       refuse(slot, error)
     }
-    return opened.then((handle) => new Client(new Connection(handle)))
+    const connected = opened.then((handle) => new Client(new Connection(handle)))
+    return signal === undefined ? connected : untilAborted(connected, signal)
   }
 
   /** A namespace and a set of it. */
@@ -418,6 +445,20 @@ function named(namespace: string, set: string | null): Space {
   return spaceNumber(namespace, set)
 }
 
+/** A client that is connected when its signal has been aborted is closed. */
+function untilAborted(connected: Promise<Client>, signal: AbortSignal): Promise<Client> {
+  return new Promise((resolve, reject) => {
+    const over = onAbort(signal, () => {
+      reject(signal.reason)
+      connected.then(
+        (client) => client.close(),
+        () => undefined,
+      )
+    })
+    connected.then(resolve, reject).finally(over)
+  })
+}
+
 function whole(key: unknown): Key {
   if (key instanceof Key) return key
   throw new TypeError(`a client's verbs take a Key, not ${key === null ? 'null' : typeof key}`)
@@ -426,7 +467,7 @@ function whole(key: unknown): Key {
 function choice(name: string, value: unknown): boolean {
   const words = Object.hasOwn(OWN, name) ? OWN[name] : undefined
   if (words === undefined) {
-    const known = [...ENGINE.keys(), ...Object.keys(OWN)].sort().join(', ')
+    const known = [...ENGINE.keys(), ...Object.keys(OWN), 'signal'].sort().join(', ')
     throw new TypeError(`unknown client option ${name}; there are: ${known}`)
   }
   if (value !== words[0] && value !== words[1]) {

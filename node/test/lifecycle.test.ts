@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { Client } from 'spikewire'
+import { Client, type ClientOptions } from 'spikewire'
 import { Cluster } from 'spikewire/testing'
 import { output, PACKAGE, run } from './support/programs.js'
 
@@ -16,7 +16,7 @@ let client: Client
 
 before(async () => {
   cluster = await Cluster.start({ nodes: 2 })
-  client = await Client.connect(cluster.seeds, { timeout: 20_000 })
+  client = await Client.connect(cluster.seeds, { timeout: 20_000, connectTimeout: 20_000 })
 })
 
 after(async () => {
@@ -238,6 +238,50 @@ test('a signal of many calls gives them all up, and warns of nothing', async () 
   } finally {
     process.off('warning', note)
     await caller.close()
+    await own.close()
+  }
+})
+
+test('connecting takes a callback', async () => {
+  const connect = (seeds: string, options: ClientOptions) =>
+    new Promise<Client>((resolve, reject) => {
+      let returned = false
+      const told = (error: Error | null, connected?: Client) => {
+        assert.ok(returned)
+        if (error) reject(error)
+        else resolve(connected as Client)
+      }
+      assert.equal(Client.connect(seeds, options, told), undefined)
+      returned = true
+    })
+  const connected = await connect(cluster.seeds, {})
+  assert.equal(connected.nodes.length, 2)
+  await connected.close()
+  const refused = connect(cluster.seeds, { timeout: -1 })
+  await assert.rejects(refused, /^RangeError: timeout must be/)
+  await assert.rejects(connect('127.0.0.1:1', { timeout: 500 }), { name: 'ConnectionFailed' })
+})
+
+test('connecting that is given up leaves no client behind', async () => {
+  const own = await Cluster.start()
+  try {
+    const open = () => own.stats(0).connections
+    const reason = new Error('enough')
+    await assert.rejects(Client.connect(own.seeds, { signal: AbortSignal.abort(reason) }), reason)
+    const controller = new AbortController()
+    const connecting = Array.from({ length: 5 }, () =>
+      Client.connect(own.seeds, { signal: controller.signal }),
+    )
+    controller.abort(reason)
+    for (const one of connecting) await assert.rejects(one, reason)
+    const late = new AbortController()
+    const connected = await Client.connect(own.seeds, { signal: late.signal })
+    late.abort(reason)
+    assert.equal(connected.isOpen, true)
+    await connected.close()
+    for (const ends = Date.now() + 20_000; open() > 0 && Date.now() < ends; ) await sleep(10)
+    assert.equal(open(), 0)
+  } finally {
     await own.close()
   }
 })

@@ -12,7 +12,7 @@ let client: Client
 
 before(async () => {
   cluster = await Cluster.start({ nodes: 3, namespaces: ['test', 'other'] })
-  client = await Client.connect(cluster.seeds)
+  client = await Client.connect(cluster.seeds, { timeout: 20_000, connectTimeout: 20_000 })
 })
 
 after(async () => {
