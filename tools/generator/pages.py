@@ -29,8 +29,8 @@ OPERATIONS = """
 Made by `spikewire.op` for `operate`, with the name of a bin in front, and by `spikewire.exp` for
 expressions, with what they work on in front; those with † are no part of expressions. Rust has them
 by the same names in `spikewire::op` and `spikewire::exp`; what stands behind the `*` are methods
-there. Node.js has them in camelCase; what stands behind the `*` comes in an object there. How they are
-used is explained in [operations.md](operations.md).
+there. Node.js has them in camelCase; what stands behind the `*` comes in an object there. How they
+are used is explained in [operations.md](operations.md).
 """
 
 TITLES = {"list": "Lists", "map": "Maps", "bit": "Bits", "hll": "HyperLogLog sketches"}
