@@ -25,7 +25,7 @@ import { executor, openSlot, refuse } from './slots.js'
 import type { BinValue } from './values.js'
 import { type Callback, handOver } from './ways.js'
 
-/** What a client is told when it connects. Spans of time are milliseconds. */
+/** The options of a client. Spans of time are milliseconds. */
 export interface ClientOptions {
   /** Refuses nodes of a cluster with another name. */
   clusterName?: string | undefined

@@ -247,7 +247,7 @@ export interface Native {
     set: string | null | undefined,
     before: Date | undefined,
   ): void
-  /** Nobody waits for an administrative command any more. */
+  /** An administrative command is not waited for any more. */
   giveUp(client: Handle, slot: Slot): void
   /** Gives the name. Without a timeout the index is not waited for; 0: no limit. */
   indexCreate(

@@ -1,4 +1,4 @@
-/** Queries: many records, at the pace of whoever takes them. */
+/** Queries: many records, at the pace of their reader. */
 
 import type { Readable } from 'node:stream'
 import { type ColumnOptions, type ColumnParts, Columns, wanted } from './columns.js'
@@ -85,7 +85,7 @@ const QUERY = [
   ...(['socketTimeout', 'timeout', 'signal'] as const),
 ]
 
-/** Ends queries that nobody has closed and nobody can reach. */
+/** Ends queries that were not closed and cannot be reached any more. */
 const forgotten = new FinalizationRegistry((query: number) => native.queryClose(query, 0))
 
 const DONE = Object.freeze({ value: undefined, done: true as const })
@@ -153,7 +153,7 @@ export class Query<B extends object = Bins>
     this.#signal = signal
     forgotten.register(this, this.#query, this)
     if (signal !== undefined) {
-      // The signal may live long, and must not hold on to a query that nobody else does.
+      // The signal may live long, and must not keep a query that nothing else holds.
       const query = new WeakRef(this)
       this.#unwatch = onAbort(signal, () => {
         const reached = query.deref()
@@ -344,7 +344,7 @@ export class Query<B extends object = Bins>
     else this.#fail(new ClientClosed('the query is closed', -5))
   }
 
-  /** @internal More records, for whoever takes many: those that are ready, or nothing at the end. */
+  /** @internal More records, several at a time: those that are ready, or nothing at the end. */
   async take(most: number): Promise<Record<B>[]> {
     while (this.#reason !== undefined || this.#at >= this.#ready.length) {
       if (!(await this.#fill())) return []

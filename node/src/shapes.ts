@@ -1,5 +1,5 @@
 /**
- * Bin names as the native part knows them: a list of names is told once and has a number from then
+ * Bin names as the native part knows them: a list of names is passed once and has a number from then
  * on. Asking Node-API for the names of an object would cost more than all the rest of a write.
  */
 

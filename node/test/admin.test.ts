@@ -25,7 +25,7 @@ after(async () => {
   await cluster.close()
 })
 
-/** What a callback is told. */
+/** What a callback is given. */
 function told<T>(call: (callback: (error: Error | null, value?: T) => void) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     let returned = false

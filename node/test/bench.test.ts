@@ -15,7 +15,7 @@ const PROGRAM = join(PACKAGE, 'dist/cli/main.js')
 const bench = (...flags: string[]) => run(process.execPath, [PROGRAM, 'bench', ...flags])
 const QUICK = ['-k', '300', '-d', '0.2', '--warmup', '0.05', '--pause', '0', '--nodes', '2']
 
-/** A module of the benchmark, which nobody imports from the package. */
+/** A module of the benchmark, which the package does not export. */
 const inner = createRequire(join(PACKAGE, 'dist/bench/'))
 
 interface Line {

@@ -86,7 +86,7 @@ const here = { cwd: PACKAGE, timeout: 60_000 }
 test('processes that end with a query under way', () =>
   withRows(2, async ({ seeds }) => {
     const programs: [string, number, string][] = [
-      // Nobody waits for records, so nothing keeps the process.
+      // No record is waited for, so nothing keeps the process.
       ["const q = rows.query(); await q.next(); console.log('left')", 0, 'left\n'],
       ['for await (const r of rows.query()) { console.log(r.generation); break }', 0, '1\n'],
       ['let n = 0; for await (const r of rows.query()) if (++n === 700) process.exit(7)', 7, ''],

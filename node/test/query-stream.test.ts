@@ -1,4 +1,4 @@
-/** Queries as streams, and how little is read while nobody takes records. */
+/** Queries as streams, and how little is read while no records are taken. */
 
 import assert from 'node:assert/strict'
 import { createReadStream, createWriteStream } from 'node:fs'

@@ -45,7 +45,7 @@ impl Client {
         Pledge::new(slot, &self.outbox)
     }
 
-    /// Nobody waits for the administrative command of this slot any more.
+    /// The administrative command of this slot is not waited for any more.
     pub fn give_up(&self, slot: u32) {
         self.outbox.give_up(slot);
     }

@@ -15,7 +15,7 @@ use crate::resource::Resources;
 use crate::uv::Loop;
 use crate::value::decode::{Maker, Reading};
 
-/// Slots that are told in one call.
+/// Slots that are handed over in one call.
 const TOGETHER: usize = 8;
 
 /// What one JavaScript environment holds. It lives until the environment is gone.
@@ -108,7 +108,7 @@ impl Environment {
         self.resources.end();
     }
 
-    /// A call has succeeded without a value; several are told together.
+    /// A call has succeeded without a value; several are handed over together.
     #[inline]
     pub fn done(&self, env: Env<'_>, slot: u32) {
         let mut done = self.done.borrow_mut();

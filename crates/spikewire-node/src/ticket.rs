@@ -55,7 +55,7 @@ impl OwnedReply {
 pub struct Outbox {
     finished: Mutex<Vec<Finished>>,
     pending: AtomicU32,
-    /// Administrative commands that nobody waits for any more.
+    /// Administrative commands that are not waited for any more.
     given_up: Mutex<Vec<u32>>,
 }
 
@@ -81,7 +81,7 @@ impl Outbox {
         self.finished.lock().is_empty()
     }
 
-    /// Nobody waits for an administrative command any more.
+    /// An administrative command is not waited for any more.
     pub fn give_up(&self, slot: u32) {
         self.given_up.lock().push(slot);
     }

@@ -8,7 +8,7 @@ import { run } from './run.js'
 
 /** What a child says. */
 export type FromChild = { ready: true } | { answer: Answer }
-/** What a child is told. */
+/** What a child is given. */
 export type ToChild = { job: Job } | { go: true }
 
 const send = (message: FromChild): Promise<void> =>
@@ -39,5 +39,5 @@ process.on('message', (message: ToChild) => {
     .then((answer) => send({ answer }))
     .then(() => process.exit(0))
 })
-// Whoever started this is gone.
+// The process that started this is gone.
 process.on('disconnect', () => process.exit(1))

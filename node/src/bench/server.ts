@@ -1,4 +1,4 @@
-/** A process that is an embedded cluster, until whoever started it lets go of it. */
+/** A process that is an embedded cluster, until the process that started it lets go of it. */
 
 import { Cluster, type ClusterOptions } from '../testing.js'
 

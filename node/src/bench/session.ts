@@ -151,7 +151,7 @@ export class Session {
   }
 }
 
-/** `count` rounds in which the first is another one each time, so that nobody always goes first. */
+/** `count` rounds in which the first is another one each time, so that none always goes first. */
 export function* interleaved<T>(all: readonly T[], count: number): Generator<T> {
   for (let round = 0; round < count; round++) {
     for (let at = 0; at < all.length; at++) yield all[(at + round) % all.length] as T

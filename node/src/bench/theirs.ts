@@ -112,7 +112,7 @@ class Theirs implements BenchClient {
   }
 }
 
-/** The stream cannot be paused: whoever is slower than the servers keeps what came meanwhile. */
+/** The stream cannot be paused: a reader slower than the servers keeps what came meanwhile. */
 async function consumed(stream: RecordStream, consumer: string): Promise<Scanned> {
   const ended = new Promise<void>((resolve, reject) => {
     stream.on('error', reject)

@@ -82,7 +82,7 @@ fn moment(value: Value<'_>) -> Result<SystemTime> {
     })
 }
 
-/// `giveUp(client, slot)`: nobody waits for an administrative command any more.
+/// `giveUp(client, slot)`: an administrative command is not waited for any more.
 pub fn give_up<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let slot = call.index(1)?;
     if let Ok(client) = call.host.client(call.argument(0)) {

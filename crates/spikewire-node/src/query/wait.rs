@@ -1,5 +1,5 @@
 //! How a query waits for more records: the environment's own loop watches its descriptor, and only
-//! while somebody waits. Without such a loop (Bun, Deno) a thread does, and wakes the environment.
+//! while it is waited for. Without such a loop (Bun, Deno) a thread does, and wakes the environment.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -70,7 +70,7 @@ impl Waiter {
         Ok(())
     }
 
-    /// Lets go of the descriptor. Nobody is woken any more.
+    /// Lets go of the descriptor. Nothing is woken any more.
     pub fn end(&self) {
         match self.0.take() {
             Some(Watch::Uv(handles)) => handles.close(),
@@ -189,7 +189,7 @@ impl Drop for Lookout {
 fn watch(mut poll: Poll, descriptor: RawFd, orders: &Receiver<Duration>, waker: &Waker) {
     let mut events = Events::with_capacity(1);
     while let Ok(patience) = orders.recv() {
-        // Anew each time: what is readable already is told then.
+        // Anew each time: what is readable already shows then.
         let mut source = SourceFd(&descriptor);
         if poll.registry().register(&mut source, Token(0), Interest::READABLE).is_ok() {
             let _ = poll.poll(&mut events, Some(patience));

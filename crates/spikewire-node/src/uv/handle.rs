@@ -184,7 +184,7 @@ impl<C: Called> Handles<C> {
         }
     }
 
-    /// Closes all handles; the owner is told when libuv has let go of them.
+    /// Closes all handles; `closed` is called when libuv has let go of them.
     pub fn close(&self) {
         if self.closing.replace(true) {
             return;
