@@ -231,6 +231,17 @@ test('a sleeping consumer sleeps for a bounded time, however many records there 
   assert.equal(slept, 500 + 100 * 5)
 })
 
+test('calls that fail at once do not keep the loop from turning', { timeout: 60_000 }, async () => {
+  const { runLoops, singles } = inner('./loop.js') as {
+    runLoops(loops: object[], seconds: number, repeat: boolean): Promise<{ tried: number } & Line>
+    singles(client: object, operations: [number, undefined][], every: number): object
+  }
+  const client = { get: () => Promise.reject(new RangeError('no connection left')) }
+  const done = await runLoops([singles(client, [[1, undefined]], 1)], 0.05, true)
+  assert.ok(done.tried > 0)
+  assert.equal(done.errors, done.tried)
+})
+
 test('rounds become medians, and samples percentiles and shares', () => {
   const { summarise, withRatios } = inner('./summary.js') as {
     summarise(cell: object, rounds: object[]): Line & { spread: number }

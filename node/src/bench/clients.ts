@@ -7,6 +7,8 @@ export interface Target {
   seeds: [string, number][]
   namespace: string
   set: string
+  /** Calls that will be in flight. */
+  concurrency: number
 }
 
 /** What came back for one record. */

@@ -58,9 +58,11 @@ interface Phase extends Tally {
   repeat: boolean
 }
 
-function failed(phase: Phase, error: unknown): void {
+/** Counts an error. A call that fails before it waits for anything would never let the loop turn. */
+function failed(phase: Phase, error: unknown): Promise<void> {
   phase.errors++
   phase.firstError ??= error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return new Promise((resolve) => setImmediate(resolve))
 }
 
 /** The loop of single records. Bins are looked at, as a caller does. */
@@ -85,7 +87,7 @@ export function singles(
           if (begun !== 0) samples.take(begun - performance.now())
         }
       } catch (error) {
-        failed(phase, error)
+        await failed(phase, error)
       }
       if (begun !== 0) until = every - 1
       phase.tried++
@@ -117,7 +119,7 @@ export function batches(
           samples.take(begun - performance.now())
         }
       } catch (error) {
-        failed(phase, error)
+        await failed(phase, error)
       }
       phase.tried++
     }

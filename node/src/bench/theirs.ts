@@ -18,7 +18,8 @@ interface Aerospike {
   batchType: { BATCH_WRITE: number }
   status: { OK: number }
   operations: { write(bin: string, value: unknown): object }
-  connect(config: { hosts: { addr: string; port: number }[] }): Promise<Connected>
+  log: { OFF: number }
+  connect(config: object): Promise<Connected>
   releaseEventLoop(): void
 }
 
@@ -196,6 +197,9 @@ export const THEIRS: Candidate = {
   async open(target) {
     if (library === undefined) throw new Error('npm aerospike is not loaded')
     const hosts = target.seeds.map(([addr, port]) => ({ addr, port }))
-    return new Theirs(library, await library.connect({ hosts }), target)
+    // It refuses calls for which a node has no connection left, and says so on standard error.
+    const maxConnsPerNode = Math.max(100, target.concurrency)
+    const config = { hosts, maxConnsPerNode, log: { level: library.log.OFF } }
+    return new Theirs(library, await library.connect(config), target)
   },
 }

@@ -6,7 +6,9 @@ import type { FromChild, ToChild } from './child.js'
 import { type Answer, type Failure, failure, type Job, type Result } from './job.js'
 
 /** Milliseconds for a child beside those that the job warms up and measures. */
-const PATIENCE = 600_000
+const PATIENCE = 120_000
+/** The same for whole sets that are written or read. */
+const LONG_PATIENCE = 600_000
 
 /** Milliseconds that a child may take to end when it has answered. */
 const LEAVING = 10_000
@@ -19,7 +21,9 @@ export async function inChildren(job: Job, signal?: AbortSignal): Promise<Answer
     for (const child of children) child.stop(new Error('interrupted'))
   }
   signal?.addEventListener('abort', stop)
-  const limit = (job.warmup + job.duration) * 1000 + PATIENCE
+  const limit =
+    (job.warmup + job.duration) * 1000 +
+    (job.action === 'measure' && job.workload !== 'I' ? PATIENCE : LONG_PATIENCE)
   const late = setTimeout(() => {
     for (const child of children) child.stop(new Error(`no answer within ${limit / 1000} s`))
   }, limit)
