@@ -14,7 +14,8 @@ import { Cluster } from 'spikewire/testing'
 import { temporaryFolder } from './support/programs.js'
 
 type Row = { n: number; text: string }
-const COUNT = 20_000
+/** So many that the buffers of the system, which grow to several megabytes each, hold few of them. */
+const COUNT = 60_000
 const TEXT = 'x'.repeat(1000)
 
 let cluster: Cluster

@@ -61,7 +61,7 @@ def runner(worker: Path | None = None) -> tuple[Runner | None, str]:
     node = shutil.which("node")
     if node is None:
         return None, "there is no node"
-    if not found.is_file():
+    if not found.is_file() or not any((found.parents[2] / "native").glob("*.node")):
         return None, "the npm package is not built: make node"
     return Runner(node, found), ""
 
