@@ -146,7 +146,7 @@ test('waiting for an index that is not there ends in time, or with its signal', 
     name: 'Timeout',
     message: /index none was not ready on every node within 0.06 s/,
   })
-  assert.ok(performance.now() - began >= 60)
+  assert.ok(performance.now() - began > 50)
 
   const controller = new AbortController()
   const waiting = client.indexes.wait('test', 'none', { timeout: 0, signal: controller.signal })
