@@ -72,8 +72,6 @@ export type Hooks = [
 export interface Native {
   /** The version of the native part. */
   readonly version: string
-  /** Whether it was built without optimisation. */
-  readonly debugBuild: boolean
   /** Names the functions that it calls; once. */
   setup(...hooks: Hooks): void
   /** The number of a set. */

@@ -44,12 +44,12 @@ impl Expression {
     }
 
     /// The value of an operation that reads or writes what this expression gives.
-    pub fn operation(&self, flags: u8) -> Result<Vec<u8>, Fault> {
+    pub fn operation(&self, flags: i64) -> Result<Vec<u8>, Fault> {
         self.check()?;
         let mut out = Vec::new();
         msgpack::array(&mut out, 2);
         self.write(&mut out);
-        msgpack::uint(&mut out, u64::from(flags));
+        msgpack::int(&mut out, flags);
         limited(out)
     }
 

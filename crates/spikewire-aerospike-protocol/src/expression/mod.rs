@@ -22,6 +22,7 @@
 //! | [`build`] | making trees: types are found and checked here |
 //! | [`call`] | list, map, bit and sketch operations |
 //! | [`encode`], [`decode`] | the wire form |
+//! | [`flag`] | flags of the operations that read and write bins by expressions |
 //! | [`display`] | the readable form, which [`text`] reads again |
 //! | [`text`] | expressions as people write them |
 //!
@@ -32,6 +33,7 @@ pub mod call;
 pub mod decode;
 pub mod display;
 pub mod encode;
+pub mod flag;
 pub mod op;
 pub mod text;
 

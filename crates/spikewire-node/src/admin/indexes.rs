@@ -6,6 +6,7 @@ use spikewire_aerospike::admin::index::{
 use spikewire_aerospike::command::parse;
 use spikewire_aerospike_protocol::query::{Collection, Subject};
 
+use super::answer::Answer;
 use super::{begin, limit, optional};
 use crate::arguments::text;
 use crate::binding::Call;
@@ -29,7 +30,7 @@ pub fn create<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         name: name.as_deref(),
     };
     let wait = call.argument(9).present().map(limit).transpose()?;
-    begin(call, CreateIndex::new(&spec, wait)?)
+    begin::<Answer, _>(call, CreateIndex::new(&spec, wait)?)
 }
 
 /// A bin, or an expression.
@@ -63,12 +64,12 @@ fn kind(given: Value<'_>) -> Result<IndexType> {
 /// `indexWait(client, slot, namespace, name, timeout)`: until every node has built it.
 pub fn wait<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (namespace, name) = (text("namespace", call.argument(2))?, text("name", call.argument(3))?);
-    begin(call, wait_for_index(&namespace, &name, limit(call.argument(4))?)?)
+    begin::<Answer, _>(call, wait_for_index(&namespace, &name, limit(call.argument(4))?)?)
 }
 
 /// `indexList(client, slot, namespace)`: those of a namespace, sorted by name.
 pub fn list<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin(call, list_indexes(&text("namespace", call.argument(2))?)?)
+    begin::<Answer, _>(call, list_indexes(&text("namespace", call.argument(2))?)?)
 }
 
 /// `indexDrop(client, slot, namespace, set, name)`
@@ -76,5 +77,5 @@ pub fn drop<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (namespace, set) =
         (text("namespace", call.argument(2))?, optional("set", call.argument(3))?);
     let name = text("name", call.argument(4))?;
-    begin(call, drop_index(&namespace, set.as_deref(), &name)?)
+    begin::<Answer, _>(call, drop_index(&namespace, set.as_deref(), &name)?)
 }

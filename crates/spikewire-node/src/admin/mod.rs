@@ -23,16 +23,18 @@ use crate::arguments::{span, text};
 use crate::binding::Call;
 use crate::errors::shown;
 use crate::js::{Failure, Result, Value};
-use crate::ticket::AdminPromise;
+use crate::ticket::{AdminPromise, Settle};
 
-/// Begins a command of the client in the first argument, for the slot in the second.
-fn begin<'e, P>(call: &Call<'e>, procedure: P) -> Result<Option<Value<'e>>>
+/// Begins a command of the client in the first argument, for the slot in the second; `A` is what its
+/// result becomes.
+pub fn begin<'e, A, P>(call: &Call<'e>, procedure: P) -> Result<Option<Value<'e>>>
 where
-    P: Procedure<Output: Into<Answer>> + Send + 'static,
+    A: Settle + 'static,
+    P: Procedure<Output: Into<A>> + Send + 'static,
 {
     let (client, slot) = (call.host.client(call.argument(0))?, call.index(1)?);
     let mut next = Next::default();
-    let procedure = procedure.map(Into::<Answer>::into);
+    let procedure = procedure.map(Into::<A>::into);
     let promise = AdminPromise::new(client.pledge(slot));
     admin::start(client.cluster.clone(), procedure, promise, &mut next);
     client.driver.submit_all(call.env, next);
@@ -59,7 +61,7 @@ pub fn info<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         }
         None => Recipients::Any,
     };
-    begin(call, Ask::info(nodes, command))
+    begin::<Answer, _>(call, Ask::info(nodes, command))
 }
 
 /// `truncate(client, slot, namespace, set, before)`: deletes all records; `before` is a `Date`.
@@ -67,7 +69,7 @@ pub fn truncate<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (namespace, set) =
         (text("namespace", call.argument(2))?, optional("set", call.argument(3))?);
     let before = call.argument(4).present().map(moment).transpose()?;
-    begin(call, Truncate::new(&namespace, set.as_deref(), before)?)
+    begin::<Answer, _>(call, Truncate::new(&namespace, set.as_deref(), before)?)
 }
 
 fn moment(value: Value<'_>) -> Result<SystemTime> {

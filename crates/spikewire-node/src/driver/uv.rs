@@ -140,13 +140,25 @@ impl UvDriver {
     /// Hands out what `work` completes, lets the tasks that wait for it run, and writes what they
     /// ask next.
     fn burst(&self, work: impl FnOnce(Env<'_>)) {
-        let Some(context) = self.environment.context() else { return };
         self.is_bursting.set(true);
+        self.hand_out(work);
+        self.write();
+        self.is_bursting.set(false);
+        self.keep_loop();
+    }
+
+    /// Hands out what `work` completes; the tasks that wait for it have run when this returns.
+    fn hand_out(&self, work: impl FnOnce(Env<'_>)) {
+        let Some(context) = self.environment.context() else { return };
         context.run_on_loop(|env| {
             work(env);
             deliver_finished(env, &self.environment, &self.outbox);
             self.environment.tell_done(env);
         });
+    }
+
+    /// Writes what was asked for; promises are settled only where that fails.
+    fn write(&self) {
         while self.flush_wanted.take() {
             self.connections.flush(
                 &self,
@@ -154,17 +166,10 @@ impl UvDriver {
                     ticket.complete_later(outcome, next);
                 },
             );
-            if self.outbox.is_empty() {
-                continue;
+            if !self.outbox.is_empty() {
+                self.hand_out(|_| ());
             }
-            let Some(context) = self.environment.context() else { break };
-            context.run_on_loop(|env| {
-                deliver_finished(env, &self.environment, &self.outbox);
-                self.environment.tell_done(env);
-            });
         }
-        self.is_bursting.set(false);
-        self.keep_loop();
     }
 }
 
@@ -190,9 +195,8 @@ impl Called for UvDriver {
     fn readable(&self) {
         self.burst(|env| {
             let turned = self.connections.turn(&self, Some(Duration::ZERO), &mut self.deliver(env));
-            if let Err(error) = turned {
+            if turned.is_err() {
                 // The poller itself failed: nothing can be waited for any more.
-                let _ = error;
                 self.connections.close(&self, &mut self.deliver(env));
                 self.close_handles();
             }
@@ -200,30 +204,14 @@ impl Called for UvDriver {
     }
 
     fn before_waiting(&self) {
+        self.is_bursting.set(true);
         self.flush_wanted.set(true);
-        self.burst_of_flush();
+        self.write();
+        self.is_bursting.set(false);
+        self.keep_loop();
     }
 
     fn timed_out(&self) {
         self.burst(|env| self.connections.expire(&self, &mut self.deliver(env)));
-    }
-}
-
-impl UvDriver {
-    /// Writes what was asked for; promises are settled only where that fails.
-    fn burst_of_flush(&self) {
-        self.is_bursting.set(true);
-        while self.flush_wanted.take() {
-            self.connections.flush(
-                &self,
-                &mut |ticket: Ticket, outcome: Outcome<'_>, next: &mut Next<Ticket>| {
-                    ticket.complete_later(outcome, next);
-                },
-            );
-        }
-        self.is_bursting.set(false);
-        if !self.outbox.is_empty() {
-            self.burst(|_| ());
-        }
     }
 }

@@ -36,7 +36,7 @@ fn filter_bytes(given: Value<'_>) -> Result<Arc<[u8]>> {
 
 /// The bytes of an operation that reads or writes what an expression gives. Takes what [`filter`]
 /// takes, and an array of a text and its parameters.
-pub fn operation_bytes(hooks: &Hooks, given: Value<'_>, flags: u8) -> Result<Vec<u8>> {
+pub fn operation_bytes(hooks: &Hooks, given: Value<'_>, flags: i64) -> Result<Vec<u8>> {
     Ok(tree_of(hooks, given)?.operation(flags)?)
 }
 

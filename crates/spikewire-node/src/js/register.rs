@@ -49,8 +49,7 @@ fn register(env: Env<'_>, exports: Value<'_>) -> Result<()> {
         None => on_exit(env, binding, Binding::end)?,
     }
     define(env, exports, kept, EXPORTS)?;
-    exports.set_named(c"version", env.string(env!("CARGO_PKG_VERSION"))?)?;
-    exports.set_named(c"debugBuild", env.boolean(cfg!(debug_assertions))?)
+    exports.set_named(c"version", env.string(env!("CARGO_PKG_VERSION"))?)
 }
 
 /// Ends what is left when the environment is torn down. What was in flight stays unsettled.

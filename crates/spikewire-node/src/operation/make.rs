@@ -1,6 +1,7 @@
 //! Operations, checked and encoded when they are made.
 
 use spikewire_aerospike::command::{check_bin_name, check_operand};
+use spikewire_aerospike_protocol::expression::flag as flags;
 use spikewire_aerospike_protocol::message::op;
 use spikewire_aerospike_protocol::operation::Family;
 use spikewire_aerospike_protocol::value::particle;
@@ -13,15 +14,6 @@ use crate::calls::{Given, elements};
 use crate::expression::operation_bytes;
 use crate::js::{Failure, Result, Value};
 use crate::value::{Place, encode};
-
-/// What an expression may do when it writes or reads a bin.
-mod may {
-    pub const CREATE_ONLY: u8 = 1;
-    pub const UPDATE_ONLY: u8 = 2;
-    pub const ALLOW_DELETE: u8 = 4;
-    pub const POLICY_NO_FAIL: u8 = 8;
-    pub const EVALUATION_NO_FAIL: u8 = 16;
-}
 
 /// The name of a bin.
 fn bin_name(given: Value<'_>) -> Result<String> {
@@ -82,28 +74,24 @@ pub fn of_expression<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let kind = text("kind", call.argument(0))?;
     let bin = bin_name(call.argument(1))?;
     let given = elements(call.argument(3))?;
-    let known: &[(&str, u8)] = match kind.as_str() {
-        "read" => &[("noFail", may::EVALUATION_NO_FAIL)],
+    let known: &[(&str, i64)] = match kind.as_str() {
+        "read" => &[("noFail", flags::EVALUATION_NO_FAIL)],
         _ => &[
-            ("createOnly", may::CREATE_ONLY),
-            ("updateOnly", may::UPDATE_ONLY),
-            ("allowDelete", may::ALLOW_DELETE),
-            ("noFail", may::POLICY_NO_FAIL | may::EVALUATION_NO_FAIL),
+            ("createOnly", flags::CREATE_ONLY),
+            ("updateOnly", flags::UPDATE_ONLY),
+            ("allowDelete", flags::ALLOW_DELETE),
+            ("noFail", flags::POLICY_NO_FAIL | flags::EVALUATION_NO_FAIL),
         ],
     };
     let about = |failure: Failure| failure.about(Place::Bin(&bin));
-    let mut flags = 0;
+    let mut given_flags = 0;
     for ((name, number), value) in known.iter().zip(given) {
         if flag(name, value).map_err(about)? {
-            flags |= number;
+            given_flags |= number;
         }
     }
-    let both = may::CREATE_ONLY | may::UPDATE_ONLY;
-    if flags & both == both {
-        let why = "createOnly and updateOnly exclude each other";
-        return Err(about(Failure::of_range(why)));
-    }
-    let value = operation_bytes(call.host.environment.hooks()?, call.argument(2), flags)
+    flags::check(given_flags).map_err(|fault| about(fault.into()))?;
+    let value = operation_bytes(call.host.environment.hooks()?, call.argument(2), given_flags)
         .map_err(|failure| about(failure.about("expression")))?;
     let code = if kind == "read" { op::EXP_READ } else { op::EXP_MODIFY };
     let made = OwnedOperation { code, bin, particle: particle::BLOB, value };

@@ -5,19 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_aerospike::admin::job::{AbortJob, JobProgress, RunningJob, WatchJob};
-use spikewire_aerospike::admin::{self, Procedure};
 use spikewire_aerospike::command::query::{JobPlan, JobRules, QueryOps};
-use spikewire_aerospike::transport::Next;
 use spikewire_aerospike_protocol::message::{info2, op};
 
 use super::plan::{scope, steps};
+use crate::admin::begin;
 use crate::arguments::{self, Options, span, text};
 use crate::binding::Call;
 use crate::environment::Environment;
 use crate::js::{Env, Failure, Result, Value};
 use crate::operation;
 use crate::resource::Resource;
-use crate::ticket::{AdminPromise, Settle};
+use crate::ticket::Settle;
 
 /// A job that was started.
 struct Job(Arc<RunningJob>);
@@ -68,25 +67,12 @@ impl Settle for Answer {
     }
 }
 
-fn begin<'e, P>(call: &Call<'e>, procedure: P) -> Result<Option<Value<'e>>>
-where
-    P: Procedure<Output: Into<Answer>> + Send + 'static,
-{
-    let (client, slot) = (call.host.client(call.argument(0))?, call.index(1)?);
-    let mut next = Next::default();
-    let procedure = procedure.map(Into::<Answer>::into);
-    let promise = AdminPromise::new(client.pledge(slot));
-    admin::start(client.cluster.clone(), procedure, promise, &mut next);
-    client.driver.submit_all(call.env, next);
-    Ok(None)
-}
-
 /// `jobStart(client, slot, space, kind, what, options, index)`: a job of a kind; what it does to each
 /// record: operations, or module, function and arguments. Gives its number and its id.
 pub fn start<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let plan = plan(call)?;
     let client = call.host.client(call.argument(0))?;
-    begin(call, plan.start(client.cluster.members()?)?)
+    begin::<Answer, _>(call, plan.start(client.cluster.members()?)?)
 }
 
 fn plan(call: &Call<'_>) -> Result<JobPlan> {
@@ -130,18 +116,18 @@ fn job(call: &Call<'_>) -> Result<Arc<RunningJob>> {
 
 /// `jobProgress(client, slot, job)`: how far it is.
 pub fn progress<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin(call, WatchJob::progress(job(call)?))
+    begin::<Answer, _>(call, WatchJob::progress(job(call)?))
 }
 
 /// `jobWait(client, slot, job, timeout)`: waits for its end.
 pub fn wait<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let limit = call.argument(3).present().map(|limit| span("timeout", limit)).transpose()?;
-    begin(call, WatchJob::wait(job(call)?, limit.unwrap_or(Duration::ZERO)))
+    begin::<Answer, _>(call, WatchJob::wait(job(call)?, limit.unwrap_or(Duration::ZERO)))
 }
 
 /// `jobAbort(client, slot, job)`: ends it on every node.
 pub fn abort<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin(call, AbortJob::new(job(call)?))
+    begin::<Answer, _>(call, AbortJob::new(job(call)?))
 }
 
 /// `release(number)`: JavaScript holds it no more.

@@ -46,7 +46,7 @@ fn filter_bytes(value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
 
 /// The bytes of an operation that reads or writes what an expression gives. Takes what
 /// [`filter_bytes`] takes.
-pub fn operation_bytes(value: &Bound<'_, PyAny>, flags: u8) -> PyResult<Vec<u8>> {
+pub fn operation_bytes(value: &Bound<'_, PyAny>, flags: i64) -> PyResult<Vec<u8>> {
     tree_of(value, false)?.operation(flags).map_err(refused)
 }
 

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
 use spikewire_aerospike::command::{OperationRef, check_operand};
+use spikewire_aerospike_protocol::expression::flag;
 use spikewire_aerospike_protocol::message::op;
 use spikewire_aerospike_protocol::operation::Family;
 use spikewire_aerospike_protocol::value::particle;
@@ -27,15 +28,6 @@ pub struct Operation {
     pub particle: u8,
     pub value: Vec<u8>,
     shown: Shown,
-}
-
-/// What an expression may do when it writes or reads a bin.
-mod expression {
-    pub const CREATE_ONLY: u8 = 1;
-    pub const UPDATE_ONLY: u8 = 2;
-    pub const ALLOW_DELETE: u8 = 4;
-    pub const POLICY_NO_FAIL: u8 = 8;
-    pub const EVALUATION_NO_FAIL: u8 = 16;
 }
 
 impl Operation {
@@ -167,7 +159,7 @@ impl Operation {
         no_fail: bool,
     ) -> PyResult<Self> {
         let (py, name) = (name.py(), bin_name(name)?);
-        let flags = if no_fail { expression::EVALUATION_NO_FAIL } else { 0 };
+        let flags = if no_fail { flag::EVALUATION_NO_FAIL } else { 0 };
         let value =
             operation_bytes(expression, flags).map_err(|error| about(py, error, "expression"))?;
         let arguments = (expression, no_fail).into_pyobject(py)?;
@@ -188,14 +180,12 @@ impl Operation {
         no_fail: bool,
     ) -> PyResult<Self> {
         let (py, bin) = (bin.py(), bin_name(bin)?);
-        let flag = |flag, number| if flag { number } else { 0 };
-        let flags = flag(create_only, expression::CREATE_ONLY)
-            | flag(update_only, expression::UPDATE_ONLY)
-            | flag(allow_delete, expression::ALLOW_DELETE)
-            | flag(no_fail, expression::POLICY_NO_FAIL | expression::EVALUATION_NO_FAIL);
-        if create_only && update_only {
-            return Err(value_error("create_only and update_only exclude each other"));
-        }
+        let set = |given, flag| if given { flag } else { 0 };
+        let flags = set(create_only, flag::CREATE_ONLY)
+            | set(update_only, flag::UPDATE_ONLY)
+            | set(allow_delete, flag::ALLOW_DELETE)
+            | set(no_fail, flag::POLICY_NO_FAIL | flag::EVALUATION_NO_FAIL);
+        flag::check(flags).map_err(refused)?;
         let value =
             operation_bytes(expression, flags).map_err(|error| about(py, error, "expression"))?;
         let arguments =

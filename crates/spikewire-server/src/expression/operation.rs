@@ -1,26 +1,12 @@
 //! The operations that read and write what an expression gives.
 
-use spikewire_aerospike_protocol::expression::Expression;
+use spikewire_aerospike_protocol::expression::{Expression, flag};
 use spikewire_aerospike_protocol::message::Op;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::{Program, RecordView, Val};
 use crate::storage::bins::Bins;
 use crate::value::store;
-
-/// Flags of the operations.
-mod flag {
-    /// The bin must not be there.
-    pub const CREATE_ONLY: i64 = 1;
-    /// The bin must be there.
-    pub const UPDATE_ONLY: i64 = 2;
-    /// Nil removes the bin.
-    pub const ALLOW_DELETE: i64 = 4;
-    /// What the first two refuse is not done, and no error.
-    pub const POLICY_NO_FAIL: i64 = 8;
-    /// An unknown result is none, and no error.
-    pub const EVAL_NO_FAIL: i64 = 16;
-}
 
 /// What an operation does to its bin.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,9 +24,9 @@ pub fn read(
     operation: &Op<'_>,
     view: &RecordView<'_>,
 ) -> Result<Option<(u8, Vec<u8>)>, ResultCode> {
-    let (program, flags) = open(operation.value, flag::EVAL_NO_FAIL)?;
+    let (program, flags) = open(operation.value, flag::EVALUATION_NO_FAIL)?;
     match program.evaluate(view) {
-        Val::Unknown if flags & flag::EVAL_NO_FAIL == 0 => Err(ResultCode::OP_NOT_APPLICABLE),
+        Val::Unknown if flags & flag::EVALUATION_NO_FAIL == 0 => Err(ResultCode::OP_NOT_APPLICABLE),
         value => Ok(value.particle()),
     }
 }
@@ -51,7 +37,7 @@ pub fn modify(operation: &Op<'_>, view: &RecordView<'_>) -> Result<Change, Resul
         | flag::UPDATE_ONLY
         | flag::ALLOW_DELETE
         | flag::POLICY_NO_FAIL
-        | flag::EVAL_NO_FAIL;
+        | flag::EVALUATION_NO_FAIL;
     let (program, flags) = open(operation.value, all)?;
     change(&program.evaluate(view), flags, view.bin_type(operation.name) != 0)
 }
@@ -93,7 +79,7 @@ fn change(value: &Val<'_>, flags: i64, exists: bool) -> Result<Change, ResultCod
         return if has(flag::POLICY_NO_FAIL) { Ok(Change::Nothing) } else { Err(code) };
     }
     if *value == Val::Unknown {
-        let quiet = has(flag::EVAL_NO_FAIL);
+        let quiet = has(flag::EVALUATION_NO_FAIL);
         return if quiet { Ok(Change::Nothing) } else { Err(ResultCode::OP_NOT_APPLICABLE) };
     }
     match value.particle() {

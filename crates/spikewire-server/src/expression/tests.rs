@@ -269,7 +269,7 @@ fn calls() {
 fn writing_operations_and_their_flags() {
     let fixture = Fixture::new();
     let view = fixture.view();
-    let change = |name: &str, text: &str, flags: u8| {
+    let change = |name: &str, text: &str, flags: i64| {
         let value = parse(text, &[]).unwrap().operation(flags).unwrap();
         let operation = Operation {
             code: op::EXP_MODIFY,
