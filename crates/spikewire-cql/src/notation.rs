@@ -1,0 +1,207 @@
+//! The notations of the protocol, in both directions: big-endian numbers, strings and byte runs
+//! behind their lengths.
+
+use std::fmt;
+
+/// Bytes that are not the protocol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Malformed(pub String);
+
+impl Malformed {
+    /// Says what is wrong.
+    pub fn new(what: impl Into<String>) -> Self {
+        Self(what.into())
+    }
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Malformed {}
+
+/// A result of reading.
+pub type Result<T> = std::result::Result<T, Malformed>;
+
+/// Reads from the front of a byte string. Never panics and never reads beyond its end.
+#[derive(Debug, Clone, Copy)]
+pub struct Reader<'a>(pub &'a [u8]);
+
+impl<'a> Reader<'a> {
+    /// What is left.
+    pub fn rest(&self) -> &'a [u8] {
+        self.0
+    }
+
+    /// Whether nothing is left.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The next `len` bytes.
+    pub fn take(&mut self, len: usize) -> Result<&'a [u8]> {
+        let Some((taken, rest)) = self.0.split_at_checked(len) else {
+            let have = self.0.len();
+            return Err(Malformed(format!("{len} bytes announced, {have} left")));
+        };
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    /// The next `N` bytes.
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N)?);
+        Ok(array)
+    }
+
+    /// A `[byte]`.
+    pub fn byte(&mut self) -> Result<u8> {
+        Ok(self.array::<1>()?[0])
+    }
+
+    /// A `[short]`.
+    pub fn short(&mut self) -> Result<u16> {
+        Ok(u16::from_be_bytes(self.array()?))
+    }
+
+    /// An `[int]`.
+    pub fn int(&mut self) -> Result<i32> {
+        Ok(i32::from_be_bytes(self.array()?))
+    }
+
+    /// A `[long]`.
+    pub fn long(&mut self) -> Result<i64> {
+        Ok(i64::from_be_bytes(self.array()?))
+    }
+
+    /// An `[int]` that counts something.
+    pub fn count(&mut self) -> Result<usize> {
+        let count = self.int()?;
+        usize::try_from(count).map_err(|_| Malformed(format!("a count of {count}")))
+    }
+
+    /// A `[string]`.
+    pub fn string(&mut self) -> Result<&'a str> {
+        let len = self.short()?.into();
+        text(self.take(len)?)
+    }
+
+    /// A `[long string]`.
+    pub fn long_string(&mut self) -> Result<&'a str> {
+        let len = self.count()?;
+        text(self.take(len)?)
+    }
+
+    /// A `[string list]`.
+    pub fn string_list(&mut self) -> Result<Vec<String>> {
+        (0..self.short()?).map(|_| self.string().map(str::to_owned)).collect()
+    }
+
+    /// `[bytes]`; `None` is null.
+    pub fn bytes(&mut self) -> Result<Option<&'a [u8]>> {
+        match usize::try_from(self.int()?) {
+            Ok(len) => self.take(len).map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// `[short bytes]`.
+    pub fn short_bytes(&mut self) -> Result<&'a [u8]> {
+        let len = self.short()?.into();
+        self.take(len)
+    }
+}
+
+fn text(bytes: &[u8]) -> Result<&str> {
+    std::str::from_utf8(bytes)
+        .map_err(|error| Malformed(format!("a string that is no UTF-8: {error}")))
+}
+
+/// Something is longer than its length can say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{what} of {len} bytes or entries; the protocol allows {most}")]
+pub struct TooLong {
+    /// What it is.
+    pub what: &'static str,
+    /// Its length.
+    pub len: usize,
+    /// The longest that there is.
+    pub most: usize,
+}
+
+/// Appends a `[short]` that counts.
+pub fn put_short(
+    out: &mut Vec<u8>,
+    what: &'static str,
+    len: usize,
+) -> std::result::Result<(), TooLong> {
+    let most = usize::from(u16::MAX);
+    let short = u16::try_from(len).map_err(|_| TooLong { what, len, most })?;
+    out.extend_from_slice(&short.to_be_bytes());
+    Ok(())
+}
+
+/// Appends an `[int]` that counts.
+pub fn put_count(
+    out: &mut Vec<u8>,
+    what: &'static str,
+    len: usize,
+) -> std::result::Result<(), TooLong> {
+    let most = i32::MAX as usize;
+    let int = i32::try_from(len).map_err(|_| TooLong { what, len, most })?;
+    out.extend_from_slice(&int.to_be_bytes());
+    Ok(())
+}
+
+/// Appends a `[string]`.
+pub fn put_string(
+    out: &mut Vec<u8>,
+    what: &'static str,
+    text: &str,
+) -> std::result::Result<(), TooLong> {
+    put_short_bytes(out, what, text.as_bytes())
+}
+
+/// Appends a `[long string]`.
+pub fn put_long_string(
+    out: &mut Vec<u8>,
+    what: &'static str,
+    text: &str,
+) -> std::result::Result<(), TooLong> {
+    put_bytes(out, what, text.as_bytes())
+}
+
+/// Appends `[bytes]` or a `[value]`.
+pub fn put_bytes(
+    out: &mut Vec<u8>,
+    what: &'static str,
+    bytes: &[u8],
+) -> std::result::Result<(), TooLong> {
+    put_count(out, what, bytes.len())?;
+    out.extend_from_slice(bytes);
+    Ok(())
+}
+
+/// Appends `[short bytes]`.
+pub fn put_short_bytes(
+    out: &mut Vec<u8>,
+    what: &'static str,
+    bytes: &[u8],
+) -> std::result::Result<(), TooLong> {
+    put_short(out, what, bytes.len())?;
+    out.extend_from_slice(bytes);
+    Ok(())
+}
+
+/// Appends a null `[value]`.
+pub fn put_null(out: &mut Vec<u8>) {
+    out.extend_from_slice(&(-1_i32).to_be_bytes());
+}
+
+/// Appends a `[value]` that is not set: what the column holds stays.
+pub fn put_unset(out: &mut Vec<u8>) {
+    out.extend_from_slice(&(-2_i32).to_be_bytes());
+}
