@@ -88,7 +88,7 @@ impl Dial {
         &mut self,
         wire: &mut Wire,
         protocol: &mut P,
-        inbound: &mut Inbound,
+        inbound: &mut Inbound<P>,
     ) -> Result<bool, DialError> {
         if !self.connected {
             if !wire.is_connected()? {
@@ -125,7 +125,12 @@ impl Dial {
         protocol: &mut P,
         heard: Option<&[u8]>,
     ) -> Result<(), DialError> {
-        match protocol.greet(heard, &mut self.out) {
+        let from = self.out.len();
+        let greeting = protocol.greet(heard, &mut self.out);
+        if P::SEALS && from < self.out.len() && protocol.seals() {
+            protocol.seal(&mut self.out, from);
+        }
+        match greeting {
             Greeting::Wait => Ok(()),
             Greeting::Ready => {
                 self.greeted = true;
@@ -156,7 +161,7 @@ impl Dial {
 pub struct Opening<F> {
     dial: Dial,
     framing: F,
-    inbound: Inbound,
+    inbound: Inbound<F>,
 }
 
 impl<F: Framing> Opening<F> {

@@ -73,7 +73,7 @@ pub struct Abandoned<C> {
 #[derive(Debug)]
 pub struct Pipeline<P, C> {
     protocol: P,
-    inbound: Inbound,
+    inbound: Inbound<P>,
     out: Vec<u8>,
     /// Bytes of `out` that are written.
     written: usize,
@@ -111,7 +111,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
     }
 
     /// What a handshake needs.
-    pub fn handshake(&mut self) -> (&mut P, &mut Inbound) {
+    pub fn handshake(&mut self) -> (&mut P, &mut Inbound<P>) {
         (&mut self.protocol, &mut self.inbound)
     }
 
@@ -211,7 +211,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
 
     /// Writes what is queued, as far as the socket takes it; `true` when nothing is left.
     pub fn write(&mut self, wire: &mut impl Write, now: Tick) -> io::Result<bool> {
-        if P::SEALS && self.sealed < self.out.len() {
+        if P::SEALS && self.sealed < self.out.len() && self.protocol.seals() {
             self.seal();
         }
         // Requests behind one that was sent leave also when the node is silent: that they do is

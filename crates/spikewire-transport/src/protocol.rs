@@ -8,7 +8,19 @@ pub use crate::fault::Malformed;
 use crate::topology::Topology;
 
 /// What opening a connection takes: where frames end, and the handshake.
+///
+/// A protocol may wrap its frames in something else, in segments with checksums for example, or
+/// compress them. What is sent is then sealed, what comes is opened, and [`Framing::cut`] sees
+/// plain frames only. Whether that is so is known at build time ([`Framing::SEALS`],
+/// [`Framing::OPENS`]) and, for those that may, at run time ([`Framing::seals`],
+/// [`Framing::opens`]), as a handshake can begin without it.
 pub trait Framing: fmt::Debug {
+    /// Whether [`Framing::seal`] may do anything.
+    const SEALS: bool = false;
+
+    /// Whether [`Framing::open`] may do anything.
+    const OPENS: bool = false;
+
     /// The next step of the handshake. Called once without a frame when the socket is connected,
     /// then with each frame that comes, until it is ready. What goes to `out` is sent.
     fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
@@ -19,6 +31,42 @@ pub trait Framing: fmt::Debug {
     /// The frame that begins with these bytes, as soon as its header is there; its end need not
     /// be.
     fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed>;
+
+    /// Whether what is sent from now on has to be sealed. Asked when something is about to be
+    /// sent, if [`Framing::SEALS`]; may change during the handshake only.
+    fn seals(&self) -> bool {
+        Self::SEALS
+    }
+
+    /// Wraps what is about to be sent, `out[from..]`: whole frames, the requests of a turn or what
+    /// a step of the handshake wrote.
+    fn seal(&mut self, out: &mut Vec<u8>, from: usize) {
+        let _ = (out, from);
+    }
+
+    /// Whether the bytes that are not looked at yet have to be opened. Asked whenever the next
+    /// frame is looked for, if [`Framing::OPENS`]: a step of the handshake may turn it on, and
+    /// nothing turns it off.
+    fn opens(&self) -> bool {
+        Self::OPENS
+    }
+
+    /// Appends what the first unit of `sealed` holds to `plain`: whole frames, or a piece of one.
+    /// Called again when `plain` holds no whole frame. How the next unit is to be read may change
+    /// with a frame of the handshake, so only one unit is opened at a time.
+    fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened, Malformed> {
+        let _ = (sealed, plain);
+        Err(Malformed("bytes of a protocol that seals nothing".into()))
+    }
+}
+
+/// What came of opening bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opened {
+    /// So many bytes made a whole unit, at least one.
+    Took(usize),
+    /// The first unit is not all there; it has so many bytes in all, 0 if that is not known yet.
+    Awaits(usize),
 }
 
 /// The protocol of one connection. A value of this type belongs to each connection and may keep
@@ -32,9 +80,6 @@ pub trait Protocol: Framing + Sized + 'static {
     /// How many requests may be in flight by id on one connection; `None` where replies come in
     /// the order of the requests.
     const IDS: Option<u16> = None;
-
-    /// Whether [`Protocol::seal`] does anything.
-    const SEALS: bool = false;
 
     /// The protocol of a new connection to this node.
     fn new(topology: &Self::Topology, node: &NodeOf<Self>) -> Self;
@@ -52,12 +97,6 @@ pub trait Protocol: Framing + Sized + 'static {
     /// the time that is left for it.
     fn stamp(&mut self, request: &mut [u8], id: u16, left: Duration) {
         let _ = (request, id, left);
-    }
-
-    /// Wraps the requests of a turn, `out[from..]`, before they are written: into segments with
-    /// checksums, for example.
-    fn seal(&mut self, out: &mut Vec<u8>, from: usize) {
-        let _ = (out, from);
     }
 
     /// Which connection carries a request that is so long (in bytes) and weighs so much.

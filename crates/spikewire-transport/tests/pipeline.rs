@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use spikewire_transport::Tick;
 use spikewire_transport::pipeline::{Arrival, Pipeline, Request};
-use support::{DONE, HEADER, IDS, MORE, Toy, frame};
+use support::{DONE, HEADER, IDS, MORE, Toy, frame, segments};
 
 /// Hands out its bytes in pieces of the given size.
 struct Drip<'a>(&'a [u8], usize);
@@ -116,6 +116,45 @@ fn frames_survive_any_cutting() {
         assert!(found.iter().eq(bodies.iter().map(|(_, body)| body)), "pieces of {piece}");
         assert_eq!((pipeline.in_flight(), pipeline.has_input()), (0, false));
     }
+}
+
+#[test]
+fn sealed_frames_survive_any_cutting() {
+    let large = vec![7; 200_000];
+    let bodies: [(u8, &[u8]); 5] =
+        [(MORE, b"one"), (MORE, b""), (MORE, &large), (MORE, b"x"), (DONE, b"four")];
+    let bytes: Vec<u8> = bodies.iter().flat_map(|(kind, body)| frame(0, *kind, body)).collect();
+    // As the server cuts them, and two that hold all of one and the beginning of the next.
+    let whole = [segments(&bytes[..1000]), segments(&bytes[1000..])].concat();
+    for piece in [1, 7, 8, 9, 1000, 65_536, 1 << 20] {
+        let mut pipeline = Pipeline::new(Toy::<true>::greeted(), Tick(0));
+        let composed = pipeline.compose(|out| out.extend(frame(0, DONE, b"x")));
+        let request = Request { many: true, weight: 1, deadline: Tick(30) };
+        pipeline.queue(composed, request, 30, Tick(0));
+        let (mut wire, mut found) = (Drip(&whole, piece), Vec::new());
+        while pipeline.fill(&mut wire, || Tick(1)).unwrap().0 > 0 {
+            while let Some(arrival) = pipeline.next_arrival().unwrap() {
+                match arrival {
+                    Arrival::More(30, body) | Arrival::Ended(30, body, _) => {
+                        found.push(body[1..].to_vec());
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        assert!(found.iter().eq(bodies.iter().map(|(_, body)| body)), "pieces of {piece}");
+        assert_eq!((pipeline.in_flight(), pipeline.has_input()), (0, false));
+    }
+}
+
+#[test]
+fn a_segment_that_was_changed_on_its_way_is_refused() {
+    let mut bytes = segments(&frame(0, DONE, b"four"));
+    *bytes.last_mut().unwrap() ^= 1;
+    let mut pipeline: Pipeline<_, u64> = Pipeline::new(Toy::<true>::greeted(), Tick(0));
+    pipeline.fill(&mut &bytes[..], || Tick(1)).unwrap();
+    let error = pipeline.next_arrival().unwrap_err();
+    assert!(error.to_string().contains("checksum"), "{error}");
 }
 
 #[test]

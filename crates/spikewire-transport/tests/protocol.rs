@@ -286,6 +286,48 @@ fn the_requests_of_a_turn_are_sealed_together() {
 }
 
 #[test]
+fn sealed_answers_are_opened() {
+    // Events, parts and frames of many segments, in segments that begin and end anywhere.
+    let large: Vec<u8> = (0..300_000_u32).map(|at| (at % 251) as u8).collect();
+    let answer = large.clone();
+    let (_, script) = script(move |request, _| {
+        let parts = [request.answer(MORE, b"one"), event(b"between"), request.answer(MORE, b"")];
+        [parts.concat(), request.answer(DONE, &answer)].concat()
+    });
+    let server = Server::start(true, Manners::Chatty, script);
+    let mut bench = Bench::<true>::new(server.address, settings());
+    for turn in 0..3 {
+        for number in 0..5 {
+            bench.submit(10 * turn + number, b"x", policy(LONG));
+        }
+        for number in 0..5 {
+            let (body, attempts) = bench.ending(10 * turn + number).unwrap();
+            assert!(body == [b"one", &large[..]].concat(), "{} bytes", body.len());
+            assert_eq!(attempts, 1);
+        }
+    }
+    let events = bench.nodes.events.lock().unwrap().clone();
+    assert_eq!((events[0].as_slice(), events.len()), (&b"welcome"[..], 16));
+    assert!(!server.hasty.load(SeqCst));
+    assert_eq!(server.accepted.load(SeqCst), 1);
+}
+
+#[test]
+fn a_large_request_is_sealed_in_pieces() {
+    let (requests, script) = script(|request, _| request.answer(DONE, &request.body[..3]));
+    let server = Server::start(true, Manners::Polite, script);
+    let mut bench = Bench::<true>::new(server.address, settings());
+    let large: Vec<u8> = (0..5_000_000_u32).map(|at| (at % 251) as u8).collect();
+    bench.submit(0, &large, policy(LONG));
+    bench.submit(1, b"small", policy(LONG));
+    assert_eq!(bench.ending(0).unwrap().0, [0, 1, 2]);
+    assert_eq!(bench.ending(1).unwrap().0, b"sma");
+    let requests = requests.lock().unwrap();
+    assert!(requests[0].body == large);
+    assert!(requests[0].segment > 1, "{}", requests[0].segment);
+}
+
+#[test]
 fn a_sealed_request_given_up_half_sent_is_never_finished() {
     // The server reads nothing of the large segment until all of it may have come.
     let (requests, script) = script(echo);

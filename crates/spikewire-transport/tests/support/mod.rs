@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 use std::fmt;
-use std::io::{Read as _, Write as _};
+use std::io::{self, Cursor, Read, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use spikewire_transport::protocol::{
-    Answers, Asked, Disposition, Frame, Framing, Greeting, Malformed, ReplyKind, Sharing,
+    Answers, Asked, Disposition, Frame, Framing, Greeting, Malformed, Opened, ReplyKind, Sharing,
 };
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target};
 use spikewire_transport::{
@@ -49,14 +49,54 @@ pub fn event(body: &[u8]) -> Vec<u8> {
     frame(EVENT, DONE, body)
 }
 
-/// The protocol. A body holds the kind of its frame, then the bytes. When `SEALED`, the requests
-/// of a turn travel in one segment: length, checksum, requests.
+/// Most bytes in a segment that the client writes.
+const SEGMENT: usize = 1 << 20;
+
+/// Bytes in the segments that the server writes, in turns: frames begin and end anywhere.
+const PIECES: [usize; 6] = [1, 5, 0, 3, 1000, 70_000];
+
+fn checksum(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0, |sum, byte| sum.wrapping_add((*byte).into()))
+}
+
+/// One segment: length, checksum, payload.
+fn segment(payload: &[u8]) -> Vec<u8> {
+    let len = (payload.len() as u32).to_be_bytes();
+    [&len[..], &checksum(payload).to_be_bytes(), payload].concat()
+}
+
+/// Bytes in segments as the server cuts them.
+pub fn segments(mut bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for size in PIECES.iter().cycle() {
+        if bytes.is_empty() {
+            break;
+        }
+        let (piece, rest) = bytes.split_at(bytes.len().min(*size));
+        out.extend(segment(piece));
+        bytes = rest;
+    }
+    out
+}
+
+/// The protocol. A body holds the kind of its frame, then the bytes. When `SEALED`, both sides cut
+/// what they send into segments, from the moment at which the first answer of the server is in.
 #[derive(Debug, Default)]
 pub struct Toy<const SEALED: bool> {
     steps: usize,
 }
 
+impl<const SEALED: bool> Toy<SEALED> {
+    /// After the handshake.
+    pub fn greeted() -> Self {
+        Self { steps: 4 }
+    }
+}
+
 impl<const SEALED: bool> Framing for Toy<SEALED> {
+    const SEALS: bool = SEALED;
+    const OPENS: bool = SEALED;
+
     fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
         let (expected, answer): (Option<&[u8]>, &[u8]) = match self.steps {
             0 => (None, b"hello"),
@@ -85,6 +125,35 @@ impl<const SEALED: bool> Framing for Toy<SEALED> {
         let answers = if id == EVENT { Answers::Event } else { Answers::Id(id) };
         Ok(Some(Frame { header: HEADER - 1, len: HEADER + body, answers }))
     }
+
+    fn seals(&self) -> bool {
+        self.steps > 1
+    }
+
+    fn seal(&mut self, out: &mut Vec<u8>, from: usize) {
+        let plain = out.split_off(from);
+        plain.chunks(SEGMENT).for_each(|piece| out.extend(segment(piece)));
+    }
+
+    fn opens(&self) -> bool {
+        self.steps > 1
+    }
+
+    fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened, Malformed> {
+        let Some((head, rest)) = sealed.split_first_chunk::<8>() else {
+            return Ok(Opened::Awaits(0));
+        };
+        let len = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
+        if len > SEGMENT {
+            return Err(Malformed(format!("a segment of {len} bytes").into()));
+        }
+        let Some(payload) = rest.get(..len) else { return Ok(Opened::Awaits(8 + len)) };
+        if checksum(payload).to_be_bytes() != head[4..] {
+            return Err(Malformed("a segment with a wrong checksum".into()));
+        }
+        plain.extend_from_slice(payload);
+        Ok(Opened::Took(8 + len))
+    }
 }
 
 impl<const SEALED: bool> Protocol for Toy<SEALED> {
@@ -92,7 +161,6 @@ impl<const SEALED: bool> Protocol for Toy<SEALED> {
     type Code = u8;
 
     const IDS: Option<u16> = Some(IDS);
-    const SEALS: bool = SEALED;
 
     fn new(_: &Nodes, _: &Node) -> Self {
         Self::default()
@@ -119,13 +187,6 @@ impl<const SEALED: bool> Protocol for Toy<SEALED> {
 
     fn stamp(&mut self, request: &mut [u8], id: u16, _: Duration) {
         request[4..6].copy_from_slice(&id.to_be_bytes());
-    }
-
-    fn seal(&mut self, out: &mut Vec<u8>, from: usize) {
-        let len = (out.len() - from) as u32;
-        let sum = out[from..].iter().fold(0_u32, |sum, byte| sum.wrapping_add((*byte).into()));
-        let head: Vec<u8> = [len.to_be_bytes(), sum.to_be_bytes()].concat();
-        out.splice(from..from, head);
     }
 
     fn sharing(_: usize, _: usize) -> Sharing {
@@ -271,7 +332,7 @@ impl ResponseHandler for Ticket {
 pub struct Request {
     /// Which connection, from 0.
     pub connection: usize,
-    /// Which segment of that connection, from 0; 0 without segments.
+    /// Which segment of that connection it ends in, from 0 after the handshake; 0 without segments.
     pub segment: usize,
     pub id: u16,
     pub body: Vec<u8>,
@@ -334,8 +395,9 @@ fn serve(
 ) -> Option<()> {
     let steps: [(&[u8], &[u8]); 3] =
         [(b"hello", b"who"), (b"a test", b"how"), (b"quickly", b"ready")];
-    for (expected, answer) in steps {
-        let (_, body) = read_frame(&mut stream)?;
+    let mut requests = Requests::new(&stream)?;
+    for (step, (expected, answer)) in steps.into_iter().enumerate() {
+        let (_, body) = read_frame(&mut requests)?;
         if body != expected {
             hasty.store(true, SeqCst);
         }
@@ -349,35 +411,54 @@ fn serve(
         stream.set_nonblocking(true).ok()?;
         hasty.fetch_or(stream.peek(&mut [0]).is_ok_and(|size| size > 0), SeqCst);
         stream.set_nonblocking(false).ok()?;
-        stream.write_all(&out).ok()?;
+        stream.write_all(&if requests.sealed { segments(&out) } else { out }).ok()?;
+        // From the first answer on, in both directions.
+        requests.sealed = sealed && step == 0 || requests.sealed;
     }
-    for segment in 0.. {
-        let mut requests: Box<dyn std::io::Read> = if sealed {
-            let mut head = [0; 8];
-            stream.read_exact(&mut head).ok()?;
-            let len = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
-            let mut whole = vec![0; len];
-            stream.read_exact(&mut whole).ok()?;
-            let sum = whole.iter().fold(0_u32, |sum, byte| sum.wrapping_add((*byte).into()));
-            assert_eq!(sum.to_be_bytes(), head[4..], "the checksum");
-            Box::new(std::io::Cursor::new(whole))
-        } else {
-            Box::new(stream.try_clone().ok()?)
-        };
-        let segment = if sealed { segment } else { 0 };
-        while let Some((id, body)) = read_frame(&mut requests) {
-            let request = Request { connection, segment, id, body };
-            let out = (script.lock().unwrap())(request);
-            stream.write_all(&out).ok()?;
-        }
-        if !sealed {
-            break;
-        }
+    requests.read = 0;
+    while let Some((id, body)) = read_frame(&mut requests) {
+        let segment = requests.read.saturating_sub(1);
+        let out = (script.lock().unwrap())(Request { connection, segment, id, body });
+        stream.write_all(&if sealed { segments(&out) } else { out }).ok()?;
     }
     Some(())
 }
 
-fn read_frame(stream: &mut impl std::io::Read) -> Option<(u16, Vec<u8>)> {
+/// What a client sends, opened.
+struct Requests {
+    stream: TcpStream,
+    sealed: bool,
+    /// Segments read.
+    read: usize,
+    plain: Cursor<Vec<u8>>,
+}
+
+impl Requests {
+    fn new(stream: &TcpStream) -> Option<Self> {
+        let (sealed, read, plain) = (false, 0, Cursor::default());
+        Some(Self { stream: stream.try_clone().ok()?, sealed, read, plain })
+    }
+}
+
+impl Read for Requests {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if !self.sealed {
+            return self.stream.read(out);
+        }
+        while self.plain.position() == self.plain.get_ref().len() as u64 {
+            let mut head = [0; 8];
+            self.stream.read_exact(&mut head)?;
+            let mut payload = vec![0; u32::from_be_bytes(*head.first_chunk().unwrap()) as usize];
+            self.stream.read_exact(&mut payload)?;
+            assert_eq!(checksum(&payload).to_be_bytes(), head[4..], "the checksum");
+            self.plain = Cursor::new(payload);
+            self.read += 1;
+        }
+        self.plain.read(out)
+    }
+}
+
+fn read_frame(stream: &mut impl Read) -> Option<(u16, Vec<u8>)> {
     let mut head = [0; HEADER];
     stream.read_exact(&mut head).ok()?;
     let mut body = vec![0; u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize];
