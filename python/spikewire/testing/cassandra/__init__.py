@@ -1,0 +1,26 @@
+"""A real Cassandra for tests: nodes on this machine, started from the jars of Maven Central.
+
+    with CassandraCluster(nodes=3) as cluster:
+        ...  # cluster.addresses: ["127.0.0.1:9042", "127.0.0.2:9042", "127.0.0.3:9042"]
+
+Java 17 and Maven have to be there; ``CassandraUnavailable`` says what is missing.
+
+| module | holds |
+|---|---|
+| ``cluster`` | ``CassandraCluster``: nodes as one |
+| ``options`` | its options |
+| ``node`` | one node: its process, its files |
+| ``guard`` | the process between this one and a JVM, so that no JVM outlives this one |
+| ``configuration`` | cassandra.yaml, logging, racks, flags of the JVM |
+| ``endpoints`` | addresses and ports that are free |
+| ``asking`` | whether a node is ready, asked over the native protocol |
+| ``jars`` | fetches Cassandra, once |
+| ``java`` | finds Java 17 |
+| ``errors`` | what is raised |
+"""
+
+from spikewire.testing.cassandra.cluster import CassandraCluster
+from spikewire.testing.cassandra.errors import CassandraFailed, CassandraUnavailable
+from spikewire.testing.cassandra.options import CassandraOptions
+
+__all__ = ["CassandraCluster", "CassandraFailed", "CassandraOptions", "CassandraUnavailable"]

@@ -1,0 +1,158 @@
+"""Asks nodes whether they are ready: just enough of the native protocol (version 4) for that."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import TypeAlias
+
+    from typing_extensions import Self
+
+    from spikewire.testing.cassandra.endpoints import Endpoint
+
+__all__ = ["Asked", "Credentials", "agree", "is_ready"]
+
+STARTUP, AUTHENTICATE, QUERY, RESULT, AUTH_RESPONSE, AUTH_SUCCESS = (
+    0x01,
+    0x03,
+    0x07,
+    0x08,
+    0x0F,
+    0x10,
+)
+ERROR = 0x00
+READY = 0x02
+HEADER = struct.Struct(">BBhBi")
+ONE, ALL = 0x0001, 0x0005
+ROWS = 2
+#: Seconds for an answer of a node, which may be busy with itself.
+PATIENCE = 10.0
+LARGEST = 1 << 24
+
+Credentials: TypeAlias = "tuple[str, str] | None"
+"""User and password."""
+Rows: TypeAlias = "list[tuple[bytes | None, ...]]"
+
+
+class Asked(OSError):  # noqa: N818
+    """A node answered with an error, or with something else than the native protocol."""
+
+
+def is_ready(node: Endpoint, credentials: Credentials = None) -> bool:
+    """Whether a node takes requests."""
+    try:
+        with _Connection(node, credentials) as connection:
+            return bool(connection.query("SELECT key FROM system.local"))
+    except OSError:
+        return False
+
+
+def agree(nodes: Sequence[Endpoint], credentials: Credentials = None) -> bool:
+    """Whether all nodes know each other, each sees all others alive, and their schema is one."""
+    schemas: set[bytes | None] = set()
+    try:
+        for node in nodes:
+            with _Connection(node, credentials) as connection:
+                own = connection.query("SELECT schema_version FROM system.local")
+                others = connection.query("SELECT schema_version FROM system.peers_v2")
+                if len(others) != len(nodes) - 1:
+                    return False
+                schemas.update(row[0] for row in (*own, *others))
+                # Two copies of every range: unless all nodes are alive, this is refused.
+                connection.query("SELECT session_id FROM system_traces.sessions LIMIT 1", ALL)
+    except OSError:
+        return False
+    return len(schemas) == 1 and None not in schemas
+
+
+class _Connection:
+    """One connection, one request at a time."""
+
+    def __init__(self, node: Endpoint, credentials: Credentials) -> None:
+        self._socket = socket.create_connection((node.address, node.port), PATIENCE)
+        with contextlib.ExitStack() as undo:
+            undo.callback(self._socket.close)
+            code, _ = self._ask(STARTUP, b"\0\1" + _string("CQL_VERSION") + _string("3.0.0"))
+            if code == AUTHENTICATE:
+                user, password = credentials or ("", "")
+                token = b"\0".join([b"", user.encode(), password.encode()])
+                code, _ = self._ask(AUTH_RESPONSE, struct.pack(">i", len(token)) + token)
+            if code not in (READY, AUTH_SUCCESS):
+                message = f"{node} answered a login with opcode {code}"
+                raise Asked(message)
+            undo.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.close()
+
+    def query(self, text: str, consistency: int = ONE) -> Rows:
+        """The rows of a query, as bytes."""
+        told = text.encode()
+        body = struct.pack(">i", len(told)) + told + struct.pack(">HB", consistency, 0)
+        code, answer = self._ask(QUERY, body)
+        if code != RESULT:
+            message = f"opcode {code} in answer to {text}"
+            raise Asked(message)
+        try:
+            return list(_rows(answer))
+        except (IndexError, struct.error) as error:
+            message = f"the answer to {text} is cut short"
+            raise Asked(message) from error
+
+    def _ask(self, code: int, body: bytes) -> tuple[int, bytes]:
+        self._socket.sendall(HEADER.pack(4, 0, 0, code, len(body)) + body)
+        _, _, _, answered, size = HEADER.unpack(self._read(HEADER.size))
+        if not 0 <= size <= LARGEST:
+            message = f"an answer of {size} bytes"
+            raise Asked(message)
+        answer = self._read(size)
+        if answered == ERROR:
+            # Number, then text with its length.
+            message = answer[6:].decode(errors="replace")
+            raise Asked(message)
+        return answered, answer
+
+    def _read(self, size: int) -> bytes:
+        got = b""
+        while len(got) < size:
+            more = self._socket.recv(size - len(got))
+            if not more:
+                message = "the node hung up"
+                raise Asked(message)
+            got += more
+        return got
+
+
+def _string(text: str) -> bytes:
+    return struct.pack(">H", len(text)) + text.encode()
+
+
+def _rows(answer: bytes) -> Iterator[tuple[bytes | None, ...]]:
+    """Rows of columns without nested types, which is all that is asked for here."""
+    kind, flags, columns = struct.unpack_from(">iii", answer)
+    if kind != ROWS:
+        return
+    at = 12
+    # Keyspace and table, then each column's name and the number of its type.
+    for _ in range(2 if flags & 1 else 0):
+        at += 2 + struct.unpack_from(">H", answer, at)[0]
+    for _ in range(columns):
+        at += 4 + struct.unpack_from(">H", answer, at)[0]
+    (count,) = struct.unpack_from(">i", answer, at)
+    at += 4
+    for _ in range(count):
+        row: list[bytes | None] = []
+        for _ in range(columns):
+            (size,) = struct.unpack_from(">i", answer, at)
+            at += 4
+            row.append(answer[at : at + size] if size >= 0 else None)
+            at += max(size, 0)
+        yield tuple(row)

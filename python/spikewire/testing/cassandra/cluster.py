@@ -1,0 +1,179 @@
+"""Nodes as one cluster."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spikewire.testing.cassandra.asking import agree, is_ready
+from spikewire.testing.cassandra.configuration import command_of, write_configuration
+from spikewire.testing.cassandra.endpoints import choose_endpoints
+from spikewire.testing.cassandra.errors import CassandraUnavailable
+from spikewire.testing.cassandra.jars import VERSION, fetch_jars
+from spikewire.testing.cassandra.java import find_java
+from spikewire.testing.cassandra.node import Node
+from spikewire.testing.cassandra.options import settings_of
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self, Unpack
+
+    from spikewire.testing.cassandra.options import CassandraOptions
+
+__all__ = ["CassandraCluster"]
+
+SWITCH = "SPIKEWIRE_CASSANDRA"
+#: Seconds between two looks at a node that starts.
+INTERVAL = 0.1
+
+
+class CassandraCluster:
+    """A Cassandra cluster of ``nodes`` nodes on this machine, ready when this returns.
+
+    Every node is a JVM. They end with the ``with`` block, with ``stop()``, and when this process
+    ends in whatever way. Nodes are counted from 0.
+
+    Raises ``CassandraUnavailable`` where Java 17 or Maven is missing, or where the variable
+    ``SPIKEWIRE_CASSANDRA`` is ``none``; ``CassandraFailed`` if a node does not start; ``OSError``
+    if a port is taken; ``TypeError`` or ``ValueError`` for invalid options. Methods raise
+    ``IndexError`` for a node that does not exist.
+    """
+
+    def __init__(self, nodes: int = 1, **options: Unpack[CassandraOptions]) -> None:
+        self._settings = settings = settings_of(nodes, **options)
+        if os.environ.get(SWITCH) == "none":
+            message = f"{SWITCH} is none"
+            raise CassandraUnavailable(message)
+        java = find_java()
+        jars = fetch_jars(settings.progress)
+        endpoints = choose_endpoints(nodes, settings.host, settings.port)
+        self._temporary = settings.data is None
+        if settings.data is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="spikewire-cassandra-"))
+        else:
+            self._folder = Path(settings.data).absolute()
+        self._nodes: list[Node] = []
+        for number, endpoint in enumerate(endpoints):
+            folder = self._folder / f"node-{number}"
+            write_configuration(folder, number, endpoints, settings)
+            command = command_of(java, jars, folder, settings)
+            self._nodes.append(Node(f"node {number}", endpoint, folder, command))
+        try:
+            self._start(range(nodes))
+        except BaseException as error:
+            # What the logs say is wanted, unless it was the user who gave up.
+            self._end(keep_logs=isinstance(error, Exception))
+            raise
+
+    @property
+    def addresses(self) -> list[str]:
+        """``host:port`` of every node, dead ones included: contact points for clients."""
+        return [str(node.endpoint) for node in self._nodes]
+
+    @property
+    def version(self) -> str:
+        """The version of Cassandra."""
+        return VERSION
+
+    @property
+    def logs(self) -> list[Path]:
+        """The log of every node."""
+        return [node.log for node in self._nodes]
+
+    def is_alive(self, node: int) -> bool:
+        """Whether the process of a node runs; that of a frozen one does."""
+        return self._nodes[node].is_alive
+
+    def pid(self, node: int) -> int:
+        """The process id of a node."""
+        return self._nodes[node].pid
+
+    def kill(self, node: int) -> None:
+        """Ends a node as a crash would. The other nodes notice after some seconds."""
+        self._nodes[node].kill()
+
+    def stop(self, node: int | None = None) -> None:
+        """Stops a node as an administrator would, or without a number all, for good."""
+        if node is None:
+            self._end(keep_logs=False)
+        else:
+            self._nodes[node].stop()
+
+    def start(self, node: int) -> None:
+        """Starts a node that was stopped or killed, on its data; it is ready when this returns.
+
+        When no other node is down, all see each other by then.
+        """
+        self._start([node])
+
+    def freeze(self, node: int) -> None:
+        """Stops the process of a node where it stands: its port is open, and it says nothing."""
+        self._nodes[node].freeze()
+
+    def thaw(self, node: int) -> None:
+        """Lets a frozen node go on."""
+        self._nodes[node].thaw()
+
+    def wait_settled(self, timeout: float = 60) -> bool:
+        """Waits until all nodes see each other with one schema; False if ``timeout`` passes."""
+        end = time.monotonic() + timeout
+        while not agree([node.endpoint for node in self._nodes]):
+            if time.monotonic() > end:
+                return False
+            time.sleep(INTERVAL)
+        return True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _start(self, numbers: range | list[int]) -> None:
+        settings = self._settings
+        end = time.monotonic() + settings.timeout
+        nodes = [self._nodes[number] for number in numbers]
+        for node in nodes:
+            settings.progress(f"starting {node.name} at {node.endpoint}")
+            node.start()
+        for node in nodes:
+            self._await_ready(node, end)
+            settings.progress(f"{node.name} is ready")
+        running = [node for node in self._nodes if node.is_alive and not node.frozen]
+        if len(running) == len(self._nodes) > 1:
+            settings.progress("waiting until all nodes see each other")
+            if not self.wait_settled(end - time.monotonic()):
+                raise nodes[-1].failure(f"and the others did not agree within {settings.timeout} s")
+
+    def _await_ready(self, node: Node, end: float) -> None:
+        while not is_ready(node.endpoint):
+            if not node.is_alive:
+                raise node.failure("ended while it was starting")
+            if time.monotonic() > end:
+                raise node.failure(f"was not ready within {self._settings.timeout} s")
+            time.sleep(INTERVAL)
+
+    def _end(self, *, keep_logs: bool) -> None:
+        if not self._temporary:
+            for node in self._nodes:
+                node.terminate()
+            for node in self._nodes:
+                node.stop()
+            return
+        # Nothing of it is to be kept, so nothing has to be written out.
+        for node in self._nodes:
+            node.kill()
+        for number in range(len(self._nodes)):
+            shutil.rmtree(self._folder / f"node-{number}" / "data", ignore_errors=True)
+        if not keep_logs:
+            shutil.rmtree(self._folder, ignore_errors=True)

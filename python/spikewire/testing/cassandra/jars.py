@@ -1,0 +1,118 @@
+"""Fetches Cassandra: its jars from Maven Central, into the user's cache, once."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spikewire.testing.cassandra.errors import CassandraUnavailable
+from spikewire.testing.cassandra.java import find_java
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+__all__ = ["VERSION", "fetch_jars"]
+
+VERSION = "5.0.9"
+#: Seconds for Maven, with an empty repository behind a slow line.
+LONGEST = 900
+
+POM = f"""\
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>spikewire</groupId>
+  <artifactId>cassandra-for-tests</artifactId>
+  <version>1</version>
+  <dependencies>
+    <dependency>
+      <groupId>org.apache.cassandra</groupId>
+      <artifactId>cassandra-all</artifactId>
+      <version>{VERSION}</version>
+    </dependency>
+  </dependencies>
+</project>
+"""
+
+
+def fetch_jars(progress: Callable[[str], None]) -> Path:
+    """The folder with the jars of Cassandra; fetched by Maven if it is not there yet.
+
+    It is there whole or not at all, and one process fetches while others wait for it. Maven works
+    with the user's settings: mirrors, proxies, its repository.
+    """
+    folder = _cache() / f"cassandra-{VERSION}"
+    if folder.is_dir():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with _alone(folder.with_suffix(".lock")):
+        if not folder.is_dir():
+            _fetch(folder, progress)
+    return folder
+
+
+def _cache() -> Path:
+    given = os.environ.get("XDG_CACHE_HOME")
+    return (Path(given) if given else Path.home() / ".cache") / "spikewire"
+
+
+@contextmanager
+def _alone(lock: Path) -> Generator[None, None, None]:
+    """Waits until no other process is in here; the kernel lets go for one that dies."""
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _fetch(folder: Path, progress: Callable[[str], None]) -> None:
+    maven = shutil.which("mvn")
+    if maven is None:
+        message = (
+            f"the jars of Cassandra {VERSION} are fetched by Maven, and there is no program mvn: "
+            "install it (on Debian maven)"
+        )
+        raise CassandraUnavailable(message)
+    progress(f"fetching Cassandra {VERSION} with Maven into {folder}")
+    # Beside its place, so that it is moved there in one step.
+    with tempfile.TemporaryDirectory(prefix=".fetching-", dir=folder.parent) as work:
+        (Path(work) / "pom.xml").write_text(POM)
+        _run_maven(maven, Path(work))
+        jars = Path(work) / "jars"
+        if not (jars / f"cassandra-all-{VERSION}.jar").is_file() or not any(jars.glob("jamm-*")):
+            message = f"Maven ended well, but without the jars of Cassandra {VERSION}"
+            raise CassandraUnavailable(message)
+        jars.rename(folder)
+
+
+def _run_maven(maven: str, work: Path) -> None:
+    command = [maven, "--quiet", "--batch-mode", "dependency:copy-dependencies"]
+    command += ["-DoutputDirectory=jars", "-DincludeScope=runtime"]
+    environment = dict(os.environ)
+    if "JAVA_HOME" not in environment and shutil.which("java") is None:
+        # Maven has to find the Java of the wheel, too.
+        environment["JAVA_HOME"] = str(find_java().parent.parent)
+    try:
+        # It is the user's own Maven, named by its path.
+        done = subprocess.run(  # noqa: S603
+            command,
+            cwd=work,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=LONGEST,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        message = f"Maven did not fetch Cassandra {VERSION} within {LONGEST} s"
+        raise CassandraUnavailable(message) from None
+    if done.returncode:
+        said = [line for line in (done.stdout + done.stderr).splitlines() if "ERROR" in line]
+        why = said[0] if said else f"status {done.returncode}"
+        message = f"Maven could not fetch Cassandra {VERSION}: {why}"
+        raise CassandraUnavailable(message)

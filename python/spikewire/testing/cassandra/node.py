@@ -1,0 +1,144 @@
+"""One node: its files and its process."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spikewire.testing.cassandra.errors import CassandraFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spikewire.testing.cassandra.endpoints import Endpoint
+
+__all__ = ["Node"]
+
+GUARD = Path(__file__).with_name("guard.py")
+#: Seconds that a node may take to end by itself; it writes out what it holds.
+DRAINING = 30.0
+#: Seconds that the kernel may take to end a process that is killed.
+DYING = 30.0
+LINES_SHOWN = 8
+#: How much of a log is searched for errors.
+LOG_TAIL = 1 << 18
+
+
+class Node:
+    """A node that can be started, stopped, and started again."""
+
+    def __init__(self, name: str, endpoint: Endpoint, folder: Path, command: Sequence[str]) -> None:
+        self.name = name
+        self.endpoint = endpoint
+        self.log = folder / "log" / "system.log"
+        self.frozen = False
+        self._command = command
+        self._guard: subprocess.Popen[str] | None = None
+        self._pid = 0
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether its process runs; a frozen one does."""
+        return self._guard is not None and self._guard.poll() is None
+
+    @property
+    def pid(self) -> int:
+        """The id of its process."""
+        if not self.is_alive:
+            message = f"{self.name} is not running"
+            raise OSError(message)
+        return self._pid
+
+    def start(self) -> None:
+        """Starts its process; it is ready some seconds later."""
+        if self.is_alive:
+            return
+        self.frozen = False
+        with self.log.open("a") as log:
+            # A session of its own: Ctrl-C is for the program that owns the cluster, which ends it.
+            guard = subprocess.Popen(  # noqa: S603
+                [sys.executable, "-I", "-S", str(GUARD), *self._command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                cwd=self.log.parent,
+                text=True,
+                start_new_session=True,
+            )
+        assert guard.stdout is not None
+        with guard.stdout as out:
+            told = out.readline()
+        self._guard = guard
+        if not told.strip().isdecimal():
+            self._reap(DYING)
+            raise self.failure("could not be started")
+        self._pid = int(told)
+
+    def stop(self, wait: float = DRAINING) -> None:
+        """Ends it as an administrator would: it drains, and clients are told."""
+        self.thaw()
+        self._signal(signal.SIGTERM)
+        if not self._reap(wait):
+            self.kill()
+
+    def terminate(self) -> None:
+        """Tells it to end, without waiting."""
+        self.thaw()
+        self._signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """Ends it as a crash would."""
+        self._signal(signal.SIGKILL)
+        if not self._reap(DYING):
+            message = f"{self.name}, process {self._pid}, cannot be killed"
+            raise CassandraFailed(message)
+
+    def freeze(self) -> None:
+        """Stops its process where it stands: its port is open, and it says nothing."""
+        os.kill(self.pid, signal.SIGSTOP)
+        self.frozen = True
+
+    def thaw(self) -> None:
+        """Lets a frozen process go on."""
+        if self.frozen:
+            self._signal(signal.SIGCONT)
+            self.frozen = False
+
+    def failure(self, what: str) -> CassandraFailed:
+        """An error with the last errors of the log."""
+        lines = [f"{self.name} at {self.endpoint} {what}; its log is {self.log}"]
+        return CassandraFailed("\n  ".join(lines + self._last_errors()))
+
+    def _last_errors(self) -> list[str]:
+        with contextlib.suppress(OSError), self.log.open("rb") as log:
+            log.seek(max(0, log.seek(0, os.SEEK_END) - LOG_TAIL))
+            lines = log.read().decode(errors="replace").splitlines()
+            telling = [line for line in lines if "ERROR" in line or "Exception" in line]
+            return (telling or lines)[-LINES_SHOWN:]
+        return []
+
+    def _signal(self, number: signal.Signals) -> None:
+        # The guard has not reaped it while the guard itself runs, or is just about to end.
+        if self.is_alive:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._pid, number)
+
+    def _reap(self, wait: float) -> bool:
+        """Waits for its end; whether it came."""
+        if self._guard is None:
+            return True
+        try:
+            self._guard.wait(wait)
+        except subprocess.TimeoutExpired:
+            return False
+        assert self._guard.stdin is not None
+        self._guard.stdin.close()
+        self._guard = None
+        self.frozen = False
+        return True

@@ -1,0 +1,120 @@
+"""Options of a cluster, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypedDict, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from os import PathLike
+
+    from typing_extensions import Unpack
+
+    from spikewire.types import Seconds
+
+__all__ = ["CassandraOptions", "Settings", "settings_of"]
+
+SMALLEST_HEAP = 192
+
+
+class CassandraOptions(TypedDict, total=False):
+    """Keyword options of a Cassandra cluster."""
+
+    host: str | None
+    """IPv4 address of the first node; the others take those behind it. Default: None, loopback
+    addresses that no other cluster has."""
+    port: int
+    """Port for clients, the same on every node; 0: one that is free. Default: 9042."""
+    heap: int
+    """Heap of each node in MiB; the process takes about 400 MiB more. Default: 512 for one node,
+    256 for each of several."""
+    racks: Sequence[str]
+    """Rack of each node. Default: "r1", "r2", and so on."""
+    datacenters: Sequence[str]
+    """Data centre of each node. Default: "dc1" for all."""
+    vnodes: int
+    """Tokens of each node, evenly on the ring. Default: 1."""
+    cluster_name: str
+    """Default: "spikewire"."""
+    data: str | PathLike[str] | None
+    """Folder to keep the data in; a cluster that finds some there goes on with it. Default: None,
+    a temporary folder that ends with the cluster."""
+    yaml: Mapping[str, Any]
+    """Further settings for ``cassandra.yaml``, or others than those made here. Default: {}."""
+    jvm: Sequence[str]
+    """Further flags for the JVM. Default: []."""
+    quick_start: bool
+    """Whether the JVM compiles in haste, which starts a third sooner and is slower afterwards: for
+    tests, never to be measured. Default: False."""
+    timeout: Seconds
+    """How long all nodes may take to be ready. Default: 120 for each."""
+    progress: Callable[[str], None]
+    """Gets a line of text for each step while the cluster starts. Default: nothing is said."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Options with their defaults filled in."""
+
+    nodes: int
+    host: str | None
+    port: int
+    heap: int
+    racks: Sequence[str]
+    datacenters: Sequence[str]
+    vnodes: int
+    cluster_name: str
+    data: str | PathLike[str] | None
+    quick_start: bool
+    timeout: float
+    progress: Callable[[str], None]
+    yaml: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    jvm: Sequence[str] = ()
+
+
+def settings_of(nodes: int, **options: Unpack[CassandraOptions]) -> Settings:
+    """Fills in defaults; raises ``TypeError`` or ``ValueError`` naming what cannot be."""
+    unknown = options.keys() - CassandraOptions.__optional_keys__
+    if unknown:
+        message = f"no such option of a Cassandra cluster: {', '.join(sorted(unknown))}"
+        raise TypeError(message)
+    given = cast("dict[str, Any]", options)
+    _within("nodes", nodes, 1, 100)
+    settings = Settings(
+        nodes=nodes,
+        host=given.get("host"),
+        port=given.get("port", 9042),
+        heap=given.get("heap", 512 if nodes == 1 else 256),
+        racks=given.get("racks", [f"r{node + 1}" for node in range(nodes)]),
+        datacenters=given.get("datacenters", ["dc1"] * nodes),
+        vnodes=given.get("vnodes", 1),
+        cluster_name=given.get("cluster_name", "spikewire"),
+        data=given.get("data"),
+        quick_start=given.get("quick_start", False),
+        timeout=given.get("timeout", 120.0 * nodes),
+        progress=given.get("progress", _silent),
+        yaml=given.get("yaml", {}),
+        jvm=given.get("jvm", ()),
+    )
+    _within("port", settings.port, 0, 65535)
+    _within("heap", settings.heap, SMALLEST_HEAP, 1 << 20)
+    _within("vnodes", settings.vnodes, 1, 1024)
+    for name, many in (("racks", settings.racks), ("datacenters", settings.datacenters)):
+        if isinstance(many, str) or len(many) != nodes:
+            message = f"{name} must name one for each of {nodes} nodes, not {many!r}"
+            raise ValueError(message)
+    return settings
+
+
+def _silent(_line: str) -> None:
+    pass
+
+
+def _within(name: str, number: object, least: int, most: int) -> None:
+    if not isinstance(number, int) or isinstance(number, bool):
+        message = f"{name} must be a whole number, not {number!r}"
+        raise TypeError(message)
+    if not least <= number <= most:
+        message = f"{name} must be from {least} to {most}, not {number}"
+        raise ValueError(message)
