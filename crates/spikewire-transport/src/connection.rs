@@ -41,7 +41,7 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         now: Tick,
         until: Tick,
     ) -> io::Result<Self> {
-        let (wire, dial) = Dial::start(node.address(), until)?;
+        let (wire, dial) = Dial::start(node.address(), node.encryption(), until)?;
         let pipeline = Pipeline::new(protocol, now);
         let dial = Some(dial);
         let (dirty, watches_write, ended) = (false, true, false);
@@ -150,6 +150,7 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
                     }
                 }
                 Some(Arrival::SessionEnded) => return Err(ended()),
+                Some(Arrival::Verdict(why)) => return Err(Fault::ended(&**node, why)),
             }
         }
     }

@@ -10,6 +10,7 @@ use mio::{Events, Interest, Poll, Token};
 use crate::clock::Tick;
 use crate::inbound::Inbound;
 use crate::protocol::{Framing, Greeting, Malformed};
+use crate::tls::Encryption;
 use crate::wire::Wire;
 
 /// A connection that is being opened. Its time limit is its own: that of no caller.
@@ -67,9 +68,13 @@ impl From<DialError> for io::Error {
 
 impl Dial {
     /// Starts connecting; it must be over at `until`.
-    pub fn start(address: SocketAddr, until: Tick) -> io::Result<(Wire, Self)> {
+    pub fn start(
+        address: SocketAddr,
+        encryption: Option<Encryption>,
+        until: Tick,
+    ) -> io::Result<(Wire, Self)> {
         let dial = Self { until, connected: false, greeted: false, out: Vec::new(), written: 0 };
-        Ok((Wire::open(address)?, dial))
+        Ok((Wire::open(address, encryption)?, dial))
     }
 
     /// When it must be over.
@@ -167,7 +172,7 @@ pub struct Opening<F> {
 impl<F: Framing> Opening<F> {
     /// Starts connecting; it must be over at `until`.
     pub fn start(address: SocketAddr, framing: F, until: Tick) -> io::Result<(Wire, Self)> {
-        let (wire, dial) = Dial::start(address, until)?;
+        let (wire, dial) = Dial::start(address, None, until)?;
         Ok((wire, Self { dial, framing, inbound: Inbound::default() }))
     }
 
@@ -184,25 +189,43 @@ impl<F: Framing> Opening<F> {
     /// Goes as far as the socket allows; `true` when the connection is ready for requests.
     pub fn advance(&mut self, wire: &mut Wire) -> Result<bool, DialError> {
         let ready = self.dial.advance(wire, &mut self.framing, &mut self.inbound)?;
-        if ready && self.inbound.pending() > 0 {
-            let why = "more than the handshake asked for";
-            return Err(DialError::Malformed(Malformed(why.into())));
+        if ready {
+            refuse_more(&self.inbound)?;
         }
         Ok(ready)
     }
 }
 
-/// Opens a connection on the calling thread, within this time.
+/// Opens a connection on the calling thread, within this time. For protocols that seal nothing:
+/// of others, a [`Session`](crate::Session) keeps what the handshake led to.
 pub fn open<F: Framing>(
     address: SocketAddr,
-    framing: F,
+    mut framing: F,
     within: Duration,
 ) -> Result<Wire, DialError> {
+    let mut inbound = Inbound::default();
+    let mut poll = Poll::new()?;
     let until = Tick::now().after(within);
-    let (mut wire, mut opening) = Opening::start(address, framing, until)?;
-    let (mut poll, mut events) = (Poll::new()?, Events::with_capacity(4));
+    let mut wire = establish(address, None, &mut framing, &mut inbound, &mut poll, until)?;
+    refuse_more(&inbound)?;
+    poll.registry().deregister(&mut wire)?;
+    Ok(wire)
+}
+
+/// Opens a connection on the calling thread; it stays registered with the poll, as number 0, for
+/// reading and writing.
+pub(crate) fn establish<F: Framing>(
+    address: SocketAddr,
+    encryption: Option<Encryption>,
+    framing: &mut F,
+    inbound: &mut Inbound<F>,
+    poll: &mut Poll,
+    until: Tick,
+) -> Result<Wire, DialError> {
+    let (mut wire, mut dial) = Dial::start(address, encryption, until)?;
+    let mut events = Events::with_capacity(4);
     poll.registry().register(&mut wire, Token(0), Interest::READABLE | Interest::WRITABLE)?;
-    while !opening.advance(&mut wire)? {
+    while !dial.advance(&mut wire, framing, inbound)? {
         let now = Tick::now();
         if until <= now {
             return Err(io::Error::from(io::ErrorKind::TimedOut).into());
@@ -212,6 +235,14 @@ pub fn open<F: Framing>(
             _ => {}
         }
     }
-    poll.registry().deregister(&mut wire)?;
     Ok(wire)
+}
+
+/// A server that says more than the handshake asked for, where nothing was asked yet.
+fn refuse_more<F: Framing>(inbound: &Inbound<F>) -> Result<(), DialError> {
+    if inbound.pending() > 0 {
+        let why = "more than the handshake asked for";
+        return Err(DialError::Malformed(Malformed(why.into())));
+    }
+    Ok(())
 }

@@ -64,6 +64,12 @@ impl Fault {
         Self::about(node, FaultKind::Connection, message)
     }
 
+    /// The server said why it ends a connection.
+    pub fn ended(node: &impl Display, why: impl Display) -> Self {
+        let message = format!("node {node} ended the connection: {why}");
+        Self::about(node, FaultKind::Connection, message)
+    }
+
     /// What came is not the protocol.
     pub fn malformed(node: &impl Display, why: &Malformed) -> Self {
         let message = format!("node {node} sent bytes that make no sense: {why}");

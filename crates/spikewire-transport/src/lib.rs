@@ -12,7 +12,8 @@
 //! | [`multiplexer`], `connection`, `placement` | all connections of a driver, one of them, which one a command takes |
 //! | [`blocking`] | calling threads that turn multiplexers |
 //! | [`pipeline`], `in_flight`, [`inbound`] | one connection without its socket: for every driver |
-//! | [`dial`], [`wire`] | the one way to open a connection; its byte stream |
+//! | [`dial`], [`wire`], [`tls`] | the one way to open a connection; its byte stream; encryption |
+//! | [`session`] | a connection for one thread: questions one by one, and events |
 //! | [`driver`] | riding an event loop: when to write, the timer, what outcomes lead to, closing |
 //! | [`permits`] | a bound on the calls in flight, and the line in front of it |
 //! | [`breaker`] | keeps commands away from a node that fails too often |
@@ -40,6 +41,8 @@ mod placement;
 pub mod policy;
 pub mod protocol;
 pub mod reply;
+pub mod session;
+pub mod tls;
 pub mod topology;
 pub mod wire;
 
@@ -54,4 +57,6 @@ pub use multiplexer::{Multiplexer, Poller};
 pub use policy::{Policy, deadline};
 pub use protocol::Protocol;
 pub use reply::{Outcome, Reply};
+pub use session::{Session, SessionError};
+pub use tls::Encryption;
 pub use topology::Topology;

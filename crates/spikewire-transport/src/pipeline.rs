@@ -58,6 +58,8 @@ pub enum Arrival<'a, C> {
     Event(&'a [u8]),
     /// The server ended the session with the answer to an orphan.
     SessionEnded,
+    /// The server ends the session, for this reason.
+    Verdict(String),
 }
 
 /// Something given up.
@@ -287,7 +289,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
             }
             let body = self.inbound.body(range.clone());
             let Some(slot) = self.in_flight.answered(answers) else {
-                return Err(Malformed("a reply that nobody asked for".into()));
+                return self.unasked(answers, range);
             };
             let asked = Asked { many: slot.many, weight: slot.weight, parts: slot.parts };
             let disposition = self.protocol.classify(body, asked)?;
@@ -309,6 +311,20 @@ impl<P: Protocol, C> Pipeline<P, C> {
                 return Ok(Some(Arrival::SessionEnded));
             }
         }
+    }
+
+    /// What a frame is that answers no request in flight.
+    #[cold]
+    fn unasked(
+        &self,
+        answers: Answers,
+        range: std::ops::Range<usize>,
+    ) -> Result<Option<Arrival<'_, C>>, Malformed> {
+        if answers == Answers::Connection {
+            let why = self.protocol.verdict(self.inbound.body(range));
+            return Ok(Some(Arrival::Verdict(why)));
+        }
+        Err(Malformed("a reply that nobody asked for".into()))
     }
 
     fn part(&mut self, answers: Answers, range: std::ops::Range<usize>) -> Option<Arrival<'_, C>> {

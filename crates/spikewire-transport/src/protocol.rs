@@ -32,6 +32,13 @@ pub trait Framing: fmt::Debug {
     /// be.
     fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed>;
 
+    /// What a frame says that ends the connection ([`Answers::Connection`]): the reason, in the
+    /// server's words.
+    fn verdict(&self, body: &[u8]) -> String {
+        let _ = body;
+        "it gave no reason".to_owned()
+    }
+
     /// Whether what is sent from now on has to be sealed. Asked when something is about to be
     /// sent, if [`Framing::SEALS`]; may change during the handshake only.
     fn seals(&self) -> bool {
@@ -134,6 +141,8 @@ pub enum Answers {
     Id(u16),
     /// None: the server sent it of its own accord.
     Event,
+    /// All of them: it says why the server ends the connection ([`Framing::verdict`]).
+    Connection,
 }
 
 /// What is known of the request that a frame answers.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::breaker::Breaker;
 use crate::fault::CommandError;
+use crate::tls::Encryption;
 
 /// The nodes of a cluster and the ways to them; one for each client.
 pub trait Topology: Debug + 'static {
@@ -56,6 +57,11 @@ pub trait Endpoint: Debug + Display {
 
     /// Where it listens.
     fn address(&self) -> SocketAddr;
+
+    /// How connections to it are encrypted; `None`: they are not.
+    fn encryption(&self) -> Option<Encryption> {
+        None
+    }
 
     /// Whether it is part of the cluster; once false it stays so.
     fn is_active(&self) -> bool;

@@ -12,6 +12,8 @@ use mio::{Interest, Registry, Token};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
+use crate::tls::Encryption;
+
 /// A read may wait so much longer than it was asked to before the socket is set to less: calls
 /// with one and the same timeout then need no system call for it.
 const SLACK: Duration = Duration::from_millis(2);
@@ -26,7 +28,10 @@ pub struct Wire {
 
 impl Wire {
     /// Starts connecting; [`Wire::is_connected`] says when that is done.
-    pub fn open(address: SocketAddr) -> io::Result<Self> {
+    pub fn open(address: SocketAddr, encryption: Option<Encryption>) -> io::Result<Self> {
+        if let Some(encryption) = encryption {
+            match encryption {}
+        }
         Ok(Self { socket: TcpStream::connect(address)?, read_timeout: None })
     }
 
@@ -65,6 +70,11 @@ impl Wire {
             Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(false),
             Err(error) => Err(error),
         }
+    }
+
+    /// Where the server is, and where this end is.
+    pub fn addresses(&self) -> io::Result<(SocketAddr, SocketAddr)> {
+        Ok((self.socket.peer_addr()?, self.socket.local_addr()?))
     }
 
     /// Whether it is open and nothing waits to be read.

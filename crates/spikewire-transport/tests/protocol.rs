@@ -12,7 +12,7 @@ use spikewire_transport::FaultKind;
 use spikewire_transport::topology::Settings;
 use support::{
     Bench, DONE, IDS, LAST_WORD, LONG, MORE, Manners, RETRY, RETRY_DOUBTFUL, Request, SOON, Script,
-    Server, event, policy, settings,
+    Server, VERDICT, event, frame, policy, settings,
 };
 
 /// Requests that came, and a script that keeps them and answers what `answer` says.
@@ -212,7 +212,7 @@ fn bytes_that_are_not_the_protocol_end_the_connection() {
     let nonsense: [(Answer, &str); 3] = [
         (|_| vec![0xff; 7], "4294967295 bytes"),
         (|request| request.answer(9, b""), "kind 9"),
-        (|request| support::frame(request.id + 1, DONE, b""), "nobody asked for"),
+        (|request| frame(request.id + 1, DONE, b""), "nobody asked for"),
     ];
     for (answer, expected) in nonsense {
         let (_, script) = script(move |request, all| match all.len() {
@@ -261,6 +261,28 @@ fn a_last_word_completes_its_command_and_ends_the_connection() {
     assert_eq!((failed.kind, failed.in_doubt), (Some(FaultKind::Connection), true));
     bench.submit(3, b"x", policy(LONG));
     assert_eq!(bench.ending(3).unwrap().0, b"x");
+    assert_eq!(server.accepted.load(SeqCst), 2);
+}
+
+#[test]
+fn a_verdict_on_the_connection_ends_every_command_with_the_words_of_the_server() {
+    let (_, script) = script(|request, _| match &request.body[..] {
+        b"wrong" => frame(VERDICT, DONE, b"a checksum is wrong"),
+        b"held" => Vec::new(),
+        body => request.answer(DONE, body),
+    });
+    let (server, mut bench) = polite(script);
+    for number in 0..3 {
+        bench.submit(number, b"held", policy(LONG));
+    }
+    bench.submit(3, b"wrong", policy(LONG));
+    for number in 0..4 {
+        let failed = bench.failure(number);
+        assert_eq!((failed.kind, failed.in_doubt), (Some(FaultKind::Connection), true));
+        assert!(failed.message.contains("ended the connection: a checksum is wrong"), "{failed:?}");
+    }
+    bench.submit(5, b"x", policy(LONG));
+    assert_eq!(bench.ending(5).unwrap().0, b"x");
     assert_eq!(server.accepted.load(SeqCst), 2);
 }
 

@@ -29,6 +29,8 @@ pub const IDS: u16 = 8;
 pub const HEADER: usize = 7;
 const LARGEST: usize = 64 << 20;
 const EVENT: u16 = u16::MAX;
+/// The id of a frame that says why the server ends the connection.
+pub const VERDICT: u16 = u16::MAX - 1;
 
 /// Kinds of frames.
 pub const DONE: u8 = 0;
@@ -122,8 +124,16 @@ impl<const SEALED: bool> Framing for Toy<SEALED> {
             return Err(Malformed(format!("a frame of {body} bytes").into()));
         }
         let id = u16::from_be_bytes([head[4], head[5]]);
-        let answers = if id == EVENT { Answers::Event } else { Answers::Id(id) };
+        let answers = match id {
+            EVENT => Answers::Event,
+            VERDICT => Answers::Connection,
+            id => Answers::Id(id),
+        };
         Ok(Some(Frame { header: HEADER - 1, len: HEADER + body, answers }))
+    }
+
+    fn verdict(&self, body: &[u8]) -> String {
+        String::from_utf8_lossy(&body[1..]).into_owned()
     }
 
     fn seals(&self) -> bool {
@@ -191,6 +201,16 @@ impl<const SEALED: bool> Protocol for Toy<SEALED> {
 
     fn sharing(_: usize, _: usize) -> Sharing {
         Sharing::Shared
+    }
+}
+
+/// The same frames, without a handshake.
+#[derive(Debug)]
+pub struct Bare;
+
+impl Framing for Bare {
+    fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed> {
+        Toy::<false>::default().cut(bytes)
     }
 }
 

@@ -1,0 +1,241 @@
+//! A connection for one thread that asks questions one by one and hears of events: what a client
+//! learns about a cluster, it learns through one.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use mio::{Events, Poll, Token, Waker};
+
+use crate::clock::Tick;
+use crate::dial::{DialError, establish};
+use crate::inbound::Inbound;
+use crate::protocol::{Answers, Framing, Malformed};
+use crate::tls::Encryption;
+use crate::wire::Wire;
+
+/// Token of the waker.
+const WAKER: Token = Token(1);
+
+/// The longest wait of the system's poll at a time: not every system takes longer ones.
+const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+
+/// Events that may come before an answer does; more are no conduct of a server.
+const MOST_EVENTS: usize = 10_000;
+
+/// A connection for one thread. Nothing here waits longer than it is asked to. Once something has
+/// failed, or an answer did not come in time, the session is over.
+#[derive(Debug)]
+pub struct Session<F> {
+    wire: Wire,
+    framing: F,
+    inbound: Inbound<F>,
+    poll: Poll,
+    polled: Events,
+    /// Events that came while an answer was waited for.
+    events: VecDeque<Vec<u8>>,
+    woken: bool,
+    over: bool,
+}
+
+/// Why a session is over.
+#[derive(Debug)]
+pub enum SessionError {
+    /// The socket failed.
+    Io(io::Error),
+    /// The server closed the connection.
+    HungUp,
+    /// What came is not the protocol.
+    Malformed(Malformed),
+    /// The server ended the connection, for this reason.
+    Ended(String),
+    /// No answer came in time.
+    TimedOut,
+    /// It was over before.
+    Over,
+}
+
+impl fmt::Display for SessionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::HungUp => f.write_str("the server closed the connection"),
+            Self::Malformed(error) => write!(f, "bytes that make no sense: {error}"),
+            Self::Ended(why) => write!(f, "the server ended the connection: {why}"),
+            Self::TimedOut => f.write_str("no answer came in time"),
+            Self::Over => f.write_str("the connection failed before"),
+        }
+    }
+}
+
+impl std::error::Error for SessionError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            Self::Malformed(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for SessionError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl<F: Framing> Session<F> {
+    /// Connects and goes through the handshake, within this time.
+    pub fn open(
+        address: SocketAddr,
+        encryption: Option<Encryption>,
+        mut framing: F,
+        within: Duration,
+    ) -> Result<Self, DialError> {
+        let until = Tick::now().after(within);
+        let (mut inbound, mut poll) = (Inbound::default(), Poll::new()?);
+        let wire = establish(address, encryption, &mut framing, &mut inbound, &mut poll, until)?;
+        let (polled, events) = (Events::with_capacity(4), VecDeque::new());
+        let (woken, over) = (false, false);
+        Ok(Self { wire, framing, inbound, poll, polled, events, woken, over })
+    }
+
+    /// What the two sides agreed on.
+    pub fn framing(&self) -> &F {
+        &self.framing
+    }
+
+    /// Where the server is, and where this end is.
+    pub fn addresses(&self) -> io::Result<(SocketAddr, SocketAddr)> {
+        self.wire.addresses()
+    }
+
+    /// A handle with which another thread makes [`Session::wait`] return at once, the next one
+    /// if there is none at the moment. There can be one of them.
+    pub fn waker(&self) -> io::Result<Waker> {
+        Waker::new(self.poll.registry(), WAKER)
+    }
+
+    /// Sends a request, a whole plain frame, and waits for the frame that answers it: the body.
+    /// `answers` says how that one refers to the request. Events that come before it are kept for
+    /// [`Session::wait`].
+    pub fn ask(
+        &mut self,
+        request: &[u8],
+        answers: Answers,
+        until: Tick,
+    ) -> Result<Vec<u8>, SessionError> {
+        self.attempt(|session| {
+            session.send(request, until)?;
+            loop {
+                let heard = session.hear(until, false)?;
+                let (found, body) = heard.ok_or(SessionError::TimedOut)?;
+                if found == answers {
+                    return Ok(body);
+                }
+                if found != Answers::Event {
+                    return Err(malformed("a reply that nobody asked for"));
+                }
+                if session.events.len() >= MOST_EVENTS {
+                    return Err(malformed("events without end where an answer is due"));
+                }
+                session.events.push_back(body);
+            }
+        })
+    }
+
+    /// The body of the next event; `None` when none has come until then, or the waker was used.
+    pub fn wait(&mut self, until: Tick) -> Result<Option<Vec<u8>>, SessionError> {
+        if let Some(event) = self.events.pop_front() {
+            return Ok(Some(event));
+        }
+        self.attempt(|session| match session.hear(until, true)? {
+            Some((Answers::Event, body)) => Ok(Some(body)),
+            Some(_) => Err(malformed("a reply that nobody asked for")),
+            None => Ok(None),
+        })
+    }
+
+    fn attempt<T>(
+        &mut self,
+        what: impl FnOnce(&mut Self) -> Result<T, SessionError>,
+    ) -> Result<T, SessionError> {
+        if self.over {
+            return Err(SessionError::Over);
+        }
+        let outcome = what(self);
+        self.over = outcome.is_err();
+        outcome
+    }
+
+    fn send(&mut self, request: &[u8], until: Tick) -> Result<(), SessionError> {
+        let mut out = request.to_vec();
+        if F::SEALS && self.framing.seals() {
+            self.framing.seal(&mut out, 0);
+        }
+        let mut rest = &out[..];
+        while !rest.is_empty() {
+            match self.wire.write(rest) {
+                Ok(0) => return Err(io::Error::from(io::ErrorKind::WriteZero).into()),
+                Ok(size) => rest = &rest[size..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if !self.poll(until)? {
+                        return Err(SessionError::TimedOut);
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// The next frame; `None` when none has come until then, or where `wakes` after the waker was
+    /// used.
+    fn hear(
+        &mut self,
+        until: Tick,
+        wakes: bool,
+    ) -> Result<Option<(Answers, Vec<u8>)>, SessionError> {
+        loop {
+            let found = self.inbound.next(&mut self.framing).map_err(SessionError::Malformed)?;
+            if let Some((range, answers)) = found {
+                let body = self.inbound.body(range);
+                if answers == Answers::Connection {
+                    return Err(SessionError::Ended(self.framing.verdict(body)));
+                }
+                return Ok(Some((answers, body.to_vec())));
+            }
+            match self.inbound.fill(&mut self.wire, &mut self.framing) {
+                Ok((0, _)) => return Err(SessionError::HungUp),
+                Ok(_) => continue,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error.into()),
+            }
+            if (wakes && std::mem::take(&mut self.woken)) || !self.poll(until)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Waits for something to happen; `false` when the time is over.
+    fn poll(&mut self, until: Tick) -> io::Result<bool> {
+        let now = Tick::now();
+        if until <= now {
+            return Ok(false);
+        }
+        match self.poll.poll(&mut self.polled, Some(until.since(now).min(LONGEST_WAIT))) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+            _ => {}
+        }
+        self.woken |= self.polled.iter().any(|event| event.token() == WAKER);
+        Ok(true)
+    }
+}
+
+fn malformed(why: &'static str) -> SessionError {
+    SessionError::Malformed(Malformed(why.into()))
+}
