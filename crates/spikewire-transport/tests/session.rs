@@ -50,8 +50,7 @@ fn ask<const SEALED: bool>(
 
 fn asks_and_hears<const SEALED: bool>() {
     let server = server(SEALED, Manners::Chatty);
-    let mut session =
-        Session::open(server.address, None, Toy::<SEALED>::default(), LONG).unwrap();
+    let mut session = Session::open(server.address, None, Toy::<SEALED>::default(), LONG).unwrap();
     assert_eq!(session.addresses().unwrap().0, server.address);
     let large: Vec<u8> = (0..3_000_000_u32).map(|at| (at % 251) as u8).collect();
     assert_eq!(ask(&mut session, 1, b"hello", long()).unwrap(), b"hello");
@@ -83,7 +82,8 @@ fn a_session_that_failed_is_over() {
     ];
     for (body, expected) in cases {
         let server = server(false, Manners::Polite);
-        let mut session = Session::open(server.address, None, Toy::<false>::default(), LONG).unwrap();
+        let mut session =
+            Session::open(server.address, None, Toy::<false>::default(), LONG).unwrap();
         let until = if body == b"silence" { soon() } else { long() };
         let error = ask(&mut session, 1, body, until).unwrap_err();
         assert!(expected(&error), "{error}");
@@ -99,9 +99,7 @@ fn a_handshake_that_comes_to_nothing_says_why() {
     assert!(matches!(&error, DialError::Refused(why) if why.contains("like us")), "{error}");
     let silent = server(true, Manners::Silent);
     let error = open(silent.address, SOON).unwrap_err();
-    assert!(
-        matches!(&error, DialError::Io(error) if error.kind() == std::io::ErrorKind::TimedOut)
-    );
+    assert!(matches!(&error, DialError::Io(error) if error.kind() == std::io::ErrorKind::TimedOut));
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     assert!(matches!(open(nobody, LONG), Err(DialError::Io(_))));
 }
