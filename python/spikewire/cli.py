@@ -1,4 +1,4 @@
-"""The ``spikewire`` command: serve, info, bench, compare."""
+"""The ``spikewire`` command: serve, info, cassandra, bench, compare."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import spikewire
 from spikewire.bench import cli as bench
 from spikewire.testing import Cluster
+from spikewire.testing.cassandra import command as cassandra
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_serve(commands)
     _add_info(commands)
+    cassandra.add_parser(commands)
     bench.add_parsers(commands)
     return parser
 

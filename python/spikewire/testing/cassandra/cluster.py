@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["CassandraCluster"]
 
 SWITCH = "SPIKEWIRE_CASSANDRA"
+#: Cassandra makes it.
+FIRST_USER = ("cassandra", "cassandra")
 #: Seconds between two looks at a node that starts.
 INTERVAL = 0.1
 
@@ -62,7 +64,9 @@ class CassandraCluster:
             folder = self._folder / f"node-{number}"
             write_configuration(folder, number, endpoints, settings)
             command = command_of(java, jars, folder, settings)
-            self._nodes.append(Node(f"node {number}", endpoint, folder, command))
+            name = f"node {number}"
+            node = Node(name, endpoint, folder, command, temporary=self._temporary)
+            self._nodes.append(node)
         try:
             self._start(range(nodes))
         except BaseException as error:
@@ -74,6 +78,11 @@ class CassandraCluster:
     def addresses(self) -> list[str]:
         """``host:port`` of every node, dead ones included: contact points for clients."""
         return [str(node.endpoint) for node in self._nodes]
+
+    @property
+    def credentials(self) -> tuple[str, str] | None:
+        """User and password of the first user, if users must log in."""
+        return FIRST_USER if self._settings.password else None
 
     @property
     def version(self) -> str:
@@ -122,7 +131,7 @@ class CassandraCluster:
     def wait_settled(self, timeout: float = 60) -> bool:
         """Waits until all nodes see each other with one schema; False if ``timeout`` passes."""
         end = time.monotonic() + timeout
-        while not agree([node.endpoint for node in self._nodes]):
+        while not agree([node.endpoint for node in self._nodes], self.credentials):
             if time.monotonic() > end:
                 return False
             time.sleep(INTERVAL)
@@ -156,7 +165,7 @@ class CassandraCluster:
                 raise nodes[-1].failure(f"and the others did not agree within {settings.timeout} s")
 
     def _await_ready(self, node: Node, end: float) -> None:
-        while not is_ready(node.endpoint):
+        while not is_ready(node.endpoint, self.credentials):
             if not node.is_alive:
                 raise node.failure("ended while it was starting")
             if time.monotonic() > end:

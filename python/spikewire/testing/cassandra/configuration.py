@@ -110,6 +110,12 @@ def _yaml(node: int, endpoints: list[Endpoint], settings: Settings) -> dict[str,
         "user_defined_functions_enabled": True,
         "materialized_views_enabled": True,
     }
+    if settings.password:
+        yaml |= {
+            "authenticator": "PasswordAuthenticator",
+            "authorizer": "CassandraAuthorizer",
+            "role_manager": "CassandraRoleManager",
+        }
     yaml.update(settings.yaml)
     return yaml
 
@@ -128,6 +134,9 @@ def command_of(java: Path, jars: Path, folder: Path, settings: Settings) -> list
         "cassandra.ring_delay_ms": 0 if settings.nodes == 1 else 2000,
         "cassandra.skip_wait_for_gossip_to_settle": 0,
         "cassandra.superuser_setup_delay_ms": 0,
+        # Users can log in, and others are seen, while a node is down.
+        "cassandra.system_auth.default_rf": min(settings.nodes, 3),
+        "cassandra.system_distributed.default_rf": min(settings.nodes, 3),
         "io.netty.tryReflectionSetAccessible": "true",
         "java.net.preferIPv4Stack": "true",
         "jdk.attach.allowAttachSelf": "true",

@@ -32,12 +32,21 @@ LOG_TAIL = 1 << 18
 class Node:
     """A node that can be started, stopped, and started again."""
 
-    def __init__(self, name: str, endpoint: Endpoint, folder: Path, command: Sequence[str]) -> None:
+    def __init__(
+        self,
+        name: str,
+        endpoint: Endpoint,
+        folder: Path,
+        command: Sequence[str],
+        *,
+        temporary: bool,
+    ) -> None:
         self.name = name
         self.endpoint = endpoint
         self.log = folder / "log" / "system.log"
         self.frozen = False
-        self._command = command
+        # What the guard removes, should there be nobody else left to do so.
+        self._guarded = [str(folder) if temporary else "", *command]
         self._guard: subprocess.Popen[str] | None = None
         self._pid = 0
         self.log.parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +72,7 @@ class Node:
         with self.log.open("a") as log:
             # A session of its own: Ctrl-C is for the program that owns the cluster, which ends it.
             guard = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-I", "-S", str(GUARD), *self._command],
+                [sys.executable, "-I", "-S", str(GUARD), *self._guarded],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,

@@ -37,9 +37,13 @@ class CassandraOptions(TypedDict, total=False):
     """Tokens of each node, evenly on the ring. Default: 1."""
     cluster_name: str
     """Default: "spikewire"."""
+    password: bool
+    """Whether users must log in; the first one is ``cassandra`` with the password ``cassandra``.
+    Default: False."""
     data: str | PathLike[str] | None
-    """Folder to keep the data in; a cluster that finds some there goes on with it. Default: None,
-    a temporary folder that ends with the cluster."""
+    """Folder to keep the data in; a cluster of the same kind that finds some there goes on with it,
+    and ``host`` is 127.0.0.1 unless given. Default: None, a temporary folder that ends with the
+    cluster."""
     yaml: Mapping[str, Any]
     """Further settings for ``cassandra.yaml``, or others than those made here. Default: {}."""
     jvm: Sequence[str]
@@ -65,6 +69,7 @@ class Settings:
     datacenters: Sequence[str]
     vnodes: int
     cluster_name: str
+    password: bool
     data: str | PathLike[str] | None
     quick_start: bool
     timeout: float
@@ -83,13 +88,15 @@ def settings_of(nodes: int, **options: Unpack[CassandraOptions]) -> Settings:
     _within("nodes", nodes, 1, 100)
     settings = Settings(
         nodes=nodes,
-        host=given.get("host"),
+        # Data belongs to the addresses that its nodes had.
+        host=given.get("host") or (None if given.get("data") is None else "127.0.0.1"),
         port=given.get("port", 9042),
         heap=given.get("heap", 512 if nodes == 1 else 256),
         racks=given.get("racks", [f"r{node + 1}" for node in range(nodes)]),
         datacenters=given.get("datacenters", ["dc1"] * nodes),
         vnodes=given.get("vnodes", 1),
         cluster_name=given.get("cluster_name", "spikewire"),
+        password=given.get("password", False),
         data=given.get("data"),
         quick_start=given.get("quick_start", False),
         timeout=given.get("timeout", 120.0 * nodes),

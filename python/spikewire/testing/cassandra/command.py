@@ -1,0 +1,136 @@
+"""``spikewire cassandra``: a cluster for as long as the command runs."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from spikewire.testing.cassandra.cluster import CassandraCluster
+from spikewire.testing.cassandra.jars import VERSION
+
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import TypeAlias
+
+    Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+
+__all__ = ["add_parser"]
+
+#: Seconds between two looks at the nodes.
+INTERVAL = 0.5
+
+
+def add_parser(commands: Commands) -> None:
+    """Adds the command to those of ``spikewire``."""
+    parser = commands.add_parser(
+        "cassandra",
+        help="run a real Cassandra cluster for tests",
+        description=f"Runs a Cassandra {VERSION} cluster on this machine until Ctrl-C or SIGTERM. "
+        "It needs Java 17, and Maven to fetch Cassandra with when it runs for the first time. Says "
+        "on standard error what it does, and prints one line when all nodes are ready, `ready "
+        "HOST:PORT,HOST:PORT,...`: the contact points for clients. Exits with 0 when it is "
+        "stopped, with 1 when it could not start or when a node ended by itself.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--nodes", type=int, default=1, metavar="N", help="nodes in the cluster")
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="IPv4 address of the first node; the others take those behind it",
+    )
+    parser.add_argument(
+        "--port", type=int, default=9042, help="port of every node; 0 takes a free one"
+    )
+    parser.add_argument(
+        "--heap",
+        type=int,
+        metavar="MIB",
+        default=argparse.SUPPRESS,
+        help="heap of each node (default: 512 for one node, 256 for each of several)",
+    )
+    parser.add_argument("--vnodes", type=int, default=1, metavar="N", help="tokens of each node")
+    for name, what in (("rack", "r1, r2, ..."), ("datacenter", "dc1 for all")):
+        parser.add_argument(
+            f"--{name}",
+            action="append",
+            metavar="NAME",
+            default=argparse.SUPPRESS,
+            help=f"{name} of a node, one for each (default: {what})",
+        )
+    parser.add_argument(
+        "--password",
+        action="store_true",
+        help="ask for a password; the first user is cassandra, with the password cassandra",
+    )
+    parser.add_argument(
+        "--data",
+        metavar="FOLDER",
+        default=argparse.SUPPRESS,
+        help="keep the data there (default: a temporary folder that is removed)",
+    )
+    parser.add_argument(
+        "--quick-start",
+        action="store_true",
+        help="start sooner and run slower: for tests, not for measuring",
+    )
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    former = signal.signal(signal.SIGTERM, _stop)
+    try:
+        return _serve(options)
+    finally:
+        signal.signal(signal.SIGTERM, former)
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    # As Ctrl-C does: nodes that are starting are ended, too.
+    raise KeyboardInterrupt
+
+
+def _serve(options: argparse.Namespace) -> int:
+    with _cluster(options) as cluster:
+        print(f"ready {','.join(cluster.addresses)}", flush=True)
+        try:
+            return _watch(cluster)
+        except KeyboardInterrupt:
+            return 0
+
+
+def _cluster(options: argparse.Namespace) -> CassandraCluster:
+    given = vars(options)
+    optional = {
+        option: given[name]
+        for option, name in (
+            ("heap", "heap"),
+            ("racks", "rack"),
+            ("datacenters", "datacenter"),
+            ("data", "data"),
+        )
+        if name in given
+    }
+    return CassandraCluster(
+        options.nodes,
+        host=options.host,
+        port=options.port,
+        vnodes=options.vnodes,
+        password=options.password,
+        quick_start=options.quick_start,
+        progress=lambda line: print(line, file=sys.stderr, flush=True),
+        **optional,
+    )
+
+
+def _watch(cluster: CassandraCluster) -> int:
+    """Waits until a node ends, which none should."""
+    while True:
+        for node, address in enumerate(cluster.addresses):
+            if not cluster.is_alive(node):
+                print(f"spikewire: node {node} at {address} ended by itself", file=sys.stderr)
+                return 1
+        time.sleep(INTERVAL)
