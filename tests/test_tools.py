@@ -125,6 +125,31 @@ def test_arrows_between_crates(tmp_path: Path) -> None:
     ]
 
 
+def test_walled_room_uses_no_database(tmp_path: Path) -> None:
+    import structure
+
+    room = "crates/spikewire-python/src/bridge"
+    files = {
+        "mod.rs": "pub mod a;",
+        "a.rs": "use spikewire_sync::Mutex; use super::b::B; use crate::bridge::b; fn f() {}",
+        "b.rs": "use spikewire_transport::{Fault, Tick}; // spikewire_cql::Value",
+    }
+    root = write(tmp_path, {f"{room}/{name}": text for name, text in files.items()})
+    assert structure.check_walls(root) == []
+    write(
+        root,
+        {
+            f"{room}/a.rs": "use spikewire_cql::Value; fn f() -> crate::key::Key { super::b::f() }",
+            f"{room}/b.rs": "use super::super::record::Record;",
+        },
+    )
+    assert structure.check_walls(root) == [
+        f"{room}/a.rs: spikewire_cql::Value is behind the wall",
+        f"{room}/a.rs: crate::key::Key is behind the wall",
+        f"{room}/b.rs: super::super::record::Record is behind the wall",
+    ]
+
+
 def test_versions_are_named_once(tmp_path: Path) -> None:
     import structure
 
@@ -159,6 +184,8 @@ def test_this_repository() -> None:
 
     assert structure.picture((structure.ROOT / "ARCHITECTURE.md").read_text())
     assert structure.crate_cycles(structure.ROOT)
+    assert all((structure.ROOT / room).is_dir() for room in structure.WALLED)
+    assert structure.check_walls(structure.ROOT) == []
     assert len(structure.named_paths((structure.ROOT / "CONTRIBUTING.md").read_text())) > 50
     assert structure.check_paths(structure.ROOT) == []
 

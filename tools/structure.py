@@ -3,7 +3,7 @@
     tools/structure.py            fails on what is not allowed
     tools/structure.py --shrink   takes what is gone from the list of allowed cycles
 
-Five rules:
+Six rules:
 
 1. No module cycle inside a crate but those in `tools/cycles.txt`. A cycle in that list may only
    shrink; none should have more than three modules in the end.
@@ -12,6 +12,7 @@ Five rules:
 3. A dependency's version is named once, in `[workspace.dependencies]`, and lists are sorted.
 4. No dependency needs a later Rust than the workspace promises (`rust-version`).
 5. Files and folders that ARCHITECTURE.md and CONTRIBUTING.md name exist.
+6. The rooms in `WALLED` use those crates and nothing else of ours, not even of their own crate.
 
 It reads source text with regular expressions: paths that begin with `crate`, `super`, `self` or the
 name of a module's own child, outside tests. What macros put together it does not see.
@@ -202,6 +203,28 @@ def shrink(root: Path) -> None:
     (root / "tools" / "cycles.txt").write_text(HEAD.format(small=SMALL) + "".join(lines))
 
 
+#: Rooms that know no database, and the crates of ours that they may use.
+WALLED = {"crates/spikewire-python/src/bridge": ("transport", "sync")}
+
+
+def check_walls(root: Path) -> list[str]:
+    """What rooms that know no database use all the same."""
+    complaints: list[str] = []
+    for room, allowed in WALLED.items():
+        own = Path(room).name
+        for file in sorted((root / room).rglob("*.rs")):
+            depth = len(file.relative_to(root / room).parts) - (file.stem == "mod")
+            used, handed = split(code(file.read_text()))
+            for path in used + handed:
+                ours = path[0].startswith("spikewire_") and short(path[0], "_") not in allowed
+                beside = path[0] == "crate" and path[1:2] != [own]
+                up = path.count("super") > depth
+                if ours or beside or up:
+                    place = file.relative_to(root)
+                    complaints.append(f"{place}: {'::'.join(path)} is behind the wall")
+    return complaints
+
+
 # --- Crates ---------------------------------------------------------------------------------------
 
 
@@ -221,9 +244,9 @@ def picture(page: str) -> set[tuple[str, str]]:
     return arrows
 
 
-def short(crate: str) -> str:
+def short(crate: str, joint: str = "-") -> str:
     """A crate's name as the picture has it."""
-    return crate.removeprefix("spikewire-")
+    return crate.removeprefix(f"spikewire{joint}")
 
 
 def sections(manifest: str) -> dict[str, list[str]]:
@@ -355,6 +378,7 @@ def main() -> int:
         return 0
     complaints = [
         *check_cycles(ROOT),
+        *check_walls(ROOT),
         *check_crates(ROOT),
         *check_dependencies(ROOT),
         *check_rust_versions(ROOT),

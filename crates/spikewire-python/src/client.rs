@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
-use spikewire_sync::RwLock;
 
 use spikewire_aerospike::{ClientOptions, OptionValue, Options};
 
 use crate::arguments::{count, seconds};
-use crate::core::{Core, not_connected};
-use crate::errors::{Raised, refused, to_python, type_error, type_name};
+use crate::bridge::lifecycle::Lifecycle;
+use crate::core::Core;
+use crate::errors::{Raised, refused, type_error, type_name};
 use crate::identity::{Token, token};
 use crate::space::{Space, text};
 use crate::value::Codec;
@@ -28,9 +28,7 @@ pub struct Shared {
     pub defaults: Defaults,
     /// Submitted calls in flight at once.
     pub submit_limit: usize,
-    /// Whether it connects when it is first needed, because no program opens it.
-    lazy: bool,
-    state: RwLock<State>,
+    lifecycle: Lifecycle<Core>,
 }
 
 /// Submitted calls in flight at once, unless the client says otherwise.
@@ -38,14 +36,6 @@ const SUBMIT_LIMIT: usize = 2048;
 
 /// What a pickled dataset carries: its client's token, seeds and options, then its own names.
 pub type Pickled<'py> = (Bound<'py, PyBytes>, String, Bound<'py, PyDict>, String, Option<String>);
-
-#[derive(Debug, Clone, Default)]
-enum State {
-    #[default]
-    New,
-    Open(Arc<Core>),
-    Closed,
-}
 
 impl Shared {
     /// A client that a program makes and opens. Checks seeds and options.
@@ -90,8 +80,8 @@ impl Shared {
             }
             None => PyDict::new(py),
         };
-        let (given, state) = (given.unbind(), RwLock::default());
-        Ok(Self { token, options: checked.options, given, defaults, submit_limit, lazy, state })
+        let (given, lifecycle) = (given.unbind(), Lifecycle::new(lazy));
+        Ok(Self { token, options: checked.options, given, defaults, submit_limit, lifecycle })
     }
 
     /// What a dataset of this client needs to find or make it anywhere.
@@ -108,102 +98,42 @@ impl Shared {
 
     /// Seeds and state, never an option: some are secrets.
     pub fn shown(&self, class: &Bound<'_, PyAny>) -> PyResult<String> {
-        let state = match &*self.state.read() {
-            State::New => "not connected",
-            State::Open(_) => "connected",
-            State::Closed => "closed",
-        };
-        Ok(format!("<{} {}, {state}>", class.get_type().name()?, self.seeds()))
+        Ok(format!("<{} {}, {}>", class.get_type().name()?, self.seeds(), self.lifecycle))
     }
 
     /// Finds the cluster, unless that is done already; blocks without holding the interpreter.
     pub fn open(&self, py: Python<'_>) -> PyResult<()> {
-        match self.state() {
-            State::Open(core) if core.is_own() => return Ok(()),
-            // The parent's: without this, dropping it would wait for a thread that is not here.
-            State::Open(core) => core.cluster.abandon(),
-            State::Closed => return Err(not_connected(py, true)),
-            State::New => {}
-        }
-        let opened = py.detach(|| Core::open(self.options.clone()));
-        let core = Arc::new(opened.map_err(|error| to_python(py, &error, None))?);
-        let late = {
-            let mut state = self.state.write();
-            match &*state {
-                // Another thread was faster, or closed the client meanwhile.
-                State::Open(other) if other.is_own() => Some((core, false)),
-                State::Closed => Some((core, true)),
-                _ => {
-                    *state = State::Open(core);
-                    None
-                }
-            }
-        };
-        let Some((late, closed)) = late else { return Ok(()) };
-        py.detach(|| late.close());
-        if closed { Err(not_connected(py, true)) } else { Ok(()) }
-    }
-
-    /// The state as it is now. No lock is held when Python code runs: that may let go of the
-    /// interpreter to a thread that waits for the lock, or run a finalizer that needs it.
-    fn state(&self) -> State {
-        self.state.read().clone()
+        self.lifecycle.open(py, || Core::open(self.options.clone()))
     }
 
     /// The running half. In the child of a fork it is made anew on first use.
     pub fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
-        loop {
-            match self.state() {
-                State::Open(core) if core.is_own() => return Ok(core),
-                State::Open(_) => {}
-                State::New if self.lazy => {}
-                State::New => return Err(not_connected(py, false)),
-                State::Closed => return Err(not_connected(py, true)),
-            }
-            self.open(py)?;
-        }
+        self.lifecycle.core(py, || Core::open(self.options.clone()))
     }
 
     /// The running half if there is one.
     pub fn running(&self) -> Option<Arc<Core>> {
-        match self.state() {
-            State::Open(core) => Some(core),
-            _ => None,
-        }
+        self.lifecycle.running()
     }
 
     /// Whether commands can be sent.
     pub fn is_open(&self) -> bool {
-        matches!(&*self.state.read(), State::Open(_))
+        self.lifecycle.is_open()
     }
 
     /// Whether this process holds connections of it.
     pub fn holds_connections(&self) -> bool {
-        matches!(&*self.state.read(), State::Open(core) if core.is_own())
+        self.lifecycle.holds_connections()
     }
 
     /// Whether it was closed, so that it can never be used again.
     pub fn is_closed(&self) -> bool {
-        matches!(&*self.state.read(), State::Closed)
+        self.lifecycle.is_closed()
     }
 
     /// Closes for good; the running half, if there was one, is handed out for its end.
     pub fn close(&self) -> Option<Arc<Core>> {
-        match std::mem::replace(&mut *self.state.write(), State::Closed) {
-            State::Open(core) => Some(core),
-            _ => None,
-        }
-    }
-}
-
-impl Drop for Shared {
-    /// The last reference is gone, so its connections end; the client's own `__del__` has warned.
-    fn drop(&mut self) {
-        let Some(core) = self.close() else { return };
-        // Off the interpreter, as ending the background thread may take a moment.
-        if Python::try_attach(|py| py.detach(|| core.close())).is_none() {
-            core.close();
-        }
+        self.lifecycle.close()
     }
 }
 

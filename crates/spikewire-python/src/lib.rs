@@ -8,7 +8,7 @@
 //! | [`verbs`], [`many`], [`query`] | the verbs: on one record, on many, on a whole set |
 //! | [`face`] | who runs them: the calling thread, an event loop, the client's own thread |
 //! | [`call`] | a verb composed and checked, on its way from the former to the latter |
-//! | [`event_loop`] | what drivers ask of an asyncio loop |
+//! | [`bridge`] | what both ride on, whatever the database: futures, event loops, threads, forks |
 //! | [`client`], [`core`], [`identity`] | a client's options, its running half, and how pickles find it again |
 //! | [`admin`] | info, indexes, modules, jobs: what both clients do now and then |
 //! | [`space`], [`key`], [`arguments`] | what verbs are told: namespace and set, keys, keywords |
@@ -27,17 +27,15 @@ use pyo3::prelude::*;
 mod admin;
 mod arguments;
 mod batch;
+mod bridge;
 mod call;
 mod calls;
 mod client;
 mod columns;
 mod core;
 mod errors;
-mod event_loop;
 mod expression;
 mod face;
-mod forks;
-mod gil_fairness;
 mod identity;
 mod key;
 mod many;
@@ -45,7 +43,6 @@ mod operation;
 mod query;
 mod record;
 mod rows;
-mod signal;
 mod space;
 mod testing;
 mod value;
@@ -63,6 +60,10 @@ mod _native {
     #[pymodule_export]
     use crate::batch::Batch;
     #[pymodule_export]
+    use crate::bridge::forks::_after_fork;
+    #[pymodule_export]
+    use crate::bridge::future::FutureBase;
+    #[pymodule_export]
     use crate::calls::context::Step;
     #[pymodule_export]
     use crate::columns::ArrowTable;
@@ -75,11 +76,7 @@ mod _native {
     #[pymodule_export]
     use crate::face::blocking::{Client, Dataset};
     #[pymodule_export]
-    use crate::face::future::FutureBase;
-    #[pymodule_export]
     use crate::face::submit::{ClientSubmit, DatasetSubmit};
-    #[pymodule_export]
-    use crate::forks::_after_fork;
     #[pymodule_export]
     use crate::key::Key;
     #[pymodule_export]

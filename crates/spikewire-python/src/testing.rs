@@ -11,8 +11,8 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_server::{Cluster, Drip, Faults, NamespaceOptions, Options, Refuse};
 
 use crate::arguments::{count, seconds};
+use crate::bridge::forks::forks;
 use crate::errors::{type_error, type_name, value_error};
-use crate::forks::forks;
 use crate::space::text;
 
 /// A running embedded cluster; `spikewire.testing.Cluster` is built on it.

@@ -16,9 +16,9 @@ use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::{Error, Result};
 
 use crate::arguments::seconds;
+use crate::bridge::signal::detached;
 use crate::core::Core;
 use crate::errors::{to_python, value_error};
-use crate::signal::Signal;
 
 /// What an administrative command gives.
 pub enum AdminValue {
@@ -132,15 +132,11 @@ impl AdminTask {
     /// Runs to the end on the calling thread, pauses included; gives the result.
     fn run<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let core = self.origin.core(py)?;
-        let signal = Signal::default();
-        let outcome = py.detach(|| {
-            let minded = Signal::is_minded();
+        let outcome = detached(py, |interrupted| {
             let mut procedure = self.take()?(&core.cluster)?;
-            admin::run(&core.cluster, &mut procedure, &|| minded && signal.look())
-        });
-        if let Some(error) = signal.raised() {
-            return Err(error);
-        }
+            let gives_up = || interrupted.is_some_and(|look| look());
+            admin::run(&core.cluster, &mut procedure, &gives_up)
+        })?;
         self.slot.keep(outcome.map_err(|error| to_python(py, &error, None))?);
         self.result(py)
     }

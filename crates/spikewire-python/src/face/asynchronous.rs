@@ -4,16 +4,23 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use spikewire_sync::RwLock;
+use spikewire_aerospike::admin;
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::command::Command;
+use spikewire_aerospike::transport::{Aerospike, Next};
 
 use super::classes::{Face, Runner};
-use super::driver::Driver;
+use super::ticket::{AdminPromise, Owner, Ticket};
 use crate::admin::task::{AdminOrigin, AdminRun, Origin};
+use crate::bridge::connections::LoopConnections;
+use crate::bridge::event_loop::running_loop;
+use crate::bridge::gil_fairness;
+use crate::bridge::lifecycle::Running as _;
+use crate::bridge::loops::LoopTable;
 use crate::call::Call;
 use crate::client::Shared;
 use crate::core::Core;
 use crate::errors::type_error;
-use crate::event_loop::running_loop;
 use crate::identity::Registry;
 use crate::many::BatchCall;
 use crate::query::QueryCall;
@@ -23,68 +30,18 @@ use crate::space::Space;
 /// What an asyncio client's datasets share with it.
 pub struct Loops {
     shared: Shared,
-    /// One driver per event loop; few, so a search beats a map.
-    drivers: RwLock<Vec<(Arc<Core>, Py<Driver>)>>,
+    loops: LoopTable<Aerospike, Ticket>,
 }
+
+type Connections = LoopConnections<Aerospike, Ticket>;
 
 static KNOWN: Registry<Loops> = Registry::new();
 
-impl Drop for Loops {
-    /// Event loops hold on to their drivers, so these are closed when their client is gone.
-    fn drop(&mut self) {
-        let drivers = std::mem::take(self.drivers.get_mut());
-        if drivers.is_empty() {
-            return;
-        }
-        let mut drivers = Some(drivers);
-        Python::try_attach(|py| {
-            for (core, driver) in drivers.take().unwrap_or_default() {
-                let driver = driver.bind(py);
-                if core.is_own()
-                    && let Err(error) = Driver::close_soon(driver)
-                {
-                    error.write_unraisable(py, Some(driver));
-                }
-            }
-        });
-        // The interpreter is gone, and with it the loops; their memory is not ours to touch.
-        std::mem::forget(drivers);
-    }
-}
-
 impl Loops {
-    /// The driver of the loop that runs in this thread, started when it is the first time.
-    fn driver(&self, py: Python<'_>) -> PyResult<(Arc<Core>, Py<Driver>)> {
+    /// The connections of the loop that runs in this thread, made when it is the first time.
+    fn connections(&self, py: Python<'_>) -> PyResult<Arc<Connections>> {
         let event_loop = running_loop(py)?;
-        let core = self.shared.core(py)?;
-        // No lock is held when Python code runs: a finalizer may come back here, or close.
-        let own = {
-            let drivers = self.drivers.read();
-            let mut drivers = drivers.iter();
-            let own = drivers
-                .find(|(of, driver)| driver.get().is_on(&event_loop) && Arc::ptr_eq(of, &core));
-            own.map(|(_, driver)| driver.clone_ref(py))
-        };
-        if let Some(driver) = own {
-            return Ok((core, driver));
-        }
-        let driver = Driver::start(py, core.cluster.clone(), &event_loop)?;
-        // Loops that are closed never turn again; nor do those of a parent process.
-        let all: Vec<_> = {
-            let drivers = self.drivers.read();
-            drivers.iter().map(|(of, driver)| (of.clone(), driver.clone_ref(py))).collect()
-        };
-        let (dead, _): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|(of, driver)| !of.is_own() || driver.get().is_dead(py));
-        let is_dead = |driver: &Py<Driver>| dead.iter().any(|(_, other)| other.is(driver));
-        {
-            let mut drivers = self.drivers.write();
-            drivers.retain(|(_, driver)| !is_dead(driver));
-            drivers.push((core.clone(), driver.clone_ref(py)));
-        }
-        let mut ended = dead.iter().filter(|(of, _)| of.is_own());
-        ended.try_for_each(|(_, driver)| driver.get().close(py))?;
-        Ok((core, driver))
+        self.loops.on(&event_loop, &self.shared.core(py)?.cluster)
     }
 }
 
@@ -94,12 +51,21 @@ impl Runner for Loops {
     }
 
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
-        self.driver(py)?.1.get().submit(py, call)
+        let connections = self.connections(py)?;
+        let Call { bytes, target, policy, plan } = call;
+        let (future, promise) = connections.promise(py)?;
+        let ticket = Ticket::One { promise, plan, sent: gil_fairness::command_sent() };
+        let now = Tick::now();
+        connections.submit(py, Command::new(bytes, target, policy, now, ticket), now)?;
+        Ok(future)
     }
 
     fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>> {
-        let (core, driver) = self.driver(py)?;
-        driver.get().submit_many(py, core.cluster.clone(), call)
+        let connections = self.connections(py)?;
+        let (future, promise) = connections.promise(py)?;
+        let next = Owner::start(connections.topology().clone(), promise, call);
+        connections.submit_all(py, next)?;
+        Ok(future)
     }
 }
 
@@ -109,8 +75,13 @@ impl AdminOrigin for Loops {
     }
 
     fn administer<'py>(&self, py: Python<'py>, run: AdminRun) -> PyResult<Bound<'py, PyAny>> {
-        let (core, driver) = self.driver(py)?;
-        driver.get().administer(py, core.cluster.clone(), run)
+        let connections = self.connections(py)?;
+        let (future, promise) = connections.promise(py)?;
+        let waiter = AdminPromise::new(promise, run.slot);
+        let mut next = Next::default();
+        admin::start(connections.topology().clone(), run.procedure, waiter, &mut next);
+        connections.submit_all(py, next)?;
+        Ok(future)
     }
 }
 
@@ -133,7 +104,7 @@ impl Face for Loops {
     }
 
     fn of(shared: Shared) -> Self {
-        Self { shared, drivers: RwLock::default() }
+        Self { shared, loops: LoopTable::default() }
     }
 
     fn query(&self, py: Python<'_>, call: QueryCall) -> PyResult<AsyncQuery> {
@@ -143,18 +114,7 @@ impl Face for Loops {
     /// Ends the drivers; the one of the running loop at once.
     fn end(&self, py: Python<'_>) -> PyResult<()> {
         let Some(core) = self.shared.close() else { return Ok(()) };
-        let here = running_loop(py).ok();
-        let drivers = std::mem::take(&mut *self.drivers.write());
-        for (of, driver) in drivers {
-            let driver = driver.bind(py);
-            if !of.is_own() {
-                // Its descriptor is shared with the parent of the fork: let it be.
-            } else if here.as_ref().is_some_and(|here| driver.get().is_on(here)) {
-                driver.get().close(py)?;
-            } else {
-                Driver::close_soon(driver)?;
-            }
-        }
+        self.loops.end(py)?;
         py.detach(|| core.close());
         Ok(())
     }

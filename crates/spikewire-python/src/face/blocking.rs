@@ -8,16 +8,16 @@ use spikewire_aerospike::transport::{Reply, buffer};
 
 use super::classes::{Face, Runner};
 use crate::admin::task::{AdminOrigin, Origin};
+use crate::bridge::lifecycle::Running as _;
+use crate::bridge::signal::{detached, detached_command};
 use crate::call::Call;
 use crate::client::Shared;
 use crate::core::Core;
 use crate::errors::to_python;
-use crate::gil_fairness;
 use crate::identity::Registry;
 use crate::many::{BatchCall, Window};
 use crate::query::QueryCall;
 use crate::query::blocking::Query;
-use crate::signal::Signal;
 use crate::space::Space;
 
 static KNOWN: Registry<Shared> = Registry::new();
@@ -26,7 +26,7 @@ static KNOWN: Registry<Shared> = Registry::new();
 pub fn end_submitted(py: Python<'_>) {
     let open = KNOWN.all().into_iter().filter_map(|shared| shared.running());
     let open: Vec<_> = open.collect();
-    py.detach(|| open.iter().for_each(|core| core.end_submitted()));
+    py.detach(|| open.iter().for_each(|core| core.submitter.end()));
 }
 
 /// A blocking client; `spikewire.Client` is built on it.
@@ -109,18 +109,9 @@ fn run<'py>(py: Python<'py>, shared: &Shared, call: Call) -> PyResult<Bound<'py,
     let core = shared.core(py)?;
     let Call { bytes, target, policy, plan } = call;
     let mut body = buffer::take();
-    let signal = Signal::default();
-    let sent = gil_fairness::command_sent();
-    let (outcome, answered) = py.detach(|| {
-        let look = || signal.look();
-        let interrupted = Signal::is_minded().then_some(&look as &dyn Fn() -> bool);
-        let outcome = core.blocking.run(bytes, target, policy, &mut body, interrupted);
-        (outcome, gil_fairness::await_gil())
-    });
-    drop((answered, sent));
-    if let Some(error) = signal.raised() {
-        return Err(error);
-    }
+    let outcome = detached_command(py, |interrupted| {
+        core.blocking.run(bytes, target, policy, &mut body, interrupted)
+    })?;
     let result = match &outcome {
         Ok((node, attempts)) if plan.wants_memory() => {
             plan.finish_with(py, std::mem::take(&mut body), node, *attempts)
@@ -138,15 +129,7 @@ fn run_many<'py>(py: Python<'py>, shared: &Shared, call: BatchCall) -> PyResult<
     let core = shared.core(py)?;
     let BatchCall { mut rows, mut plan } = call;
     loop {
-        let signal = Signal::default();
-        let outcome = py.detach(|| {
-            let look = || signal.look();
-            let interrupted = Signal::is_minded().then_some(&look as &dyn Fn() -> bool);
-            core.blocking.run_batch(&mut rows, interrupted)
-        });
-        if let Some(error) = signal.raised() {
-            return Err(error);
-        }
+        let outcome = detached(py, |interrupted| core.blocking.run_batch(&mut rows, interrupted))?;
         outcome.map_err(|error| to_python(py, &error, None))?;
         match plan.go_on(py, rows)? {
             Window::Send(more) => rows = more,

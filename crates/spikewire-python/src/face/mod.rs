@@ -5,18 +5,13 @@
 //! | [`classes`] | what the classes of all faces have in common |
 //! | [`methods`] | their methods, generated from `tools/verbs` |
 //! | [`blocking`] | the calling thread drives the connection |
-//! | [`asynchronous`], [`driver`] | an event loop turns a multiplexer |
+//! | [`asynchronous`] | an event loop turns a multiplexer |
 //! | [`submit`], [`submitter`] | a thread of its own does, with a bounded number of calls in flight |
-//! | [`future`] | what such calls return |
-//! | [`driver_thread`] | which thread completes them |
 //! | [`ticket`] | what the last two complete: the future of a call, or a part of a batch |
 
 pub mod asynchronous;
 pub mod blocking;
 mod classes;
-mod driver;
-mod driver_thread;
-pub mod future;
 mod methods;
 pub mod submit;
 pub mod submitter;

@@ -35,7 +35,7 @@ impl Runner for Submit {
 impl Submit {
     fn thread<'a>(&self, py: Python<'_>, core: &'a Core) -> PyResult<&'a Submitter> {
         let start = || Submitter::start(core.cluster.clone(), self.0.submit_limit);
-        core.submitter(start).map_err(|error| {
+        core.submitter.get_or_start(start).map_err(|error| {
             let message = format!("no thread to drive submitted calls: {error}");
             to_python(py, &Error::new(Kind::Connection, message), None)
         })

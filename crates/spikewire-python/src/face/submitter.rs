@@ -18,15 +18,17 @@ use spikewire_aerospike::transport::permits::{Permit, Permits, Refused};
 use spikewire_aerospike::transport::{Next, Outcome, Reply};
 use spikewire_aerospike::{Error, Kind};
 
-use super::driver_thread;
-use super::future::FutureBase;
-use super::ticket::{Owner, Pending, Promise, Ticket};
+use super::ticket::{Owner, Promise, Ticket};
+use crate::bridge::background::Background;
+use crate::bridge::driver_thread;
+use crate::bridge::errors::raise;
+use crate::bridge::future::{CompletedBy, FutureBase};
+use crate::bridge::gil_fairness;
+use crate::bridge::promise::{Completes as _, Pending};
+use crate::bridge::signal::detached;
 use crate::call::Call;
-use crate::core::Background;
 use crate::errors::to_python;
-use crate::gil_fairness;
 use crate::many::BatchCall;
-use crate::signal::Signal;
 
 /// What was needed for a burst of large replies beyond this (bytes) is given back.
 const KEEP: usize = 1 << 20;
@@ -69,7 +71,8 @@ impl Submitter {
         let start = Tick::now();
         let deadline = spikewire_aerospike::command::deadline(&policy, start);
         let entry = self.enter(py, deadline)?;
-        let future = FutureBase::create(py, self.number)?;
+        let future =
+            FutureBase::create(py, CompletedBy { number: self.number, raise: raise::<Error> })?;
         let Entry::In(permit) = entry else {
             FutureBase::settle(&future, plan.finish(py, Err(self.full())));
             return Ok(future.into_any());
@@ -88,7 +91,8 @@ impl Submitter {
         call: BatchCall,
     ) -> PyResult<Bound<'py, PyAny>> {
         let entry = self.enter(py, call.rows.deadline())?;
-        let future = FutureBase::create(py, self.number)?;
+        let future =
+            FutureBase::create(py, CompletedBy { number: self.number, raise: raise::<Error> })?;
         let Entry::In(permit) = entry else {
             FutureBase::settle(&future, Err(to_python(py, &self.full(), None)));
             return Ok(future.into_any());
@@ -109,15 +113,7 @@ impl Submitter {
         if let Some(permit) = self.permits.enter() {
             return Ok(Entry::In(Some(permit)));
         }
-        let signal = Signal::default();
-        let entered = py.detach(|| {
-            let look = || signal.look();
-            let interrupted = Signal::is_minded().then_some(&look as &dyn Fn() -> bool);
-            self.permits.wait(deadline, interrupted)
-        });
-        if let Some(error) = signal.raised() {
-            return Err(error);
-        }
+        let entered = detached(py, |interrupted| self.permits.wait(deadline, interrupted))?;
         match entered {
             Ok(permit) => Ok(Entry::In(Some(permit))),
             Err(Refused::Late) => Ok(Entry::Late),

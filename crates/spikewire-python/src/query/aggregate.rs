@@ -11,9 +11,9 @@ use spikewire_aerospike::Policy;
 use spikewire_aerospike::command::query::{AggregationPlan, QuerySpec};
 
 use super::plan::QueryCall;
+use crate::bridge::signal::detached;
 use crate::core::Core;
 use crate::errors::{to_python, value_error};
-use crate::signal::Signal;
 use crate::value::particle;
 use crate::verbs::Function;
 
@@ -55,15 +55,11 @@ pub struct Aggregation {
 #[pymethods]
 impl Aggregation {
     pub fn __call__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let signal = Signal::default();
-        let outcome = py.detach(|| {
-            let minded = Signal::is_minded();
-            let interrupted = || self.abandoned.load(Relaxed) || (minded && signal.look());
-            self.plan.run(&self.core.cluster, &interrupted)
-        });
-        if let Some(error) = signal.raised() {
-            return Err(error);
-        }
+        let outcome = detached(py, |interrupted| {
+            let gives_up =
+                || self.abandoned.load(Relaxed) || interrupted.is_some_and(|look| look());
+            self.plan.run(&self.core.cluster, &gives_up)
+        })?;
         let values = outcome.map_err(|error| to_python(py, &error, None))?;
         let mut bytes = Vec::new();
         let shown = PyList::empty(py);

@@ -9,7 +9,7 @@ use spikewire_sync::Mutex;
 
 use super::reading::Reading;
 use super::stream_driver::StreamDriver;
-use crate::event_loop::running_loop;
+use crate::bridge::event_loop::running_loop;
 
 /// A query, and the driver that waits for it. It ends the query when it goes.
 #[pyclass(frozen, module = "spikewire._native")]

@@ -23,10 +23,11 @@ use spikewire_aerospike_protocol::value::particle;
 use spikewire_aerospike_protocol::void_time;
 
 use super::plan::QueryCall;
+use crate::bridge::gil_fairness::ScanGuard;
+use crate::bridge::lifecycle::Running as _;
 use crate::call::Decoding;
 use crate::core::Core;
 use crate::errors::{self, value_error};
-use crate::gil_fairness::ScanGuard;
 use crate::record::{Bins, Record};
 use crate::space::Space;
 use crate::value::{self, Codec, bin};

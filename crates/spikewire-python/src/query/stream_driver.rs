@@ -14,7 +14,7 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 use spikewire_sync::Mutex;
 
 use super::reading::Reading;
-use crate::event_loop::{LoopTimer, awaited, is_closed, running_loop, watch};
+use crate::bridge::event_loop::{LoopTimer, awaited, is_closed, running_loop, watch};
 
 /// What the loop calls, and the tasks that wait for it. It does not keep the query alive.
 #[pyclass(frozen, module = "spikewire._native")]

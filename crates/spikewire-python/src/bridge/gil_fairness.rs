@@ -16,10 +16,10 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use spikewire_aerospike::clock::Tick;
 use spikewire_sync::Mutex;
+use spikewire_transport::Tick;
 
-use crate::forks::forks;
+use crate::bridge::forks::forks;
 
 /// How long after a command on a single record more of them are expected.
 const LULL: Duration = Duration::from_millis(5);

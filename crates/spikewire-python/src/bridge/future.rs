@@ -6,9 +6,9 @@
 //! under the names that the standard class has. While a condition exists, the outcome becomes
 //! visible only with that condition held, as they rely on.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{
-    AtomicBool, AtomicU8, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
-    Ordering::SeqCst,
+    AtomicBool, AtomicU8, Ordering::Acquire, Ordering::Release, Ordering::SeqCst,
 };
 use std::thread::{self, Thread};
 use std::time::Duration;
@@ -19,15 +19,12 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyType};
 use pyo3::{PyTraverseError, PyVisit, intern};
 use spikewire_sync::Mutex;
-
-use spikewire_aerospike::clock::Tick;
-use spikewire_aerospike::transport::permits;
-use spikewire_aerospike::{Error, Kind};
+use spikewire_transport::{Fault, FaultKind, Tick, permits};
 
 use super::driver_thread;
-use crate::errors::{self, type_error, type_name, value_error};
-use crate::forks::forks;
-use crate::signal::Signal;
+use super::errors::{type_error, type_name, value_error};
+use super::forks::forks;
+use super::signal::detached;
 
 /// Not sent yet: may be cancelled.
 const PENDING: u8 = 0;
@@ -42,8 +39,8 @@ pub struct FutureBase {
     stage: AtomicU8,
     /// Whether `inner` holds an outcome; to be read without its lock.
     done: AtomicBool,
-    /// The thread that completes it.
-    driver: AtomicUsize,
+    /// Of a submitted call.
+    driver: OnceLock<CompletedBy>,
     born: u32,
     /// Nothing that may let go of the interpreter is done while it is held, not even `intern!`:
     /// the driver takes it with the interpreter in its hands.
@@ -61,6 +58,15 @@ struct Inner {
     waiters: Option<Py<PyList>>,
 }
 
+/// What completes the futures of a client.
+#[derive(Debug, Clone, Copy)]
+pub struct CompletedBy {
+    /// The number of its thread.
+    pub number: usize,
+    /// Makes exceptions of its client's protocol.
+    pub raise: fn(Python<'_>, Fault) -> PyErr,
+}
+
 enum Outcome {
     Value(Py<PyAny>),
     Error(Py<PyBaseException>),
@@ -74,12 +80,13 @@ impl Outcome {
 }
 
 impl FutureBase {
-    /// A new future that the driver with this number completes.
-    pub fn create(py: Python<'_>, driver: usize) -> PyResult<Bound<'_, Self>> {
+    /// A new future of a submitted call.
+    pub fn create(py: Python<'_>, driver: CompletedBy) -> PyResult<Bound<'_, Self>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let class = CLASS.import(py, "spikewire.in_flight", "Future")?;
         let future = class.call0()?.cast_into::<Self>()?;
-        future.get().driver.store(driver, Relaxed);
+        // It is new, so it has none.
+        let _ = future.get().driver.set(driver);
         Ok(future)
     }
 
@@ -144,11 +151,9 @@ impl FutureBase {
             return Ok(true);
         }
         if this.born != forks() {
-            let message = "this call was submitted before a fork, and its reply goes to the \
-                           parent process";
-            return Err(errors::to_python(py, &Error::new(Kind::Closed, message), None));
+            return Err(this.belongs_to_parent(py));
         }
-        if driver_thread::is_current(this.driver.load(Relaxed)) {
+        if this.driver.get().is_some_and(|driver| driver_thread::is_current(driver.number)) {
             return Err(PyRuntimeError::new_err(
                 "a callback runs on the thread that completes this future, so it would wait \
                  forever: use add_done_callback instead of result",
@@ -162,17 +167,15 @@ impl FutureBase {
             }
             inner.threads.push(thread::current());
         }
-        let signal = Signal::default();
-        let minded = Signal::is_minded();
-        py.detach(|| {
+        let waited = detached(py, |interrupted| {
             let mut parked = false;
             while !this.done.load(Acquire) {
                 let now = Tick::now();
-                if now >= deadline || (parked && minded && signal.look()) {
+                if now >= deadline || (parked && interrupted.is_some_and(|look| look())) {
                     break;
                 }
                 parked = true;
-                permits::park(deadline.since(now), minded.then_some(permits::SIGNAL_POLL));
+                permits::park(deadline.since(now), interrupted.map(|_| permits::SIGNAL_POLL));
             }
         });
         let done = this.done.load(Acquire);
@@ -180,7 +183,17 @@ impl FutureBase {
             let own = thread::current().id();
             this.inner.lock().threads.retain(|thread| thread.id() != own);
         }
-        signal.raised().map_or(Ok(done), Err)
+        waited.map(|()| done)
+    }
+
+    /// Why nothing in this process, the child of a fork, completes it.
+    fn belongs_to_parent(&self, py: Python<'_>) -> PyErr {
+        let message =
+            "this call was submitted before a fork, and its reply goes to the parent process";
+        match self.driver.get() {
+            Some(driver) => (driver.raise)(py, Fault::new(FaultKind::Closed, message)),
+            None => PyRuntimeError::new_err(message),
+        }
     }
 
     /// What it came to, once it is done; an error that is its outcome is the inner one.
@@ -258,7 +271,7 @@ impl FutureBase {
         Self {
             stage: AtomicU8::new(PENDING),
             done: AtomicBool::new(false),
-            driver: AtomicUsize::new(0),
+            driver: OnceLock::new(),
             born: forks(),
             inner: Mutex::default(),
         }

@@ -8,8 +8,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::{PyTraverseError, PyVisit, intern};
 use spikewire_sync::Mutex;
-
-use spikewire_aerospike::clock::Tick;
+use spikewire_transport::Tick;
 
 /// The event loop that runs in this thread.
 pub fn running_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
@@ -19,8 +18,8 @@ pub fn running_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
             return error;
         }
         PyRuntimeError::new_err(
-            "no running event loop: call the verbs of AsyncClient and AsyncDataset in a \
-             coroutine, run for example by asyncio.run(); without asyncio use spikewire.Client",
+            "no running event loop: asyncio clients are called in a coroutine, run for example by \
+             asyncio.run(); without asyncio use a blocking client, such as spikewire.Client",
         )
     })
 }

@@ -1,0 +1,261 @@
+//! The engine's loop driver on an asyncio event loop, on the loop's own thread.
+
+use std::cell::Cell;
+use std::os::fd::{AsRawFd, RawFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit};
+use spikewire_sync::Mutex;
+use spikewire_transport::driver::Next;
+use spikewire_transport::protocol::{CommandOf, ErrorOf};
+use spikewire_transport::{EventLoop, LoopDriver, Multiplexer, Outcome, Protocol, Tick};
+
+use super::driver::{BoundMethods, Driver, Turned};
+use super::errors::Raise;
+use super::event_loop::{LoopTimer, is_closed, watch};
+use super::forks::forks;
+use super::promise::{Completes, Promise};
+
+/// The connections of one event loop, which turns them.
+pub struct LoopConnections<P: Protocol, T> {
+    topology: Arc<P::Topology>,
+    connections: LoopDriver<P, T>,
+    event_loop: Py<PyAny>,
+    create_future: Py<PyAny>,
+    call_soon: Py<PyAny>,
+    timer: LoopTimer,
+    /// None of it after the end, so that the driver does not keep itself alive.
+    bound: Mutex<Option<BoundMethods>>,
+    born: u32,
+}
+
+impl<P: Protocol, T: Completes<P> + 'static> LoopConnections<P, T>
+where
+    Self: Send + Sync,
+{
+    /// Connections on this loop, which watches them from now on; and what it calls.
+    pub fn start(
+        topology: Arc<P::Topology>,
+        event_loop: &Bound<'_, PyAny>,
+    ) -> PyResult<(Arc<Self>, Py<Driver>)> {
+        let connections = LoopDriver::new(Multiplexer::new(topology.clone())?);
+        let connections = Arc::new(Self {
+            topology,
+            connections,
+            event_loop: event_loop.clone().unbind(),
+            create_future: event_loop.getattr("create_future")?.unbind(),
+            call_soon: event_loop.getattr("call_soon")?.unbind(),
+            timer: LoopTimer::new(),
+            bound: Mutex::new(None),
+            born: forks(),
+        });
+        let (driver, turn) = Driver::of(event_loop.py(), connections.clone())?;
+        watch(event_loop, connections.as_raw_fd(), turn)?;
+        Ok((connections, driver))
+    }
+}
+
+impl<P: Protocol, T: Completes<P>> LoopConnections<P, T> {
+    /// The cluster that they lead to.
+    pub fn topology(&self) -> &Arc<P::Topology> {
+        &self.topology
+    }
+
+    /// Whether this loop turns them.
+    pub fn is_on(&self, event_loop: &Bound<'_, PyAny>) -> bool {
+        self.event_loop.is(event_loop)
+    }
+
+    /// Whether this process made them. The descriptor of those of a parent is shared with it.
+    pub fn is_own(&self) -> bool {
+        self.born == forks()
+    }
+
+    /// Whether their loop is closed, so that it will never turn them again.
+    pub fn is_dead(&self, py: Python<'_>) -> bool {
+        is_closed(self.event_loop.bind(py))
+    }
+
+    /// A new future of the loop, and the promise to complete it.
+    #[inline]
+    pub fn promise<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Promise<ErrorOf<P>>)>
+    where
+        ErrorOf<P>: Raise,
+    {
+        let future = self.create_future.bind(py).call0()?;
+        let promise = Promise::on_loop(&future);
+        Ok((future, promise))
+    }
+
+    /// Takes a command that was composed at this time.
+    pub fn submit(&self, py: Python<'_>, command: CommandOf<P, T>, now: Tick) -> PyResult<()> {
+        let on = self.on(py);
+        self.connections.submit(&on, command, now, &mut deliver(py));
+        on.outcome()
+    }
+
+    /// Takes what work of several steps begins with.
+    pub fn submit_all(&self, py: Python<'_>, next: Next<P, T>) -> PyResult<()> {
+        let on = self.on(py);
+        self.connections.submit_all(&on, next);
+        on.outcome()
+    }
+
+    /// Ends every connection; on the loop's own thread.
+    pub fn end(&self, py: Python<'_>) -> PyResult<()> {
+        if !self.is_dead(py) {
+            let descriptor = self.as_raw_fd();
+            self.event_loop.bind(py).call_method1("remove_reader", (descriptor,))?;
+        }
+        self.timer.cancel(py)?;
+        let on = self.on(py);
+        self.connections.close(&on, &mut deliver(py));
+        // In the midst of handing out replies a flush is still to come.
+        if !self.connections.is_flush_due() {
+            self.let_go_if_closed();
+        }
+        on.outcome()
+    }
+
+    /// Ends every connection; from any thread.
+    pub fn end_soon(&self, py: Python<'_>) -> PyResult<()> {
+        if self.is_dead(py) {
+            return self.end(py);
+        }
+        // Without it they have ended.
+        let Some(close) = self.bound(|bound| bound.close.clone_ref(py)) else { return Ok(()) };
+        self.event_loop.bind(py).call_method1("call_soon_threadsafe", (close,)).map(drop)
+    }
+
+    fn on<'a, 'py>(&'a self, py: Python<'py>) -> OnLoop<'a, 'py, P, T> {
+        OnLoop { connections: self, py, raised: Cell::new(None) }
+    }
+
+    /// After its end nothing of the loop holds it any more.
+    fn let_go_if_closed(&self) {
+        if self.connections.is_closed() {
+            self.let_go();
+        }
+    }
+}
+
+impl<P: Protocol, T> LoopConnections<P, T> {
+    /// Takes a method. No lock is held when Python code runs: a finalizer may come back here.
+    fn bound(&self, method: impl FnOnce(&BoundMethods) -> Py<PyAny>) -> Option<Py<PyAny>> {
+        self.bound.lock().as_ref().map(method)
+    }
+
+    /// Sets the loop's timer, and puts the one before it aside.
+    fn wake_at(&self, py: Python<'_>, at: Tick) -> PyResult<()> {
+        let Some(expire) = self.bound(|bound| bound.expire.clone_ref(py)) else { return Ok(()) };
+        self.timer.arm(self.event_loop.bind(py), at, expire.into_bound(py))
+    }
+
+    fn let_go(&self) {
+        let bound = self.bound.lock().take();
+        drop(bound);
+    }
+}
+
+/// A driver's loop, asked by its driver.
+struct OnLoop<'a, 'py, P: Protocol, T> {
+    connections: &'a LoopConnections<P, T>,
+    py: Python<'py>,
+    raised: Cell<Option<PyErr>>,
+}
+
+impl<P: Protocol, T> EventLoop for OnLoop<'_, '_, P, T> {
+    fn flush_soon(&self) {
+        let Self { connections, py, .. } = self;
+        if let Some(flush) = connections.bound(|bound| bound.flush.clone_ref(*py))
+            && let Err(error) = connections.call_soon.bind(*py).call1((flush,))
+        {
+            self.raised.set(Some(error));
+        }
+    }
+
+    fn wake_at(&self, at: Tick) {
+        if let Err(error) = self.connections.wake_at(self.py, at) {
+            self.raised.set(Some(error));
+        }
+    }
+}
+
+impl<P: Protocol, T> OnLoop<'_, '_, P, T> {
+    /// What the loop had against it.
+    fn outcome(self) -> PyResult<()> {
+        self.raised.take().map_or(Ok(()), Err)
+    }
+}
+
+/// Completes futures on the loop's thread.
+fn deliver<P: Protocol, T: Completes<P>>(
+    py: Python<'_>,
+) -> impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>) {
+    move |ticket, outcome, next| ticket.complete(py, outcome, next)
+}
+
+impl<P: Protocol, T> AsRawFd for LoopConnections<P, T> {
+    fn as_raw_fd(&self) -> RawFd {
+        self.connections.as_raw_fd()
+    }
+}
+
+impl<P: Protocol, T: Completes<P> + 'static> Turned for LoopConnections<P, T>
+where
+    Self: Send + Sync,
+{
+    fn bind(&self, methods: BoundMethods) {
+        *self.bound.lock() = Some(methods);
+    }
+
+    fn turn(&self, py: Python<'_>) -> PyResult<()> {
+        let on = self.on(py);
+        self.connections.turn(&on, Some(Duration::ZERO), &mut deliver(py))?;
+        self.let_go_if_closed();
+        on.outcome()
+    }
+
+    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        let on = self.on(py);
+        self.connections.flush(&on, &mut deliver(py));
+        self.let_go_if_closed();
+        on.outcome()
+    }
+
+    fn expire(&self, py: Python<'_>) -> PyResult<()> {
+        self.timer.rang();
+        let on = self.on(py);
+        self.connections.expire(&on, &mut deliver(py));
+        self.let_go_if_closed();
+        on.outcome()
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        self.end(py)
+    }
+
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.event_loop)?;
+        visit.call(&self.create_future)?;
+        visit.call(&self.call_soon)?;
+        if let Some(bound) = self.bound.try_lock()
+            && let Some(bound) = &*bound
+        {
+            visit.call(&bound.flush)?;
+            visit.call(&bound.expire)?;
+            visit.call(&bound.close)?;
+        }
+        self.timer.traverse(visit)
+    }
+
+    fn clear(&self) {
+        self.let_go();
+        self.timer.clear();
+    }
+}

@@ -1,0 +1,112 @@
+//! The connections of all event loops of a client.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use spikewire_sync::RwLock;
+use spikewire_transport::Protocol;
+
+use super::connections::LoopConnections;
+use super::driver::Driver;
+use super::event_loop::running_loop;
+use super::promise::Completes;
+
+/// The connections of each event loop that uses a client. Few, so a search beats a map.
+pub struct LoopTable<P: Protocol, T: Completes<P>>(RwLock<Vec<Entry<P, T>>>);
+
+/// The connections of one loop, and what the loop calls: the client keeps both.
+type Entry<P, T> = (Arc<LoopConnections<P, T>>, Py<Driver>);
+
+impl<P: Protocol, T: Completes<P>> Default for LoopTable<P, T> {
+    fn default() -> Self {
+        Self(RwLock::default())
+    }
+}
+
+impl<P: Protocol, T: Completes<P>> Drop for LoopTable<P, T> {
+    /// Event loops hold on to their drivers, so these are closed when their client is gone.
+    fn drop(&mut self) {
+        let entries = std::mem::take(self.0.get_mut());
+        if entries.is_empty() {
+            return;
+        }
+        let mut entries = Some(entries);
+        Python::try_attach(|py| {
+            for (connections, driver) in entries.take().unwrap_or_default() {
+                if connections.is_own()
+                    && let Err(error) = connections.end_soon(py)
+                {
+                    error.write_unraisable(py, Some(driver.bind(py)));
+                }
+            }
+        });
+        // The interpreter is gone, and with it the loops; their memory is not ours to touch.
+        std::mem::forget(entries);
+    }
+}
+
+impl<P: Protocol, T: Completes<P> + 'static> LoopTable<P, T>
+where
+    LoopConnections<P, T>: Send + Sync,
+{
+    /// The connections of a loop to this cluster, made when it is the first time.
+    pub fn on(
+        &self,
+        event_loop: &Bound<'_, PyAny>,
+        topology: &Arc<P::Topology>,
+    ) -> PyResult<Arc<LoopConnections<P, T>>> {
+        // No lock is held when Python code runs: a finalizer may come back here, or close.
+        let own = {
+            let entries = self.0.read();
+            let mut known = entries.iter().map(|(connections, _)| connections);
+            known.find(|it| it.is_on(event_loop) && Arc::ptr_eq(it.topology(), topology)).cloned()
+        };
+        match own {
+            Some(connections) => Ok(connections),
+            None => self.add(event_loop, topology),
+        }
+    }
+
+    #[cold]
+    fn add(
+        &self,
+        event_loop: &Bound<'_, PyAny>,
+        topology: &Arc<P::Topology>,
+    ) -> PyResult<Arc<LoopConnections<P, T>>> {
+        let py = event_loop.py();
+        let (connections, driver) = LoopConnections::start(topology.clone(), event_loop)?;
+        // Loops that are closed never turn again; nor do those of a parent process.
+        let all: Vec<_> = {
+            let entries = self.0.read();
+            entries.iter().map(|(it, driver)| (it.clone(), driver.clone_ref(py))).collect()
+        };
+        let (dead, _): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|(it, _)| !it.is_own() || it.is_dead(py));
+        {
+            let mut entries = self.0.write();
+            entries.retain(|(it, _)| !dead.iter().any(|(other, _)| Arc::ptr_eq(it, other)));
+            entries.push((connections.clone(), driver));
+        }
+        let mut ended = dead.iter().filter(|(it, _)| it.is_own());
+        ended.try_for_each(|(it, _)| it.end(py))?;
+        Ok(connections)
+    }
+}
+
+impl<P: Protocol, T: Completes<P>> LoopTable<P, T> {
+    /// Ends all of them; those of the running loop at once.
+    pub fn end(&self, py: Python<'_>) -> PyResult<()> {
+        let here = running_loop(py).ok();
+        let entries = std::mem::take(&mut *self.0.write());
+        for (connections, _driver) in entries {
+            if !connections.is_own() {
+                // Its descriptor is shared with the parent of the fork: let it be.
+            } else if here.as_ref().is_some_and(|here| connections.is_on(here)) {
+                connections.end(py)?;
+            } else {
+                connections.end_soon(py)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,151 @@
+//! The future that a call's outcome goes to: an event loop's, or our own.
+
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use spikewire_transport::driver::Next;
+use spikewire_transport::permits::Permit;
+use spikewire_transport::{Outcome, Protocol, ResponseHandler};
+
+use super::errors::{Raise, closed};
+use super::forks::forks;
+use super::future::FutureBase;
+
+/// A ticket that is completed with the interpreter held.
+pub trait Completes<P: Protocol>: ResponseHandler + Sized {
+    /// Makes of the outcome what its owner waits for. What that leads to goes to `next`.
+    fn complete(self, py: Python<'_>, outcome: Outcome<'_, P>, next: &mut Next<P, Self>);
+}
+
+/// The future that a call's outcome goes to. It is completed in any case: one whose promise is
+/// dropped, because a driver ended before its commands did, fails as closed, with an error `E`.
+pub struct Promise<E: Raise> {
+    future: Promised,
+    is_kept: AtomicBool,
+    /// The process of the future.
+    born: u32,
+    error: PhantomData<fn() -> E>,
+}
+
+enum Promised {
+    /// An event loop's, on its own thread.
+    Loop(Py<PyAny>),
+    /// Our own, for any thread.
+    Own(Pending),
+}
+
+/// A submitted call's future, and its permit, which ends with it.
+#[derive(Debug)]
+pub struct Pending {
+    future: Py<FutureBase>,
+    _permit: Option<Permit>,
+}
+
+impl Pending {
+    pub fn new(future: &Bound<'_, FutureBase>, permit: Option<Permit>) -> Self {
+        Self { future: future.clone().unbind(), _permit: permit }
+    }
+}
+
+impl<E: Raise> Promise<E> {
+    /// For a future of an event loop.
+    pub fn on_loop(future: &Bound<'_, PyAny>) -> Self {
+        Self::of(Promised::Loop(future.clone().unbind()))
+    }
+
+    /// For a submitted call's future.
+    pub fn own(pending: Pending) -> Self {
+        Self::of(Promised::Own(pending))
+    }
+
+    fn of(future: Promised) -> Self {
+        Self { future, is_kept: AtomicBool::new(false), born: forks(), error: PhantomData }
+    }
+
+    /// Whether the call is still wanted. Needs no interpreter.
+    pub fn starts(&self) -> bool {
+        match &self.future {
+            Promised::Loop(_) => true,
+            Promised::Own(own) => own.future.get().starts(),
+        }
+    }
+
+    /// Whether the future is done, as one that was cancelled is.
+    pub fn is_done(&self, py: Python<'_>) -> bool {
+        match &self.future {
+            Promised::Loop(future) => is_done(future.bind(py)),
+            Promised::Own(own) => own.future.get().done(),
+        }
+    }
+
+    /// Completes the future.
+    pub fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
+        self.is_kept.store(true, Relaxed);
+        match &self.future {
+            Promised::Loop(future) => tell(future.bind(py), outcome),
+            Promised::Own(own) => FutureBase::settle(own.future.bind(py), outcome),
+        }
+    }
+
+    /// Fails the future; from any thread.
+    fn lose(&self, py: Python<'_>) -> PyResult<()> {
+        if self.is_done(py) {
+            return Ok(());
+        }
+        let error = closed::<E>(py);
+        let future = match &self.future {
+            Promised::Loop(future) => future.bind(py),
+            Promised::Own(own) => {
+                FutureBase::settle(own.future.bind(py), Err(error));
+                return Ok(());
+            }
+        };
+        let event_loop = future.call_method0("get_loop")?;
+        // A loop that is closed has no task that could wait.
+        if !event_loop.call_method0("is_closed")?.is_truthy()? {
+            let fail = future.getattr("set_exception")?;
+            event_loop.call_method1("call_soon_threadsafe", (fail, error.into_value(py)))?;
+        }
+        Ok(())
+    }
+}
+
+impl<E: Raise> Drop for Promise<E> {
+    fn drop(&mut self) {
+        if *self.is_kept.get_mut() || self.born != forks() {
+            return;
+        }
+        Python::try_attach(|py| {
+            // An error that is on its way up is not this one's.
+            let pending = PyErr::take(py);
+            if let Err(error) = self.lose(py) {
+                error.write_unraisable(py, None);
+            }
+            if let Some(pending) = pending {
+                pending.restore(py);
+            }
+        });
+    }
+}
+
+fn tell(future: &Bound<'_, PyAny>, outcome: PyResult<Bound<'_, PyAny>>) {
+    let py = future.py();
+    let told = match outcome {
+        Ok(value) => future.call_method1(intern!(py, "set_result"), (value,)),
+        Err(error) => future.call_method1(intern!(py, "set_exception"), (error.into_value(py),)),
+    };
+    // A future that is done already was cancelled by its owner; the reply is not wanted.
+    // Whatever else may go wrong here is not the engine's to handle: let Python report it.
+    if let Err(error) = told
+        && !is_done(future)
+    {
+        error.write_unraisable(py, Some(future));
+    }
+}
+
+fn is_done(future: &Bound<'_, PyAny>) -> bool {
+    let done = future.call_method0(intern!(future.py(), "done"));
+    done.is_ok_and(|done| done.is_truthy().unwrap_or(false))
+}
