@@ -1,0 +1,148 @@
+//! The replicas of every token, worked out in advance.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::nodes::{Place, Ring, entry_of};
+use super::strategy::Strategy;
+
+/// The replicas of a keyspace, or of several with the same strategy, for every token.
+#[derive(Debug, Clone)]
+pub struct Replicas {
+    tokens: Arc<[i64]>,
+    /// For each entry of the ring; equal lists are shared.
+    lists: Box<[Arc<[u32]>]>,
+}
+
+impl Replicas {
+    /// The nodes that hold a token, in the order of the strategy, as indexes into
+    /// [`Ring::nodes`]; the first one is the primary. Empty on an empty ring.
+    pub fn of(&self, token: i64) -> &[u32] {
+        entry_of(&self.tokens, token).and_then(|at| self.lists.get(at)).map_or(&[], |list| list)
+    }
+}
+
+impl<N> Ring<N> {
+    /// The replicas of every token; `None` where any node will do.
+    ///
+    /// The time this takes grows with the number of tokens times the number of nodes.
+    pub fn replicas(&self, strategy: &Strategy) -> Option<Replicas> {
+        // Going backwards, the owner of an entry becomes the first of all nodes: they are always in
+        // the order in which one who goes forwards meets them. The first round is for those behind
+        // the end. A node that is passed over once is so for good, so that meeting each once is
+        // enough.
+        let mut order: Vec<u32> = Vec::with_capacity(self.places.len());
+        for owner in self.owners.iter().rev() {
+            to_front(&mut order, *owner);
+        }
+        let mut pick = match strategy {
+            Strategy::Simple(factor) => Pick::Simple(factor.all as usize),
+            Strategy::NetworkTopology(factors) => {
+                let quota = |dc: &String| factors.get(dc).map_or(0, |factor| factor.all as usize);
+                Pick::network(
+                    order.iter().map(|node| self.places[*node as usize]),
+                    self.dcs.iter().map(quota),
+                )
+            }
+            Strategy::Anywhere => return None,
+        };
+        let mut known: HashMap<Arc<[u32]>, ()> = HashMap::new();
+        let mut found = Vec::new();
+        let mut lists: Vec<_> = self
+            .owners
+            .iter()
+            .rev()
+            .map(|owner| {
+                to_front(&mut order, *owner);
+                found.clear();
+                pick.take(&order, &self.places, &mut found);
+                if let Some((list, ())) = known.get_key_value(found.as_slice()) {
+                    return list.clone();
+                }
+                let list: Arc<[u32]> = found.as_slice().into();
+                known.insert(list.clone(), ());
+                list
+            })
+            .collect();
+        lists.reverse();
+        Some(Replicas { tokens: self.tokens.clone(), lists: lists.into() })
+    }
+}
+
+/// Moves a node to the front, where it may be new.
+fn to_front(order: &mut Vec<u32>, node: u32) {
+    match order.iter().position(|known| *known == node) {
+        Some(at) => order[..=at].rotate_right(1),
+        None => order.insert(0, node),
+    }
+}
+
+/// Picks replicas from nodes in the order in which they are met.
+enum Pick {
+    /// So many.
+    Simple(usize),
+    /// By datacenter.
+    Network {
+        dcs: Vec<Quota>,
+        /// What is left in the walk that is being made.
+        left: Vec<Quota>,
+    },
+}
+
+/// What a datacenter is to give.
+#[derive(Debug, Clone)]
+struct Quota {
+    replicas: usize,
+    /// How many of them may be in a rack that has one already.
+    repeats: usize,
+    /// Which racks have one already.
+    racks: Vec<bool>,
+}
+
+impl Pick {
+    /// For nodes in these places; those without a token do not count.
+    fn network(places: impl Iterator<Item = Place>, quotas: impl Iterator<Item = usize>) -> Self {
+        let places: Vec<_> = places.collect();
+        let dcs: Vec<_> = quotas
+            .enumerate()
+            .map(|(dc, factor)| {
+                let here = || places.iter().filter(|place| place.dc as usize == dc);
+                let racks = here().map(|place| place.rack as usize + 1).max().unwrap_or(0);
+                Quota {
+                    replicas: factor.min(here().count()),
+                    repeats: factor.saturating_sub(racks),
+                    racks: vec![false; racks],
+                }
+            })
+            .collect();
+        Self::Network { left: dcs.clone(), dcs }
+    }
+
+    fn take(&mut self, order: &[u32], places: &[Place], found: &mut Vec<u32>) {
+        let (dcs, left) = match self {
+            Self::Simple(factor) => return found.extend(order.iter().take(*factor)),
+            Self::Network { dcs, left } => (dcs, left),
+        };
+        left.clone_from_slice(dcs);
+        let mut wanted: usize = dcs.iter().map(|dc| dc.replicas).sum();
+        for node in order {
+            if wanted == 0 {
+                break;
+            }
+            let place = places[*node as usize];
+            let dc = &mut left[place.dc as usize];
+            if dc.replicas == 0 {
+                continue;
+            }
+            let rack = &mut dc.racks[place.rack as usize];
+            if *rack {
+                let Some(repeats) = dc.repeats.checked_sub(1) else { continue };
+                dc.repeats = repeats;
+            }
+            *rack = true;
+            dc.replicas -= 1;
+            wanted -= 1;
+            found.push(*node);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! How a keyspace is replicated.
+
+use std::collections::BTreeMap;
+
+/// How a keyspace is replicated. Keyspaces of equal strategies share their [`Replicas`].
+///
+/// [`Replicas`]: super::Replicas
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Strategy {
+    /// So many nodes, wherever they are.
+    Simple(Factor),
+    /// So many nodes in each of these datacenters, in as many racks as possible.
+    NetworkTopology(BTreeMap<String, Factor>),
+    /// Every node has data of its own, or all nodes have the same: any node will do.
+    Anywhere,
+}
+
+/// How many replicas there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Factor {
+    /// All of them.
+    pub all: u32,
+    /// How many of these hold only what has not been repaired yet.
+    pub transient: u32,
+}
+
+/// A keyspace's replication that is not understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidStrategy {
+    /// A class that is not known.
+    #[error("the replication strategy {0:?} is not known")]
+    Class(String),
+    /// There is no class.
+    #[error("a replication without a class")]
+    NoClass,
+    /// A number of replicas that is none.
+    #[error("{text:?} is no replication factor ({key})")]
+    Factor {
+        /// The option that has it.
+        key: String,
+        /// What it says.
+        text: String,
+    },
+}
+
+impl Factor {
+    /// Reads `3`, or `3/1` where one of three is transient.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (all, transient) = text.split_once('/').unwrap_or((text, "0"));
+        let (all, transient) = (all.trim().parse().ok()?, transient.trim().parse().ok()?);
+        (transient < all || transient == 0).then_some(Self { all, transient })
+    }
+
+    /// How many hold everything.
+    pub fn full(self) -> u32 {
+        self.all - self.transient.min(self.all)
+    }
+}
+
+impl From<u32> for Factor {
+    fn from(all: u32) -> Self {
+        Self { all, transient: 0 }
+    }
+}
+
+impl Strategy {
+    /// Reads the column `replication` of `system_schema.keyspaces`.
+    pub fn parse<K, V>(
+        replication: impl IntoIterator<Item = (K, V)>,
+    ) -> Result<Self, InvalidStrategy>
+    where
+        K: AsRef<str>,
+        V: AsRef<str>,
+    {
+        let mut class = None;
+        let mut factors = BTreeMap::new();
+        for (key, value) in replication {
+            let (key, value) = (key.as_ref(), value.as_ref());
+            match key {
+                "class" => class = Some(value.rsplit('.').next().unwrap_or(value).to_owned()),
+                key => drop(factors.insert(key.to_owned(), value.to_owned())),
+            }
+        }
+        let factor = |key: &str, text: &str| {
+            Factor::parse(text).ok_or_else(|| InvalidStrategy::Factor {
+                key: key.to_owned(),
+                text: text.to_owned(),
+            })
+        };
+        match class.as_deref() {
+            Some("SimpleStrategy") => {
+                let key = "replication_factor";
+                let text = factors.get(key).map_or("", String::as_str);
+                factor(key, text).map(Self::Simple)
+            }
+            Some("NetworkTopologyStrategy") => factors
+                .iter()
+                .map(|(dc, text)| Ok((dc.clone(), factor(dc, text)?)))
+                .collect::<Result<_, _>>()
+                .map(Self::NetworkTopology),
+            Some("LocalStrategy" | "EverywhereStrategy") => Ok(Self::Anywhere),
+            Some(other) => Err(InvalidStrategy::Class(other.to_owned())),
+            None => Err(InvalidStrategy::NoClass),
+        }
+    }
+}
