@@ -100,6 +100,13 @@ impl Attempts {
         self.annotate(Fault::new(FaultKind::Timeout, message).into())
     }
 
+    /// What was tried without the latest attempt, of which the node executed nothing: a command that
+    /// goes on from here has not used one up.
+    #[must_use]
+    pub fn without_latest(self) -> Self {
+        Self { made: self.made.saturating_sub(1), ..self }
+    }
+
     /// Adds what was tried to an error.
     pub fn annotate<E: CommandError>(&self, error: E) -> E {
         error.after(self.made, self.in_doubt)

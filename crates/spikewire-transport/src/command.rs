@@ -1,6 +1,7 @@
 //! A command as the transport sees it: bytes, limits, and what is to be completed.
 
 use crate::attempts::Attempts;
+use crate::buffer;
 use crate::clock::Tick;
 use crate::policy::{Policy, deadline};
 
@@ -64,6 +65,13 @@ pub trait ResponseHandler {
     /// Whether it was withdrawn after it had been queued; asked when deadlines are looked after.
     fn is_withdrawn(&self) -> bool {
         false
+    }
+
+    /// Takes the request back, which was not executed: the next outcome is the reply that says so.
+    /// It can be sent again, as one attempt more or as the same
+    /// ([`Attempts::without_latest`]).
+    fn returned(&mut self, request: Vec<u8>) {
+        buffer::give(request);
     }
 
     /// Takes the messages of one frame that is not the last; they are whole and back to back.

@@ -177,6 +177,11 @@ pub enum ReplyKind {
         /// A command that writes may have been applied all the same.
         doubtful: bool,
     },
+    /// The node lacks something that the request builds on, and did not execute it. The command
+    /// ends with this reply; before that its ticket is given the request back
+    /// ([`ResponseHandler::returned`](crate::ResponseHandler::returned)), to send it again once
+    /// the node has what it lacks.
+    Returned,
 }
 
 /// Which connection carries a command.

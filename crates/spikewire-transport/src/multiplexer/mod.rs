@@ -357,16 +357,18 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let outcome = connection.read(
             first,
             now,
-            |command, body, disposition, node| {
+            |mut command, body, disposition, node| {
                 let reply = Reply { body, node, attempts: command.attempts };
-                if let ReplyKind::Retry { doubtful } = disposition.outcome {
-                    node.breaker().record();
-                    refused.push((command, reply.error(), doubtful));
-                } else {
-                    completed += 1;
-                    buffer::give(command.bytes);
-                    deliver(command.ticket, Ok(reply));
+                match disposition.outcome {
+                    ReplyKind::Done | ReplyKind::More => buffer::give(command.bytes),
+                    ReplyKind::Returned => command.ticket.returned(command.bytes),
+                    ReplyKind::Retry { doubtful } => {
+                        node.breaker().record();
+                        return refused.push((command, reply.error(), doubtful));
+                    }
                 }
+                completed += 1;
+                deliver(command.ticket, Ok(reply));
             },
             |node, frame| self.topology.event(node, frame),
         );

@@ -38,6 +38,7 @@ pub const MORE: u8 = 1;
 pub const RETRY: u8 = 2;
 pub const RETRY_DOUBTFUL: u8 = 3;
 pub const LAST_WORD: u8 = 4;
+pub const RETURNED: u8 = 5;
 
 pub fn frame(id: u16, kind: u8, body: &[u8]) -> Vec<u8> {
     let mut out = (body.len() as u32).to_be_bytes().to_vec();
@@ -182,6 +183,7 @@ impl<const SEALED: bool> Protocol for Toy<SEALED> {
             MORE if request.many => ReplyKind::More,
             RETRY => ReplyKind::Retry { doubtful: false },
             RETRY_DOUBTFUL => ReplyKind::Retry { doubtful: true },
+            RETURNED => ReplyKind::Returned,
             kind => return Err(Malformed(format!("a frame of kind {kind}").into())),
         };
         Ok(Disposition { outcome, closes: body[0] == LAST_WORD })
@@ -415,6 +417,7 @@ fn serve(
 ) -> Option<()> {
     let steps: [(&[u8], &[u8]); 3] =
         [(b"hello", b"who"), (b"a test", b"how"), (b"quickly", b"ready")];
+    stream.set_nodelay(true).ok()?;
     let mut requests = Requests::new(&stream)?;
     for (step, (expected, answer)) in steps.into_iter().enumerate() {
         let (_, body) = read_frame(&mut requests)?;
@@ -504,11 +507,15 @@ pub fn policy(timeout: Duration) -> Policy<Stay> {
     Policy { timeout, max_retries: 0, ..Policy::default() }
 }
 
+/// The cluster of the server at this address.
+pub fn nodes(address: SocketAddr, settings: Settings) -> Arc<Nodes> {
+    let node = Arc::new(Node { address, breaker: Breaker::default() });
+    Arc::new(Nodes { node, settings, events: Mutex::default(), looks: AtomicU32::new(0) })
+}
+
 impl<const SEALED: bool> Bench<SEALED> {
     pub fn new(address: SocketAddr, settings: Settings) -> Self {
-        let node = Arc::new(Node { address, breaker: Breaker::default() });
-        let nodes = Nodes { node, settings, events: Mutex::default(), looks: AtomicU32::new(0) };
-        let nodes = Arc::new(nodes);
+        let nodes = nodes(address, settings);
         let multiplexer = Multiplexer::new(nodes.clone()).unwrap();
         Self { nodes, multiplexer, endings: Vec::new() }
     }

@@ -1,0 +1,214 @@
+//! A request that a node cannot execute yet goes back to its ticket, which asks the node something
+//! else and sends it again: on every driver.
+
+mod support;
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use spikewire_transport::blocking::BlockingTicket;
+use spikewire_transport::driver::Next;
+use spikewire_transport::{
+    Attempts, BlockingPool, CallerLimits, Command, EventLoop, LoopDriver, Multiplexer, Outcome,
+    ResponseHandler, Tick,
+};
+use support::{
+    DONE, Failed, LONG, Manners, RETURNED, Server, Stay, Toy, Writes, frame, nodes, policy,
+    settings,
+};
+
+type Proto = Toy<true>;
+type Asked = Box<Command<Writes, Stay, Ticket>>;
+
+/// A server that executes what it was made ready for: "run X" needs a "prepare X" once. Returns
+/// with it what it was asked.
+fn server() -> (Server, Arc<Mutex<Vec<String>>>) {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let (own, mut ready) = (asked.clone(), HashSet::new());
+    let script = move |request: support::Request| {
+        let text = String::from_utf8(request.body.clone()).unwrap();
+        own.lock().unwrap().push(text.clone());
+        match text.split_once(' ').unwrap() {
+            ("prepare", what) => {
+                ready.insert(what.to_owned());
+                request.answer(DONE, b"prepared")
+            }
+            (_, what) if ready.contains(what) => request.answer(DONE, what.as_bytes()),
+            _ => request.answer(RETURNED, b"what?"),
+        }
+    };
+    (Server::start(true, Manners::Polite, Box::new(script)), asked)
+}
+
+/// A call: what it is about, and how far it has come.
+#[derive(Debug)]
+struct Ticket {
+    what: String,
+    deadline: Tick,
+    /// The request, where it came back, and what was tried of it.
+    request: Option<Vec<u8>>,
+    attempts: Attempts,
+    ended: Option<Result<(Vec<u8>, u32), Failed>>,
+}
+
+impl ResponseHandler for Ticket {
+    fn returned(&mut self, request: Vec<u8>) {
+        assert!(self.request.replace(request).is_none());
+    }
+}
+
+impl Ticket {
+    fn command(what: &str) -> Asked {
+        let ticket = Self {
+            what: what.to_owned(),
+            deadline: Tick::NEVER,
+            request: None,
+            attempts: Attempts::default(),
+            ended: None,
+        };
+        let bytes = frame(0, DONE, format!("run {what}").as_bytes());
+        let mut command = Command::new(bytes, Writes(true), policy(LONG), Tick::now(), ticket);
+        command.ticket.deadline = command.deadline;
+        command
+    }
+
+    /// What follows an outcome.
+    fn settle(mut self, outcome: Outcome<'_, Proto>) -> Result<Asked, Self> {
+        let now = Tick::now();
+        match outcome {
+            Ok(reply) if reply.code() == RETURNED => {
+                assert!(self.request.is_some(), "the request came before its outcome");
+                self.attempts = reply.attempts.without_latest();
+                let bytes = frame(0, DONE, format!("prepare {}", self.what).as_bytes());
+                let deadline = self.deadline;
+                let mut command = Command::new(bytes, Writes(false), policy(LONG), now, self);
+                command.deadline = deadline;
+                Ok(command)
+            }
+            Ok(reply) if &reply.body[1..] == b"prepared" => {
+                let request = self.request.take().unwrap();
+                let (deadline, attempts) = (self.deadline, self.attempts);
+                let mut command = Command::new(request, Writes(true), policy(LONG), now, self);
+                (command.deadline, command.attempts) = (deadline, attempts);
+                Ok(command)
+            }
+            outcome => {
+                let ended = outcome.map(|reply| (reply.body[1..].to_vec(), reply.attempts.made));
+                self.ended = Some(ended);
+                Err(self)
+            }
+        }
+    }
+
+    fn check(self) {
+        let (body, attempts) = self.ended.unwrap().unwrap();
+        assert_eq!((body, attempts), (self.what.into_bytes(), 1));
+    }
+}
+
+fn check_asked(asked: &Mutex<Vec<String>>, calls: usize) {
+    let asked = asked.lock().unwrap();
+    for call in 0..calls {
+        let mine = asked.iter().filter(|text| text.ends_with(&format!(" {call}")));
+        let first: Vec<_> = mine.map(|text| text.split_once(' ').unwrap().0).collect();
+        assert_eq!(first, ["run", "prepare", "run"], "{call}");
+    }
+}
+
+#[derive(Debug, Default)]
+struct Loop {
+    flush: Cell<bool>,
+}
+
+impl EventLoop for Loop {
+    fn flush_soon(&self) {
+        self.flush.set(true);
+    }
+
+    fn wake_at(&self, _: Tick) {}
+}
+
+#[test]
+fn on_an_event_loop() {
+    let (server, asked) = server();
+    let driver: LoopDriver<Proto, Ticket> =
+        LoopDriver::new(Multiplexer::new(nodes(server.address, settings())).unwrap());
+    let (on, ended) = (Loop::default(), RefCell::new(Vec::new()));
+    let mut deliver = |ticket: Ticket, outcome: Outcome<'_, Proto>, next: &mut Next<_, _>| {
+        match ticket.settle(outcome) {
+            Ok(command) => next.commands.push(command),
+            Err(ticket) => ended.borrow_mut().push(ticket),
+        }
+    };
+    for call in 0..50 {
+        driver.submit(&on, Ticket::command(&call.to_string()), Tick::now(), &mut deliver);
+    }
+    let start = Instant::now();
+    while ended.borrow().len() < 50 {
+        assert!(start.elapsed() < LONG);
+        if on.flush.take() {
+            driver.flush(&on, &mut deliver);
+        }
+        driver.turn(&on, Some(Duration::from_millis(1)), &mut deliver).unwrap();
+        if driver.wakes_at() <= Tick::now() {
+            driver.expire(&on, &mut deliver);
+        }
+    }
+    ended.into_inner().into_iter().for_each(Ticket::check);
+    check_asked(&asked, 50);
+}
+
+impl BlockingTicket<Proto> for BlockingCall {
+    fn complete(&mut self, outcome: Outcome<'_, Proto>) {
+        let ticket = self.0.take().unwrap().unwrap_err();
+        self.0 = Some(ticket.settle(outcome));
+    }
+}
+
+/// A ticket, or the command that follows.
+#[derive(Debug)]
+struct BlockingCall(Option<Result<Asked, Ticket>>);
+
+impl ResponseHandler for BlockingCall {
+    fn returned(&mut self, request: Vec<u8>) {
+        if let Some(Err(ticket)) = &mut self.0 {
+            ticket.returned(request);
+        }
+    }
+}
+
+fn call(pool: &BlockingPool<Proto, BlockingCall>, what: &str) {
+    let mut command = Ticket::command(what);
+    loop {
+        let now = Tick::now();
+        let deadline = command.deadline;
+        let limits = CallerLimits { now, deadline, alone: false, interrupted: None };
+        let command_of = |ticket| BlockingCall(Some(Err(ticket)));
+        let mut follows = None;
+        pool.run(std::iter::once(command.map(command_of)), limits, |ticket| follows = ticket.0)
+            .unwrap();
+        match follows.unwrap() {
+            Ok(next) => command = next,
+            Err(ticket) => return ticket.check(),
+        }
+    }
+}
+
+#[test]
+fn on_calling_threads() {
+    // More than there are connections, so that some share them.
+    let (server, asked) = server();
+    let pool = BlockingPool::new(&nodes(server.address, settings()));
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let pool = &pool;
+            scope.spawn(move || {
+                (0..10).for_each(|round| call(pool, &(8 * round + thread).to_string()));
+            });
+        }
+    });
+    check_asked(&asked, 80);
+    pool.close();
+}
