@@ -136,12 +136,13 @@ fn on_an_event_loop() {
     let driver: LoopDriver<Proto, Ticket> =
         LoopDriver::new(Multiplexer::new(nodes(server.address, settings())).unwrap());
     let (on, ended) = (Loop::default(), RefCell::new(Vec::new()));
-    let mut deliver = |ticket: Ticket, outcome: Outcome<'_, Proto>, next: &mut Next<_, _>| {
-        match ticket.settle(outcome) {
+    let mut deliver =
+        |ticket: Ticket, outcome: Outcome<'_, Proto>, next: &mut Next<_, _>| match ticket
+            .settle(outcome)
+        {
             Ok(command) => next.commands.push(command),
             Err(ticket) => ended.borrow_mut().push(ticket),
-        }
-    };
+        };
     for call in 0..50 {
         driver.submit(&on, Ticket::command(&call.to_string()), Tick::now(), &mut deliver);
     }
