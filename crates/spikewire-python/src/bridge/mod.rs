@@ -11,7 +11,8 @@
 //! | [`loops`] | the connections of all event loops of a client |
 //! | [`driver_thread`] | which thread completes submitted calls |
 //! | [`future`] | what such calls return |
-//! | [`signal`], [`gil_fairness`] | a calling thread that waits without the interpreter |
+//! | [`signal`] | a calling thread that waits without the interpreter |
+//! | [`gil_fairness`], [`turns`] | commands on single records go before what reads many |
 //! | [`lifecycle`], [`background`] | a client from connecting to closing, and the thread it has |
 //! | [`registry`], [`forks`] | how pickles find their client; what belongs to a parent process |
 //! | [`errors`] | exceptions |
@@ -30,3 +31,4 @@ pub mod loops;
 pub mod promise;
 pub mod registry;
 pub mod signal;
+pub mod turns;

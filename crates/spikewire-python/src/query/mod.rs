@@ -8,7 +8,6 @@
 //! | `blocking`, `asynchronous` | the two faces |
 //! | `step` | what a task awaits: the next record, page or batch |
 //! | `on_loop`, `stream_driver` | a query that tasks read, and the event loop that watches it |
-//! | `turns` | the queries of an event loop take turns |
 //! | `batches` | records as columns |
 //! | `page` | what a page is |
 //! | `job` | background jobs |
@@ -26,7 +25,6 @@ mod plan;
 mod reading;
 mod step;
 mod stream_driver;
-mod turns;
 
 pub use plan::{QueryCall, QueryOptions};
 

@@ -16,7 +16,7 @@ use super::batches::Batches;
 use super::on_loop::QueryOnLoop;
 use super::page::Page;
 use super::reading::Reading;
-use super::turns::QueryTurns;
+use crate::bridge::turns::QueryTurns;
 use crate::record::Record;
 
 /// After this many refills without waiting, other tasks have their turn.

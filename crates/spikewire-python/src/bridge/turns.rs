@@ -7,7 +7,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::{PyTraverseError, PyVisit, intern};
 use spikewire_sync::Mutex;
 
-use crate::bridge::event_loop::{awaited, running_loop};
+use super::event_loop::{awaited, running_loop};
 
 /// The queries of one loop that wait for their turn. One has it each time the loop comes round, so
 /// that a command on a single record waits for one of them and not for all.
