@@ -8,11 +8,27 @@
 //! | [`value`] | values by their types |
 //! | [`token`] | where a partition lies |
 //! | [`ring`] | which nodes hold it |
+//! | [`version`] | the versions that are spoken here |
+//! | [`envelope`] | the header of every message, and what may precede its body |
+//! | [`sealing`] | what lies around envelopes: nothing, compressed bodies, segments |
+//! | [`compression`] | compressed bodies of version 4 |
+//! | [`segment`] | segments of version 5 |
+//! | [`consistency`] | consistency levels |
+//! | [`request`] | what a client asks |
+//! | [`response`] | what a server answers, and says of its own accord |
 
 #![forbid(unsafe_code)]
 
+pub mod compression;
+pub mod consistency;
+pub mod envelope;
 pub mod notation;
+pub mod request;
+pub mod response;
 pub mod ring;
+pub mod sealing;
+pub mod segment;
 pub mod token;
 pub mod types;
 pub mod value;
+pub mod version;

@@ -2,6 +2,7 @@
 //! behind their lengths.
 
 use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// Bytes that are not the protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,6 +109,23 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// An `[inetaddr]`.
+    pub fn inetaddr(&mut self) -> Result<IpAddr> {
+        match self.byte()? {
+            4 => Ok(Ipv4Addr::from(self.array::<4>()?).into()),
+            16 => Ok(Ipv6Addr::from(self.array::<16>()?).into()),
+            len => Err(Malformed(format!("an address of {len} bytes"))),
+        }
+    }
+
+    /// An `[inet]`.
+    pub fn inet(&mut self) -> Result<SocketAddr> {
+        let address = self.inetaddr()?;
+        let port = self.int()?;
+        let port = port.try_into().map_err(|_| Malformed(format!("the port {port}")))?;
+        Ok(SocketAddr::new(address, port))
+    }
+
     /// `[short bytes]`.
     pub fn short_bytes(&mut self) -> Result<&'a [u8]> {
         let len = self.short()?.into();
@@ -194,6 +212,36 @@ pub fn put_short_bytes(
     put_short(out, what, bytes.len())?;
     out.extend_from_slice(bytes);
     Ok(())
+}
+
+/// Appends a `[string list]`.
+pub fn put_string_list(
+    out: &mut Vec<u8>,
+    what: &'static str,
+    texts: &[impl AsRef<str>],
+) -> std::result::Result<(), TooLong> {
+    put_short(out, what, texts.len())?;
+    texts.iter().try_for_each(|text| put_string(out, what, text.as_ref()))
+}
+
+/// Appends an `[inetaddr]`.
+pub fn put_inetaddr(out: &mut Vec<u8>, address: IpAddr) {
+    match address {
+        IpAddr::V4(address) => {
+            out.push(4);
+            out.extend_from_slice(&address.octets());
+        }
+        IpAddr::V6(address) => {
+            out.push(16);
+            out.extend_from_slice(&address.octets());
+        }
+    }
+}
+
+/// Appends an `[inet]`.
+pub fn put_inet(out: &mut Vec<u8>, address: SocketAddr) {
+    put_inetaddr(out, address.ip());
+    out.extend_from_slice(&u32::from(address.port()).to_be_bytes());
 }
 
 /// Appends a null `[value]`.

@@ -1,0 +1,125 @@
+//! What a client asks. Each function appends one whole envelope with the stream id 0
+//! ([`stamp`](crate::envelope::stamp) writes another one) to the caller's bytes, or nothing where it
+//! fails.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`handshake`] | OPTIONS, STARTUP, AUTH_RESPONSE, REGISTER |
+//! | [`parameters`] | consistency, paging and what else goes with a statement |
+//! | [`values`] | what is bound to a statement's markers |
+//! | [`statement`] | QUERY, PREPARE, EXECUTE |
+//! | [`batch`] | BATCH, composed row by row |
+
+pub mod batch;
+pub mod handshake;
+pub mod parameters;
+pub mod statement;
+pub mod values;
+
+pub use batch::{BatchKind, BatchWriter};
+pub use handshake::{Startup, auth_response, options, plain_token, register, startup};
+pub use parameters::Parameters;
+pub use statement::{execute, prepare, query};
+pub use values::{Values, WriteValues, values_with};
+
+use crate::consistency::Consistency;
+use crate::envelope::{self, Extras, Header, Opcode, Prefix};
+use crate::notation::{Malformed, Reader, Result as ReadResult, TooLong};
+use crate::version::Version;
+
+/// A request that cannot be put into bytes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RequestError {
+    /// A part of it is too long.
+    #[error(transparent)]
+    TooLong(#[from] TooLong),
+    /// Version 4 has no place for a part of it.
+    #[error("{0} takes version 5 of the native protocol; this server speaks version 4")]
+    NeedsV5(&'static str),
+    /// A batch has no place for a part of it.
+    #[error("a batch takes no {0}")]
+    NotInBatch(&'static str),
+    /// Not a number of rows.
+    #[error("a page of {0} rows")]
+    PageSize(i32),
+    /// Not one of the levels for conditional statements.
+    #[error("{0} is no serial consistency level: SERIAL and LOCAL_SERIAL are")]
+    NotSerial(Consistency),
+    /// The smallest of all numbers, which servers refuse.
+    #[error("the timestamp {0} is out of range")]
+    Timestamp(i64),
+}
+
+/// Appends an envelope with the body that a closure writes, or nothing if that fails.
+fn compose<E: From<RequestError>>(
+    out: &mut Vec<u8>,
+    version: Version,
+    opcode: Opcode,
+    extras: &Extras<'_>,
+    write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+) -> Result<(), E> {
+    let start = envelope::begin(out, version, false, opcode);
+    let too_long = |error: TooLong| E::from(RequestError::TooLong(error));
+    let written = extras.write(out, start).map_err(too_long);
+    let finished = written
+        .and_then(|()| write(out))
+        .and_then(|()| envelope::finish(out, start).map_err(too_long));
+    if finished.is_err() {
+        out.truncate(start);
+    }
+    finished
+}
+
+/// A request, as a server reads it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request<'a> {
+    /// Whether it is to be traced.
+    pub tracing: bool,
+    /// What precedes the message: a custom payload.
+    pub prefix: Prefix<'a>,
+    /// What is asked.
+    pub message: Message<'a>,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs)] // they are the names of the protocol
+pub enum Message<'a> {
+    Options,
+    Startup(Vec<(&'a str, &'a str)>),
+    AuthResponse(Option<&'a [u8]>),
+    Register(Vec<&'a str>),
+    Query(statement::Query<'a>),
+    Prepare(statement::Prepare<'a>),
+    Execute(statement::Execute<'a>),
+    Batch(batch::Batch<'a>),
+}
+
+impl<'a> Request<'a> {
+    /// Reads the body of an envelope that is not compressed. Bytes behind the message are ignored,
+    /// as the protocol asks.
+    pub fn parse(header: &Header, body: &'a [u8]) -> ReadResult<Self> {
+        let mut reader = Reader(body);
+        let prefix = Prefix::read(header, &mut reader)?;
+        let (version, reader) = (header.layout(), &mut reader);
+        let message = match Opcode::from_number(header.opcode) {
+            Some(Opcode::Options) => Message::Options,
+            Some(Opcode::Startup) => Message::Startup(handshake::read_startup(reader)?),
+            Some(Opcode::AuthResponse) => Message::AuthResponse(reader.bytes()?),
+            Some(Opcode::Register) => Message::Register(handshake::read_register(reader)?),
+            Some(Opcode::Query) => Message::Query(statement::Query::read(version, reader)?),
+            Some(Opcode::Prepare) => Message::Prepare(statement::Prepare::read(version, reader)?),
+            Some(Opcode::Execute) => Message::Execute(statement::Execute::read(version, reader)?),
+            Some(Opcode::Batch) => Message::Batch(batch::Batch::read(version, reader)?),
+            Some(opcode) => {
+                return Err(Malformed(format!("{} is no request", opcode.name())));
+            }
+            None => return Err(Malformed(format!("a request with the opcode {}", header.opcode))),
+        };
+        let tracing = header.flags & envelope::flag::TRACING != 0;
+        Ok(Self { tracing, prefix, message })
+    }
+}
+
+#[cfg(test)]
+mod tests;

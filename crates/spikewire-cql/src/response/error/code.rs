@@ -1,0 +1,110 @@
+//! Codes of errors.
+
+use std::fmt;
+
+/// The class of an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// Something unexpected in the server; also for values that it cannot take apart.
+    Server,
+    /// The request is not the protocol, or not of a version that the server speaks.
+    Protocol,
+    /// The name or the password is wrong.
+    BadCredentials,
+    /// Too few replicas are alive: nothing was started.
+    Unavailable,
+    /// The coordinator has too much to do, or shuts down.
+    Overloaded,
+    /// The coordinator is only just joining.
+    Bootstrapping,
+    /// A table could not be truncated.
+    Truncate,
+    /// Too few replicas acknowledged a write in time.
+    WriteTimeout,
+    /// Too few replicas answered a read in time.
+    ReadTimeout,
+    /// Replicas failed at a read.
+    ReadFailure,
+    /// A function failed.
+    FunctionFailure,
+    /// Replicas failed at a write.
+    WriteFailure,
+    /// There is no room for change data.
+    CdcWriteFailure,
+    /// It is not known whether a conditional write was applied.
+    CasWriteUnknown,
+    /// The text of the statement is not CQL.
+    Syntax,
+    /// The user may not do that.
+    Unauthorized,
+    /// The statement makes no sense here.
+    Invalid,
+    /// A setting makes no sense.
+    Config,
+    /// There is such a keyspace or table already.
+    AlreadyExists,
+    /// This node does not know the prepared statement.
+    Unprepared,
+    /// A code that this crate does not know.
+    Other(i32),
+}
+
+/// Every known code: its number and its name.
+const KNOWN: [(Code, i32, &str); 20] = [
+    (Code::Server, 0x0000, "server error"),
+    (Code::Protocol, 0x000a, "protocol error"),
+    (Code::BadCredentials, 0x0100, "bad credentials"),
+    (Code::Unavailable, 0x1000, "unavailable"),
+    (Code::Overloaded, 0x1001, "overloaded"),
+    (Code::Bootstrapping, 0x1002, "bootstrapping"),
+    (Code::Truncate, 0x1003, "truncate error"),
+    (Code::WriteTimeout, 0x1100, "write timeout"),
+    (Code::ReadTimeout, 0x1200, "read timeout"),
+    (Code::ReadFailure, 0x1300, "read failure"),
+    (Code::FunctionFailure, 0x1400, "function failure"),
+    (Code::WriteFailure, 0x1500, "write failure"),
+    (Code::CdcWriteFailure, 0x1600, "CDC write failure"),
+    (Code::CasWriteUnknown, 0x1700, "CAS write unknown"),
+    (Code::Syntax, 0x2000, "syntax error"),
+    (Code::Unauthorized, 0x2100, "unauthorized"),
+    (Code::Invalid, 0x2200, "invalid request"),
+    (Code::Config, 0x2300, "configuration error"),
+    (Code::AlreadyExists, 0x2400, "already exists"),
+    (Code::Unprepared, 0x2500, "unprepared"),
+];
+
+impl Code {
+    /// Every known code.
+    pub fn known() -> impl Iterator<Item = Self> {
+        KNOWN.iter().map(|&(code, ..)| code)
+    }
+
+    /// The code with this number.
+    pub fn from_number(number: i32) -> Self {
+        let known = KNOWN.iter().find(|(_, known, _)| *known == number);
+        known.map_or(Self::Other(number), |&(code, ..)| code)
+    }
+
+    /// Its number on the wire.
+    pub fn number(self) -> i32 {
+        match self {
+            Self::Other(number) => number,
+            known => self.entry().map_or_else(|| unreachable!("{known:?}"), |entry| entry.1),
+        }
+    }
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        self.entry().map_or("unknown error", |entry| entry.2)
+    }
+
+    fn entry(self) -> Option<&'static (Self, i32, &'static str)> {
+        KNOWN.iter().find(|(code, ..)| *code == self)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (0x{:04x})", self.name(), self.number())
+    }
+}

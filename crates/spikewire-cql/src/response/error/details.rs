@@ -1,0 +1,303 @@
+//! What goes with the codes of some errors.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use super::code::Code;
+use crate::consistency::Consistency;
+use crate::notation::{
+    Reader, Result, TooLong, put_count, put_inetaddr, put_short_bytes, put_string, put_string_list,
+};
+use crate::version::Version;
+
+/// How many replicas a request waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Replicas {
+    /// The level that was to be reached. Not always the one asked for: the log of a batch has its own.
+    pub consistency: Consistency,
+    /// How many answered.
+    pub received: i32,
+    /// How many had to.
+    pub required: i32,
+}
+
+/// Replicas that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Failures {
+    /// How many.
+    pub count: i32,
+    /// Which ones, and the number of the reason. Version 5.
+    pub reasons: Vec<(IpAddr, u16)>,
+}
+
+/// What a server says besides the message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Details {
+    /// Nothing, or nothing that is known.
+    None,
+    /// With [`Code::Unavailable`]; those that are alive count as `received`.
+    Unavailable(Replicas),
+    /// With [`Code::WriteTimeout`].
+    WriteTimeout {
+        /// Who answered.
+        replicas: Replicas,
+        /// What was written.
+        write_type: WriteType,
+        /// How often other conditional writes got in the way. Version 5, with [`WriteType::Cas`].
+        contentions: Option<u16>,
+    },
+    /// With [`Code::ReadTimeout`].
+    ReadTimeout {
+        /// Who answered.
+        replicas: Replicas,
+        /// Whether the replica that was asked for the data itself did.
+        data_present: bool,
+    },
+    /// With [`Code::ReadFailure`].
+    ReadFailure {
+        /// Who answered.
+        replicas: Replicas,
+        /// Who failed.
+        failures: Failures,
+        /// Whether the replica that was asked for the data itself answered.
+        data_present: bool,
+    },
+    /// With [`Code::FunctionFailure`].
+    FunctionFailure {
+        /// Its keyspace.
+        keyspace: String,
+        /// Its name.
+        function: String,
+        /// The types of its arguments.
+        arguments: Vec<String>,
+    },
+    /// With [`Code::WriteFailure`].
+    WriteFailure {
+        /// Who answered.
+        replicas: Replicas,
+        /// Who failed.
+        failures: Failures,
+        /// What was written.
+        write_type: WriteType,
+    },
+    /// With [`Code::CasWriteUnknown`].
+    CasWriteUnknown(Replicas),
+    /// With [`Code::AlreadyExists`].
+    AlreadyExists {
+        /// The keyspace.
+        keyspace: String,
+        /// The table; empty where it is the keyspace.
+        table: String,
+    },
+    /// With [`Code::Unprepared`]: the id of the statement, of a batch the first such one.
+    Unprepared(Vec<u8>),
+}
+
+/// What was being written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WriteType {
+    /// One partition.
+    Simple,
+    /// The statements of a logged batch, whose log is written: they will be applied.
+    Batch,
+    /// The statements of an unlogged batch.
+    UnloggedBatch,
+    /// Counters.
+    Counter,
+    /// The log of a batch.
+    BatchLog,
+    /// A conditional statement.
+    Cas,
+    /// A materialized view.
+    View,
+    /// Change data.
+    Cdc,
+    /// Something that this crate does not know.
+    Other(String),
+}
+
+impl WriteType {
+    /// Its name in the protocol.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Simple => "SIMPLE",
+            Self::Batch => "BATCH",
+            Self::UnloggedBatch => "UNLOGGED_BATCH",
+            Self::Counter => "COUNTER",
+            Self::BatchLog => "BATCH_LOG",
+            Self::Cas => "CAS",
+            Self::View => "VIEW",
+            Self::Cdc => "CDC",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+impl From<&str> for WriteType {
+    fn from(name: &str) -> Self {
+        match name {
+            "SIMPLE" => Self::Simple,
+            "BATCH" => Self::Batch,
+            "UNLOGGED_BATCH" => Self::UnloggedBatch,
+            "COUNTER" => Self::Counter,
+            "BATCH_LOG" => Self::BatchLog,
+            "CAS" => Self::Cas,
+            "VIEW" => Self::View,
+            "CDC" => Self::Cdc,
+            other => Self::Other(other.to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for WriteType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Replicas {
+    fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        let consistency = Consistency::read(reader)?;
+        Ok(Self { consistency, received: reader.int()?, required: reader.int()? })
+    }
+
+    fn write(self, out: &mut Vec<u8>) {
+        self.consistency.write(out);
+        out.extend_from_slice(&self.received.to_be_bytes());
+        out.extend_from_slice(&self.required.to_be_bytes());
+    }
+}
+
+impl Failures {
+    fn read(version: Version, reader: &mut Reader<'_>) -> Result<Self> {
+        let count = reader.int()?;
+        let reasons = match version {
+            Version::V4 => Vec::new(),
+            Version::V5 => (0..count)
+                .map(|_| Ok((reader.inetaddr()?, reader.short()?)))
+                .collect::<Result<_>>()?,
+        };
+        Ok(Self { count, reasons })
+    }
+
+    fn write(&self, out: &mut Vec<u8>, version: Version) -> std::result::Result<(), TooLong> {
+        match version {
+            Version::V4 => out.extend_from_slice(&self.count.to_be_bytes()),
+            Version::V5 => {
+                put_count(out, "failures", self.reasons.len())?;
+                for &(address, reason) in &self.reasons {
+                    put_inetaddr(out, address);
+                    out.extend_from_slice(&reason.to_be_bytes());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The name of a replica's reason to fail.
+pub const fn reason_name(reason: u16) -> &'static str {
+    match reason {
+        1 => "too many tombstones",
+        2 => "timeout",
+        3 => "incompatible schema",
+        4 => "read size",
+        5 => "node down",
+        6 => "index not available",
+        7 => "too many indexes",
+        _ => "unknown",
+    }
+}
+
+impl Details {
+    pub(super) fn read(version: Version, code: Code, reader: &mut Reader<'_>) -> Result<Self> {
+        Ok(match code {
+            Code::Unavailable => {
+                let consistency = Consistency::read(reader)?;
+                let (required, received) = (reader.int()?, reader.int()?);
+                Self::Unavailable(Replicas { consistency, received, required })
+            }
+            Code::WriteTimeout => {
+                let replicas = Replicas::read(reader)?;
+                let write_type = WriteType::from(reader.string()?);
+                let counts = version == Version::V5 && write_type == WriteType::Cas;
+                let contentions = counts.then(|| reader.short()).transpose()?;
+                Self::WriteTimeout { replicas, write_type, contentions }
+            }
+            Code::ReadTimeout => {
+                let replicas = Replicas::read(reader)?;
+                Self::ReadTimeout { replicas, data_present: reader.byte()? != 0 }
+            }
+            Code::ReadFailure => {
+                let replicas = Replicas::read(reader)?;
+                let failures = Failures::read(version, reader)?;
+                Self::ReadFailure { replicas, failures, data_present: reader.byte()? != 0 }
+            }
+            Code::FunctionFailure => Self::FunctionFailure {
+                keyspace: reader.string()?.to_owned(),
+                function: reader.string()?.to_owned(),
+                arguments: reader.string_list()?,
+            },
+            Code::WriteFailure => {
+                let replicas = Replicas::read(reader)?;
+                let failures = Failures::read(version, reader)?;
+                Self::WriteFailure { replicas, failures, write_type: reader.string()?.into() }
+            }
+            Code::CasWriteUnknown => Self::CasWriteUnknown(Replicas::read(reader)?),
+            Code::AlreadyExists => Self::AlreadyExists {
+                keyspace: reader.string()?.to_owned(),
+                table: reader.string()?.to_owned(),
+            },
+            Code::Unprepared => Self::Unprepared(reader.short_bytes()?.to_owned()),
+            _ => Self::None,
+        })
+    }
+
+    pub(super) fn write(
+        &self,
+        out: &mut Vec<u8>,
+        version: Version,
+    ) -> std::result::Result<(), TooLong> {
+        match self {
+            Self::None => {}
+            Self::Unavailable(Replicas { consistency, received, required }) => {
+                consistency.write(out);
+                out.extend_from_slice(&required.to_be_bytes());
+                out.extend_from_slice(&received.to_be_bytes());
+            }
+            Self::WriteTimeout { replicas, write_type, contentions } => {
+                replicas.write(out);
+                put_string(out, "a write type", write_type.name())?;
+                if version == Version::V5 && *write_type == WriteType::Cas {
+                    out.extend_from_slice(&contentions.unwrap_or(0).to_be_bytes());
+                }
+            }
+            Self::ReadTimeout { replicas, data_present } => {
+                replicas.write(out);
+                out.push((*data_present).into());
+            }
+            Self::ReadFailure { replicas, failures, data_present } => {
+                replicas.write(out);
+                failures.write(out, version)?;
+                out.push((*data_present).into());
+            }
+            Self::FunctionFailure { keyspace, function, arguments } => {
+                put_string(out, "the name of a keyspace", keyspace)?;
+                put_string(out, "the name of a function", function)?;
+                put_string_list(out, "arguments of a function", arguments)?;
+            }
+            Self::WriteFailure { replicas, failures, write_type } => {
+                replicas.write(out);
+                failures.write(out, version)?;
+                put_string(out, "a write type", write_type.name())?;
+            }
+            Self::CasWriteUnknown(replicas) => replicas.write(out),
+            Self::AlreadyExists { keyspace, table } => {
+                put_string(out, "the name of a keyspace", keyspace)?;
+                put_string(out, "the name of a table", table)?;
+            }
+            Self::Unprepared(id) => put_short_bytes(out, "the id of a prepared statement", id)?,
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,67 @@
+//! ERROR: what a server says went wrong.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`code`] | the codes and their names |
+//! | [`details`] | what goes with some of them |
+//! | [`retry`] | whether the same request may be sent again |
+
+pub mod code;
+pub mod details;
+pub mod retry;
+
+use std::fmt;
+
+pub use code::Code;
+pub use details::{Details, WriteType};
+pub use retry::Retry;
+
+use crate::notation::{Reader, Result, TooLong, put_string};
+use crate::version::Version;
+
+/// An error of a server, in its words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerError {
+    /// Its class.
+    pub code: Code,
+    /// What happened.
+    pub message: String,
+    /// What the server says besides.
+    pub details: Details,
+}
+
+impl ServerError {
+    /// Reads what follows the prefix of an ERROR. Nothing is known of what goes with an unknown code.
+    pub fn read(version: Version, reader: &mut Reader<'_>) -> Result<Self> {
+        let code = Code::from_number(reader.int()?);
+        let message = reader.string()?.to_owned();
+        let details = Details::read(version, code, reader)?;
+        Ok(Self { code, message, details })
+    }
+
+    pub(super) fn write(
+        &self,
+        out: &mut Vec<u8>,
+        version: Version,
+    ) -> std::result::Result<(), TooLong> {
+        out.extend_from_slice(&self.code.number().to_be_bytes());
+        put_string(out, "an error message", &self.message)?;
+        self.details.write(out, version)
+    }
+
+    /// Whether the server speaks no such version of the protocol. It says so in answer to the first
+    /// request of a connection.
+    pub fn refuses_version(&self) -> bool {
+        matches!(self.code, Code::Protocol | Code::Server)
+            && (self.message.contains("Invalid or unsupported protocol version")
+                || self.message.contains("Beta version of the protocol"))
+    }
+}
+
+impl fmt::Display for ServerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)
+    }
+}
+
+impl std::error::Error for ServerError {}

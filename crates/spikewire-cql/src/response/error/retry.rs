@@ -1,0 +1,82 @@
+//! Whether the request that a server refused may be sent again.
+
+use super::ServerError;
+use super::code::Code;
+use super::details::{Details, WriteType};
+
+/// What may be done about an error, once; how often is the caller's to say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Retry {
+    /// Nothing: the answer would be the same, or the request must not happen twice.
+    Never,
+    /// Prepare the statement on this node, then execute it again: that is no retry.
+    Prepare,
+    /// Ask the same node once more, whatever the request is.
+    SameNode,
+    /// Ask another node, whatever the request is: nothing was started.
+    NextNode,
+    /// Ask the same node once more, if the request is idempotent.
+    SameNodeIfIdempotent,
+    /// Ask another node, if the request is idempotent.
+    NextNodeIfIdempotent,
+}
+
+impl Retry {
+    /// Whether the request has to be idempotent.
+    pub const fn takes_idempotence(self) -> bool {
+        matches!(self, Self::SameNodeIfIdempotent | Self::NextNodeIfIdempotent)
+    }
+}
+
+impl ServerError {
+    /// What may be done about it.
+    pub fn retry(&self) -> Retry {
+        match (self.code, &self.details) {
+            (Code::Unprepared, _) => Retry::Prepare,
+            (Code::Unavailable | Code::Bootstrapping, _) => Retry::NextNode,
+            (Code::Server | Code::Overloaded, _) => Retry::NextNodeIfIdempotent,
+            (Code::ReadTimeout, Details::ReadTimeout { replicas, data_present }) => {
+                // Enough replicas were there, but not the one with the data: it is known by now.
+                let is_useful = replicas.received >= replicas.required && !data_present;
+                match is_useful {
+                    // A conditional statement reads, too.
+                    true if replicas.consistency.is_serial() => Retry::SameNodeIfIdempotent,
+                    true => Retry::SameNode,
+                    false => Retry::Never,
+                }
+            }
+            (Code::WriteTimeout, Details::WriteTimeout { write_type, .. }) => match write_type {
+                WriteType::Simple | WriteType::UnloggedBatch | WriteType::View | WriteType::Cdc => {
+                    Retry::NextNodeIfIdempotent
+                }
+                WriteType::BatchLog => Retry::SameNodeIfIdempotent,
+                WriteType::Batch | WriteType::Counter | WriteType::Cas | WriteType::Other(_) => {
+                    Retry::Never
+                }
+            },
+            _ => Retry::Never,
+        }
+    }
+
+    /// Whether a write that met this error may have been applied all the same, or will be.
+    pub fn is_doubtful(&self) -> bool {
+        match (self.code, &self.details) {
+            (
+                Code::Server
+                | Code::Overloaded
+                | Code::Truncate
+                | Code::WriteTimeout
+                | Code::WriteFailure
+                | Code::CdcWriteFailure
+                | Code::CasWriteUnknown
+                | Code::Other(_),
+                _,
+            ) => true,
+            // The read of a conditional statement, which may have gone further before.
+            (_, Details::ReadTimeout { replicas, .. } | Details::ReadFailure { replicas, .. }) => {
+                replicas.consistency.is_serial()
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! EVENT: what a server tells connections that registered for it.
+
+use std::net::SocketAddr;
+
+use super::schema::SchemaChange;
+use crate::notation::{Reader, Result, TooLong, put_inet, put_string};
+
+/// The kinds of events, as REGISTER names them.
+pub const KINDS: [&str; 3] = [TOPOLOGY, STATUS, SCHEMA];
+
+const TOPOLOGY: &str = "TOPOLOGY_CHANGE";
+const STATUS: &str = "STATUS_CHANGE";
+const SCHEMA: &str = "SCHEMA_CHANGE";
+
+/// Something that happened in the cluster. Addresses are those for clients.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// A node joined.
+    NewNode(SocketAddr),
+    /// A node left.
+    RemovedNode(SocketAddr),
+    /// A node has other tokens.
+    MovedNode(SocketAddr),
+    /// A node can be reached again, in this one's opinion.
+    Up(SocketAddr),
+    /// A node cannot be reached, in this one's opinion.
+    Down(SocketAddr),
+    /// The schema changed.
+    Schema(SchemaChange),
+    /// Something that this crate does not know: its kind, and what changed if that was said.
+    Other(String, String),
+}
+
+impl Event {
+    pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        let kind = reader.string()?;
+        if kind == SCHEMA {
+            return SchemaChange::read(reader).map(Self::Schema);
+        }
+        let change = reader.string().unwrap_or_default();
+        let event = match (kind, change) {
+            (TOPOLOGY, "NEW_NODE") => Self::NewNode,
+            (TOPOLOGY, "REMOVED_NODE") => Self::RemovedNode,
+            (TOPOLOGY, "MOVED_NODE") => Self::MovedNode,
+            (STATUS, "UP") => Self::Up,
+            (STATUS, "DOWN") => Self::Down,
+            _ => return Ok(Self::Other(kind.to_owned(), change.to_owned())),
+        };
+        reader.inet().map(event)
+    }
+
+    pub(super) fn write(&self, out: &mut Vec<u8>) -> std::result::Result<(), TooLong> {
+        let (kind, change, address) = match self {
+            Self::NewNode(address) => (TOPOLOGY, "NEW_NODE", address),
+            Self::RemovedNode(address) => (TOPOLOGY, "REMOVED_NODE", address),
+            Self::MovedNode(address) => (TOPOLOGY, "MOVED_NODE", address),
+            Self::Up(address) => (STATUS, "UP", address),
+            Self::Down(address) => (STATUS, "DOWN", address),
+            Self::Schema(change) => {
+                put_string(out, "the kind of an event", SCHEMA)?;
+                return change.write(out);
+            }
+            Self::Other(kind, change) => {
+                put_string(out, "the kind of an event", kind)?;
+                return put_string(out, "a change", change);
+            }
+        };
+        put_string(out, "the kind of an event", kind)?;
+        put_string(out, "a change", change)?;
+        put_inet(out, *address);
+        Ok(())
+    }
+}

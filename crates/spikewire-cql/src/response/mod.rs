@@ -1,0 +1,152 @@
+//! What a server answers, and what it says of its own accord.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`error`] | ERROR: codes, what they say besides, what may be done about them |
+//! | [`supported`] | SUPPORTED |
+//! | [`result`] | RESULT: the five kinds |
+//! | [`metadata`] | the columns of results and the markers of prepared statements |
+//! | [`rows`] | rows of a result |
+//! | [`prepared`] | a prepared statement |
+//! | [`schema`] | changes of the schema |
+//! | [`event`] | EVENT |
+
+pub mod error;
+pub mod event;
+pub mod metadata;
+pub mod prepared;
+pub mod result;
+pub mod rows;
+pub mod schema;
+pub mod supported;
+
+pub use error::{Code, Details, Retry, ServerError, WriteType};
+pub use event::Event;
+pub use metadata::{Column, Metadata};
+pub use prepared::Prepared;
+pub use result::QueryResult;
+pub use rows::Rows;
+pub use schema::SchemaChange;
+pub use supported::Supported;
+
+use crate::envelope::{self, Header, Opcode, Prefix};
+use crate::notation::{Malformed, Reader, Result, TooLong, put_bytes, put_null, put_string};
+use crate::version::Version;
+
+/// A response.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Response<'a> {
+    /// What precedes the message: a tracing id, warnings, a custom payload.
+    pub prefix: Prefix<'a>,
+    /// What is said.
+    pub message: Message<'a>,
+}
+
+/// What is said.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message<'a> {
+    /// Something went wrong.
+    Error(ServerError),
+    /// The connection may be used, or events will come.
+    Ready,
+    /// A token is asked for; the class of the authenticator.
+    Authenticate(&'a str),
+    /// What the server supports.
+    Supported(Supported<'a>),
+    /// What a statement led to.
+    Result(QueryResult<'a>),
+    /// Something happened in the cluster.
+    Event(Event),
+    /// Another token is asked for.
+    AuthChallenge(Option<&'a [u8]>),
+    /// The connection may be used; a last token.
+    AuthSuccess(Option<&'a [u8]>),
+}
+
+impl<'a> Response<'a> {
+    /// Reads a whole envelope that is not compressed.
+    pub fn read(envelope: &'a [u8]) -> Result<Self> {
+        let header = Header::read(envelope)?;
+        let whole = header
+            .and_then(|header| Some((header, envelope.get(envelope::HEADER_LEN..header.len())?)));
+        let (header, body) =
+            whole.ok_or_else(|| Malformed::new("an envelope that is not whole"))?;
+        Self::parse(&header, body)
+    }
+
+    /// Reads the body of an envelope that is not compressed. Bytes behind the message are ignored,
+    /// as the protocol asks.
+    pub fn parse(header: &Header, body: &'a [u8]) -> Result<Self> {
+        let mut reader = Reader(body);
+        let prefix = Prefix::read(header, &mut reader)?;
+        let (version, reader) = (header.layout(), &mut reader);
+        let message = match Opcode::from_number(header.opcode) {
+            Some(Opcode::Error) => Message::Error(ServerError::read(version, reader)?),
+            Some(Opcode::Ready) => Message::Ready,
+            Some(Opcode::Authenticate) => Message::Authenticate(reader.string()?),
+            Some(Opcode::Supported) => Message::Supported(Supported::read(reader)?),
+            Some(Opcode::Result) => Message::Result(QueryResult::read(version, reader)?),
+            Some(Opcode::Event) => Message::Event(Event::read(reader)?),
+            Some(Opcode::AuthChallenge) => Message::AuthChallenge(reader.bytes()?),
+            Some(Opcode::AuthSuccess) => Message::AuthSuccess(reader.bytes()?),
+            Some(opcode) => return Err(Malformed(format!("{} is no response", opcode.name()))),
+            None => return Err(Malformed(format!("a response with the opcode {}", header.opcode))),
+        };
+        Ok(Self { prefix, message })
+    }
+
+    /// Appends it as a whole envelope, or nothing if a part of it is too long.
+    pub fn write(
+        &self,
+        out: &mut Vec<u8>,
+        version: Version,
+        stream: i16,
+    ) -> std::result::Result<(), TooLong> {
+        let start = envelope::begin(out, version, true, self.message.opcode());
+        envelope::stamp(&mut out[start..], stream as u16);
+        let written = self.prefix.write(out, start);
+        let written = written.and_then(|()| self.message.write(out, version));
+        let finished = written.and_then(|()| envelope::finish(out, start));
+        if finished.is_err() {
+            out.truncate(start);
+        }
+        finished
+    }
+}
+
+impl Message<'_> {
+    /// Its opcode.
+    pub const fn opcode(&self) -> Opcode {
+        match self {
+            Self::Error(_) => Opcode::Error,
+            Self::Ready => Opcode::Ready,
+            Self::Authenticate(_) => Opcode::Authenticate,
+            Self::Supported(_) => Opcode::Supported,
+            Self::Result(_) => Opcode::Result,
+            Self::Event(_) => Opcode::Event,
+            Self::AuthChallenge(_) => Opcode::AuthChallenge,
+            Self::AuthSuccess(_) => Opcode::AuthSuccess,
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>, version: Version) -> std::result::Result<(), TooLong> {
+        match self {
+            Self::Error(error) => error.write(out, version),
+            Self::Ready => Ok(()),
+            Self::Authenticate(class) => put_string(out, "the name of an authenticator", class),
+            Self::Supported(supported) => supported.write(out),
+            Self::Result(result) => result.write(out, version),
+            Self::Event(event) => event.write(out),
+            Self::AuthChallenge(Some(token)) | Self::AuthSuccess(Some(token)) => {
+                put_bytes(out, "a token", token)
+            }
+            Self::AuthChallenge(None) | Self::AuthSuccess(None) => {
+                put_null(out);
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

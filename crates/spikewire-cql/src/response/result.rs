@@ -1,0 +1,74 @@
+//! RESULT: what a statement led to.
+
+use super::prepared::Prepared;
+use super::rows::Rows;
+use super::schema::SchemaChange;
+use crate::notation::{Malformed, Reader, Result, TooLong, put_string};
+use crate::version::Version;
+
+mod kind {
+    pub const VOID: i32 = 1;
+    pub const ROWS: i32 = 2;
+    pub const SET_KEYSPACE: i32 = 3;
+    pub const PREPARED: i32 = 4;
+    pub const SCHEMA_CHANGE: i32 = 5;
+}
+
+/// What a statement led to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum QueryResult<'a> {
+    /// It was done.
+    Void,
+    /// Rows.
+    Rows(Rows<'a>),
+    /// The connection has another keyspace.
+    SetKeyspace(&'a str),
+    /// It is prepared.
+    Prepared(Prepared<'a>),
+    /// The schema is another one.
+    SchemaChange(SchemaChange),
+}
+
+impl<'a> QueryResult<'a> {
+    /// Reads what follows the prefix of a RESULT.
+    pub fn read(version: Version, reader: &mut Reader<'a>) -> Result<Self> {
+        Ok(match reader.int()? {
+            kind::VOID => Self::Void,
+            kind::ROWS => Self::Rows(Rows::read(reader)?),
+            kind::SET_KEYSPACE => Self::SetKeyspace(reader.string()?),
+            kind::PREPARED => Self::Prepared(Prepared::read(version, reader)?),
+            kind::SCHEMA_CHANGE => Self::SchemaChange(SchemaChange::read(reader)?),
+            kind => return Err(Malformed(format!("a result of the kind {kind}"))),
+        })
+    }
+
+    pub(super) fn write(
+        &self,
+        out: &mut Vec<u8>,
+        version: Version,
+    ) -> std::result::Result<(), TooLong> {
+        let mut begin = |kind: i32| out.extend_from_slice(&kind.to_be_bytes());
+        match self {
+            Self::Void => {
+                begin(kind::VOID);
+                Ok(())
+            }
+            Self::Rows(rows) => {
+                begin(kind::ROWS);
+                rows.write(out)
+            }
+            Self::SetKeyspace(keyspace) => {
+                begin(kind::SET_KEYSPACE);
+                put_string(out, "the name of a keyspace", keyspace)
+            }
+            Self::Prepared(prepared) => {
+                begin(kind::PREPARED);
+                prepared.write(out, version)
+            }
+            Self::SchemaChange(change) => {
+                begin(kind::SCHEMA_CHANGE);
+                change.write(out)
+            }
+        }
+    }
+}

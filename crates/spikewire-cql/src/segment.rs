@@ -1,0 +1,318 @@
+//! Segments: what version 5 wraps envelopes in after the handshake. Each has a header with a checksum
+//! of its own, a payload, plain or compressed with LZ4, and a checksum of that.
+//!
+//! A payload holds whole envelopes (it is self-contained), or a slice of a large one.
+
+use lz4_flex::block::{compress_into, decompress_into, get_maximum_output_size};
+
+use crate::compression::check_announced;
+use crate::envelope::{Header, Opened};
+use crate::notation::{Malformed, Result};
+
+/// The longest payload, compressed or not.
+pub const MAX_PAYLOAD: usize = (1 << 17) - 1;
+
+/// Bytes of the checksum behind a payload.
+pub const TRAILER_LEN: usize = 4;
+
+/// Envelopes for another request that may come between the slices of a large one.
+const MAX_HELD: usize = 16 << 20;
+
+/// A shorter payload is not worth an attempt to compress it.
+const WORTH_COMPRESSING: usize = 64;
+
+const MASK: u64 = MAX_PAYLOAD as u64;
+
+/// Bytes of a header.
+pub const fn header_len(lz4: bool) -> usize {
+    if lz4 { 8 } else { 6 }
+}
+
+const CRC24: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut crc = (byte as u32) << 16;
+        let mut bit = 0;
+        while bit < 8 {
+            crc <<= 1;
+            if crc & 0x0100_0000 != 0 {
+                crc ^= 0x0197_4f0b;
+            }
+            bit += 1;
+        }
+        table[byte] = crc;
+        byte += 1;
+    }
+    table
+};
+
+/// The checksum of headers.
+pub fn crc24(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0x0087_5060, |crc, &byte| {
+        ((crc << 8) & 0x00ff_ffff) ^ CRC24[usize::from((crc >> 16) as u8 ^ byte)]
+    })
+}
+
+/// The checksum of payloads, as they are on the wire.
+pub fn crc32(payload: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&[0xfa, 0x2d, 0x55, 0xca]);
+    hasher.update(payload);
+    hasher.finalize()
+}
+
+/// The header of a segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Head {
+    /// Bytes of the payload on the wire.
+    payload: usize,
+    /// Bytes after decompression; 0 where the payload is not compressed.
+    plain: usize,
+    self_contained: bool,
+}
+
+impl Head {
+    /// The header that begins with these bytes; `None` as long as it is not whole.
+    fn read(bytes: &[u8], lz4: bool) -> Result<Option<Self>> {
+        let len = header_len(lz4);
+        let Some(bytes) = bytes.get(..len) else { return Ok(None) };
+        let (word, sum) = bytes.split_at(len - 3);
+        if crc24(word).to_le_bytes()[..3] != *sum {
+            return Err(Malformed::new("the checksum of a segment's header is wrong"));
+        }
+        let mut wide = [0; 8];
+        wide[..word.len()].copy_from_slice(word);
+        let word = u64::from_le_bytes(wide);
+        let payload = (word & MASK) as usize;
+        let head = if lz4 {
+            let plain = ((word >> 17) & MASK) as usize;
+            Self { payload, plain, self_contained: word >> 34 & 1 != 0 }
+        } else {
+            Self { payload, plain: 0, self_contained: word >> 17 & 1 != 0 }
+        };
+        Ok(Some(head))
+    }
+
+    /// Writes it into the first bytes of a segment.
+    fn write(self, lz4: bool, segment: &mut [u8]) {
+        let mut word = self.payload as u64;
+        if lz4 {
+            word |= (self.plain as u64) << 17 | u64::from(self.self_contained) << 34;
+        } else {
+            word |= u64::from(self.self_contained) << 17;
+        }
+        let len = header_len(lz4) - 3;
+        segment[..len].copy_from_slice(&word.to_le_bytes()[..len]);
+        let sum = crc24(&segment[..len]).to_le_bytes();
+        segment[len..len + 3].copy_from_slice(&sum[..3]);
+    }
+}
+
+/// A run of plain bytes that goes into one segment.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    end: usize,
+    self_contained: bool,
+}
+
+/// The run that begins at `start`: as many whole envelopes as fit, or a slice of one that does not.
+/// `large` is where an envelope ends that was begun in the run before.
+fn run(bytes: &[u8], start: usize, large: &mut usize) -> Run {
+    if *large > start {
+        return Run { end: (*large).min(start + MAX_PAYLOAD), self_contained: false };
+    }
+    let mut end = start;
+    while end < bytes.len() {
+        // What is no whole envelope cannot come from our requests; it is sent as it is.
+        let next = match Header::read(&bytes[end..]) {
+            Ok(Some(header)) => (end + header.len()).min(bytes.len()),
+            _ => bytes.len(),
+        };
+        if next - start > MAX_PAYLOAD {
+            if end == start {
+                *large = next;
+                return Run { end: start + MAX_PAYLOAD, self_contained: false };
+            }
+            break;
+        }
+        end = next;
+    }
+    Run { end, self_contained: true }
+}
+
+/// Wraps the envelopes `out[from..]` into segments: small ones together, a large one by itself in
+/// slices. Without compression they stay where they are but for the room that the segments'
+/// headers take.
+pub fn seal(out: &mut Vec<u8>, from: usize, compress: bool) {
+    if from >= out.len() {
+        return;
+    }
+    if compress {
+        let plain = out.split_off(from);
+        return seal_compressed(&plain, out);
+    }
+    let mut large = 0;
+    let first = run(out, from, &mut large);
+    if first.end == out.len() {
+        return seal_last(out, from, first.self_contained);
+    }
+    let mut runs = vec![(from, first)];
+    let mut start = first.end;
+    while start < out.len() {
+        let next = run(out, start, &mut large);
+        runs.push((start, next));
+        start = next.end;
+    }
+    // From the last to the first, so that each byte moves once.
+    let (header, len) = (header_len(false), out.len());
+    let each = header + TRAILER_LEN;
+    out.resize(len + runs.len() * each, 0);
+    for (index, &(start, Run { end, self_contained })) in runs.iter().enumerate().rev() {
+        let at = start + index * each;
+        out.copy_within(start..end, at + header);
+        let head = Head { payload: end - start, plain: 0, self_contained };
+        head.write(false, &mut out[at..]);
+        let trailer = at + header + head.payload;
+        let sum = crc32(&out[at + header..trailer]);
+        out[trailer..trailer + TRAILER_LEN].copy_from_slice(&sum.to_le_bytes());
+    }
+}
+
+/// Makes one segment of `out[from..]`.
+fn seal_last(out: &mut Vec<u8>, from: usize, self_contained: bool) {
+    let header = header_len(false);
+    let head = Head { payload: out.len() - from, plain: 0, self_contained };
+    let sum = crc32(&out[from..]);
+    out.reserve(header + TRAILER_LEN);
+    out.extend_from_slice(&[0; 6]);
+    out.copy_within(from..from + head.payload, from + header);
+    head.write(false, &mut out[from..]);
+    out.extend_from_slice(&sum.to_le_bytes());
+}
+
+fn seal_compressed(plain: &[u8], out: &mut Vec<u8>) {
+    let header = header_len(true);
+    let (mut start, mut large) = (0, 0);
+    while start < plain.len() {
+        let Run { end, self_contained } = run(plain, start, &mut large);
+        let payload = &plain[start..end];
+        let at = out.len();
+        let body = at + header;
+        let mut head = Head { payload: payload.len(), plain: 0, self_contained };
+        if payload.len() >= WORTH_COMPRESSING {
+            out.resize(body + get_maximum_output_size(payload.len()), 0);
+            if let Ok(len) = compress_into(payload, &mut out[body..])
+                && len < payload.len()
+            {
+                (head.payload, head.plain) = (len, payload.len());
+            }
+        }
+        if head.plain == 0 {
+            out.resize(body, 0);
+            out.extend_from_slice(payload);
+        }
+        out.truncate(body + head.payload);
+        head.write(true, &mut out[at..]);
+        let sum = crc32(&out[body..]);
+        out.extend_from_slice(&sum.to_le_bytes());
+        start = end;
+    }
+}
+
+/// Takes segments apart, over many reads.
+#[derive(Debug)]
+pub struct Unsealer {
+    lz4: bool,
+    /// Bytes of a large envelope that are still to come.
+    missing: usize,
+    /// Whole envelopes that came between its slices; they follow it.
+    held: Vec<u8>,
+}
+
+impl Unsealer {
+    /// For a connection whose segments are compressed, or not.
+    pub fn new(lz4: bool) -> Self {
+        Self { lz4, missing: 0, held: Vec::new() }
+    }
+
+    /// Whether segments are compressed.
+    pub fn lz4(&self) -> bool {
+        self.lz4
+    }
+
+    /// Takes the segment that `sealed` begins with, once it is whole, and appends what it holds to
+    /// `plain`: envelopes, of which the last may end in a later one.
+    pub fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened> {
+        let Some(head) = Head::read(sealed, self.lz4)? else { return Ok(Opened::Awaits(0)) };
+        let body = header_len(self.lz4);
+        let end = body + head.payload;
+        let Some(trailer) = sealed.get(end..end + TRAILER_LEN) else {
+            return Ok(Opened::Awaits(end + TRAILER_LEN));
+        };
+        let payload = &sealed[body..end];
+        if crc32(payload).to_le_bytes() != *trailer {
+            return Err(Malformed::new("the checksum of a segment's payload is wrong"));
+        }
+        let is_held = head.self_contained && self.missing > 0;
+        let target = if is_held { &mut self.held } else { &mut *plain };
+        let start = target.len();
+        if head.plain == 0 {
+            target.extend_from_slice(payload);
+        } else {
+            check_announced(head.plain, payload.len())?;
+            target.resize(start + head.plain, 0);
+            match decompress_into(payload, &mut target[start..]) {
+                Ok(len) if len == head.plain => {}
+                Ok(len) => {
+                    let announced = head.plain;
+                    return Err(Malformed(format!(
+                        "a segment that holds {len} bytes and announced {announced}"
+                    )));
+                }
+                Err(error) => return Err(Malformed(format!("a segment's LZ4 block: {error}"))),
+            }
+        }
+        if head.self_contained {
+            check_whole(&target[start..])?;
+            if self.held.len() > MAX_HELD {
+                return Err(Malformed::new("a large envelope that does not end"));
+            }
+        } else {
+            self.account(&plain[start..])?;
+            if self.missing == 0 {
+                plain.append(&mut self.held);
+            }
+        }
+        Ok(Opened::Took(end + TRAILER_LEN))
+    }
+
+    /// Counts a slice of a large envelope.
+    fn account(&mut self, slice: &[u8]) -> Result<()> {
+        if slice.is_empty() {
+            return Ok(());
+        }
+        if self.missing == 0 {
+            let Some(header) = Header::read(slice)? else {
+                return Err(Malformed::new("a slice that ends within an envelope's header"));
+            };
+            self.missing = header.len();
+        }
+        let more = || Malformed::new("a slice that goes on behind its envelope");
+        self.missing = self.missing.checked_sub(slice.len()).ok_or_else(more)?;
+        Ok(())
+    }
+}
+
+/// Whether a self-contained payload is a row of whole envelopes.
+fn check_whole(mut payload: &[u8]) -> Result<()> {
+    while !payload.is_empty() {
+        let rest = Header::read(payload)?.and_then(|header| payload.get(header.len()..));
+        let cut = || Malformed::new("a self-contained segment that ends within an envelope");
+        payload = rest.ok_or_else(cut)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
