@@ -156,14 +156,14 @@ test-fuzz: ## Fuzz everything that reads bytes, briefly
 test-python: build ## Run the Python tests (TESTS='tests/test_docs.py -k README' for some)
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt requirements/lint.txt \
 		requirements/bench.txt --optional requirements/loops.txt --optional requirements/columns.txt \
-		--optional requirements/peers.txt
+		--optional requirements/peers.txt --optional requirements/cassandra.txt
 	$(BIN)/python -m pytest $(or $(TESTS),$(TOGETHER))
 
 .PHONY: test-quick
 test-quick: build ## Run the Python tests that take little time, each on one face, in a minute or so
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt
 	$(BIN)/python -m pytest -q --one-face --ignore tests/interop --ignore tests/peers \
-		-m 'not (faults or interop or lab or peers or slow or types)' $(or $(TESTS),$(TOGETHER))
+		-m 'not (cassandra or cassandra_cluster or faults or interop or lab or peers or slow or types)' $(or $(TESTS),$(TOGETHER))
 
 .PHONY: test-free-threaded
 test-free-threaded: build-free-threaded ## Run the tests about threads without a GIL, if there is a Python for it

@@ -24,6 +24,8 @@ MARKS = {
     "behaviour/test_query_chaos": "faults",
     "behaviour/test_reentrancy": "slow",
     "behaviour/test_seeds": "faults",
+    "cql/test_cluster": "cassandra_cluster",
+    "cql/": "cassandra",
     "interop/": "interop",
     "peers/": "peers",
     "test_bench": "lab",

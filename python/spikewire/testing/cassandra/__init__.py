@@ -8,6 +8,7 @@ Java 17 and Maven have to be there; ``CassandraUnavailable`` says what is missin
 | module | holds |
 |---|---|
 | ``cluster`` | ``CassandraCluster``: nodes as one |
+| ``shared``, ``owner`` | one cluster for several processes, and the process that owns it |
 | ``options`` | its options |
 | ``command`` | ``spikewire cassandra`` |
 | ``node`` | one node: its process, its files |
@@ -16,6 +17,7 @@ Java 17 and Maven have to be there; ``CassandraUnavailable`` says what is missin
 | ``endpoints`` | addresses and ports that are free |
 | ``asking`` | whether a node is ready, asked over the native protocol |
 | ``jars`` | fetches Cassandra, once |
+| ``locks`` | locks between processes |
 | ``java`` | finds Java 17 |
 | ``errors`` | what is raised |
 """
@@ -23,5 +25,12 @@ Java 17 and Maven have to be there; ``CassandraUnavailable`` says what is missin
 from spikewire.testing.cassandra.cluster import CassandraCluster
 from spikewire.testing.cassandra.errors import CassandraFailed, CassandraUnavailable
 from spikewire.testing.cassandra.options import CassandraOptions
+from spikewire.testing.cassandra.shared import SharedCassandra
 
-__all__ = ["CassandraCluster", "CassandraFailed", "CassandraOptions", "CassandraUnavailable"]
+__all__ = [
+    "CassandraCluster",
+    "CassandraFailed",
+    "CassandraOptions",
+    "CassandraUnavailable",
+    "SharedCassandra",
+]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from spikewire.testing.cassandra.endpoints import Endpoint
 
-__all__ = ["Asked", "Credentials", "agree", "is_ready"]
+__all__ = ["Asked", "Credentials", "agree", "is_ready", "run_statement"]
 
 STARTUP, AUTHENTICATE, QUERY, RESULT, AUTH_RESPONSE, AUTH_SUCCESS = (
     0x01,
@@ -31,7 +31,7 @@ HEADER = struct.Struct(">BBhBi")
 ONE, ALL = 0x0001, 0x0005
 ROWS = 2
 #: Seconds for an answer of a node, which may be busy with itself.
-PATIENCE = 10.0
+PATIENCE = 30.0
 LARGEST = 1 << 24
 
 Credentials: TypeAlias = "tuple[str, str] | None"
@@ -70,6 +70,12 @@ def agree(nodes: Sequence[Endpoint], credentials: Credentials = None) -> bool:
     return len(schemas) == 1 and None not in schemas
 
 
+def run_statement(node: Endpoint, statement: str, credentials: Credentials = None) -> None:
+    """Runs a statement, with whatever outcome but an error, which is raised as ``Asked``."""
+    with _Connection(node, credentials) as connection:
+        connection.run(statement)
+
+
 class _Connection:
     """One connection, one request at a time."""
 
@@ -95,17 +101,22 @@ class _Connection:
 
     def query(self, text: str, consistency: int = ONE) -> Rows:
         """The rows of a query, as bytes."""
+        answer = self.run(text, consistency)
+        try:
+            return list(_rows(answer))
+        except (IndexError, struct.error) as error:
+            message = f"the answer to {text} is cut short"
+            raise Asked(message) from error
+
+    def run(self, text: str, consistency: int = ONE) -> bytes:
+        """The body of the result."""
         told = text.encode()
         body = struct.pack(">i", len(told)) + told + struct.pack(">HB", consistency, 0)
         code, answer = self._ask(QUERY, body)
         if code != RESULT:
             message = f"opcode {code} in answer to {text}"
             raise Asked(message)
-        try:
-            return list(_rows(answer))
-        except (IndexError, struct.error) as error:
-            message = f"the answer to {text} is cut short"
-            raise Asked(message) from error
+        return answer
 
     def _ask(self, code: int, body: bytes) -> tuple[int, bytes]:
         self._socket.sendall(HEADER.pack(4, 0, 0, code, len(body)) + body)

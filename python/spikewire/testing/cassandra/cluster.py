@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spikewire.testing.cassandra.asking import agree, is_ready
+from spikewire.testing.cassandra.asking import agree, is_ready, run_statement
 from spikewire.testing.cassandra.configuration import command_of, write_configuration
 from spikewire.testing.cassandra.endpoints import choose_endpoints
 from spikewire.testing.cassandra.errors import CassandraUnavailable
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self, Unpack
 
+    from spikewire.testing.cassandra.endpoints import Endpoint
     from spikewire.testing.cassandra.options import CassandraOptions
 
 __all__ = ["CassandraCluster"]
@@ -77,7 +78,12 @@ class CassandraCluster:
     @property
     def addresses(self) -> list[str]:
         """``host:port`` of every node, dead ones included: contact points for clients."""
-        return [str(node.endpoint) for node in self._nodes]
+        return [str(endpoint) for endpoint in self.endpoints]
+
+    @property
+    def endpoints(self) -> list[Endpoint]:
+        """Address and ports of every node."""
+        return [node.endpoint for node in self._nodes]
 
     @property
     def credentials(self) -> tuple[str, str] | None:
@@ -128,10 +134,23 @@ class CassandraCluster:
         """Lets a frozen node go on."""
         self._nodes[node].thaw()
 
+    def heal(self) -> None:
+        """Starts and thaws what does not run, until all nodes see each other with one schema."""
+        for node in self._nodes:
+            node.thaw()
+        self._start([number for number, node in enumerate(self._nodes) if not node.is_alive])
+
+    def execute(self, statement: str, node: int = 0) -> None:
+        """Runs a statement without parameters, such as one that makes a keyspace.
+
+        What the node says against it is raised as ``OSError``.
+        """
+        run_statement(self._nodes[node].endpoint, statement, self.credentials)
+
     def wait_settled(self, timeout: float = 60) -> bool:
         """Waits until all nodes see each other with one schema; False if ``timeout`` passes."""
         end = time.monotonic() + timeout
-        while not agree([node.endpoint for node in self._nodes], self.credentials):
+        while not agree(self.endpoints, self.credentials):
             if time.monotonic() > end:
                 return False
             time.sleep(INTERVAL)
@@ -162,7 +181,8 @@ class CassandraCluster:
         if len(running) == len(self._nodes) > 1:
             settings.progress("waiting until all nodes see each other")
             if not self.wait_settled(end - time.monotonic()):
-                raise nodes[-1].failure(f"and the others did not agree within {settings.timeout} s")
+                what = f"and the others did not agree within {settings.timeout:g} s"
+                raise self._nodes[-1].failure(what)
 
     def _await_ready(self, node: Node, end: float) -> None:
         while not is_ready(node.endpoint, self.credentials):

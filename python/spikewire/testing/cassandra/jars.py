@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import subprocess
 import tempfile
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spikewire.testing.cassandra.errors import CassandraUnavailable
 from spikewire.testing.cassandra.java import find_java
+from spikewire.testing.cassandra.locks import hold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable
 
 __all__ = ["VERSION", "fetch_jars"]
 
@@ -50,7 +49,7 @@ def fetch_jars(progress: Callable[[str], None]) -> Path:
     if folder.is_dir():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(folder.with_suffix(".lock")):
+    with hold(folder.parent / f"{folder.name}.lock", LONGEST):
         if not folder.is_dir():
             _fetch(folder, progress)
     return folder
@@ -59,14 +58,6 @@ def fetch_jars(progress: Callable[[str], None]) -> Path:
 def _cache() -> Path:
     given = os.environ.get("XDG_CACHE_HOME")
     return (Path(given) if given else Path.home() / ".cache") / "spikewire"
-
-
-@contextmanager
-def _alone(lock: Path) -> Generator[None, None, None]:
-    """Waits until no other process is in here; the kernel lets go for one that dies."""
-    with lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def _fetch(folder: Path, progress: Callable[[str], None]) -> None:

@@ -1,0 +1,226 @@
+"""One cluster for several processes, as the workers of one test run are.
+
+The first that asks starts an owner (``owner.py``), a process of its own; the others get the same
+cluster. It ends when the last of them has left, or is gone in whatever way: each holds a lock.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from spikewire.testing.cassandra.asking import run_statement
+from spikewire.testing.cassandra.endpoints import Endpoint
+from spikewire.testing.cassandra.errors import CassandraFailed, CassandraUnavailable
+from spikewire.testing.cassandra.jars import LONGEST as FETCHING
+from spikewire.testing.cassandra.locks import hold, is_held, take
+from spikewire.testing.cassandra.options import settings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from types import TracebackType
+
+    from typing_extensions import Self, Unpack
+
+    from spikewire.testing.cassandra.options import CassandraOptions
+
+__all__ = ["DOOR", "STATE", "USERS", "SharedCassandra"]
+
+#: Files in the folder: who may come in or lock up, who is in, whether there is an owner, who has
+#: the nodes to itself; what the owner tells, and its log.
+DOOR, USERS, OWNER, ALONE = "door.lock", "users.lock", "owner.lock", "alone.lock"
+STATE, LOG = "state.json", "owner.log"
+INTERVAL = 0.05
+#: Seconds beyond what starting takes.
+PATIENCE = 60.0
+
+#: Starts what its arguments say, and does not wait for it: it is nobody's child.
+LAUNCH = (
+    "import os, subprocess, sys;"
+    "subprocess.Popen(sys.argv[2:], pass_fds=[int(sys.argv[1])], start_new_session=True);"
+    "os._exit(0)"
+)
+
+KINDS: dict[str, type[Exception]] = {
+    kind.__name__: kind
+    for kind in (CassandraFailed, CassandraUnavailable, IndexError, OSError, TypeError, ValueError)
+}
+
+
+class SharedCassandra:
+    """The cluster that all processes that name the same ``folder`` have together.
+
+    Options and errors are those of ``CassandraCluster``, but there is no ``progress``; the options
+    of the first process count. Leave it with ``close()`` or a ``with`` block. The folder gets the
+    owner's log, and is best a new one for each run.
+    """
+
+    def __init__(
+        self, folder: Path | str, nodes: int = 1, **options: Unpack[CassandraOptions]
+    ) -> None:
+        # What starting may take, and with it the wait for another process that starts it.
+        self._patience = settings_of(nodes, **options).timeout + FETCHING + PATIENCE
+        self._folder = Path(folder).absolute()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with hold(self._folder / DOOR, self._patience):
+            self._users = take(self._folder / USERS, self._patience, shared=True)
+            try:
+                if not self._has_cluster():
+                    self._launch(json.dumps({"nodes": nodes, **options}, default=str))
+                self._state = self._await_state()
+            except BaseException:
+                self._users.close()
+                raise
+
+    @property
+    def addresses(self) -> list[str]:
+        """``host:port`` of every node, dead ones included: contact points for clients."""
+        return [str(node) for node in self._endpoints()]
+
+    @property
+    def credentials(self) -> tuple[str, str] | None:
+        """User and password of the first user, if users must log in."""
+        given = self._state["credentials"]
+        return (given[0], given[1]) if given else None
+
+    @property
+    def logs(self) -> list[Path]:
+        """The log of every node."""
+        return [Path(name) for name in self._state["logs"]]
+
+    def is_alive(self, node: int) -> bool:
+        """Whether the process of a node runs; that of a frozen one does."""
+        return bool(self._call("is_alive", node))
+
+    def pid(self, node: int) -> int:
+        """The process id of a node."""
+        return int(cast("int", self._call("pid", node)))
+
+    def kill(self, node: int) -> None:
+        """Ends a node as a crash would. The other nodes notice after some seconds."""
+        self._call("kill", node)
+
+    def stop(self, node: int) -> None:
+        """Stops a node as an administrator would."""
+        self._call("stop", node)
+
+    def start(self, node: int) -> None:
+        """Starts a node that was stopped or killed; it is ready when this returns."""
+        self._call("start", node)
+
+    def freeze(self, node: int) -> None:
+        """Stops the process of a node where it stands: its port is open, and it says nothing."""
+        self._call("freeze", node)
+
+    def thaw(self, node: int) -> None:
+        """Lets a frozen node go on."""
+        self._call("thaw", node)
+
+    def heal(self) -> None:
+        """Starts and thaws what does not run, until all nodes see each other with one schema."""
+        self._call("heal")
+
+    def wait_settled(self, timeout: float = 60) -> bool:
+        """Waits until all nodes see each other with one schema; False if ``timeout`` passes."""
+        return bool(self._call("wait_settled", timeout))
+
+    def execute(self, statement: str, node: int = 0) -> None:
+        """Runs a statement without parameters, such as one that makes a keyspace."""
+        run_statement(self._endpoints()[node], statement, self.credentials)
+
+    @contextmanager
+    def alone(self, wait: float = 600) -> Generator[None, None, None]:
+        """Has the nodes to itself, to harm some; they are healed in the end.
+
+        Of other processes it keeps those out that ask for the same.
+        """
+        with hold(self._folder / ALONE, wait):
+            try:
+                yield
+            finally:
+                self.heal()
+
+    def close(self) -> None:
+        """Leaves the cluster, which ends with the last one that leaves."""
+        self._users.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _endpoints(self) -> list[Endpoint]:
+        return [Endpoint(*given) for given in self._state["endpoints"]]
+
+    def _has_cluster(self) -> bool:
+        """Whether there is a cluster to share, or an attempt that failed and need not be repeated.
+
+        Nobody starts one meanwhile. A cluster that is ending is waited for.
+        """
+        state = self._folder / STATE
+        end = time.monotonic() + self._patience
+        while is_held(self._folder / OWNER) and time.monotonic() < end:
+            if state.exists():
+                return True
+            time.sleep(INTERVAL)
+        return state.exists() and "failed" in json.loads(state.read_text())
+
+    def _launch(self, options: str) -> None:
+        (self._folder / STATE).unlink(missing_ok=True)
+        # The lock is handed on to the owner, so that it is held as long as that lives.
+        with take(self._folder / OWNER, PATIENCE) as lock, (self._folder / LOG).open("a") as log:
+            descriptor = lock.fileno()
+            owner = [sys.executable, "-m", "spikewire.testing.cassandra.owner"]
+            launch = [sys.executable, "-I", "-S", "-c", LAUNCH, str(descriptor), *owner]
+            subprocess.run(  # noqa: S603 - this interpreter, with our own arguments
+                [*launch, str(self._folder), options],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                pass_fds=[descriptor],
+                timeout=PATIENCE,
+                check=True,
+            )
+
+    def _await_state(self) -> dict[str, Any]:
+        end = time.monotonic() + self._patience
+        state = self._folder / STATE
+        log = self._folder / LOG
+        while not state.exists():
+            if not is_held(self._folder / OWNER) and not state.exists():
+                message = f"the owner of the cluster ended; its log is {log}"
+                raise CassandraFailed(message)
+            if time.monotonic() > end:
+                message = f"the owner of the cluster did not start it in time; its log is {log}"
+                raise CassandraFailed(message)
+            time.sleep(INTERVAL)
+        return _result(state.read_text())
+
+    def _call(self, name: str, *arguments: object) -> object:
+        with socket.socket(socket.AF_UNIX) as asked:
+            asked.settimeout(self._patience)
+            asked.connect(self._state["socket"])
+            with asked.makefile("rw") as line:
+                line.write(json.dumps([name, *arguments]) + "\n")
+                line.flush()
+                return _result(line.readline())["result"]
+
+
+def _result(text: str) -> dict[str, Any]:
+    """What the owner told, or the error that it met."""
+    told = cast("dict[str, Any]", json.loads(text))
+    if "failed" in told:
+        raise KINDS.get(told["kind"], CassandraFailed)(told["failed"])
+    return told

@@ -1,0 +1,64 @@
+"""Fixtures for tests on a real Cassandra. Where there is none they are skipped, with the reason."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_spikewire import shared_cassandra
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spikewire.testing.cassandra import SharedCassandra
+
+_keyspaces = itertools.count()
+#: Names of keyspaces have at most 48 letters.
+LONGEST_STEM = 30
+
+
+@pytest.fixture(scope="session")
+def cassandra(spikewire_cassandra: SharedCassandra) -> SharedCassandra:
+    """One node, which all workers of the run share. Tests do not harm it."""
+    return spikewire_cassandra
+
+
+@pytest.fixture(scope="session")
+def _three_nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedCassandra]:
+    with shared_cassandra(tmp_path_factory, 3) as cassandra:
+        yield cassandra
+
+
+@pytest.fixture(scope="module")
+def cassandra_cluster(_three_nodes: SharedCassandra) -> Iterator[SharedCassandra]:
+    """Three nodes in three racks, which the file has to itself: it may harm them, and need not heal
+    them in the end. For files whose tests have the mark ``cassandra_cluster``."""
+    with _three_nodes.alone():
+        yield _three_nodes
+
+
+@pytest.fixture(scope="module")
+def keyspace(cassandra: SharedCassandra, request: pytest.FixtureRequest) -> str:
+    """A keyspace of the file's own on ``cassandra``."""
+    return _make_keyspace(cassandra, request, 1)
+
+
+@pytest.fixture(scope="module")
+def cluster_keyspace(cassandra_cluster: SharedCassandra, request: pytest.FixtureRequest) -> str:
+    """A keyspace of the file's own on ``cassandra_cluster``, with a copy on each node."""
+    return _make_keyspace(cassandra_cluster, request, 3)
+
+
+def _make_keyspace(cassandra: SharedCassandra, request: pytest.FixtureRequest, copies: int) -> str:
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "")
+    stem = re.sub(r"\W", "_", request.path.stem.removeprefix("test_").lower())
+    name = f"k_{stem[:LONGEST_STEM]}_{worker}_{next(_keyspaces)}"
+    cassandra.execute(
+        f"CREATE KEYSPACE {name} WITH replication = "
+        f"{{'class': 'NetworkTopologyStrategy', 'dc1': {copies}}}"
+    )
+    return name
