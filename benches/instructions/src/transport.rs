@@ -133,6 +133,10 @@ impl CommandError for Failed {
         self
     }
 
+    fn tried(&self) -> (u32, bool) {
+        (1, false)
+    }
+
     fn on(self, _: String) -> Self {
         self
     }

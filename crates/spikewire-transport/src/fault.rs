@@ -109,6 +109,9 @@ pub trait CommandError: From<Fault> + Clone + Debug {
     #[must_use]
     fn after(self, attempts: u32, in_doubt: bool) -> Self;
 
+    /// What was said so: how often, and whether.
+    fn tried(&self) -> (u32, bool);
+
     /// Names the node.
     #[must_use]
     fn on(self, node: String) -> Self;

@@ -15,6 +15,7 @@
 //! | [`dial`], [`wire`], [`tls`] | the one way to open a connection; its byte stream; encryption |
 //! | [`session`] | a connection for one thread: questions one by one, and events |
 //! | [`driver`] | riding an event loop: when to write, the timer, what outcomes lead to, closing |
+//! | [`native`] | a thread that does so |
 //! | [`permits`] | a bound on the calls in flight, and the line in front of it |
 //! | [`breaker`] | keeps commands away from a node that fails too often |
 //! | [`fault`], [`reply`] | what goes wrong, in the same words for all; one answer |
@@ -35,6 +36,7 @@ pub mod fault;
 mod in_flight;
 pub mod inbound;
 pub mod multiplexer;
+pub mod native;
 pub mod permits;
 pub mod pipeline;
 mod placement;

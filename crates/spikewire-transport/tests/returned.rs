@@ -5,14 +5,15 @@ mod support;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use spikewire_transport::blocking::BlockingTicket;
+use spikewire_transport::blocking::Single;
 use spikewire_transport::driver::Next;
+use spikewire_transport::native::{self, Native};
 use spikewire_transport::{
-    Attempts, BlockingPool, CallerLimits, Command, EventLoop, LoopDriver, Multiplexer, Outcome,
-    ResponseHandler, Tick,
+    Attempts, BlockingPool, Command, EventLoop, LoopDriver, Multiplexer, Outcome, ResponseHandler,
+    Tick,
 };
 use support::{
     DONE, Failed, LONG, Manners, RETURNED, Server, Stay, Toy, Writes, frame, nodes, policy,
@@ -161,40 +162,63 @@ fn on_an_event_loop() {
     check_asked(&asked, 50);
 }
 
-impl BlockingTicket<Proto> for BlockingCall {
-    fn complete(&mut self, outcome: Outcome<'_, Proto>) {
-        let ticket = self.0.take().unwrap().unwrap_err();
-        self.0 = Some(ticket.settle(outcome));
-    }
-}
-
-/// A ticket, or the command that follows.
+/// Shows what ended to whoever waits for it.
 #[derive(Debug)]
-struct BlockingCall(Option<Result<Asked, Ticket>>);
+struct Told(Option<Ticket>, mpsc::Sender<Ticket>);
 
-impl ResponseHandler for BlockingCall {
+impl ResponseHandler for Told {
     fn returned(&mut self, request: Vec<u8>) {
-        if let Some(Err(ticket)) = &mut self.0 {
-            ticket.returned(request);
+        self.0.as_mut().unwrap().returned(request);
+    }
+}
+
+impl native::Ticket<Proto> for Told {
+    fn complete(mut self, outcome: Outcome<'_, Proto>, next: &mut Next<Proto, Self>) {
+        let ticket = self.0.take().unwrap();
+        match ticket.settle(outcome) {
+            Ok(command) => next.commands.push(command.map(|ticket| Self(Some(ticket), self.1))),
+            Err(ticket) => self.1.send(ticket).unwrap(),
         }
     }
 }
 
-fn call(pool: &BlockingPool<Proto, BlockingCall>, what: &str) {
-    let mut command = Ticket::command(what);
-    loop {
-        let now = Tick::now();
-        let deadline = command.deadline;
-        let limits = CallerLimits { now, deadline, alone: false, interrupted: None };
-        let command_of = |ticket| BlockingCall(Some(Err(ticket)));
-        let mut follows = None;
-        pool.run(std::iter::once(command.map(command_of)), limits, |ticket| follows = ticket.0)
-            .unwrap();
-        match follows.unwrap() {
-            Ok(next) => command = next,
-            Err(ticket) => return ticket.check(),
-        }
+#[test]
+fn on_a_native_thread() {
+    let (server, asked) = server();
+    let native: Native<Proto, Told> = Native::start(nodes(server.address, settings())).unwrap();
+    let (sender, ended) = mpsc::channel();
+    for call in 0..50 {
+        let command = Ticket::command(&call.to_string());
+        let told = |ticket| Told(Some(ticket), sender.clone());
+        assert!(native.submit(command.map(told)).is_none());
     }
+    for _ in 0..50 {
+        ended.recv_timeout(LONG).unwrap().check();
+    }
+    check_asked(&asked, 50);
+    native.close();
+    let late = Ticket::command("late").map(|ticket| Told(Some(ticket), sender));
+    assert!(native.submit(late).is_some());
+}
+
+fn call(pool: &BlockingPool<Proto, Single<Proto>>, what: &str) {
+    let (start, mut body) = (Tick::now(), Vec::new());
+    let ask = |bytes, attempts, body: &mut Vec<u8>| {
+        let ticket = Single::new(std::mem::take(body));
+        let mut command = Command::new(bytes, Writes(true), policy(LONG), start, ticket);
+        command.attempts = attempts;
+        pool.call(command, Tick::now(), body, None, Some).unwrap()
+    };
+    let run = frame(0, DONE, format!("run {what}").as_bytes());
+    let answered = ask(run.clone(), Attempts::default(), &mut body);
+    assert_eq!(body[0], RETURNED);
+    assert_eq!((answered.attempts.made, answered.returned.as_ref()), (1, Some(&run)));
+    let first = answered.attempts.without_latest();
+    let prepare = frame(0, DONE, format!("prepare {what}").as_bytes());
+    assert!(ask(prepare, Attempts::default(), &mut body).returned.is_none());
+    let answered = ask(answered.returned.unwrap(), first, &mut body);
+    assert_eq!((&body[1..], answered.attempts.made), (what.as_bytes(), 1));
+    assert!(answered.returned.is_none());
 }
 
 #[test]

@@ -6,11 +6,11 @@ use super::batch::{Batch, Part};
 use super::{Attempts, Command, Router, Target};
 use crate::clock::Tick;
 use crate::cluster::{Cluster, Janitor, Node};
-use crate::error::{Error, Kind, Result};
+use crate::error::Result;
 use crate::options::Policy;
 use crate::transport::{Aerospike, BlockingPool, Outcome, ResponseHandler};
 use spikewire_transport::Protocol as _;
-use spikewire_transport::blocking::{BlockingTicket, CallerLimits, pause};
+use spikewire_transport::blocking::{BlockingTicket, CallerLimits, Single, pause};
 use spikewire_transport::protocol::Sharing;
 
 /// Asked when a signal may have come: runs its handlers and says whether the caller gives up.
@@ -27,10 +27,7 @@ pub struct BlockingExecutor {
 /// What a caller gets back for a request.
 #[derive(Debug)]
 enum Ticket {
-    Single {
-        body: Vec<u8>,
-        outcome: Option<Result<(Arc<Node>, Attempts)>>,
-    },
+    Single(Single<Aerospike>),
     /// Apart, so that every command is small.
     Part(Box<Part>),
 }
@@ -46,13 +43,7 @@ impl ResponseHandler for Ticket {
 impl BlockingTicket<Aerospike> for Ticket {
     fn complete(&mut self, outcome: Outcome<'_>) {
         match self {
-            Self::Single { body, outcome: kept } => {
-                *kept = Some(outcome.map(|reply| {
-                    body.clear();
-                    body.extend_from_slice(reply.body);
-                    (reply.node.clone(), reply.attempts)
-                }));
-            }
+            Self::Single(single) => single.complete(outcome),
             Self::Part(part) => part.close(outcome),
         }
     }
@@ -78,27 +69,14 @@ impl BlockingExecutor {
         body: &mut Vec<u8>,
         interrupted: Interrupted<'_>,
     ) -> Result<(Arc<Node>, Attempts)> {
-        let ticket = Ticket::Single { body: std::mem::take(body), outcome: None };
+        let ticket = Ticket::Single(Single::new(std::mem::take(body)));
         let now = Tick::now();
         let command = Command::new(bytes, target, policy, now, ticket);
-        let limits = CallerLimits { now, deadline: command.deadline, alone: false, interrupted };
-        let mut completed = None;
-        // Lent, for a command is large: it is moved less often.
-        let run = self.pool.run(&mut std::iter::once(command), limits, |ticket| {
-            if let Ticket::Single { body: filled, outcome } = ticket {
-                *body = filled;
-                completed = outcome;
-            }
-        });
-        match (run, completed) {
-            (Ok(()), Some(outcome)) => outcome,
-            (Ok(()), None) => Err(Error::new(Kind::Interrupted, "the call was withdrawn")),
-            // The command ended with the call: whether it may have been applied is known by now.
-            (Err(fault), Some(Err(ended))) => {
-                Err(Error::from(fault).after(ended.attempts(), ended.in_doubt()))
-            }
-            (Err(fault), _) => Err(fault.into()),
-        }
+        let answered = self.pool.call(command, now, body, interrupted, |ticket| match ticket {
+            Ticket::Single(single) => Some(single),
+            Ticket::Part(_) => None,
+        })?;
+        Ok((answered.node, answered.attempts))
     }
 
     /// Runs a batch to its end. Rows fail each on their own; this fails as a whole only when the

@@ -191,6 +191,10 @@ impl CommandError for Error {
         Self::after(self, attempts, in_doubt)
     }
 
+    fn tried(&self) -> (u32, bool) {
+        (self.attempts(), self.in_doubt())
+    }
+
     fn on(self, node: String) -> Self {
         Self::on(self, node)
     }

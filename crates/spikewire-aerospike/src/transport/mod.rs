@@ -2,21 +2,19 @@
 //!
 //! A server answers a connection's requests strictly in order, so commands queue on a connection
 //! and their replies complete first in, first out. That is a [`Multiplexer`]: every connection
-//! behind one pollable descriptor, owned by one thread at a time. A foreign event loop turns it,
-//! [`native`] does on a thread of its own, or calling threads do ([`BlockingPool`]).
+//! behind one pollable descriptor, owned by one thread at a time. A foreign event loop turns it, a
+//! [`native`] thread does, or calling threads do ([`BlockingPool`]).
 //!
 //! Queries are different: each [`stream::Stream`] has connections of its own for as long as it lasts.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | `aerospike` | what Aerospike is to the crate `spikewire-transport`: all of its wall |
-//! | [`native`] | a thread that turns the connections |
 //! | [`stream`], [`gather`] | queries and aggregations |
 //! | `node_error` | what goes wrong with a node, in the same words for all |
 
 mod aerospike;
 pub mod gather;
-pub mod native;
 mod node_error;
 pub mod stream;
 
@@ -42,6 +40,16 @@ pub type LoopDriver<T> = spikewire_transport::LoopDriver<Aerospike, T>;
 
 /// What an outcome leads to.
 pub type Next<T> = spikewire_transport::driver::Next<Aerospike, T>;
+
+/// A thread that turns them.
+pub mod native {
+    use crate::framing::Aerospike;
+
+    pub use spikewire_transport::native::{Receiver, Ticket};
+
+    /// A multiplexer on a thread of its own.
+    pub type Native<T> = spikewire_transport::native::Native<Aerospike, T>;
+}
 
 /// Requests longer than this (bytes) travel on connections of their own, so that short commands
 /// never wait behind them.

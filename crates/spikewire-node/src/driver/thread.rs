@@ -8,7 +8,7 @@ use std::sync::Arc;
 use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::Command;
 use spikewire_aerospike::transport::native::{Native, Receiver};
-use spikewire_aerospike::transport::{Next, Outcome};
+use spikewire_aerospike::transport::{Aerospike, Next, Outcome};
 use spikewire_aerospike::{Error, Kind};
 
 use super::deliver_finished;
@@ -33,7 +33,7 @@ struct Courier {
     waker: Arc<Waker>,
 }
 
-impl Receiver<Ticket> for Courier {
+impl Receiver<Aerospike, Ticket> for Courier {
     fn take(&mut self, ticket: Ticket, outcome: Outcome<'_>, next: &mut Next<Ticket>) {
         ticket.complete_later(outcome, next);
     }

@@ -15,7 +15,7 @@ use spikewire_aerospike::cluster::{Cluster, Node};
 use spikewire_aerospike::command::{Attempts, Command};
 use spikewire_aerospike::transport::native::{Native, Receiver};
 use spikewire_aerospike::transport::permits::{Permit, Permits, Refused};
-use spikewire_aerospike::transport::{Next, Outcome, Reply};
+use spikewire_aerospike::transport::{Aerospike, Next, Outcome, Reply};
 use spikewire_aerospike::{Error, Kind};
 
 use super::ticket::{Owner, Promise, Ticket};
@@ -155,7 +155,7 @@ struct Done {
     outcome: Result<(Range<usize>, Arc<Node>, Attempts), Error>,
 }
 
-impl Receiver<Ticket> for TurnOutcomes {
+impl Receiver<Aerospike, Ticket> for TurnOutcomes {
     /// Callbacks are Python code, which counts on as much as a main thread has.
     const STACK: usize = 8 << 20;
 

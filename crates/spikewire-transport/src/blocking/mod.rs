@@ -11,11 +11,13 @@
 //! | file | what it holds |
 //! |---|---|
 //! | here | which of the two a call takes |
+//! | `call` | one command of a caller |
 //! | `dedicated` | multiplexers for one caller at a time |
 //! | `shared` | the multiplexer that many callers share, leader and followers |
 //! | `waiter` | a follower, its replies, and how it is woken |
 //! | `signals` | waiting, and looking for signals meanwhile |
 
+mod call;
 mod dedicated;
 mod shared;
 mod signals;
@@ -25,6 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
+pub use self::call::{Answered, Single};
 use self::dedicated::DedicatedMultiplexers;
 use self::shared::SharedMultiplexer;
 pub use self::signals::{CallerLimits, pause};

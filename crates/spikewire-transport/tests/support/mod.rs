@@ -300,6 +300,10 @@ impl CommandError for Failed {
         Self { attempts, in_doubt, ..self }
     }
 
+    fn tried(&self) -> (u32, bool) {
+        (self.attempts, self.in_doubt)
+    }
+
     fn on(self, _: String) -> Self {
         self
     }

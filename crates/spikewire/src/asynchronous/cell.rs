@@ -10,7 +10,7 @@ use spikewire_aerospike::command::batch::Batch;
 use spikewire_aerospike::command::{BatchOwner, BatchTicket, ResponseKind};
 use spikewire_aerospike::transport::Next;
 use spikewire_aerospike::transport::native::Ticket as Completes;
-use spikewire_aerospike::transport::{Outcome, ResponseHandler, buffer};
+use spikewire_aerospike::transport::{Aerospike, Outcome, ResponseHandler, buffer};
 use spikewire_aerospike::{Error, Kind, Result};
 
 use crate::answer;
@@ -164,7 +164,7 @@ impl ResponseHandler for Ticket {
     }
 }
 
-impl Completes for Ticket {
+impl Completes<Aerospike> for Ticket {
     fn complete(mut self, outcome: Outcome<'_>, next: &mut Next<Self>) {
         let cell = match self.0.take() {
             Some(Completed::One(cell)) => cell,

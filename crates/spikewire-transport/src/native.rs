@@ -9,22 +9,25 @@ use std::time::Duration;
 
 use spikewire_sync::Mutex;
 
-use super::{EventLoop, LoopDriver, Multiplexer, Next, Outcome, ResponseHandler};
 use crate::clock::Tick;
-use crate::cluster::Cluster;
-use crate::command::Command;
+use crate::command::ResponseHandler;
+use crate::driver::{EventLoop, LoopDriver, Next};
+use crate::multiplexer::Multiplexer;
+use crate::protocol::{CommandOf, Protocol};
+use crate::reply::Outcome;
+use crate::topology::Topology as _;
 
 /// What a native thread completes, one by one.
-pub trait Ticket: ResponseHandler + Send + 'static {
+pub trait Ticket<P: Protocol>: ResponseHandler + Send + 'static {
     /// Called once, on the thread; must be brief. What goes to `next` is sent next. A ticket that
     /// is handed over after the thread has ended is dropped instead.
-    fn complete(self, outcome: Outcome<'_>, next: &mut Next<Self>)
+    fn complete(self, outcome: Outcome<'_, P>, next: &mut Next<P, Self>)
     where
         Self: Sized;
 }
 
 /// Takes what a native thread completes, all of a turn together.
-pub trait Receiver<T>: Send + 'static {
+pub trait Receiver<P: Protocol, T>: Send + 'static {
     /// Stack that the thread needs, in bytes.
     const STACK: usize = 2 << 20;
 
@@ -37,10 +40,10 @@ pub trait Receiver<T>: Send + 'static {
     }
 
     /// Takes one outcome, while the connection is being read; must be brief.
-    fn take(&mut self, ticket: T, outcome: Outcome<'_>, next: &mut Next<T>);
+    fn take(&mut self, ticket: T, outcome: Outcome<'_, P>, next: &mut Next<P, T>);
 
     /// All outcomes of a turn have been taken. What goes to `next` is sent next.
-    fn turned(&mut self, next: &mut Next<T>) {
+    fn turned(&mut self, next: &mut Next<P, T>) {
         let _ = next;
     }
 }
@@ -48,22 +51,22 @@ pub trait Receiver<T>: Send + 'static {
 /// Completes each ticket as it comes.
 struct OneByOne;
 
-impl<T: Ticket> Receiver<T> for OneByOne {
-    fn take(&mut self, ticket: T, outcome: Outcome<'_>, next: &mut Next<T>) {
+impl<P: Protocol, T: Ticket<P>> Receiver<P, T> for OneByOne {
+    fn take(&mut self, ticket: T, outcome: Outcome<'_, P>, next: &mut Next<P, T>) {
         ticket.complete(outcome, next);
     }
 }
 
 /// A multiplexer on a thread of its own. Dropping it ends the thread and fails what is in flight.
 #[derive(Debug)]
-pub struct Native<T: ResponseHandler + Send + 'static> {
-    shared: Arc<Shared<T>>,
+pub struct Native<P: Protocol, T: ResponseHandler> {
+    shared: Arc<Shared<P, T>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 #[derive(Debug)]
-struct Shared<T> {
-    driver: LoopDriver<T>,
+struct Shared<P: Protocol, T> {
+    driver: LoopDriver<P, T>,
     thread: Wakes,
 }
 
@@ -85,22 +88,28 @@ impl EventLoop for Wakes {
     fn wake_at(&self, _at: Tick) {}
 }
 
-impl<T: Ticket> Native<T> {
+impl<P: Protocol, T: Ticket<P>> Native<P, T>
+where
+    LoopDriver<P, T>: Send + Sync,
+{
     /// Starts the thread; it completes tickets one by one.
-    pub fn start(cluster: Arc<Cluster>) -> io::Result<Self> {
-        let queue = cluster.options().queue;
-        Self::start_with(cluster, queue, OneByOne)
+    pub fn start(topology: Arc<P::Topology>) -> io::Result<Self> {
+        let queue = topology.settings().queue;
+        Self::start_with(topology, queue, OneByOne)
     }
 }
 
-impl<T: ResponseHandler + Send + 'static> Native<T> {
+impl<P: Protocol, T: ResponseHandler + 'static> Native<P, T>
+where
+    LoopDriver<P, T>: Send + Sync,
+{
     /// Starts the thread. Up to `queue` commands may wait for one node.
-    pub fn start_with<R: Receiver<T>>(
-        cluster: Arc<Cluster>,
+    pub fn start_with<R: Receiver<P, T>>(
+        topology: Arc<P::Topology>,
         queue: usize,
         receiver: R,
     ) -> io::Result<Self> {
-        let multiplexer = Multiplexer::with_queue(cluster, queue)?;
+        let multiplexer = Multiplexer::with_queue(topology, queue)?;
         let thread = Wakes { awake: AtomicBool::new(false), waker: multiplexer.waker()? };
         let shared = Arc::new(Shared { driver: LoopDriver::new(multiplexer), thread });
         let own = shared.clone();
@@ -110,14 +119,16 @@ impl<T: ResponseHandler + Send + 'static> Native<T> {
             .spawn(move || receiver.live(|receiver| own.run(receiver)))?;
         Ok(Self { shared, thread: Mutex::new(Some(thread)) })
     }
+}
 
+impl<P: Protocol, T: ResponseHandler> Native<P, T> {
     /// Hands a command over. It comes back if the thread has ended.
-    pub fn submit(&self, command: Box<Command<T>>) -> Option<Box<Command<T>>> {
+    pub fn submit(&self, command: CommandOf<P, T>) -> Option<CommandOf<P, T>> {
         self.shared.driver.post(&self.shared.thread, command)
     }
 
     /// Hands over what a batch starts with. It comes back if the thread has ended.
-    pub fn submit_all(&self, next: Next<T>) -> Option<Next<T>> {
+    pub fn submit_all(&self, next: Next<P, T>) -> Option<Next<P, T>> {
         self.shared.driver.post_all(&self.shared.thread, next)
     }
 
@@ -134,14 +145,14 @@ impl<T: ResponseHandler + Send + 'static> Native<T> {
     }
 }
 
-impl<T: ResponseHandler + Send + 'static> Drop for Native<T> {
+impl<P: Protocol, T: ResponseHandler> Drop for Native<P, T> {
     fn drop(&mut self) {
         self.close();
     }
 }
 
-impl<T: ResponseHandler> Shared<T> {
-    fn run(&self, receiver: &mut impl Receiver<T>) {
+impl<P: Protocol, T: ResponseHandler> Shared<P, T> {
+    fn run(&self, receiver: &mut impl Receiver<P, T>) {
         let Self { driver, thread } = self;
         // Also when a receiver panics, nothing may wait for this thread any more.
         let _end = End(driver);
@@ -174,7 +185,7 @@ impl<T: ResponseHandler> Shared<T> {
     }
 
     /// Leaves what the outcomes of a turn led to to the next flush; whether that is anything.
-    fn turned(&self, receiver: &mut impl Receiver<T>) -> bool {
+    fn turned(&self, receiver: &mut impl Receiver<P, T>) -> bool {
         let mut next = Next::default();
         receiver.turned(&mut next);
         let some = !next.is_empty();
@@ -186,8 +197,8 @@ impl<T: ResponseHandler> Shared<T> {
     /// without waking anything.
     fn deliver<'a>(
         &'a self,
-        receiver: &'a mut impl Receiver<T>,
-    ) -> impl FnMut(T, Outcome<'_>, &mut Next<T>) + 'a {
+        receiver: &'a mut impl Receiver<P, T>,
+    ) -> impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>) + 'a {
         |ticket, outcome, next| {
             if !self.thread.awake.load(SeqCst) {
                 self.thread.awake.store(true, SeqCst);
@@ -204,9 +215,9 @@ impl<T: ResponseHandler> Shared<T> {
 }
 
 /// Closes the driver when the thread ends, in whatever way.
-struct End<'a, T: ResponseHandler>(&'a LoopDriver<T>);
+struct End<'a, P: Protocol, T: ResponseHandler>(&'a LoopDriver<P, T>);
 
-impl<T: ResponseHandler> Drop for End<'_, T> {
+impl<P: Protocol, T: ResponseHandler> Drop for End<'_, P, T> {
     fn drop(&mut self) {
         drop(self.0.abandon());
     }
