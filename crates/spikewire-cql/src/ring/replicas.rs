@@ -107,11 +107,17 @@ impl Pick {
             .enumerate()
             .map(|(dc, factor)| {
                 let here = || places.iter().filter(|place| place.dc as usize == dc);
-                let racks = here().map(|place| place.rack as usize + 1).max().unwrap_or(0);
+                // Racks without an owner count as taken.
+                let mut racks = Vec::new();
+                for place in here() {
+                    racks.resize(racks.len().max(place.rack as usize + 1), true);
+                    racks[place.rack as usize] = false;
+                }
+                let free = racks.iter().filter(|taken| !**taken).count();
                 Quota {
                     replicas: factor.min(here().count()),
-                    repeats: factor.saturating_sub(racks),
-                    racks: vec![false; racks],
+                    repeats: factor.saturating_sub(free),
+                    racks,
                 }
             })
             .collect();
