@@ -9,6 +9,7 @@ Java 17 and Maven have to be there; ``CassandraUnavailable`` says what is missin
 |---|---|
 | ``cluster`` | ``CassandraCluster``: nodes as one |
 | ``shared``, ``owner`` | one cluster for several processes, and the process that owns it |
+| ``proxy``, ``pump``, ``faults`` | ``CqlProxy``: what networks do to connections |
 | ``options`` | its options |
 | ``command`` | ``spikewire cassandra`` |
 | ``node`` | one node: its process, its files |
@@ -25,6 +26,7 @@ Java 17 and Maven have to be there; ``CassandraUnavailable`` says what is missin
 from spikewire.testing.cassandra.cluster import CassandraCluster
 from spikewire.testing.cassandra.errors import CassandraFailed, CassandraUnavailable
 from spikewire.testing.cassandra.options import CassandraOptions
+from spikewire.testing.cassandra.proxy import CqlProxy
 from spikewire.testing.cassandra.shared import SharedCassandra
 
 __all__ = [
@@ -32,5 +34,6 @@ __all__ = [
     "CassandraFailed",
     "CassandraOptions",
     "CassandraUnavailable",
+    "CqlProxy",
     "SharedCassandra",
 ]

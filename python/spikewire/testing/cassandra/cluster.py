@@ -16,7 +16,7 @@ from spikewire.testing.cassandra.errors import CassandraUnavailable
 from spikewire.testing.cassandra.jars import VERSION, fetch_jars
 from spikewire.testing.cassandra.java import find_java
 from spikewire.testing.cassandra.node import Node
-from spikewire.testing.cassandra.options import settings_of
+from spikewire.testing.cassandra.options import seconds_of, settings_of
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from spikewire.testing.cassandra.endpoints import Endpoint
     from spikewire.testing.cassandra.options import CassandraOptions
+    from spikewire.types import Seconds
 
 __all__ = ["CassandraCluster"]
 
@@ -147,9 +148,9 @@ class CassandraCluster:
         """
         run_statement(self._nodes[node].endpoint, statement, self.credentials)
 
-    def wait_settled(self, timeout: float = 60) -> bool:
+    def wait_settled(self, timeout: Seconds = 60) -> bool:
         """Waits until all nodes see each other with one schema; False if ``timeout`` passes."""
-        end = time.monotonic() + timeout
+        end = time.monotonic() + seconds_of(timeout)
         while not agree(self.endpoints, self.credentials):
             if time.monotonic() > end:
                 return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from spikewire.types import Seconds
 
-__all__ = ["CassandraOptions", "Settings", "settings_of"]
+__all__ = ["CassandraOptions", "Settings", "seconds_of", "settings_of"]
 
 SMALLEST_HEAP = 192
 
@@ -99,7 +100,7 @@ def settings_of(nodes: int, **options: Unpack[CassandraOptions]) -> Settings:
         password=given.get("password", False),
         data=given.get("data"),
         quick_start=given.get("quick_start", False),
-        timeout=given.get("timeout", 120.0 * nodes),
+        timeout=seconds_of(given.get("timeout", 120.0 * nodes)),
         progress=given.get("progress", _silent),
         yaml=given.get("yaml", {}),
         jvm=given.get("jvm", ()),
@@ -112,6 +113,11 @@ def settings_of(nodes: int, **options: Unpack[CassandraOptions]) -> Settings:
             message = f"{name} must name one for each of {nodes} nodes, not {many!r}"
             raise ValueError(message)
     return settings
+
+
+def seconds_of(given: Seconds) -> float:
+    """A time in seconds."""
+    return given.total_seconds() if isinstance(given, timedelta) else float(given)
 
 
 def _silent(_line: str) -> None:

@@ -1,0 +1,245 @@
+"""A proxy in front of a node, to see how clients take what networks do."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import struct
+import threading
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from spikewire.testing.cassandra.faults import Faults, ProxyStats, faults_of
+from spikewire.testing.cassandra.pump import Cut, Way, pump
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+    from types import TracebackType
+    from typing import TypeAlias
+
+    from typing_extensions import Self, Unpack
+
+    from spikewire.testing.cassandra.faults import Direction, ProxyFaults
+
+__all__ = ["CqlProxy", "Refusal"]
+
+T = TypeVar("T")
+Refusal: TypeAlias = "Literal['never', 'close', 'silent', 'port']"
+
+REFUSALS = ("never", "close", "silent", "port")
+#: Seconds that the proxy's own thread may take for what is asked of it.
+PATIENCE = 30.0
+#: Seconds for a connection to the node.
+CONNECTING = 10.0
+BACKLOG = 1024
+#: Closing sends a reset: no lingering.
+RESET = struct.pack("ii", 1, 0)
+
+
+class CqlProxy:
+    """Passes bytes between clients and the node at ``target`` (``host:port``), or harms them.
+
+        with CqlProxy(cluster.addresses[0]) as proxy:
+            ...  # connect to proxy.address
+            proxy.inject("replies", cut=20)
+
+    It knows nothing of the protocol and passes TLS as it is. A client that asks the cluster for its
+    nodes has to translate their addresses: one proxy for each node, ``{target: address}``.
+
+    ``inject`` and the other methods have taken effect when they return. They can be called by any
+    thread. ``address`` stays the same until ``stop()``.
+    """
+
+    def __init__(self, target: str, host: str = "127.0.0.1", port: int = 0) -> None:
+        self.target = target
+        name, _, number = target.rpartition(":")
+        self._target = (name.strip("[]"), int(number))
+        self._stats = ProxyStats(
+            connections=0, connections_opened=0, requests=0, replies=0, swallowed=0, struck=0
+        )
+        self._ways: dict[Direction, Way] = {
+            "requests": Way("requests", self._stats),
+            "replies": Way("replies", self._stats),
+        }
+        self._refuse: Refusal = "never"
+        self._refuse_replaced = asyncio.Event()
+        self._links: dict[asyncio.Task[None], list[asyncio.StreamWriter]] = {}
+        self._server: asyncio.Server | None = None
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        try:
+            self._address = self._do(self._listen((host, port)))
+        except BaseException:
+            self._end_thread()
+            raise
+
+    @property
+    def address(self) -> str:
+        """``host:port`` where clients connect."""
+        return f"{self._address[0]}:{self._address[1]}"
+
+    def inject(self, direction: Direction, **faults: Unpack[ProxyFaults]) -> None:
+        """Harms the bytes of one direction from now on; replaces what was injected there before.
+
+        Bytes are counted on each connection by itself: from now on those that are open, from their
+        first byte those to come.
+        """
+        if direction not in self._ways:
+            message = f"direction must be 'requests' or 'replies', not {direction!r}"
+            raise ValueError(message)
+        self._do(self._set(direction, faults_of(**faults)))
+
+    def refuse(self, how: Refusal) -> None:
+        """What becomes of new connections, while open ones go on.
+
+        ``never``: they are served. ``close``: accepted and reset. ``silent``: accepted, nothing is
+        read. ``port``: nothing listens there.
+        """
+        if how not in REFUSALS:
+            message = f"refuse takes one of {', '.join(REFUSALS)}, not {how!r}"
+            raise ValueError(message)
+        self._do(self._set_refusal(how))
+
+    def cut(self) -> None:
+        """Resets every open connection, at once."""
+        self._do(self._cut())
+
+    def clear(self) -> None:
+        """Ends all faults and refusals. Connections that were harmed stay as they are."""
+        self._do(self._clear())
+
+    def stats(self) -> ProxyStats:
+        """Connections and bytes up to now."""
+        return self._do(self._read_stats())
+
+    def stop(self) -> None:
+        """Resets every connection and closes the port. Stopping twice does nothing."""
+        if not self._loop.is_closed():
+            self._do(self._stop())
+            self._end_thread()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _do(self, work: Coroutine[None, None, T]) -> T:
+        """Has the proxy's thread do something."""
+        if self._loop.is_closed():
+            work.close()
+            message = "the proxy is stopped"
+            raise OSError(message)
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(PATIENCE)
+
+    def _end_thread(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(PATIENCE)
+        self._loop.close()
+
+    # What follows runs in the proxy's thread.
+
+    async def _listen(self, address: tuple[str, int]) -> tuple[str, int]:
+        self._server = await asyncio.start_server(self._accept, *address, backlog=BACKLOG)
+        bound = self._server.sockets[0].getsockname()
+        return bound[0], bound[1]
+
+    async def _set(self, direction: Direction, faults: Faults) -> None:
+        self._ways[direction].replace(faults)
+
+    async def _set_refusal(self, how: Refusal) -> None:
+        self._refuse = how
+        self._refuse_replaced.set()
+        self._refuse_replaced = asyncio.Event()
+        if how == "port" and self._server is not None:
+            self._server.close()
+            self._server = None
+        elif how != "port" and self._server is None:
+            await self._listen(self._address)
+
+    async def _clear(self) -> None:
+        for way in self._ways.values():
+            way.replace(Faults())
+        await self._set_refusal("never")
+
+    async def _read_stats(self) -> ProxyStats:
+        return self._stats.copy()
+
+    async def _cut(self) -> None:
+        links = list(self._links)
+        for link in links:
+            link.cancel()
+        await asyncio.gather(*links, return_exceptions=True)
+
+    async def _stop(self) -> None:
+        if self._server is not None:
+            self._server.close()
+        # Those that were accepted a moment ago, too.
+        while self._links:
+            await self._cut()
+        # Until their transports are gone as well.
+        await asyncio.sleep(0)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._links[task] = [writer]
+        self._stats["connections"] += 1
+        self._stats["connections_opened"] += 1
+        reset = True
+        try:
+            reset = await self._serve(reader, writer, self._links[task])
+        except (OSError, asyncio.CancelledError):
+            # One side is gone, or the connection is cut from outside: the other side is reset.
+            pass
+        finally:
+            self._stats["connections"] -= 1
+            for open_end in self._links.pop(task):
+                _close(open_end, reset=reset)
+
+    async def _serve(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        ends: list[asyncio.StreamWriter],
+    ) -> bool:
+        """Until the end of a connection; whether it ends with a reset."""
+        if self._refuse == "close":
+            return True
+        while self._refuse == "silent":
+            await self._refuse_replaced.wait()
+        connecting = asyncio.open_connection(*self._target)
+        try:
+            from_node, to_node = await asyncio.wait_for(connecting, CONNECTING)
+        except (OSError, asyncio.TimeoutError):
+            return True
+        ends.append(to_node)
+        both = [
+            asyncio.ensure_future(pump(reader, to_node, self._ways["requests"])),
+            asyncio.ensure_future(pump(from_node, writer, self._ways["replies"])),
+        ]
+        try:
+            await asyncio.gather(*both)
+        except Cut as cut:
+            return cut.reset
+        finally:
+            for one in both:
+                one.cancel()
+            await asyncio.gather(*both, return_exceptions=True)
+        return False
+
+
+def _close(writer: asyncio.StreamWriter, *, reset: bool) -> None:
+    if not reset:
+        writer.close()
+        return
+    own = writer.get_extra_info("socket")
+    with contextlib.suppress(OSError):
+        own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+    writer.transport.abort()
