@@ -15,6 +15,7 @@ Java 17 and Maven have to be there; ``CassandraUnavailable`` says what is missin
 | ``node`` | one node: its process, its files |
 | ``guard`` | the process between this one and a JVM, so that no JVM outlives this one |
 | ``configuration`` | cassandra.yaml, logging, racks, flags of the JVM |
+| ``certificates`` | for TLS |
 | ``endpoints`` | addresses and ports that are free |
 | ``asking`` | whether a node is ready, asked over the native protocol |
 | ``jars`` | fetches Cassandra, once |
@@ -23,6 +24,7 @@ Java 17 and Maven have to be there; ``CassandraUnavailable`` says what is missin
 | ``errors`` | what is raised |
 """
 
+from spikewire.testing.cassandra.certificates import Certificates
 from spikewire.testing.cassandra.cluster import CassandraCluster
 from spikewire.testing.cassandra.errors import CassandraFailed, CassandraUnavailable
 from spikewire.testing.cassandra.options import CassandraOptions
@@ -34,6 +36,7 @@ __all__ = [
     "CassandraFailed",
     "CassandraOptions",
     "CassandraUnavailable",
+    "Certificates",
     "CqlProxy",
     "SharedCassandra",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import struct
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,9 +14,10 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from spikewire.testing.cassandra.certificates import Certificates
     from spikewire.testing.cassandra.endpoints import Endpoint
 
-__all__ = ["Asked", "Credentials", "agree", "is_ready", "run_statement"]
+__all__ = ["Access", "Asked", "agree", "is_ready", "run_statement"]
 
 STARTUP, AUTHENTICATE, QUERY, RESULT, AUTH_RESPONSE, AUTH_SUCCESS = (
     0x01,
@@ -34,30 +36,39 @@ ROWS = 2
 PATIENCE = 30.0
 LARGEST = 1 << 24
 
-Credentials: TypeAlias = "tuple[str, str] | None"
-"""User and password."""
 Rows: TypeAlias = "list[tuple[bytes | None, ...]]"
+
+
+@dataclass(frozen=True)
+class Access:
+    """What it takes to be let in."""
+
+    credentials: tuple[str, str] | None = None
+    certificates: Certificates | None = None
+
+
+OPEN = Access()
 
 
 class Asked(OSError):  # noqa: N818
     """A node answered with an error, or with something else than the native protocol."""
 
 
-def is_ready(node: Endpoint, credentials: Credentials = None) -> bool:
+def is_ready(node: Endpoint, access: Access = OPEN) -> bool:
     """Whether a node takes requests."""
     try:
-        with _Connection(node, credentials) as connection:
+        with _Connection(node, access) as connection:
             return bool(connection.query("SELECT key FROM system.local"))
     except OSError:
         return False
 
 
-def agree(nodes: Sequence[Endpoint], credentials: Credentials = None) -> bool:
+def agree(nodes: Sequence[Endpoint], access: Access = OPEN) -> bool:
     """Whether all nodes know each other, each sees all others alive, and their schema is one."""
     schemas: set[bytes | None] = set()
     try:
         for node in nodes:
-            with _Connection(node, credentials) as connection:
+            with _Connection(node, access) as connection:
                 own = connection.query("SELECT schema_version FROM system.local")
                 others = connection.query("SELECT schema_version FROM system.peers_v2")
                 if len(others) != len(nodes) - 1:
@@ -70,22 +81,27 @@ def agree(nodes: Sequence[Endpoint], credentials: Credentials = None) -> bool:
     return len(schemas) == 1 and None not in schemas
 
 
-def run_statement(node: Endpoint, statement: str, credentials: Credentials = None) -> None:
+def run_statement(node: Endpoint, statement: str, access: Access = OPEN) -> None:
     """Runs a statement, with whatever outcome but an error, which is raised as ``Asked``."""
-    with _Connection(node, credentials) as connection:
+    with _Connection(node, access) as connection:
         connection.run(statement)
 
 
 class _Connection:
     """One connection, one request at a time."""
 
-    def __init__(self, node: Endpoint, credentials: Credentials) -> None:
+    def __init__(self, node: Endpoint, access: Access) -> None:
         self._socket = socket.create_connection((node.address, node.port), PATIENCE)
         with contextlib.ExitStack() as undo:
-            undo.callback(self._socket.close)
+            undo.callback(lambda: self._socket.close())
+            if access.certificates is not None:
+                context = access.certificates.context()
+                # The nodes' certificate may be for other names, which is what clients are to see.
+                context.check_hostname = False
+                self._socket = context.wrap_socket(self._socket)
             code, _ = self._ask(STARTUP, b"\0\1" + _string("CQL_VERSION") + _string("3.0.0"))
             if code == AUTHENTICATE:
-                user, password = credentials or ("", "")
+                user, password = access.credentials or ("", "")
                 token = b"\0".join([b"", user.encode(), password.encode()])
                 code, _ = self._ask(AUTH_RESPONSE, struct.pack(">i", len(token)) + token)
             if code not in (READY, AUTH_SUCCESS):

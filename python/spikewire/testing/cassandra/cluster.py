@@ -9,7 +9,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spikewire.testing.cassandra.asking import agree, is_ready, run_statement
+from spikewire.testing.cassandra.asking import Access, agree, is_ready, run_statement
+from spikewire.testing.cassandra.certificates import Certificates, make_certificates
 from spikewire.testing.cassandra.configuration import command_of, write_configuration
 from spikewire.testing.cassandra.endpoints import choose_endpoints
 from spikewire.testing.cassandra.errors import CassandraUnavailable
@@ -61,10 +62,16 @@ class CassandraCluster:
             self._folder = Path(tempfile.mkdtemp(prefix="spikewire-cassandra-"))
         else:
             self._folder = Path(settings.data).absolute()
+        self._certificates = None
+        if settings.tls:
+            names = settings.certificate_names
+            if names is None:
+                names = [*(one.address for one in endpoints), "localhost"]
+            self._certificates = make_certificates(self._folder / "tls", names)
         self._nodes: list[Node] = []
         for number, endpoint in enumerate(endpoints):
             folder = self._folder / f"node-{number}"
-            write_configuration(folder, number, endpoints, settings)
+            write_configuration(folder, number, endpoints, settings, self._folder / "tls")
             command = command_of(java, jars, folder, settings)
             name = f"node {number}"
             node = Node(name, endpoint, folder, command, temporary=self._temporary)
@@ -90,6 +97,15 @@ class CassandraCluster:
     def credentials(self) -> tuple[str, str] | None:
         """User and password of the first user, if users must log in."""
         return FIRST_USER if self._settings.password else None
+
+    @property
+    def certificates(self) -> Certificates | None:
+        """What clients need, if they must use TLS."""
+        return self._certificates
+
+    @property
+    def _access(self) -> Access:
+        return Access(self.credentials, self._certificates)
 
     @property
     def version(self) -> str:
@@ -146,12 +162,12 @@ class CassandraCluster:
 
         What the node says against it is raised as ``OSError``.
         """
-        run_statement(self._nodes[node].endpoint, statement, self.credentials)
+        run_statement(self._nodes[node].endpoint, statement, self._access)
 
     def wait_settled(self, timeout: Seconds = 60) -> bool:
         """Waits until all nodes see each other with one schema; False if ``timeout`` passes."""
         end = time.monotonic() + seconds_of(timeout)
-        while not agree(self.endpoints, self.credentials):
+        while not agree(self.endpoints, self._access):
             if time.monotonic() > end:
                 return False
             time.sleep(INTERVAL)
@@ -186,7 +202,7 @@ class CassandraCluster:
                 raise self._nodes[-1].failure(what)
 
     def _await_ready(self, node: Node, end: float) -> None:
-        while not is_ready(node.endpoint, self.credentials):
+        while not is_ready(node.endpoint, self._access):
             if not node.is_alive:
                 raise node.failure("ended while it was starting")
             if time.monotonic() > end:

@@ -67,6 +67,14 @@ def add_parser(commands: Commands) -> None:
         help="ask for a password; the first user is cassandra, with the password cassandra",
     )
     parser.add_argument(
+        "--tls",
+        action="store_true",
+        help="ask for TLS; where the files for clients are is said on standard error",
+    )
+    parser.add_argument(
+        "--client-certificates", action="store_true", help="with --tls: ask for a certificate, too"
+    )
+    parser.add_argument(
         "--data",
         metavar="FOLDER",
         default=argparse.SUPPRESS,
@@ -95,6 +103,10 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 def _serve(options: argparse.Namespace) -> int:
     with _cluster(options) as cluster:
+        files = cluster.certificates
+        if files:
+            print(f"authority {files.ca}", file=sys.stderr)
+            print(f"certificate {files.certificate}, key {files.key}", file=sys.stderr)
         print(f"ready {','.join(cluster.addresses)}", flush=True)
         try:
             return _watch(cluster)
@@ -120,6 +132,8 @@ def _cluster(options: argparse.Namespace) -> CassandraCluster:
         port=options.port,
         vnodes=options.vnodes,
         password=options.password,
+        tls=options.tls,
+        client_certificates=options.client_certificates,
         quick_start=options.quick_start,
         progress=lambda line: print(line, file=sys.stderr, flush=True),
         **optional,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from spikewire.testing.cassandra.certificates import tls_yaml
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -69,20 +71,20 @@ def tokens_of(node: int, nodes: int, vnodes: int) -> list[int]:
 
 
 def write_configuration(
-    folder: Path, node: int, endpoints: list[Endpoint], settings: Settings
+    folder: Path, node: int, endpoints: list[Endpoint], settings: Settings, tls: Path
 ) -> None:
-    """Writes the files of a node into its folder."""
+    """Writes the files of a node into its folder; those for TLS are in another."""
     conf = folder / "conf"
     conf.mkdir(parents=True, exist_ok=True)
     # JSON is YAML, too.
-    yaml = json.dumps(_yaml(node, endpoints, settings), indent=2)
+    yaml = json.dumps(_yaml(node, endpoints, settings, tls), indent=2)
     (conf / "cassandra.yaml").write_text(yaml + "\n")
     (conf / "logback.xml").write_text(LOGBACK)
     rack = f"dc={settings.datacenters[node]}\nrack={settings.racks[node]}\n"
     (conf / "cassandra-rackdc.properties").write_text(rack)
 
 
-def _yaml(node: int, endpoints: list[Endpoint], settings: Settings) -> dict[str, Any]:
+def _yaml(node: int, endpoints: list[Endpoint], settings: Settings, tls: Path) -> dict[str, Any]:
     own = endpoints[node]
     # Every node is a seed, so that all can start at once.
     seeds = ",".join(f"{one.address}:{one.storage_port}" for one in endpoints)
@@ -116,6 +118,9 @@ def _yaml(node: int, endpoints: list[Endpoint], settings: Settings) -> dict[str,
             "authorizer": "CassandraAuthorizer",
             "role_manager": "CassandraRoleManager",
         }
+    if settings.tls:
+        asked = settings.client_certificates
+        yaml["client_encryption_options"] = tls_yaml(tls, client_certificates=asked)
     yaml.update(settings.yaml)
     return yaml
 

@@ -41,6 +41,13 @@ class CassandraOptions(TypedDict, total=False):
     password: bool
     """Whether users must log in; the first one is ``cassandra`` with the password ``cassandra``.
     Default: False."""
+    tls: bool
+    """Whether clients must use TLS, with certificates that are made for the cluster. Default:
+    False."""
+    client_certificates: bool
+    """Whether clients must show one of these certificates; asks for ``tls``. Default: False."""
+    certificate_names: Sequence[str]
+    """Names and addresses in the nodes' certificate. Default: their addresses and "localhost"."""
     data: str | PathLike[str] | None
     """Folder to keep the data in; a cluster of the same kind that finds some there goes on with it,
     and ``host`` is 127.0.0.1 unless given. Default: None, a temporary folder that ends with the
@@ -71,6 +78,9 @@ class Settings:
     vnodes: int
     cluster_name: str
     password: bool
+    tls: bool
+    client_certificates: bool
+    certificate_names: Sequence[str] | None
     data: str | PathLike[str] | None
     quick_start: bool
     timeout: float
@@ -98,6 +108,9 @@ def settings_of(nodes: int, **options: Unpack[CassandraOptions]) -> Settings:
         vnodes=given.get("vnodes", 1),
         cluster_name=given.get("cluster_name", "spikewire"),
         password=given.get("password", False),
+        tls=given.get("tls", False),
+        client_certificates=given.get("client_certificates", False),
+        certificate_names=given.get("certificate_names"),
         data=given.get("data"),
         quick_start=given.get("quick_start", False),
         timeout=seconds_of(given.get("timeout", 120.0 * nodes)),
@@ -108,6 +121,9 @@ def settings_of(nodes: int, **options: Unpack[CassandraOptions]) -> Settings:
     _within("port", settings.port, 0, 65535)
     _within("heap", settings.heap, SMALLEST_HEAP, 1 << 20)
     _within("vnodes", settings.vnodes, 1, 1024)
+    if settings.client_certificates and not settings.tls:
+        message = "client_certificates asks for tls"
+        raise ValueError(message)
     for name, many in (("racks", settings.racks), ("datacenters", settings.datacenters)):
         if isinstance(many, str) or len(many) != nodes:
             message = f"{name} must name one for each of {nodes} nodes, not {many!r}"

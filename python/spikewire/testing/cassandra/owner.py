@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -68,12 +69,16 @@ def main(arguments: list[str]) -> int:
         path = f"{short}/owner"
         with _Server(path, cluster) as server:
             threading.Thread(target=server.serve_forever, daemon=True).start()
+            certificates = cluster.certificates
             told = {
                 "socket": path,
                 "endpoints": [
                     [one.address, one.port, one.storage_port] for one in cluster.endpoints
                 ],
                 "credentials": cluster.credentials,
+                "certificates": [str(file) for file in astuple(certificates)]
+                if certificates
+                else None,
                 "logs": [str(log) for log in cluster.logs],
             }
             _publish(folder, told)

@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from spikewire.testing.cassandra.asking import run_statement
+from spikewire.testing.cassandra.asking import Access, run_statement
+from spikewire.testing.cassandra.certificates import Certificates
 from spikewire.testing.cassandra.endpoints import Endpoint
 from spikewire.testing.cassandra.errors import CassandraFailed, CassandraUnavailable
 from spikewire.testing.cassandra.jars import LONGEST as FETCHING
@@ -90,6 +91,12 @@ class SharedCassandra:
         return (given[0], given[1]) if given else None
 
     @property
+    def certificates(self) -> Certificates | None:
+        """What clients need, if they must use TLS."""
+        given = self._state["certificates"]
+        return Certificates(*map(Path, given)) if given else None
+
+    @property
     def logs(self) -> list[Path]:
         """The log of every node."""
         return [Path(name) for name in self._state["logs"]]
@@ -132,7 +139,9 @@ class SharedCassandra:
 
     def execute(self, statement: str, node: int = 0) -> None:
         """Runs a statement without parameters, such as one that makes a keyspace."""
-        run_statement(self._endpoints()[node], statement, self.credentials)
+        run_statement(
+            self._endpoints()[node], statement, Access(self.credentials, self.certificates)
+        )
 
     @contextmanager
     def alone(self, wait: float = 600) -> Generator[None, None, None]:

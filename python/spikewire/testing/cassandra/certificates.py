@@ -1,0 +1,83 @@
+"""Certificates for nodes and clients, by an authority that is made for one cluster."""
+
+from __future__ import annotations
+
+import importlib
+import ssl
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from spikewire.testing.cassandra.errors import CassandraUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+__all__ = ["Certificates", "make_certificates", "tls_yaml"]
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """Files in PEM with what clients need."""
+
+    ca: Path
+    """The authority that signed the certificates of the nodes, to trust."""
+    certificate: Path
+    """A certificate for a client, with the common name ``client``."""
+    key: Path
+    """Its private key, PKCS 8 without a password."""
+
+    def context(self) -> ssl.SSLContext:
+        """A context for clients that trusts the nodes, and shows the certificate."""
+        context = ssl.create_default_context(cafile=self.ca)
+        context.load_cert_chain(self.certificate, self.key)
+        return context
+
+
+def make_certificates(folder: Path, names: Sequence[str]) -> Certificates:
+    """Makes the files, for nodes with these names and addresses; those that are there are kept."""
+    made = Certificates(folder / "ca.pem", folder / "client.pem", folder / "client-key.pem")
+    node = folder / "node.pem"
+    if node.exists():
+        return made
+    try:
+        trustme: Any = importlib.import_module("trustme")
+    except ImportError:
+        message = "certificates are made with trustme, which is not installed: pip install trustme"
+        raise CassandraUnavailable(message) from None
+    folder.mkdir(parents=True, exist_ok=True)
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(made.ca)
+    client = authority.issue_cert("client", common_name="client")
+    made.key.touch(mode=0o600)
+    made.key.write_bytes(_pkcs8(client.private_key_pem.bytes()))
+    client.cert_chain_pems[0].write_to_path(made.certificate)
+    server = authority.issue_cert(*names, common_name="node")
+    node.touch(mode=0o600)
+    chain = b"".join(pem.bytes() for pem in server.cert_chain_pems)
+    node.write_bytes(_pkcs8(server.private_key_pem.bytes()) + chain)
+    return made
+
+
+def tls_yaml(folder: Path, *, client_certificates: bool) -> dict[str, Any]:
+    """What cassandra.yaml says about them."""
+    return {
+        "enabled": True,
+        "optional": False,
+        "require_client_auth": client_certificates,
+        "keystore": str(folder / "node.pem"),
+        "truststore": str(folder / "ca.pem"),
+        "ssl_context_factory": {
+            "class_name": "org.apache.cassandra.security.PEMBasedSslContextFactory"
+        },
+    }
+
+
+def _pkcs8(pem: bytes) -> bytes:
+    """A private key in the one form that Cassandra reads."""
+    # It comes with trustme.
+    forms: Any = importlib.import_module("cryptography.hazmat.primitives.serialization")
+    key = forms.load_pem_private_key(pem, None)
+    plain = (forms.Encoding.PEM, forms.PrivateFormat.PKCS8, forms.NoEncryption())
+    told: bytes = key.private_bytes(*plain)
+    return told
