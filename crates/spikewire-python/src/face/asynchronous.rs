@@ -29,8 +29,9 @@ use crate::space::Space;
 
 /// What an asyncio client's datasets share with it.
 pub struct Loops {
-    shared: Shared,
+    /// Dropped before the running half that it uses.
     loops: LoopTable<Aerospike, Ticket>,
+    shared: Shared,
 }
 
 type Connections = LoopConnections<Aerospike, Ticket>;
@@ -104,7 +105,7 @@ impl Face for Loops {
     }
 
     fn of(shared: Shared) -> Self {
-        Self { shared, loops: LoopTable::default() }
+        Self { loops: LoopTable::default(), shared }
     }
 
     fn query(&self, py: Python<'_>, call: QueryCall) -> PyResult<AsyncQuery> {
