@@ -9,7 +9,7 @@
 //! | [`connections`] | the connections of one event loop, and what the loop does with them |
 //! | [`driver`], [`event_loop`] | what such a loop calls, and what it is asked for |
 //! | [`loops`] | the connections of all event loops of a client |
-//! | [`driver_thread`] | which thread completes submitted calls |
+//! | [`submitter`], [`driver_thread`] | a thread of its own, with a bounded number of calls in flight |
 //! | [`future`] | what such calls return |
 //! | [`signal`] | a calling thread that waits without the interpreter |
 //! | [`gil_fairness`], [`turns`] | commands on single records go before what reads many |
@@ -20,7 +20,7 @@
 pub mod background;
 pub mod connections;
 pub mod driver;
-pub mod driver_thread;
+mod driver_thread;
 pub mod errors;
 pub mod event_loop;
 pub mod forks;
@@ -31,4 +31,5 @@ pub mod loops;
 pub mod promise;
 pub mod registry;
 pub mod signal;
+pub mod submitter;
 pub mod turns;

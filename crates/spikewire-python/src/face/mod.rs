@@ -6,7 +6,7 @@
 //! | [`methods`] | their methods, generated from `tools/verbs` |
 //! | [`blocking`] | the calling thread drives the connection |
 //! | [`asynchronous`] | an event loop turns a multiplexer |
-//! | [`submit`], [`submitter`] | a thread of its own does, with a bounded number of calls in flight |
+//! | [`submit`] | a thread of its own does, with a bounded number of calls in flight |
 //! | [`ticket`] | what the last two complete: the future of a call, or a part of a batch |
 
 pub mod asynchronous;
@@ -14,7 +14,6 @@ pub mod blocking;
 mod classes;
 mod methods;
 pub mod submit;
-pub mod submitter;
 mod ticket;
 
 use pyo3::prelude::*;

@@ -4,10 +4,15 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 
-use spikewire_aerospike::{Error, Kind};
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::command::{Command, deadline};
+use spikewire_aerospike::transport::Aerospike;
 
 use super::classes::Runner;
-use super::submitter::Submitter;
+use super::ticket::{Owner, Ticket};
+use crate::bridge::future::FutureBase;
+use crate::bridge::gil_fairness;
+use crate::bridge::submitter::{Entry, Submitter};
 use crate::call::Call;
 use crate::client::Shared;
 use crate::core::Core;
@@ -24,21 +29,40 @@ impl Runner for Submit {
     }
 
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
-        self.thread(py, &*self.0.core(py)?)?.submit(py, call)
+        let core = self.0.core(py)?;
+        let thread = self.thread(py, &core)?;
+        let Call { bytes, target, policy, plan } = call;
+        let start = Tick::now();
+        let Entry { future, promise } = thread.enter(py, deadline(&policy, start))?;
+        match promise {
+            Ok(promise) => {
+                let ticket = Ticket::One { promise, plan, sent: gil_fairness::command_sent() };
+                thread.send(Command::new(bytes, target, policy, start, ticket));
+            }
+            Err(full) => FutureBase::settle(&future, plan.finish(py, Err(full))),
+        }
+        Ok(future.into_any())
     }
 
     fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>> {
-        self.thread(py, &*self.0.core(py)?)?.submit_many(py, call)
+        let core = self.0.core(py)?;
+        let thread = self.thread(py, &core)?;
+        let Entry { future, promise } = thread.enter(py, call.rows.deadline())?;
+        match promise {
+            Ok(promise) => thread.send_all(Owner::start(core.cluster.clone(), promise, call)),
+            Err(full) => FutureBase::settle(&future, Err(to_python(py, &full, None))),
+        }
+        Ok(future.into_any())
     }
 }
 
 impl Submit {
-    fn thread<'a>(&self, py: Python<'_>, core: &'a Core) -> PyResult<&'a Submitter> {
-        let start = || Submitter::start(core.cluster.clone(), self.0.submit_limit);
-        core.submitter.get_or_start(start).map_err(|error| {
-            let message = format!("no thread to drive submitted calls: {error}");
-            to_python(py, &Error::new(Kind::Connection, message), None)
-        })
+    fn thread<'a>(
+        &self,
+        py: Python<'_>,
+        core: &'a Core,
+    ) -> PyResult<&'a Submitter<Aerospike, Ticket>> {
+        Submitter::of(py, &core.submitter, &core.cluster, self.0.submit_limit)
     }
 }
 

@@ -20,7 +20,7 @@ use crate::errors::to_python;
 use crate::many::{BatchCall, BatchPlan, Window};
 
 /// The future that a call's outcome goes to.
-pub(super) type Promise = crate::bridge::promise::Promise<Error>;
+type Promise = crate::bridge::promise::Promise<Error>;
 
 /// What a command's outcome completes.
 pub enum Ticket {
