@@ -190,7 +190,8 @@ def test_refuses_new_connections_alone(proxy: CqlProxy) -> None:
         with pytest.raises(ConnectionRefusedError):
             connect(proxy)
         proxy.refuse("close")
-        assert is_refused(proxy)
+        with connect(proxy) as client:
+            assert is_cut(client)
         proxy.refuse("silent")
         with connect(proxy) as silent:
             silent.sendall(b"later")

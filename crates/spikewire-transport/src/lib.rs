@@ -19,6 +19,7 @@
 //! | [`permits`] | a bound on the calls in flight, and the line in front of it |
 //! | [`breaker`] | keeps commands away from a node that fails too often |
 //! | [`fault`], [`reply`] | what goes wrong, in the same words for all; one answer |
+//! | [`resolve`] | host names, without waiting for the resolver longer than that |
 //! | [`buffer`], [`clock`] | buffers that are used again; monotonic time |
 
 #![forbid(unsafe_code)]
@@ -43,6 +44,7 @@ mod placement;
 pub mod policy;
 pub mod protocol;
 pub mod reply;
+pub mod resolve;
 pub mod session;
 pub mod tls;
 pub mod topology;

@@ -1,19 +1,15 @@
 //! From what hosts are called to where they are: the IP map, alternate addresses, name resolution.
 
 use std::collections::HashMap;
-use std::io;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::thread;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use spikewire_aerospike_protocol::host;
 use spikewire_aerospike_protocol::peers::Address;
 
-use super::node_error::NodeError;
-use super::poll::SLICE;
-use crate::clock::Tick;
+use spikewire_transport::resolve::Resolving;
+
 use crate::error::{Error, Result};
 
 /// How the addresses that nodes advertise are asked for and read.
@@ -68,75 +64,6 @@ fn address(text: &str) -> std::result::Result<Address, String> {
     match <[host::Host; 1]>::try_from(hosts) {
         Ok([host]) if host.tls_name.is_none() => Ok(Address { host: host.name, port: host.port }),
         _ => Err(format!("{text:?} is not one host or host:port")),
-    }
-}
-
-/// A name being resolved on a thread of its own: the system's resolver knows no deadline.
-#[derive(Debug)]
-pub(super) enum Resolving {
-    Known(Vec<SocketAddr>),
-    Asked(Receiver<io::Result<Vec<SocketAddr>>>),
-}
-
-impl Resolving {
-    pub fn start(host: &str, port: u16) -> Self {
-        if let Ok(ip) = host.parse::<IpAddr>() {
-            return Self::Known(vec![SocketAddr::new(ip, port)]);
-        }
-        let (sender, receiver) = mpsc::channel();
-        let host = host.to_owned();
-        // Without a thread the channel is closed, which is reported below.
-        let _ = thread::Builder::new().name("spikewire-names".to_owned()).spawn(move || {
-            let found = (host.as_str(), port).to_socket_addrs().map(Iterator::collect);
-            let _ = sender.send(found);
-        });
-        Self::Asked(receiver)
-    }
-
-    /// The addresses, each once, in the resolver's order.
-    pub fn finish(
-        self,
-        within: Duration,
-        closed: &AtomicBool,
-    ) -> std::result::Result<Vec<SocketAddr>, NodeError> {
-        let found = match self {
-            Self::Known(addresses) => addresses,
-            Self::Asked(receiver) => receive(&receiver, within, closed)?,
-        };
-        let mut once = Vec::with_capacity(found.len());
-        for address in found {
-            if !once.contains(&address) {
-                once.push(address);
-            }
-        }
-        if once.is_empty() {
-            return Err(NodeError::Unresolved("no address".to_owned()));
-        }
-        Ok(once)
-    }
-}
-
-fn receive(
-    receiver: &Receiver<io::Result<Vec<SocketAddr>>>,
-    within: Duration,
-    closed: &AtomicBool,
-) -> std::result::Result<Vec<SocketAddr>, NodeError> {
-    let until = Tick::now().after(within);
-    loop {
-        let left = until.since(Tick::now());
-        match receiver.recv_timeout(left.min(SLICE)) {
-            Ok(found) => return found.map_err(|error| NodeError::Unresolved(error.to_string())),
-            Err(RecvTimeoutError::Disconnected) => {
-                return Err(NodeError::Unresolved("no thread to ask the resolver".to_owned()));
-            }
-            Err(RecvTimeoutError::Timeout) if closed.load(Relaxed) => {
-                return Err(NodeError::Stopped);
-            }
-            Err(RecvTimeoutError::Timeout) if left.is_zero() => {
-                return Err(NodeError::SlowNames(within));
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-        }
     }
 }
 
@@ -211,14 +138,10 @@ mod tests {
     }
 
     #[test]
-    fn literals_need_no_resolver() {
+    fn addresses_are_found_once_each() {
         let (within, open) = (Duration::from_secs(5), AtomicBool::new(false));
-        let found = Resolving::start("::1", 7).finish(within, &open).unwrap();
-        assert_eq!(found, ["[::1]:7".parse::<SocketAddr>().unwrap()]);
         let found = resolve_all(&[at("127.0.0.1", 7), at("127.0.0.1", 7)], within, &open);
         assert_eq!(found.len(), 1);
-        let local = Resolving::start("localhost", 7).finish(within, &open).unwrap();
-        assert!(local.iter().all(|address| is_local(*address)), "{local:?}");
     }
 
     #[test]

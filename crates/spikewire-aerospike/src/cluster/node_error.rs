@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::info::InfoError;
+use spikewire_transport::resolve::Unresolved;
 
 use super::build::{Build, OLDEST};
 use crate::error::{Error, Kind};
@@ -12,10 +13,8 @@ use crate::error::{Error, Kind};
 /// Why a conversation with a host came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NodeError {
-    #[error("the name does not resolve: {0}")]
-    Unresolved(String),
-    #[error("name resolution gave no answer within {0:?}")]
-    SlowNames(Duration),
+    #[error("{0}")]
+    Unresolved(Unresolved),
     #[error("connection refused")]
     Refused,
     #[error("no connection within {0:?}")]
@@ -44,6 +43,15 @@ pub(super) enum NodeError {
     TooOld(Build),
     #[error("the client is closed")]
     Stopped,
+}
+
+impl From<Unresolved> for NodeError {
+    fn from(error: Unresolved) -> Self {
+        match error {
+            Unresolved::Stopped => Self::Stopped,
+            error => Self::Unresolved(error),
+        }
+    }
 }
 
 impl NodeError {

@@ -3,8 +3,9 @@
 use std::net::SocketAddr;
 
 use spikewire_aerospike_protocol::host::Host;
+use spikewire_transport::resolve::Resolving;
 
-use super::address::{self, Resolving};
+use super::address;
 use super::net::Net;
 use super::node_error::NodeError;
 use super::node_info::Requirements;
@@ -65,7 +66,7 @@ pub(super) fn find(seeds: &[Host], requirements: &Requirements, net: &Net) -> Re
                 probes.push(Probe::start(&addresses, requirements.clone(), net));
             }
             Err(reason) => {
-                failed.push(Failed { seed: seed.clone(), reasons: vec![(None, reason)] });
+                failed.push(Failed { seed: seed.clone(), reasons: vec![(None, reason.into())] });
             }
         }
     }

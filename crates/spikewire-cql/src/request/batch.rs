@@ -78,6 +78,12 @@ impl<B: BorrowMut<Vec<u8>>> BatchWriter<B> {
         out.len() - self.start
     }
 
+    /// The bytes so far.
+    pub fn written(&self) -> &[u8] {
+        let out: &Vec<u8> = self.out.borrow();
+        &out[self.start..]
+    }
+
     /// Adds the text of a statement and its values, which have no names. The batch stays as it was
     /// where that fails.
     pub fn query<V: WriteValues>(&mut self, text: &str, values: V) -> Result<(), V::Error> {

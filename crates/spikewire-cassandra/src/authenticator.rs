@@ -1,0 +1,99 @@
+//! Logging in: SASL, with the one mechanism that Cassandra comes with, or others.
+
+use std::fmt::Debug;
+
+/// Answers what a server asks of a client that logs in. One value serves all connections; each
+/// begins a conversation of its own.
+pub trait Authenticator: Debug + Send + Sync {
+    /// Begins a conversation with a server that wants this class of authenticator, such as
+    /// `org.apache.cassandra.auth.PasswordAuthenticator`. An error refuses to talk to it.
+    fn begin(&self, class: &str) -> Result<Box<dyn Conversation>, String>;
+}
+
+/// One login.
+pub trait Conversation: Debug + Send {
+    /// The first answer, or the one to a challenge.
+    fn answer(&mut self, challenge: Option<&[u8]>) -> Result<Vec<u8>, String>;
+
+    /// The server is content; what it says with that.
+    fn succeeded(&mut self, token: Option<&[u8]>) -> Result<(), String> {
+        let _ = token;
+        Ok(())
+    }
+}
+
+/// Name and password: SASL PLAIN.
+#[derive(Clone)]
+pub struct Password {
+    name: String,
+    password: String,
+}
+
+impl Password {
+    /// Of this user. Neither may hold a zero byte, which is where one ends and the other begins.
+    pub fn new(name: impl Into<String>, password: impl Into<String>) -> Result<Self, String> {
+        let (name, password) = (name.into(), password.into());
+        if name.is_empty() {
+            return Err("a user name must not be empty".to_owned());
+        }
+        if name.contains('\0') || password.contains('\0') {
+            return Err("a user name and a password must not hold a zero character".to_owned());
+        }
+        Ok(Self { name, password })
+    }
+}
+
+impl Debug for Password {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Password").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// What `DataStax`' own servers ask for instead: the mechanism first, the token when asked for.
+const DSE: &str = "com.datastax.bdp.cassandra.auth.DseAuthenticator";
+
+impl Authenticator for Password {
+    fn begin(&self, class: &str) -> Result<Box<dyn Conversation>, String> {
+        let token = ["", &self.name, &self.password].join("\0").into_bytes();
+        Ok(Box::new(Plain { token, names_mechanism: class == DSE }))
+    }
+}
+
+struct Plain {
+    token: Vec<u8>,
+    names_mechanism: bool,
+}
+
+impl Debug for Plain {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Plain").finish_non_exhaustive()
+    }
+}
+
+impl Conversation for Plain {
+    fn answer(&mut self, challenge: Option<&[u8]>) -> Result<Vec<u8>, String> {
+        match challenge {
+            None if self.names_mechanism => Ok(b"PLAIN".to_vec()),
+            None | Some(b"PLAIN-START") => Ok(self.token.clone()),
+            Some(_) => Err("the server asks for more than a password".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain() {
+        let password = Password::new("cassandra", "secret").unwrap();
+        assert!(!format!("{password:?}").contains("secret"));
+        let mut login = password.begin("org.apache.cassandra.auth.PasswordAuthenticator").unwrap();
+        assert_eq!(login.answer(None).unwrap(), b"\0cassandra\0secret");
+        assert!(login.answer(Some(b"more")).is_err());
+        let mut login = password.begin(DSE).unwrap();
+        assert_eq!(login.answer(None).unwrap(), b"PLAIN");
+        assert_eq!(login.answer(Some(b"PLAIN-START")).unwrap(), b"\0cassandra\0secret");
+        assert!(Password::new("", "x").is_err() && Password::new("a\0", "x").is_err());
+    }
+}

@@ -1,0 +1,333 @@
+//! The background thread of a session: keeps the control connection, and the picture of the cluster
+//! up to date.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use spikewire_cql::response::Event;
+use spikewire_cql::response::schema::Target;
+use spikewire_cql::token::is_murmur3;
+use spikewire_transport::Tick;
+
+use super::control::Control;
+use super::node::{Description, Node};
+use super::reach::{AddressMap, Probes};
+use super::shared::Shared;
+use super::snapshot::Keyspaces;
+use super::tables::Local;
+use super::{Snapshot, seeds};
+use crate::error::Result;
+use crate::options::Options;
+
+/// Events come in bursts: what they are about is looked at when they have calmed down.
+const CALM: Duration = Duration::from_millis(200);
+
+/// Pause between two comparisons of the schemas of all nodes.
+const COMPARE: Duration = Duration::from_millis(100);
+
+/// The least time between two looks at all nodes because connections failed.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// How often idle connections are looked for.
+const SWEEP: Duration = Duration::from_secs(1);
+
+/// Times when things are due.
+#[derive(Debug)]
+struct Due {
+    nodes: Tick,
+    keyspaces: Tick,
+    compare: Tick,
+    heartbeat: Tick,
+    look: Tick,
+    sweep: Tick,
+}
+
+/// What runs on the background thread.
+#[derive(Debug)]
+pub(super) struct Attendant {
+    shared: Arc<Shared>,
+    addresses: AddressMap,
+    control: Option<Control>,
+    /// The pause after a failed attempt to find a node.
+    pause: Duration,
+    reconnect: Tick,
+    local_datacenter: Option<String>,
+    next_number: u32,
+    probes: Probes,
+    /// When all nodes were looked at last.
+    looked: Tick,
+    described: Vec<Description>,
+    due: Due,
+}
+
+impl Attendant {
+    /// Finds the cluster and looks at it for the first time.
+    pub fn start(options: Options) -> Result<Self> {
+        let addresses = AddressMap::new(&options.address_map)?;
+        let closed = std::sync::atomic::AtomicBool::new(false);
+        let control = seeds::first(&options, &closed)?;
+        let pause = options.reconnect.0;
+        let local_datacenter = options.local_datacenter.clone();
+        let handshake = seeds::handshake(&options, control.version());
+        let now = Tick::now();
+        let due = Due {
+            nodes: Tick::NEVER,
+            keyspaces: Tick::NEVER,
+            compare: Tick::NEVER,
+            heartbeat: now.after(options.heartbeat),
+            look: Tick::NEVER,
+            sweep: now.after(SWEEP),
+        };
+        let mut attendant = Self {
+            shared: Arc::new(Shared::new(options, handshake)),
+            addresses,
+            control: None,
+            pause,
+            reconnect: now,
+            local_datacenter,
+            next_number: 0,
+            probes: Probes::default(),
+            looked: Tick::default(),
+            described: Vec::new(),
+            due,
+        };
+        attendant.adopt(control)?;
+        Ok(attendant)
+    }
+
+    pub fn shared(&self) -> Arc<Shared> {
+        self.shared.clone()
+    }
+
+    /// The thread's whole life.
+    pub fn run(mut self) {
+        while !self.shared.is_closed() {
+            self.chores();
+            if self.control.is_none() && self.reconnect <= Tick::now() {
+                self.find_another();
+            }
+            if self.attend().is_err() {
+                self.lose();
+            }
+        }
+        self.shared.set_waker(None);
+    }
+
+    /// What is due without the control connection.
+    fn chores(&mut self) {
+        let now = Tick::now();
+        if self.shared.take_look() {
+            self.due.look = self.due.look.min(self.looked.after(LOOK));
+        }
+        let snapshot = self.shared.snapshot.load_full();
+        if self.due.look <= now {
+            self.looked = now;
+            self.probes.start(snapshot.nodes.iter(), now);
+            self.due.look = Tick::NEVER;
+        }
+        self.probes.go_on(&snapshot.nodes, self.shared.options.reconnect, now);
+        if self.due.sweep <= now {
+            self.due.sweep = now.after(SWEEP);
+            for node in &snapshot.nodes {
+                node.breaker.roll(self.shared.options.max_error_rate);
+            }
+            self.shared.sweep(now);
+        }
+    }
+
+    /// Waits for something to happen on the control connection, and does what is due there.
+    fn attend(&mut self) -> Result<()> {
+        let now = Tick::now();
+        if self.shared.wants_comparison() {
+            self.due.compare = self.due.compare.min(now);
+        }
+        let probes = self.probes.due(now);
+        let idle = self.due.sweep.min(self.due.look).min(probes);
+        let Some(control) = &mut self.control else {
+            let wait = idle.min(self.reconnect).since(now).min(Duration::from_millis(100));
+            std::thread::sleep(wait.max(Duration::from_millis(1)));
+            return Ok(());
+        };
+        let Due { nodes, keyspaces, compare, heartbeat, .. } = &self.due;
+        let until = idle.min(*nodes).min(*keyspaces).min(*compare).min(*heartbeat);
+        if let Some(event) = control.wait(until)? {
+            self.due.heartbeat = Tick::now().after(self.shared.options.heartbeat);
+            self.hear(&event);
+        }
+        self.do_what_is_due()
+    }
+
+    fn do_what_is_due(&mut self) -> Result<()> {
+        let now = Tick::now();
+        if self.due.nodes <= now || self.due.keyspaces <= now {
+            self.refresh()?;
+        }
+        if self.due.compare <= now {
+            self.compare(now)?;
+        }
+        if self.due.heartbeat <= now
+            && let Some(control) = &mut self.control
+        {
+            control.heartbeat()?;
+            self.due.heartbeat = Tick::now().after(self.shared.options.heartbeat);
+        }
+        Ok(())
+    }
+
+    fn hear(&mut self, event: &Event) {
+        let calm = Tick::now().after(CALM);
+        match event {
+            Event::Up(address) => self.note(*address, true),
+            Event::Down(address) => self.note(*address, false),
+            Event::NewNode(_) | Event::RemovedNode(_) | Event::MovedNode(_) => {
+                self.due.nodes = calm;
+            }
+            Event::Schema(change) if matches!(change.target, Target::Keyspace) => {
+                self.due.keyspaces = calm;
+            }
+            Event::Schema(_) | Event::Other(..) => {}
+        }
+    }
+
+    /// The cluster's opinion on whether a node is alive.
+    fn note(&mut self, advertised: SocketAddr, alive: bool) {
+        let address = self.addresses.reach(advertised);
+        let snapshot = self.shared.snapshot.load_full();
+        match snapshot.nodes.iter().find(|node| node.address == address) {
+            Some(node) => {
+                node.set_alive(alive);
+                if alive {
+                    // It is announced a moment before it listens.
+                    self.due.look = self.due.look.min(Tick::now().after(CALM));
+                }
+            }
+            None => self.due.nodes = Tick::now().after(CALM),
+        }
+    }
+
+    /// Takes a new control connection, over which everything is read anew: what happened in between
+    /// was heard by nothing.
+    fn adopt(&mut self, mut control: Control) -> Result<()> {
+        control.register()?;
+        self.shared.set_waker(Some(control.waker()?));
+        self.control = Some(control);
+        for node in &self.shared.snapshot.load().nodes {
+            node.set_alive(true);
+        }
+        self.due.heartbeat = Tick::now().after(self.shared.options.heartbeat);
+        self.refresh()
+    }
+
+    /// Reads nodes and keyspaces, and publishes what came out.
+    fn refresh(&mut self) -> Result<()> {
+        let Some(control) = &mut self.control else { return Ok(()) };
+        (self.due.nodes, self.due.keyspaces) = (Tick::NEVER, Tick::NEVER);
+        let Local { node: local, partitioner } = control.local()?;
+        let mut described = vec![local];
+        for mut peer in control.peers()? {
+            peer.address = self.addresses.reach(peer.address);
+            // A node that moved may be listed twice for a while.
+            if described
+                .iter()
+                .all(|known| known.host_id != peer.host_id && known.address != peer.address)
+            {
+                described.push(peer);
+            }
+        }
+        let keyspaces = if is_murmur3(&partitioner) { control.keyspaces()? } else { Vec::new() };
+        // The order of nodes is the same for all, whatever node was asked.
+        described.sort_by_key(|node| node.host_id);
+        if self.local_datacenter.is_none() {
+            let here = control.address;
+            let local = described.iter().find(|node| node.address == here);
+            self.local_datacenter = local.map(|node| node.datacenter.clone());
+        }
+        let before = self.shared.snapshot.load_full();
+        let options = &self.shared.options;
+        let next_number = &mut self.next_number;
+        let nodes: Vec<Arc<Node>> = described
+            .iter()
+            .map(|description| {
+                let known = before.nodes.iter().find(|node| node.is_as(description));
+                known.cloned().unwrap_or_else(|| {
+                    let number = *next_number;
+                    *next_number += 1;
+                    Arc::new(Node::new(number, description, options.max_error_rate))
+                })
+            })
+            .collect();
+        let keyspaces = Keyspaces::new(&described, keyspaces);
+        let local = self.local_datacenter.clone();
+        self.shared.publish(Snapshot::new(nodes, keyspaces, local, options));
+        self.described = described;
+        Ok(())
+    }
+
+    /// Whether all nodes that are up have one schema; keyspaces are read before that is told.
+    fn compare(&mut self, now: Tick) -> Result<()> {
+        self.due.compare = Tick::NEVER;
+        if !self.shared.wants_comparison() {
+            return Ok(());
+        }
+        self.refresh()?;
+        let snapshot = self.shared.snapshot.load_full();
+        let is_up = |node: &&Description| {
+            let known = snapshot.nodes.iter().find(|known| known.host_id == node.host_id);
+            known.is_none_or(|known| known.is_up())
+        };
+        let mut versions = self.described.iter().filter(is_up).map(|node| node.schema_version);
+        let first = versions.next();
+        if versions.all(|version| Some(version) == first) {
+            self.shared.agree(now);
+        } else {
+            self.due.compare = Tick::now().after(COMPARE);
+        }
+        Ok(())
+    }
+
+    /// The control connection is of no more use.
+    fn lose(&mut self) {
+        self.shared.set_waker(None);
+        self.control = None;
+        self.reconnect = Tick::now();
+        // What is down, if it is the node itself, is found out like this.
+        self.due.look = self.due.look.min(Tick::now());
+    }
+
+    /// Looks for another node: those that are known, those that are up first, and then what the
+    /// contact points lead to by now.
+    fn find_another(&mut self) {
+        let snapshot = self.shared.snapshot.load_full();
+        let mut known: Vec<_> = snapshot.nodes.iter().collect();
+        known.sort_by_key(|node| (!node.is_up(), !snapshot.is_local(node)));
+        let mut candidates: VecDeque<SocketAddr> = known.iter().map(|node| node.address).collect();
+        let shared = self.shared.clone();
+        let options = &shared.options;
+        let mut resolved = false;
+        loop {
+            let Some(address) = candidates.pop_front() else {
+                if std::mem::replace(&mut resolved, true) || shared.is_closed() {
+                    break;
+                }
+                let hosts = seeds::resolve(&options.contact_points, options, &shared.closed);
+                candidates.extend(hosts.into_iter().filter_map(|(_, found)| found.ok()).flatten());
+                continue;
+            };
+            if shared.is_closed() {
+                return;
+            }
+            let opened = seeds::open(address, options, shared.handshake.clone());
+            if let Ok(control) = opened
+                && self.adopt(control).is_ok()
+            {
+                self.pause = shared.options.reconnect.0;
+                return;
+            }
+            self.control = None;
+        }
+        self.reconnect = Tick::now().after(self.pause);
+        self.pause = (self.pause * 2).min(self.shared.options.reconnect.1);
+    }
+}

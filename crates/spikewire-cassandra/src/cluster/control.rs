@@ -1,0 +1,167 @@
+//! The control connection: what is asked of a node, and what it tells of its own accord.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use spikewire_cql::envelope;
+use spikewire_cql::request;
+use spikewire_cql::response::{Code, Event, Message, QueryResult, Response, Rows, event};
+use spikewire_cql::version::Version;
+use spikewire_transport::Tick;
+use spikewire_transport::protocol::Answers;
+use spikewire_transport::session::{Session, SessionError};
+
+use super::node::Description;
+use super::tables::{self, Local, Replication};
+use crate::connection::{Cassandra, Handshake, plain_query};
+use crate::error::{Error, Kind, Result};
+
+/// The id of the one request that is in flight at a time.
+const STREAM: u16 = 1;
+
+/// The control connection.
+#[derive(Debug)]
+pub struct Control {
+    session: Session<Cassandra>,
+    handshake: Arc<Handshake>,
+    /// Where it leads.
+    pub address: SocketAddr,
+    /// Time for one question.
+    within: Duration,
+    /// Whether the node knows `system.peers_v2`.
+    knows_peers_v2: bool,
+}
+
+impl Control {
+    /// Over a connection that is open.
+    pub fn new(
+        session: Session<Cassandra>,
+        handshake: Arc<Handshake>,
+        address: SocketAddr,
+        within: Duration,
+    ) -> Self {
+        Self { session, handshake, address, within, knows_peers_v2: true }
+    }
+
+    /// The version that is spoken.
+    pub fn version(&self) -> Version {
+        self.handshake.version
+    }
+
+    /// What wakes [`Control::wait`].
+    pub fn waker(&self) -> Result<mio::Waker> {
+        self.session.waker().map_err(|error| self.broken(&error))
+    }
+
+    /// Asks for all events.
+    pub fn register(&mut self) -> Result<()> {
+        let mut bytes = Vec::new();
+        request::register(&mut bytes, self.handshake.version, &event::KINDS)?;
+        let answer = self.ask(bytes)?;
+        match self.message(&answer)? {
+            Message::Ready => Ok(()),
+            other => Err(self.strange(&other)),
+        }
+    }
+
+    /// Asks for a sign of life.
+    pub fn heartbeat(&mut self) -> Result<()> {
+        let mut bytes = Vec::new();
+        request::options(&mut bytes, self.handshake.version)?;
+        let answer = self.ask(bytes)?;
+        match self.message(&answer)? {
+            Message::Supported(_) => Ok(()),
+            other => Err(self.strange(&other)),
+        }
+    }
+
+    /// The node of this connection.
+    pub fn local(&mut self) -> Result<Local> {
+        let address = self.address;
+        self.query(tables::LOCAL, |rows| tables::local(rows, address))
+    }
+
+    /// The other nodes.
+    pub fn peers(&mut self) -> Result<Vec<Description>> {
+        let port = self.address.port();
+        if self.knows_peers_v2 {
+            match self.query(tables::PEERS, |rows| tables::peers(rows, port)) {
+                Err(error) if error.server().is_some_and(|it| it.code == Code::Invalid) => {
+                    self.knows_peers_v2 = false;
+                }
+                answered => return answered,
+            }
+        }
+        self.query(tables::OLD_PEERS, |rows| tables::peers(rows, port))
+    }
+
+    /// All keyspaces and how they are replicated.
+    pub fn keyspaces(&mut self) -> Result<Vec<(String, Replication)>> {
+        self.query(tables::KEYSPACES, tables::keyspaces)
+    }
+
+    /// The next event; `None` when none has come until then, or the waker was used.
+    pub fn wait(&mut self, until: Tick) -> Result<Option<Event>> {
+        let Some(frame) = self.session.wait(until).map_err(|error| self.broken(&error))? else {
+            return Ok(None);
+        };
+        match self.message(&frame)? {
+            Message::Event(event) => Ok(Some(event)),
+            other => Err(self.strange(&other)),
+        }
+    }
+
+    fn query<T>(
+        &mut self,
+        text: &str,
+        read: impl FnOnce(&Rows<'_>) -> spikewire_cql::notation::Result<T>,
+    ) -> Result<T> {
+        let mut bytes = Vec::new();
+        plain_query(&mut bytes, self.handshake.version, text)?;
+        let answer = self.ask(bytes)?;
+        match self.message(&answer)? {
+            Message::Result(QueryResult::Rows(rows)) => {
+                read(&rows).map_err(|error| self.malformed(&error))
+            }
+            other => Err(self.strange(&other)),
+        }
+    }
+
+    fn ask(&mut self, mut request: Vec<u8>) -> Result<Vec<u8>> {
+        envelope::stamp(&mut request, STREAM);
+        let until = Tick::now().after(self.within);
+        let answer = self.session.ask(&request, Answers::Id(STREAM - 1), until);
+        answer.map_err(|error| self.broken(&error))
+    }
+
+    fn message<'a>(&self, frame: &'a [u8]) -> Result<Message<'a>> {
+        match Response::read(frame) {
+            Ok(Response { message: Message::Error(error), .. }) => {
+                Err(Error::refused(error).on(self.address.to_string()))
+            }
+            Ok(response) => Ok(response.message),
+            Err(error) => Err(self.malformed(&error)),
+        }
+    }
+
+    fn broken(&self, error: &dyn std::fmt::Display) -> Error {
+        let message = format!("control connection to node {} broke: {error}", self.address);
+        Error::new(Kind::Connection, message).on(self.address.to_string())
+    }
+
+    fn malformed(&self, error: &dyn std::fmt::Display) -> Error {
+        let message = format!("node {} sent bytes that make no sense: {error}", self.address);
+        Error::new(Kind::Malformed, message).on(self.address.to_string())
+    }
+
+    fn strange(&self, message: &Message<'_>) -> Error {
+        self.malformed(&format!("a {} that nobody asked for", message.opcode().name()))
+    }
+}
+
+impl From<SessionError> for Error {
+    fn from(error: SessionError) -> Self {
+        Self::new(Kind::Connection, error.to_string())
+    }
+}

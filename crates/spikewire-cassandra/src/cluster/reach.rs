@@ -1,0 +1,136 @@
+//! Which nodes can be reached, and where.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+use spikewire_transport::Tick;
+use spikewire_transport::wire::Wire;
+
+use super::Node;
+use crate::error::{Error, Result};
+use crate::options::Host;
+
+/// Where advertised addresses are reached from here.
+#[derive(Debug, Default)]
+pub struct AddressMap(FxHashMap<String, (IpAddr, Option<u16>)>);
+
+impl AddressMap {
+    /// Reads the map: keys are `address` or `address:port`, values likewise. A value without a port
+    /// keeps the advertised one.
+    pub fn new(map: &HashMap<String, String>) -> Result<Self> {
+        let bad =
+            |key: &str, why: &str| Error::invalid(format!("address_map entry {key:?}: {why}"));
+        let read = |(from, to): (&String, &String)| {
+            let host = |text: &str| Host::parse(text, 0xffff).map_err(|why| bad(from, &why));
+            let key = host(from)?;
+            let has_port = |text: &str, host: &Host| {
+                text.len() != host.name.len() && text.ends_with(&host.port.to_string())
+            };
+            let key = if has_port(from, &key) { key.to_string() } else { key.name };
+            let target = host(to)?;
+            let ip =
+                target.name.parse().map_err(|_| bad(from, "its value must be an IP address"))?;
+            Ok((key, (ip, has_port(to, &target).then_some(target.port))))
+        };
+        map.iter().map(read).collect::<Result<_>>().map(Self)
+    }
+
+    /// Where this address is reached.
+    pub fn reach(&self, advertised: SocketAddr) -> SocketAddr {
+        if self.0.is_empty() {
+            return advertised;
+        }
+        let host = Host { name: advertised.ip().to_string(), port: advertised.port() };
+        let entry = self.0.get(&host.to_string()).or_else(|| self.0.get(&host.name));
+        match entry {
+            Some((ip, port)) => SocketAddr::new(*ip, port.unwrap_or(advertised.port())),
+            None => advertised,
+        }
+    }
+}
+
+/// How long a node may take to accept a connection before it counts as out of reach.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Attempts to reach nodes: a connection is opened and dropped.
+#[derive(Debug, Default)]
+pub struct Probes {
+    pending: Vec<(Arc<Node>, Wire, Tick)>,
+    /// Nodes out of reach: when to try again, and how long the pause was.
+    lost: Vec<(u32, Tick, Duration)>,
+}
+
+impl Probes {
+    /// Tries to reach these nodes, unless that is being done.
+    pub fn start<'a>(&mut self, nodes: impl Iterator<Item = &'a Arc<Node>>, now: Tick) {
+        for node in nodes {
+            if self.pending.iter().any(|(known, ..)| known.number == node.number) {
+                continue;
+            }
+            // Without a descriptor nothing is learned about the node.
+            if let Ok(wire) = Wire::open(node.address, None) {
+                self.pending.push((node.clone(), wire, now.after(PATIENCE)));
+            }
+        }
+    }
+
+    /// Looks how the attempts go, and notes with the nodes what came out; begins new ones that are
+    /// due. Pauses between attempts on a node grow from the first to the second of `pauses`.
+    pub fn go_on(&mut self, nodes: &[Arc<Node>], pauses: (Duration, Duration), now: Tick) {
+        let mut decided = Vec::new();
+        self.pending.retain(|(node, wire, until)| {
+            let reached = match wire.is_connected() {
+                Ok(false) if now < *until => return true,
+                reached => matches!(reached, Ok(true)),
+            };
+            decided.push((node.clone(), reached));
+            false
+        });
+        for (node, reached) in decided {
+            node.set_reachable(reached);
+            let before = self.lost.iter().position(|(number, ..)| *number == node.number);
+            let pause = before.map(|at| self.lost.swap_remove(at).2);
+            if !reached {
+                let pause = pause.map_or(pauses.0, |pause| (pause * 2).min(pauses.1));
+                self.lost.push((node.number, now.after(pause), pause));
+            }
+        }
+        self.lost.retain(|(number, ..)| nodes.iter().any(|node| node.number == *number));
+        let due: Vec<u32> =
+            self.lost.iter().filter(|(_, at, _)| *at <= now).map(|(number, ..)| *number).collect();
+        self.start(nodes.iter().filter(|node| due.contains(&node.number)), now);
+    }
+
+    /// When [`Probes::go_on`] is due.
+    pub fn due(&self, now: Tick) -> Tick {
+        if !self.pending.is_empty() {
+            return now.after(Duration::from_millis(20));
+        }
+        self.lost.iter().map(|(_, at, _)| *at).min().unwrap_or(Tick::NEVER)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_mapped_with_and_without_ports() {
+        let entries =
+            [("10.0.0.1", "127.0.0.1"), ("10.0.0.2:9042", "127.0.0.1:19042"), ("fe80::1", "::1")];
+        let map = entries.map(|(from, to)| (from.to_owned(), to.to_owned())).into();
+        let map = AddressMap::new(&map).unwrap();
+        let reach = |text: &str| map.reach(text.parse().unwrap()).to_string();
+        assert_eq!(reach("10.0.0.1:9042"), "127.0.0.1:9042");
+        assert_eq!(reach("10.0.0.2:9042"), "127.0.0.1:19042");
+        assert_eq!(reach("10.0.0.2:9043"), "10.0.0.2:9043");
+        assert_eq!(reach("[fe80::1]:7"), "[::1]:7");
+        for (from, to) in [("", "::1"), ("a b", "::1"), ("10.0.0.1", "db.example")] {
+            let error = AddressMap::new(&[(from.to_owned(), to.to_owned())].into()).unwrap_err();
+            assert!(error.message().contains("address_map entry"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Finding a node: the first that answers, in a version that both sides speak.
+
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use spikewire_cql::response::Code;
+use spikewire_cql::version::Version;
+use spikewire_sync::Mutex;
+use spikewire_transport::Tick;
+use spikewire_transport::resolve::{Resolving, Unresolved};
+use spikewire_transport::session::Session;
+
+use super::control::Control;
+use crate::connection::{Cassandra, Handshake, Refusal};
+use crate::error::{Error, Kind, Result};
+use crate::options::{Host, Options};
+
+/// What connections begin with in this version.
+pub fn handshake(options: &Options, version: Version) -> Arc<Handshake> {
+    Arc::new(Handshake {
+        version,
+        compression: options.compression,
+        authenticator: options.authenticator.clone(),
+        keyspace: options.keyspace.as_deref().map(Arc::from),
+        application: options.application.clone(),
+        refusal: Mutex::default(),
+    })
+}
+
+/// Why a node could not be used.
+struct Failed {
+    at: String,
+    error: Error,
+}
+
+/// The first node that answers among those that the contact points lead to. All failures are told
+/// where none does.
+pub fn first(options: &Options, closed: &AtomicBool) -> Result<Control> {
+    if options.contact_points.is_empty() {
+        return Err(Error::invalid("no contact point given"));
+    }
+    let mut failed = Vec::new();
+    for (host, addresses) in resolve(&options.contact_points, options, closed) {
+        let addresses = match addresses {
+            Ok(addresses) => addresses,
+            Err(error) => {
+                let error = Error::new(Kind::Connection, error.to_string());
+                failed.push(Failed { at: host.to_string(), error });
+                continue;
+            }
+        };
+        for address in addresses {
+            match negotiate(address, options) {
+                Ok(control) => return Ok(control),
+                // What holds for one node holds for all.
+                Err(error) if is_final(&error) => return Err(error),
+                Err(error) => failed.push(Failed { at: label(host, address), error }),
+            }
+        }
+    }
+    Err(report(&failed))
+}
+
+fn label(host: &Host, address: SocketAddr) -> String {
+    let host = host.to_string();
+    if host == address.to_string() { host } else { format!("{host} ({address})") }
+}
+
+/// All contact points, resolved at the same time.
+pub fn resolve<'a>(
+    hosts: &'a [Host],
+    options: &Options,
+    closed: &AtomicBool,
+) -> Vec<(&'a Host, std::result::Result<Vec<SocketAddr>, Unresolved>)> {
+    let asked: Vec<_> = hosts.iter().map(|host| Resolving::start(&host.name, host.port)).collect();
+    let until = Tick::now().after(options.connect_timeout);
+    let finish = |asked: Resolving| asked.finish(until.since(Tick::now()), closed);
+    hosts.iter().zip(asked.into_iter().map(finish)).collect()
+}
+
+/// Whether another node would say the same.
+fn is_final(error: &Error) -> bool {
+    matches!(error.kind(), Kind::Authentication | Kind::Invalid | Kind::Server)
+}
+
+/// A connection in the best version that both sides speak.
+fn negotiate(address: SocketAddr, options: &Options) -> Result<Control> {
+    let mut version = options.version.unwrap_or(Version::V5);
+    loop {
+        match open(address, options, handshake(options, version)) {
+            Err(error) if options.version.is_none() && refuses_version(&error) => {
+                match version.lower() {
+                    Some(lower) => version = lower,
+                    None => return Err(error),
+                }
+            }
+            opened => return opened,
+        }
+    }
+}
+
+fn refuses_version(error: &Error) -> bool {
+    error.server().is_some_and(|server| {
+        matches!(server.code, Code::Protocol | Code::Server)
+            && (server.message.contains("unsupported protocol version")
+                || server.message.contains("Beta version of the protocol"))
+    })
+}
+
+/// Opens the control connection.
+pub fn open(address: SocketAddr, options: &Options, handshake: Arc<Handshake>) -> Result<Control> {
+    let within = options.connect_timeout;
+    let framing = Cassandra::new(handshake.clone());
+    let opened = Session::open(address, None, framing, within);
+    let session = opened.map_err(|error| {
+        let refused = |error: Error| error.on(address.to_string());
+        match handshake.refusal.lock().take() {
+            Some(Refusal::Server(server)) if server.code == Code::BadCredentials => {
+                refused(Error::new(Kind::Authentication, server.message))
+            }
+            Some(Refusal::Server(server)) => refused(Error::refused(server)),
+            Some(Refusal::NoCredentials(why)) => refused(Error::new(Kind::Authentication, why)),
+            None => refused(Error::new(Kind::Connection, error.to_string())),
+        }
+    })?;
+    Ok(Control::new(session, handshake, address, within))
+}
+
+fn report(failed: &[Failed]) -> Error {
+    let mut message = "no contact point leads to a node".to_owned();
+    for (at, Failed { at: place, error }) in failed.iter().enumerate() {
+        let separator = if at == 0 { ": " } else { "; " };
+        let _ = write!(message, "{separator}{place}: {error}");
+    }
+    Error::new(Kind::Connection, message)
+}

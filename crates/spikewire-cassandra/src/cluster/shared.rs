@@ -1,0 +1,123 @@
+//! What the control thread and the users of a cluster have in common.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Weak};
+
+use arc_swap::ArcSwap;
+use spikewire_sync::Mutex;
+use spikewire_transport::Tick;
+
+use super::{Janitor, Snapshot};
+use crate::connection::Handshake;
+use crate::options::Options;
+
+/// Shared between the control thread and the users of the cluster.
+pub(super) struct Shared {
+    pub options: Options,
+    pub handshake: Arc<Handshake>,
+    pub snapshot: ArcSwap<Snapshot>,
+    pub closed: AtomicBool,
+    /// Whether a connection failed, so that the nodes should be looked at.
+    look: AtomicBool,
+    /// Whether somebody waits for one schema on all nodes.
+    compare: AtomicBool,
+    /// When the question was asked to which all nodes said the same schema.
+    agreed: AtomicU64,
+    waker: Mutex<Option<mio::Waker>>,
+    janitors: Mutex<Vec<Weak<dyn Janitor>>>,
+}
+
+impl Shared {
+    pub fn new(options: Options, handshake: Arc<Handshake>) -> Self {
+        Self {
+            options,
+            handshake,
+            snapshot: ArcSwap::default(),
+            closed: AtomicBool::new(false),
+            look: AtomicBool::new(false),
+            compare: AtomicBool::new(false),
+            agreed: AtomicU64::new(0),
+            waker: Mutex::default(),
+            janitors: Mutex::default(),
+        }
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(SeqCst)
+    }
+
+    /// What wakes the control thread from now on.
+    pub fn set_waker(&self, waker: Option<mio::Waker>) {
+        *self.waker.lock() = waker;
+    }
+
+    pub fn wake(&self) {
+        if let Some(waker) = &*self.waker.lock() {
+            let _ = waker.wake();
+        }
+    }
+
+    pub fn look_soon(&self) {
+        if !self.look.swap(true, SeqCst) {
+            self.wake();
+        }
+    }
+
+    pub fn take_look(&self) -> bool {
+        self.look.swap(false, SeqCst)
+    }
+
+    /// Whether all nodes had one schema when they were asked after `since`; if not, they will be.
+    pub fn has_agreed(&self, since: Tick) -> bool {
+        let agreed = self.agreed.load(SeqCst) >= since.0;
+        if !agreed && !self.compare.swap(true, SeqCst) {
+            self.wake();
+        }
+        agreed
+    }
+
+    pub fn wants_comparison(&self) -> bool {
+        self.compare.load(SeqCst)
+    }
+
+    /// All nodes that were asked at `asked` have one schema.
+    pub fn agree(&self, asked: Tick) {
+        self.compare.store(false, SeqCst);
+        self.agreed.store(asked.0, SeqCst);
+    }
+
+    /// Publishes `next` and retires the nodes that are not in it any more.
+    pub fn publish(&self, next: Snapshot) {
+        let next = Arc::new(next);
+        let before = self.snapshot.swap(next.clone());
+        for node in &before.nodes {
+            if !next.nodes.iter().any(|kept| kept.number == node.number) {
+                node.retire();
+            }
+        }
+    }
+
+    pub fn add_janitor(&self, janitor: Weak<dyn Janitor>) {
+        self.janitors.lock().push(janitor);
+    }
+
+    /// Lets the janitors sweep, without holding a lock meanwhile.
+    pub fn sweep(&self, now: Tick) {
+        let mut here = Vec::new();
+        self.janitors.lock().retain(|janitor| {
+            janitor.upgrade().is_some_and(|janitor| {
+                here.push(janitor);
+                true
+            })
+        });
+        for janitor in here {
+            janitor.sweep(now);
+        }
+    }
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("options", &self.options).finish_non_exhaustive()
+    }
+}

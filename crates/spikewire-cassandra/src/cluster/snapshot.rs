@@ -1,0 +1,114 @@
+//! The cluster as it was seen last: nodes, and who holds what.
+
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::FxHashMap;
+use spikewire_cql::ring::{Member, Replicas, Ring, Strategy};
+
+use super::node::{Description, Node};
+use super::tables::Replication;
+use crate::options::Options;
+
+/// An immutable picture of the cluster.
+#[derive(Debug, Default)]
+pub struct Snapshot {
+    /// All nodes, those that are down included.
+    pub nodes: Vec<Arc<Node>>,
+    local_datacenter: Option<String>,
+    local_rack: Option<String>,
+    remote_datacenters: bool,
+    keyspaces: Keyspaces,
+}
+
+/// How each keyspace is replicated, and where. Those that are replicated alike share one table.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Keyspaces(FxHashMap<Arc<str>, Arc<Placement>>);
+
+/// The replicas of one kind of replication, worked out when they are asked for first.
+#[derive(Debug)]
+struct Placement {
+    ring: Arc<Ring<()>>,
+    strategy: Strategy,
+    replicas: OnceLock<Option<Replicas>>,
+}
+
+impl Keyspaces {
+    /// Of these nodes, in the order of the snapshot.
+    pub fn new(nodes: &[Description], keyspaces: Vec<(String, Replication)>) -> Self {
+        let ring = Arc::new(Ring::new(nodes.iter().map(|node| Member {
+            node: (),
+            dc: node.datacenter.clone(),
+            rack: node.rack.clone(),
+            tokens: node.tokens.clone(),
+        })));
+        let mut alike: FxHashMap<Replication, Arc<Placement>> = FxHashMap::default();
+        let placed = keyspaces.into_iter().filter_map(|(name, replication)| {
+            let placement = if let Some(known) = alike.get(&replication) {
+                known.clone()
+            } else {
+                // Where it makes no sense, any node will do.
+                let strategy = Strategy::parse(&replication).ok()?;
+                let (ring, replicas) = (ring.clone(), OnceLock::new());
+                let placement = Arc::new(Placement { ring, strategy, replicas });
+                alike.insert(replication, placement.clone());
+                placement
+            };
+            Some((Arc::from(name), placement))
+        });
+        Self(placed.collect())
+    }
+}
+
+impl Snapshot {
+    pub(super) fn new(
+        nodes: Vec<Arc<Node>>,
+        keyspaces: Keyspaces,
+        local: Option<String>,
+        options: &Options,
+    ) -> Self {
+        Self {
+            nodes,
+            local_datacenter: local,
+            local_rack: options.local_rack.clone(),
+            remote_datacenters: options.remote_datacenters,
+            keyspaces,
+        }
+    }
+
+    /// The nodes that hold a token, as indexes into [`Snapshot::nodes`], the primary first; `None`
+    /// where any node will do, or nothing is known of the keyspace.
+    #[inline]
+    pub fn replicas(&self, keyspace: &str, token: i64) -> Option<&[u32]> {
+        let placement = self.keyspaces.0.get(keyspace)?;
+        let replicas = placement
+            .replicas
+            .get_or_init(|| placement.ring.replicas(&placement.strategy))
+            .as_ref()?;
+        Some(replicas.of(token))
+    }
+
+    /// The datacenter whose nodes are asked.
+    pub fn local_datacenter(&self) -> Option<&str> {
+        self.local_datacenter.as_deref()
+    }
+
+    /// Whether a node is in it.
+    pub fn is_local(&self, node: &Node) -> bool {
+        self.local_datacenter.as_ref().is_none_or(|local| *local == node.datacenter)
+    }
+
+    /// Whether nodes of one rack are asked first.
+    pub fn prefers_rack(&self) -> bool {
+        self.local_rack.is_some()
+    }
+
+    /// Whether a node is in it.
+    pub fn is_in_rack(&self, node: &Node) -> bool {
+        self.local_rack.as_ref().is_none_or(|rack| *rack == node.rack)
+    }
+
+    /// Whether nodes of other datacenters are asked when none of the local one is left.
+    pub fn goes_abroad(&self) -> bool {
+        self.remote_datacenters
+    }
+}

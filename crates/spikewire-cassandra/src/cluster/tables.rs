@@ -1,0 +1,157 @@
+//! What the system tables of a node say about its cluster.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+
+use spikewire_cql::notation::{Malformed, Reader, Result};
+use spikewire_cql::response::Rows;
+
+use super::node::{Description, HostId};
+
+/// The node that answers.
+pub const LOCAL: &str = "SELECT * FROM system.local WHERE key='local'";
+
+/// The others, from Cassandra 4.0 on.
+pub const PEERS: &str = "SELECT * FROM system.peers_v2";
+
+/// The others, before that.
+pub const OLD_PEERS: &str = "SELECT * FROM system.peers";
+
+/// What is replicated how.
+pub const KEYSPACES: &str = "SELECT keyspace_name, replication FROM system_schema.keyspaces";
+
+/// The same of virtual keyspaces does not matter: every node has its own.
+pub type Replication = BTreeMap<String, String>;
+
+/// One row, by the names of its columns.
+struct Row<'a>(Vec<(&'a str, Option<&'a [u8]>)>);
+
+impl<'a> Row<'a> {
+    fn bytes(&self, name: &str) -> Option<&'a [u8]> {
+        let cell = self.0.iter().find(|(known, _)| *known == name)?.1;
+        cell.filter(|bytes| !bytes.is_empty())
+    }
+
+    fn text(&self, name: &str) -> Option<&'a str> {
+        std::str::from_utf8(self.bytes(name)?).ok()
+    }
+
+    fn uuid(&self, name: &str) -> Option<HostId> {
+        self.bytes(name)?.try_into().ok()
+    }
+
+    fn ip(&self, name: &str) -> Option<IpAddr> {
+        let bytes = self.bytes(name)?;
+        let four = <[u8; 4]>::try_from(bytes).map(IpAddr::from);
+        four.or_else(|_| <[u8; 16]>::try_from(bytes).map(IpAddr::from)).ok()
+    }
+
+    fn port(&self, name: &str) -> Option<u16> {
+        let port = i32::from_be_bytes(self.bytes(name)?.try_into().ok()?);
+        u16::try_from(port).ok().filter(|port| *port > 0)
+    }
+
+    fn texts(&self, name: &str) -> Result<Vec<&'a str>> {
+        let Some(bytes) = self.bytes(name) else { return Ok(Vec::new()) };
+        let mut reader = Reader(bytes);
+        (0..reader.count()?).map(|_| text(&mut reader)).collect()
+    }
+}
+
+fn text<'a>(reader: &mut Reader<'a>) -> Result<&'a str> {
+    let bytes = reader.bytes()?.unwrap_or_default();
+    std::str::from_utf8(bytes).map_err(|error| Malformed::new(error.to_string()))
+}
+
+/// Hands each row to `take`, by the names of its columns.
+fn each(rows: &Rows<'_>, mut take: impl FnMut(Row<'_>) -> Result<()>) -> Result<()> {
+    let metadata = rows.metadata.as_ref();
+    let metadata = metadata.ok_or_else(|| Malformed::new("rows without their columns"))?;
+    let mut cells = rows.cells;
+    (0..rows.count).try_for_each(|_| {
+        let row = metadata.columns.iter().map(|column| Ok((&*column.name, cells.cell()?)));
+        take(Row(row.collect::<Result<_>>()?))
+    })
+}
+
+/// What `system.local` says.
+#[derive(Debug)]
+pub struct Local {
+    /// The node; its address is the one of the connection.
+    pub node: Description,
+    /// The partitioner's class.
+    pub partitioner: String,
+}
+
+/// Reads [`LOCAL`].
+pub fn local(rows: &Rows<'_>, address: SocketAddr) -> Result<Local> {
+    let mut found = None;
+    each(rows, |row| {
+        found = (|| {
+            let node = Description {
+                host_id: row.uuid("host_id")?,
+                address,
+                datacenter: row.text("data_center")?.to_owned(),
+                rack: row.text("rack")?.to_owned(),
+                release: row.text("release_version")?.to_owned(),
+                schema_version: row.uuid("schema_version"),
+                tokens: Vec::new(),
+            };
+            Some(Local { node, partitioner: row.text("partitioner")?.to_owned() })
+        })();
+        if let Some(local) = &mut found {
+            local.node.tokens = tokens(&row)?;
+        }
+        Ok(())
+    })?;
+    found.ok_or_else(|| Malformed::new("system.local says too little about the node"))
+}
+
+/// Reads [`PEERS`] or [`OLD_PEERS`]; without a port of its own a node listens at `port`. Nodes that
+/// are half gone are left out.
+pub fn peers(rows: &Rows<'_>, port: u16) -> Result<Vec<Description>> {
+    let mut found = Vec::new();
+    each(rows, |row| {
+        let ip = row.ip("native_address").or_else(|| row.ip("rpc_address"));
+        let ip = ip.filter(|ip| !ip.is_unspecified()).or_else(|| row.ip("peer"));
+        let describe = || {
+            Some(Description {
+                host_id: row.uuid("host_id")?,
+                address: SocketAddr::new(ip?, row.port("native_port").unwrap_or(port)),
+                datacenter: row.text("data_center")?.to_owned(),
+                rack: row.text("rack")?.to_owned(),
+                release: row.text("release_version").unwrap_or_default().to_owned(),
+                schema_version: row.uuid("schema_version"),
+                tokens: Vec::new(),
+            })
+        };
+        if let Some(mut node) = describe() {
+            node.tokens = tokens(&row)?;
+            if !node.tokens.is_empty() {
+                found.push(node);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Tokens of another partitioner are no numbers of 64 bits, and of no use here.
+fn tokens(row: &Row<'_>) -> Result<Vec<i64>> {
+    Ok(row.texts("tokens")?.into_iter().filter_map(|token| token.parse().ok()).collect())
+}
+
+/// Reads [`KEYSPACES`].
+pub fn keyspaces(rows: &Rows<'_>) -> Result<Vec<(String, Replication)>> {
+    let mut found = Vec::new();
+    each(rows, |row| {
+        let Some(name) = row.text("keyspace_name") else { return Ok(()) };
+        let mut reader = Reader(row.bytes("replication").unwrap_or(&[0; 4]));
+        let options = (0..reader.count()?)
+            .map(|_| Ok((text(&mut reader)?.to_owned(), text(&mut reader)?.to_owned())))
+            .collect::<Result<_>>()?;
+        found.push((name.to_owned(), options));
+        Ok(())
+    })?;
+    Ok(found)
+}

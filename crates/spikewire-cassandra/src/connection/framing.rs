@@ -1,0 +1,214 @@
+//! Envelopes and segments of a connection, and how it is greeted.
+
+use std::sync::Arc;
+
+use spikewire_cql::consistency::Consistency;
+use spikewire_cql::envelope::{EVENT_STREAM, Extras, HEADER_LEN, Header};
+use spikewire_cql::request::{self, Parameters, RequestError, Startup, Values};
+use spikewire_cql::response::{Message, Response, ServerError};
+use spikewire_cql::sealing::Sealing;
+use spikewire_cql::version::Version;
+use spikewire_sync::Mutex;
+use spikewire_transport::protocol::{Answers, Frame, Framing, Greeting, Malformed, Opened};
+
+use crate::authenticator::{Authenticator, Conversation};
+use crate::text::quoted;
+
+/// What all connections of a session begin with.
+#[derive(Debug)]
+pub struct Handshake {
+    /// The version that is spoken.
+    pub version: Version,
+    /// Whether what is sent is compressed.
+    pub compression: bool,
+    /// Who logs in.
+    pub authenticator: Option<Arc<dyn Authenticator>>,
+    /// The keyspace that every connection uses.
+    pub keyspace: Option<Arc<str>>,
+    /// More entries of the start-up message.
+    pub application: Vec<(String, String)>,
+    /// What the server said when it refused a connection last.
+    pub refusal: Mutex<Option<Refusal>>,
+}
+
+/// Why a handshake came to nothing.
+#[derive(Debug)]
+pub enum Refusal {
+    /// The server said so.
+    Server(ServerError),
+    /// It asks for a login of this class, and there are no credentials.
+    NoCredentials(String),
+}
+
+/// The protocol of one connection.
+#[derive(Debug)]
+pub struct Cassandra {
+    handshake: Arc<Handshake>,
+    step: Step,
+    sealing: Sealing,
+}
+
+/// What the handshake waits for.
+#[derive(Debug)]
+enum Step {
+    Connected,
+    Started,
+    LoggingIn(Box<dyn Conversation>),
+    UsingKeyspace,
+    Over,
+}
+
+impl Cassandra {
+    /// The protocol of a new connection.
+    pub fn new(handshake: Arc<Handshake>) -> Self {
+        let sealing = Sealing::during_startup(handshake.version, handshake.compression);
+        Self { handshake, step: Step::Connected, sealing }
+    }
+
+    fn go_on(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Result<Greeting, String> {
+        let Some(frame) = heard else {
+            self.step = Step::Started;
+            self.start(out).map_err(|error| error.to_string())?;
+            return Ok(Greeting::Wait);
+        };
+        let response = Response::read(frame).map_err(|error| error.to_string())?;
+        match (std::mem::replace(&mut self.step, Step::Over), response.message) {
+            (_, Message::Error(error)) => {
+                let why = error.to_string();
+                *self.handshake.refusal.lock() = Some(Refusal::Server(error));
+                Err(why)
+            }
+            (Step::Started, Message::Ready) => {
+                self.agree();
+                self.use_keyspace(out)
+            }
+            (Step::Started, Message::Authenticate(class)) => {
+                self.agree();
+                self.log_in(class, out)
+            }
+            (Step::LoggingIn(mut login), Message::AuthChallenge(challenge)) => {
+                let answer = login.answer(challenge)?;
+                self.answer(login, &answer, out)
+            }
+            (Step::LoggingIn(mut login), Message::AuthSuccess(token)) => {
+                login.succeeded(token)?;
+                self.use_keyspace(out)
+            }
+            (Step::UsingKeyspace, Message::Result(_)) => Ok(Greeting::Ready),
+            (_, message) => {
+                Err(format!("an unexpected {} in the handshake", message.opcode().name()))
+            }
+        }
+    }
+
+    fn start(&self, out: &mut Vec<u8>) -> Result<(), RequestError> {
+        let Handshake { version, compression, application, .. } = &*self.handshake;
+        let extras: Vec<_> =
+            application.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        let startup = Startup {
+            lz4: *compression,
+            throw_on_overload: true,
+            driver: Some(("Spikewire", env!("CARGO_PKG_VERSION"))),
+            extras: &extras,
+        };
+        request::startup(out, *version, &startup)
+    }
+
+    /// From here on, both sides wrap what they send as they agreed.
+    fn agree(&mut self) {
+        self.sealing = Sealing::after_startup(self.handshake.version, self.handshake.compression);
+    }
+
+    fn log_in(&mut self, class: &str, out: &mut Vec<u8>) -> Result<Greeting, String> {
+        let Some(authenticator) = &self.handshake.authenticator else {
+            let why =
+                format!("the server asks for a login ({class}), and there are no credentials");
+            *self.handshake.refusal.lock() = Some(Refusal::NoCredentials(why.clone()));
+            return Err(why);
+        };
+        let mut login = authenticator.begin(class)?;
+        let answer = login.answer(None)?;
+        self.answer(login, &answer, out)
+    }
+
+    fn answer(
+        &mut self,
+        login: Box<dyn Conversation>,
+        answer: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<Greeting, String> {
+        self.step = Step::LoggingIn(login);
+        request::auth_response(out, self.handshake.version, Some(answer))
+            .map_err(|error| error.to_string())?;
+        Ok(Greeting::Wait)
+    }
+
+    fn use_keyspace(&mut self, out: &mut Vec<u8>) -> Result<Greeting, String> {
+        let Some(keyspace) = &self.handshake.keyspace else { return Ok(Greeting::Ready) };
+        let statement = format!("USE {}", quoted(keyspace));
+        self.step = Step::UsingKeyspace;
+        plain_query(out, self.handshake.version, &statement).map_err(|error| error.to_string())?;
+        Ok(Greeting::Wait)
+    }
+}
+
+/// A statement without values, at the level that any node can answer.
+pub fn plain_query(out: &mut Vec<u8>, version: Version, text: &str) -> Result<(), RequestError> {
+    let parameters = Parameters { consistency: Consistency::One, ..Parameters::default() };
+    request::query(out, version, text, Values::NONE, &parameters, &Extras::default())
+}
+
+fn malformed(error: &spikewire_cql::notation::Malformed) -> Malformed {
+    Malformed(error.to_string().into())
+}
+
+impl Framing for Cassandra {
+    const SEALS: bool = true;
+    const OPENS: bool = true;
+
+    fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
+        self.go_on(heard, out).unwrap_or_else(Greeting::Refused)
+    }
+
+    fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed> {
+        let Some(header) = Header::read(bytes).map_err(|error| malformed(&error))? else {
+            return Ok(None);
+        };
+        let answers = match header.stream {
+            EVENT_STREAM => Answers::Event,
+            // Requests have ids from 1 on; what comes without one is about the connection.
+            0 if matches!(self.step, Step::Over) => Answers::Connection,
+            stream => Answers::Id((stream as u16).wrapping_sub(1)),
+        };
+        Ok(Some(Frame { header: 0, len: HEADER_LEN + header.body, answers }))
+    }
+
+    fn verdict(&self, frame: &[u8]) -> String {
+        match Response::read(frame).map(|response| response.message) {
+            Ok(Message::Error(error)) => error.to_string(),
+            Ok(message) => format!("a {} that nobody asked for", message.opcode().name()),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    /// What goes before the agreement is never compressed.
+    fn seals(&self) -> bool {
+        !self.sealing.is_bare() && !matches!(self.step, Step::Connected | Step::Started)
+    }
+
+    fn seal(&mut self, out: &mut Vec<u8>, from: usize) {
+        self.sealing.seal(out, from);
+    }
+
+    fn opens(&self) -> bool {
+        !self.sealing.is_bare()
+    }
+
+    fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened, Malformed> {
+        use spikewire_cql::envelope::Opened as Taken;
+        Ok(match self.sealing.open(sealed, plain).map_err(|error| malformed(&error))? {
+            Taken::Took(size) => Opened::Took(size),
+            Taken::Awaits(size) => Opened::Awaits(size),
+        })
+    }
+}

@@ -1,0 +1,180 @@
+//! What can go wrong, in one type that every face maps from.
+
+use std::sync::Arc;
+
+use spikewire_cql::notation::TooLong;
+use spikewire_cql::response::ServerError;
+use spikewire_transport::{CommandError, Fault, FaultKind};
+
+/// Shorthand for results of the engine.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// The class of a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The statement's total deadline passed.
+    Timeout,
+    /// No connection could be made, or it broke under the request.
+    Connection,
+    /// The server refused the request; [`Error::server`] says how.
+    Server,
+    /// The server refuses the credentials, or a connection without them.
+    Authentication,
+    /// No node can be asked.
+    NoNode,
+    /// As many requests wait for a node as may.
+    Busy,
+    /// The node failed too often lately: its circuit breaker is open.
+    CircuitOpen,
+    /// The node's bytes are not this protocol.
+    Malformed,
+    /// The session is closed.
+    Closed,
+    /// A signal interrupted the caller.
+    Interrupted,
+    /// The caller's input cannot be used.
+    Invalid,
+}
+
+impl Kind {
+    /// Its name, by which hosts choose a class for the error.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::Connection => "connection",
+            Self::Server => "server",
+            Self::Authentication => "authentication",
+            Self::NoNode => "no_node",
+            Self::Busy => "busy",
+            Self::CircuitOpen => "circuit_open",
+            Self::Malformed => "malformed",
+            Self::Closed | Self::Interrupted => "closed",
+            Self::Invalid => "invalid",
+        }
+    }
+}
+
+/// A failure: what happened, on which node, after how many attempts, and whether a write may have
+/// been applied all the same.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{}", .0.message)]
+pub struct Error(Box<Details>);
+
+#[derive(Debug, Clone)]
+struct Details {
+    kind: Kind,
+    message: String,
+    node: Option<String>,
+    attempts: u32,
+    in_doubt: bool,
+    server: Option<Arc<ServerError>>,
+}
+
+impl Error {
+    /// A failure that is not in doubt and has no node.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+        let message = message.into();
+        let (node, attempts, in_doubt, server) = (None, 0, false, None);
+        Self(Box::new(Details { kind, message, node, attempts, in_doubt, server }))
+    }
+
+    /// Bad input from the caller.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(Kind::Invalid, message)
+    }
+
+    /// The server's refusal.
+    pub fn refused(error: ServerError) -> Self {
+        let mut refused = Self::new(Kind::Server, error.message.clone());
+        refused.0.server = Some(Arc::new(error));
+        refused
+    }
+
+    /// Names the node.
+    #[must_use]
+    pub fn on(mut self, node: impl Into<String>) -> Self {
+        self.0.node = Some(node.into());
+        self
+    }
+
+    /// Says how often the request was attempted and whether it may have been applied.
+    #[must_use]
+    pub fn after(mut self, attempts: u32, in_doubt: bool) -> Self {
+        self.0.attempts = attempts;
+        self.0.in_doubt = in_doubt;
+        self
+    }
+
+    /// The class of this failure.
+    pub fn kind(&self) -> Kind {
+        self.0.kind
+    }
+
+    /// What happened, in plain words; those of the server, where it refused.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// The node's address, where one was involved.
+    pub fn node(&self) -> Option<&str> {
+        self.0.node.as_deref()
+    }
+
+    /// How often the request was sent.
+    pub fn attempts(&self) -> u32 {
+        self.0.attempts
+    }
+
+    /// Whether a write may have been applied although it failed.
+    pub fn in_doubt(&self) -> bool {
+        self.0.in_doubt
+    }
+
+    /// What exactly the server said, where it refused.
+    pub fn server(&self) -> Option<&ServerError> {
+        self.0.server.as_deref()
+    }
+}
+
+impl From<TooLong> for Error {
+    fn from(error: TooLong) -> Self {
+        Self::invalid(error.to_string())
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        let kind = match fault.kind {
+            FaultKind::Timeout => Kind::Timeout,
+            FaultKind::Connection => Kind::Connection,
+            FaultKind::Busy => Kind::Busy,
+            FaultKind::BreakerOpen => Kind::CircuitOpen,
+            FaultKind::Malformed => Kind::Malformed,
+            FaultKind::Closed => Kind::Closed,
+            FaultKind::Withdrawn => Kind::Interrupted,
+        };
+        let error = Self::new(kind, fault.message);
+        match fault.node {
+            Some(node) => error.on(node),
+            None => error,
+        }
+    }
+}
+
+impl CommandError for Error {
+    fn after(self, attempts: u32, in_doubt: bool) -> Self {
+        Self::after(self, attempts, in_doubt)
+    }
+
+    fn on(self, node: String) -> Self {
+        Self::on(self, node)
+    }
+
+    fn tried(&self) -> (u32, bool) {
+        (self.attempts(), self.in_doubt())
+    }
+
+    fn is_final(&self) -> bool {
+        matches!(self.kind(), Kind::Closed | Kind::Invalid | Kind::Busy | Kind::NoNode)
+    }
+}

@@ -1,0 +1,311 @@
+//! From a request to its answer, with what lies in between: preparing a statement on a node that
+//! does not know it, and waiting for one schema on all nodes after a change.
+//!
+//! An [`Execution`] does no I/O and never waits. What sends its requests hands it each outcome and
+//! does what it says: send something else, come back at a time, or give the answer to the caller.
+
+mod answer;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use spikewire_cql::response::{Details, ServerError};
+use spikewire_transport::{Policy, Tick, buffer, deadline};
+
+pub use answer::{Answer, Content};
+
+use crate::cluster::Node;
+use crate::connection::{Command, Outcome, Reply};
+use crate::error::{Error, Kind, Result};
+use crate::memory::Memory;
+use crate::routing::{Aim, Replica, Target};
+use crate::statement::{Prepared, Preparing, Shape, Turn};
+
+/// How often a request may find that its statement is unknown before that is an error.
+const MOST_PREPARES: u32 = 16;
+
+/// How long to leave another request alone that prepares the same statement on the same node.
+const PREPARE_PAUSE: Duration = Duration::from_millis(1);
+
+/// How often the schema is looked at until all nodes have the same.
+const SCHEMA_PAUSE: Duration = Duration::from_millis(10);
+
+/// What was asked.
+#[derive(Debug)]
+pub(crate) enum What {
+    /// A statement as text.
+    Query,
+    /// `USE`: the session's keyspace is another one afterwards.
+    Use,
+    /// To prepare a statement.
+    Prepare { text: Arc<str>, keyspace: Option<Arc<str>> },
+    /// A prepared statement, whose result was known to have this shape.
+    Execute { prepared: Arc<Prepared>, shape: Arc<Shape> },
+    /// Several statements, some of them prepared.
+    Batch { prepared: Vec<Arc<Prepared>> },
+}
+
+/// A statement under way.
+#[derive(Debug)]
+pub struct Execution {
+    memory: Arc<Memory>,
+    what: What,
+    target: Target,
+    policy: Policy<Replica>,
+    deadline: Tick,
+    /// When the request was sent that is under way.
+    since: Tick,
+    prepares: u32,
+    stage: Stage,
+    /// The request, while it cannot be sent; or the answer, while it cannot be given.
+    kept: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// The request is under way.
+    Asked,
+    /// The node is asked to prepare the statement.
+    Preparing(Preparing),
+    /// Another request does that.
+    Waiting { prepared: Arc<Prepared>, node: Arc<Node> },
+    /// The answer is kept until all nodes have one schema.
+    Agreeing { reply: Kept, since: Tick, until: Tick },
+}
+
+/// A reply whose bytes are kept.
+#[derive(Debug, Clone)]
+struct Kept {
+    node: Arc<Node>,
+    attempts: spikewire_transport::Attempts,
+}
+
+/// A request that is sent next.
+#[derive(Debug)]
+pub struct Draft {
+    /// The request.
+    pub bytes: Vec<u8>,
+    /// Where it goes.
+    pub target: Target,
+    /// Its limits.
+    pub policy: Policy<Replica>,
+}
+
+impl Draft {
+    /// As a command.
+    pub fn into_command<T>(self, now: Tick, ticket: T) -> Box<Command<T>> {
+        Command::new(self.bytes, self.target, self.policy, now, ticket)
+    }
+}
+
+/// What follows an outcome.
+#[derive(Debug)]
+pub enum Heard<'a> {
+    /// It is over.
+    Done(Result<Answer<'a>>),
+    /// This is sent.
+    Send(Draft),
+    /// Nothing happens until then; any outcome will do.
+    Pause(Tick),
+}
+
+impl Execution {
+    pub(crate) fn new(
+        memory: Arc<Memory>,
+        what: What,
+        target: Target,
+        policy: Policy<Replica>,
+    ) -> Self {
+        let now = Tick::now();
+        Self {
+            memory,
+            what,
+            target,
+            policy,
+            deadline: deadline(&policy, now),
+            since: now,
+            prepares: 0,
+            stage: Stage::Asked,
+            kept: Vec::new(),
+        }
+    }
+
+    /// Takes a request back that was not executed: it is sent again.
+    pub fn returned(&mut self, bytes: Vec<u8>) {
+        self.kept = bytes;
+    }
+
+    /// Takes an outcome of what it asked for last.
+    pub fn hear<'a>(&'a mut self, outcome: Outcome<'a>) -> Heard<'a> {
+        match std::mem::replace(&mut self.stage, Stage::Asked) {
+            Stage::Asked => self.answered(outcome),
+            Stage::Preparing(preparing) => self.prepared(preparing, outcome),
+            Stage::Waiting { prepared, node } => self.turn(prepared, node),
+            Stage::Agreeing { reply, since, until } => self.agreeing(reply, since, until),
+        }
+    }
+
+    fn answered<'a>(&'a mut self, outcome: Outcome<'a>) -> Heard<'a> {
+        let reply = match outcome {
+            Ok(reply) => reply,
+            Err(error) => return Heard::Done(Err(error)),
+        };
+        if let Some(error) = answer::error_of(&reply) {
+            return match error {
+                Ok(error) => self.refused(error, &reply),
+                Err(error) => Heard::Done(Err(error)),
+            };
+        }
+        if answer::changes_schema(&reply) && !self.memory.schema_agreement().is_zero() {
+            self.kept.clear();
+            self.kept.extend_from_slice(reply.body);
+            let kept = Kept { node: reply.node.clone(), attempts: reply.attempts };
+            let now = Tick::now();
+            let until = now.after(self.memory.schema_agreement()).min(self.deadline);
+            return self.agreeing(kept, now, until);
+        }
+        Heard::Done(self.understand(reply))
+    }
+
+    /// The server's refusal; of a statement that it does not know it is none.
+    fn refused<'a>(&'a mut self, error: ServerError, reply: &Reply<'a>) -> Heard<'a> {
+        let known = match (&self.what, unprepared(&error)) {
+            (What::Execute { prepared, .. }, Some(_)) => Some(prepared.clone()),
+            (What::Batch { prepared }, Some(id)) => {
+                prepared.iter().find(|prepared| prepared.id == id).cloned()
+            }
+            _ => None,
+        };
+        if let Some(prepared) = known
+            && !self.kept.is_empty()
+            && self.prepares < MOST_PREPARES
+        {
+            self.prepares += 1;
+            return self.turn(prepared, reply.node.clone());
+        }
+        let in_doubt = self.target.writes && error.is_doubtful();
+        let attempts = reply.attempts;
+        let error = Error::refused(error).on(reply.node.to_string());
+        Heard::Done(Err(error.after(attempts.made, attempts.in_doubt || in_doubt)))
+    }
+
+    /// What to do about a node that does not know a statement.
+    fn turn<'a>(&mut self, prepared: Arc<Prepared>, node: Arc<Node>) -> Heard<'a> {
+        match prepared.turn(&node, self.since) {
+            Turn::Again => self.again(node),
+            Turn::Wait => {
+                let at = Tick::now().after(PREPARE_PAUSE);
+                if self.deadline <= at {
+                    return Heard::Done(Err(self.timed_out()));
+                }
+                self.stage = Stage::Waiting { prepared, node };
+                Heard::Pause(at)
+            }
+            Turn::Prepare(preparing) => match self.memory.prepare_again(&prepared) {
+                Ok(bytes) => {
+                    self.stage = Stage::Preparing(preparing);
+                    // It changes nothing.
+                    self.send(bytes, Target { aim: Aim::Node(node), writes: false })
+                }
+                Err(error) => Heard::Done(Err(error)),
+            },
+        }
+    }
+
+    /// The node's answer to the question to prepare the statement.
+    fn prepared<'a>(&'a mut self, preparing: Preparing, outcome: Outcome<'a>) -> Heard<'a> {
+        let reply = match outcome {
+            Ok(reply) => reply,
+            Err(error) => return Heard::Done(Err(error)),
+        };
+        if let Some(error) = answer::error_of(&reply) {
+            let error = error.map_or_else(|error| error, Error::refused);
+            return Heard::Done(Err(error
+                .on(reply.node.to_string())
+                .after(reply.attempts.made, false)));
+        }
+        let answered = answer::prepared_of(&reply);
+        let answered = match answered {
+            Ok(answered) => answered,
+            Err(error) => return Heard::Done(Err(error)),
+        };
+        let prepared = preparing.prepared.clone();
+        if answered.id != prepared.id {
+            let message = format!(
+                "node {} prepared the statement under another id than before, so that the one in \
+                 use is of no more use (was the keyspace changed by USE, or the server upgraded?): \
+                 prepare it anew; it is {:?}",
+                reply.node, prepared.text
+            );
+            return Heard::Done(Err(Error::new(Kind::Server, message).on(reply.node.to_string())));
+        }
+        let node = preparing.node.clone();
+        preparing.done();
+        self.again(node)
+    }
+
+    /// Sends the request again to a node that knows its statement by now.
+    fn again<'a>(&mut self, node: Arc<Node>) -> Heard<'a> {
+        let bytes = std::mem::take(&mut self.kept);
+        let target = Target { aim: Aim::Node(node), writes: self.target.writes };
+        self.send(bytes, target)
+    }
+
+    fn send<'a>(&mut self, bytes: Vec<u8>, target: Target) -> Heard<'a> {
+        let now = Tick::now();
+        if self.deadline <= now {
+            buffer::give(bytes);
+            return Heard::Done(Err(self.timed_out()));
+        }
+        self.since = now;
+        let mut policy = self.policy;
+        if self.deadline != Tick::NEVER {
+            policy.timeout = self.deadline.since(now);
+        }
+        Heard::Send(Draft { bytes, target, policy })
+    }
+
+    fn timed_out(&self) -> Error {
+        let limit = self.policy.timeout.as_secs_f64();
+        let message = format!(
+            "the statement's total timeout of {limit} s passed: it was being prepared on a node \
+             that did not know it"
+        );
+        Error::new(Kind::Timeout, message)
+    }
+
+    /// The answer, once all nodes have one schema or that has taken too long.
+    fn agreeing(&mut self, kept: Kept, since: Tick, until: Tick) -> Heard<'_> {
+        let now = Tick::now();
+        let agreed = self.memory.cluster.has_agreed(since);
+        if !agreed && now < until && !self.memory.cluster.is_closed() {
+            self.stage = Stage::Agreeing { reply: kept, since, until };
+            return Heard::Pause(now.after(SCHEMA_PAUSE).min(until));
+        }
+        let Kept { node, attempts } = kept;
+        // The node is kept where the answer can borrow it.
+        self.target.aim = Aim::Node(node);
+        let Aim::Node(node) = &self.target.aim else { unreachable!("it was just set") };
+        let answer = answer::read(&self.memory, &self.what, &self.kept, node, attempts);
+        Heard::Done(answer.map(|answer| Answer { agreed, ..answer }))
+    }
+
+    fn understand<'a>(&'a self, reply: Reply<'a>) -> Result<Answer<'a>> {
+        let Reply { body, node, attempts } = reply;
+        answer::read(&self.memory, &self.what, body, node, attempts)
+    }
+}
+
+/// The id of the statement that a node does not know.
+fn unprepared(error: &ServerError) -> Option<&[u8]> {
+    match &error.details {
+        Details::Unprepared(id) => Some(id),
+        _ => None,
+    }
+}
+
+impl Drop for Execution {
+    fn drop(&mut self) {
+        buffer::give(std::mem::take(&mut self.kept));
+    }
+}

@@ -1,0 +1,192 @@
+//! What a reply says.
+
+use std::sync::Arc;
+
+use spikewire_cql::envelope::{HEADER_LEN, Opcode, Prefix};
+use spikewire_cql::notation::Malformed;
+use spikewire_cql::response::rows::Cells;
+use spikewire_cql::response::{
+    Message, Prepared as PreparedReply, QueryResult, Response, Rows as RowsReply, SchemaChange,
+    ServerError,
+};
+use spikewire_transport::Attempts;
+
+use super::What;
+use crate::cluster::Node;
+use crate::connection::Reply;
+use crate::error::{Error, Kind, Result};
+use crate::memory::Memory;
+use crate::statement::{Prepared, Shape};
+
+/// The answer to a statement.
+#[derive(Debug)]
+pub struct Answer<'a> {
+    /// The node that gave it.
+    pub node: &'a Arc<Node>,
+    /// What it took.
+    pub attempts: Attempts,
+    /// What came with it: the id of a trace, warnings, a payload.
+    pub prefix: Prefix<'a>,
+    /// Whether all nodes had one schema in the end, if this changed it.
+    pub agreed: bool,
+    /// What it says.
+    pub content: Content<'a>,
+}
+
+/// What an answer says.
+#[derive(Debug)]
+pub enum Content<'a> {
+    /// It is done.
+    Void,
+    /// Rows: all, or a page of them.
+    Rows(Rows<'a>),
+    /// The session has this keyspace now.
+    Keyspace(&'a str),
+    /// The statement is prepared.
+    Prepared(Arc<Prepared>),
+    /// The schema is another one.
+    Schema(SchemaChange),
+}
+
+/// Rows of an answer.
+#[derive(Debug)]
+pub struct Rows<'a> {
+    /// Their columns.
+    pub shape: Arc<Shape>,
+    /// How many there are.
+    pub count: usize,
+    /// Their cells, row by row.
+    pub cells: Cells<'a>,
+    /// Where the next page begins; `None` on the last one.
+    pub paging_state: Option<&'a [u8]>,
+}
+
+/// The error that a reply is, if it is one.
+pub fn error_of(reply: &Reply<'_>) -> Option<Result<ServerError>> {
+    if reply.code() != Opcode::Error as u8 {
+        return None;
+    }
+    Some(match Response::read(reply.body).map(|response| response.message) {
+        Ok(Message::Error(error)) => Ok(error),
+        Ok(_) => Err(strange(reply.node, &"an error that is none")),
+        Err(error) => Err(malformed(reply.node, &error)),
+    })
+}
+
+/// What a node says about a statement that it prepared.
+pub fn prepared_of<'a>(reply: &Reply<'a>) -> Result<PreparedReply<'a>> {
+    match Response::read(reply.body) {
+        Ok(Response { message: Message::Result(QueryResult::Prepared(prepared)), .. }) => {
+            Ok(prepared)
+        }
+        Ok(_) => Err(strange(reply.node, &"no prepared statement in answer to PREPARE")),
+        Err(error) => Err(malformed(reply.node, &error)),
+    }
+}
+
+/// Whether a reply says that the schema changed. Only replies with a
+/// prefix, or of an unusual kind, are read for that.
+pub fn changes_schema(reply: &Reply<'_>) -> bool {
+    if reply.code() != Opcode::Result as u8 {
+        return false;
+    }
+    // Rows are not read twice: they are the many.
+    match reply.body.get(HEADER_LEN..HEADER_LEN + 4) {
+        Some([0, 0, 0, 1..=4]) if reply.body[1] == 0 => false,
+        _ => matches!(
+            Response::read(reply.body),
+            Ok(Response { message: Message::Result(QueryResult::SchemaChange(_)), .. })
+        ),
+    }
+}
+
+/// Reads a reply to what was asked.
+pub(super) fn read<'a>(
+    memory: &Memory,
+    what: &What,
+    body: &'a [u8],
+    node: &'a Arc<Node>,
+    attempts: Attempts,
+) -> Result<Answer<'a>> {
+    let response = Response::read(body).map_err(|error| malformed(node, &error))?;
+    let Response { prefix, message } = response;
+    let Message::Result(result) = message else {
+        return Err(strange(
+            node,
+            &format!("a {} in answer to a statement", message.opcode().name()),
+        ));
+    };
+    let content = match result {
+        QueryResult::Void => Content::Void,
+        QueryResult::SetKeyspace(name) => {
+            if matches!(what, What::Use) {
+                memory.set_keyspace(name);
+            }
+            Content::Keyspace(name)
+        }
+        QueryResult::SchemaChange(change) => Content::Schema(change),
+        QueryResult::Prepared(prepared) => {
+            Content::Prepared(remember(memory, what, &prefix, prepared, node)?)
+        }
+        QueryResult::Rows(rows) => Content::Rows(read_rows(what, rows, node)?),
+    };
+    Ok(Answer { node, attempts, prefix, agreed: true, content })
+}
+
+fn remember(
+    memory: &Memory,
+    what: &What,
+    prefix: &Prefix<'_>,
+    reply: PreparedReply<'_>,
+    node: &Arc<Node>,
+) -> Result<Arc<Prepared>> {
+    let What::Prepare { text, keyspace } = what else {
+        return Err(strange(node, &"a prepared statement in answer to something else"));
+    };
+    let columns = reply.result.map(|metadata| metadata.columns).unwrap_or_default();
+    let prepared = Prepared::new(
+        text.clone(),
+        keyspace.clone(),
+        reply.id,
+        reply.markers.columns,
+        reply.partition_key,
+        Shape::new(reply.metadata_id, columns),
+        prefix.warnings.iter().map(|warning| (*warning).to_owned()).collect(),
+    );
+    Ok(memory.remember(Arc::new(prepared)))
+}
+
+fn read_rows<'a>(what: &What, rows: RowsReply<'a>, node: &Arc<Node>) -> Result<Rows<'a>> {
+    let RowsReply { paging_state, metadata_id, metadata, columns, count, cells } = rows;
+    let shape = match (metadata, what) {
+        (Some(metadata), What::Execute { prepared, shape }) => {
+            if let Some(id) = metadata_id {
+                let changed = Shape::new(id, metadata.columns);
+                prepared.set_result(changed.clone());
+                changed
+            } else if *metadata.columns == *shape.columns {
+                // What a host keeps about them serves again.
+                shape.clone()
+            } else {
+                Shape::new(&[], metadata.columns)
+            }
+        }
+        (Some(metadata), _) => Shape::new(&[], metadata.columns),
+        (None, What::Execute { shape, .. }) if shape.columns.len() == columns => shape.clone(),
+        (None, _) => {
+            let why = format!("rows of {columns} columns without saying which these are");
+            return Err(strange(node, &why));
+        }
+    };
+    Ok(Rows { shape, count, cells, paging_state })
+}
+
+fn malformed(node: &Arc<Node>, error: &Malformed) -> Error {
+    let message = format!("node {node} sent bytes that make no sense: {error}");
+    Error::new(Kind::Malformed, message).on(node.to_string())
+}
+
+fn strange(node: &Arc<Node>, why: &dyn std::fmt::Display) -> Error {
+    let message = format!("node {node} sent {why}");
+    Error::new(Kind::Malformed, message).on(node.to_string())
+}

@@ -1,0 +1,33 @@
+//! The Spikewire engine for Apache Cassandra, over connections that know no database.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`options`], [`authenticator`] | what a session is opened with |
+//! | [`cluster`] | the control connection, nodes, tokens, who holds what |
+//! | [`routing`] | which node a request goes to |
+//! | [`connection`] | what Cassandra is to the crate `spikewire-transport`: all of its wall |
+//! | [`session`], [`statement`] | composing requests; what is prepared |
+//! | `memory` | what a session keeps between statements |
+//! | [`execution`] | from a request to its answer, without I/O |
+//! | [`blocking`] | calling threads that send requests |
+//! | [`error`] | what can go wrong |
+
+#![forbid(unsafe_code)]
+
+pub mod authenticator;
+pub mod blocking;
+pub mod cluster;
+pub mod connection;
+pub mod error;
+pub mod execution;
+mod memory;
+pub mod options;
+pub mod routing;
+pub mod session;
+pub mod statement;
+mod text;
+mod timestamps;
+
+pub use error::{Error, Kind, Result};
+pub use options::Options;
+pub use session::Session;

@@ -1,0 +1,96 @@
+//! What a session keeps between statements: the cluster, the keyspace, what was prepared.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+use rustc_hash::FxHashMap;
+use spikewire_cql::envelope::Extras;
+use spikewire_cql::request;
+use spikewire_cql::version::Version;
+use spikewire_sync::RwLock;
+use spikewire_transport::buffer;
+
+use crate::cluster::Cluster;
+use crate::error::Result;
+use crate::options::Options;
+use crate::statement::Prepared;
+use crate::timestamps::Timestamps;
+
+/// Statements that are remembered as prepared. Beyond it all of them are forgotten, which costs a
+/// question for each that is prepared again.
+const REMEMBERED: usize = 10_000;
+
+/// What a statement was prepared as: its keyspace, where that was said, and its text.
+pub(crate) type Name = (Option<Arc<str>>, Arc<str>);
+
+/// What a session keeps between statements.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    pub cluster: Arc<Cluster>,
+    pub timestamps: Timestamps,
+    /// The keyspace after a `USE`; each request says it then.
+    keyspace: ArcSwapOption<Arc<str>>,
+    prepared: RwLock<FxHashMap<Name, Arc<Prepared>>>,
+}
+
+impl Memory {
+    /// Nothing yet.
+    pub fn new(cluster: Arc<Cluster>) -> Self {
+        Self {
+            cluster,
+            timestamps: Timestamps::default(),
+            keyspace: ArcSwapOption::empty(),
+            prepared: RwLock::default(),
+        }
+    }
+
+    /// What the session was opened with.
+    pub fn options(&self) -> &Options {
+        self.cluster.options()
+    }
+
+    /// The version of the protocol that is spoken.
+    pub fn version(&self) -> Version {
+        self.cluster.version()
+    }
+
+    /// The keyspace that a `USE` changed to.
+    pub fn changed_keyspace(&self) -> Option<Arc<str>> {
+        self.keyspace.load_full().map(|name| (*name).clone())
+    }
+
+    /// A `USE` was answered.
+    pub fn set_keyspace(&self, name: &str) {
+        self.keyspace.store(Some(Arc::new(Arc::from(name))));
+    }
+
+    /// A statement that was prepared.
+    pub fn known(&self, name: &Name) -> Option<Arc<Prepared>> {
+        self.prepared.read().get(name).cloned()
+    }
+
+    /// Remembers a prepared statement; the one that was there first stays.
+    pub fn remember(&self, prepared: Arc<Prepared>) -> Arc<Prepared> {
+        let mut all = self.prepared.write();
+        if all.len() >= REMEMBERED {
+            all.clear();
+        }
+        let name = (prepared.keyspace.clone(), prepared.text.clone());
+        all.entry(name).or_insert(prepared).clone()
+    }
+
+    /// A request that asks a node to prepare a statement again.
+    pub fn prepare_again(&self, prepared: &Prepared) -> Result<Vec<u8>> {
+        let mut bytes = buffer::take();
+        let keyspace = prepared.keyspace.as_deref();
+        let extras = Extras::default();
+        request::prepare(&mut bytes, self.version(), &prepared.text, keyspace, &extras)?;
+        Ok(bytes)
+    }
+
+    /// How long to wait for all nodes to have one schema.
+    pub fn schema_agreement(&self) -> Duration {
+        self.options().schema_agreement
+    }
+}

@@ -1,0 +1,210 @@
+//! What a session is opened with.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use spikewire_cql::consistency::Consistency;
+use spikewire_cql::version::Version;
+
+use crate::authenticator::Authenticator;
+
+/// The port of the native protocol where none is given.
+pub const PORT: u16 = 9042;
+
+/// A name or address, and a port.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Host {
+    /// A host name, or an address without brackets.
+    pub name: String,
+    /// The port.
+    pub port: u16,
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.name.contains(':') {
+            write!(f, "[{}]:{}", self.name, self.port)
+        } else {
+            write!(f, "{}:{}", self.name, self.port)
+        }
+    }
+}
+
+impl Host {
+    /// Reads `name`, `name:port`, `[address]` or `[address]:port`.
+    pub fn parse(text: &str, default_port: u16) -> Result<Self, String> {
+        let bad = |why: &str| format!("{text:?} is no host: {why}");
+        let (name, port) = match text.strip_prefix('[') {
+            Some(rest) => {
+                let (name, rest) =
+                    rest.split_once(']').ok_or_else(|| bad("a bracket without its partner"))?;
+                let port = rest.strip_prefix(':');
+                if port.is_none() && !rest.is_empty() {
+                    return Err(bad("after the bracket there may be a port"));
+                }
+                (name, port)
+            }
+            // More colons than one belong to an IPv6 address.
+            None if text.matches(':').count() > 1 => (text, None),
+            None => match text.split_once(':') {
+                Some((name, port)) => (name, Some(port)),
+                None => (text, None),
+            },
+        };
+        if name.is_empty() || name.contains(['/', ' ', ',', '@']) {
+            return Err(bad("it takes host or host:port"));
+        }
+        let port = match port {
+            None => default_port,
+            Some(port) => match port.parse::<u16>() {
+                Ok(port) if port > 0 => port,
+                _ => return Err(bad("a port is a number from 1 to 65535")),
+            },
+        };
+        Ok(Self { name: name.to_owned(), port })
+    }
+
+    /// Reads several, with commas between them.
+    pub fn parse_list(text: &str, default_port: u16) -> Result<Vec<Self>, String> {
+        text.split(',').map(|part| Self::parse(part.trim(), default_port)).collect()
+    }
+}
+
+/// The limits of statements that say nothing else.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Time for a statement with all its retries and the preparing in between; zero: no limit.
+    pub timeout: Duration,
+    /// Longest silence on a connection with a request in flight; zero: no limit.
+    pub socket_timeout: Duration,
+    /// Further attempts after the first one.
+    pub max_retries: u32,
+    /// Pause before an attempt on a node that was asked before.
+    pub sleep: Duration,
+}
+
+impl Default for Limits {
+    /// 10 s in all, which leaves time for a server's own time-out to be reported; 2 retries.
+    fn default() -> Self {
+        let (timeout, socket_timeout) = (Duration::from_secs(10), Duration::ZERO);
+        Self { timeout, socket_timeout, max_retries: 2, sleep: Duration::from_millis(20) }
+    }
+}
+
+/// What a session is opened with.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where the cluster is looked for.
+    pub contact_points: Vec<Host>,
+    /// The keyspace of statements that name none.
+    pub keyspace: Option<String>,
+    /// The only protocol version to try; `None`: 5, then 4.
+    pub version: Option<Version>,
+    /// Whether bodies (v4) or segments (v5) are compressed with LZ4.
+    pub compression: bool,
+    /// Who logs in.
+    pub authenticator: Option<Arc<dyn Authenticator>>,
+    /// The datacenter whose nodes are asked; `None`: that of the first node that answers.
+    pub local_datacenter: Option<String>,
+    /// The rack whose nodes are asked first.
+    pub local_rack: Option<String>,
+    /// Whether nodes of other datacenters are asked when none of the local one is left.
+    pub remote_datacenters: bool,
+    /// Where nodes are reached, by the address they advertise: `host` or `host:port` each.
+    pub address_map: HashMap<String, String>,
+    /// Time from the first packet to the end of the handshake.
+    pub connect_timeout: Duration,
+    /// Silence on the control connection after which it is asked for a sign of life.
+    pub heartbeat: Duration,
+    /// The shortest and the longest pause between two attempts to reach a node that is down.
+    pub reconnect: (Duration, Duration),
+    /// Connections to a node.
+    pub connections_per_node: usize,
+    /// Requests in flight on one connection before the next one waits; up to 32,767.
+    pub depth: usize,
+    /// Requests that may wait for a place on one node.
+    pub queue: usize,
+    /// Idle connections are closed after this time.
+    pub idle: Duration,
+    /// Errors of a node within a window above which its circuit opens; 0: never.
+    pub max_error_rate: u32,
+    /// How long statements wait for all nodes to have one schema after a change; zero: not at all.
+    pub schema_agreement: Duration,
+    /// The limits of statements.
+    pub limits: Limits,
+    /// Consistency of statements that say nothing else.
+    pub consistency: Consistency,
+    /// Consistency of the conditions of lightweight transactions; `None`: the server's.
+    pub serial_consistency: Option<Consistency>,
+    /// Rows of a page; `None`: all at once.
+    pub page_size: Option<i32>,
+    /// Whether writes carry a timestamp of this client.
+    pub timestamps: bool,
+    /// Name and version of the program, for `system_views.clients`.
+    pub application: Vec<(String, String)>,
+}
+
+impl Options {
+    /// Defaults for these contact points.
+    pub fn new(contact_points: Vec<Host>) -> Self {
+        Self {
+            contact_points,
+            keyspace: None,
+            version: None,
+            compression: false,
+            authenticator: None,
+            local_datacenter: None,
+            local_rack: None,
+            remote_datacenters: false,
+            address_map: HashMap::new(),
+            connect_timeout: Duration::from_secs(5),
+            heartbeat: Duration::from_secs(30),
+            reconnect: (Duration::from_millis(100), Duration::from_secs(30)),
+            connections_per_node: 1,
+            depth: 1024,
+            queue: 100_000,
+            idle: Duration::from_secs(120),
+            max_error_rate: 100,
+            schema_agreement: Duration::from_secs(10),
+            limits: Limits::default(),
+            consistency: Consistency::LocalOne,
+            serial_consistency: None,
+            page_size: Some(5000),
+            timestamps: true,
+            application: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts() {
+        for (text, name, port) in [
+            ("db1", "db1", 9042),
+            ("db1:19042", "db1", 19042),
+            ("::1", "::1", 9042),
+            ("[::1]:7", "::1", 7),
+            ("[::1]", "::1", 9042),
+            ("127.0.0.1:9043", "127.0.0.1", 9043),
+        ] {
+            let host = Host::parse(text, PORT).unwrap();
+            assert_eq!((host.name.as_str(), host.port), (name, port), "{text}");
+        }
+        for bad in
+            ["", ":9042", "db1:", "db1:0", "db1:65536", "http://db1", "[::1", "[::1]x", "a@b"]
+        {
+            let why = Host::parse(bad, PORT).unwrap_err();
+            assert!(why.contains("is no host"), "{bad}: {why}");
+        }
+        let several = Host::parse_list("a, b:1,[::2]:3", PORT).unwrap();
+        assert_eq!(
+            several.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            ["a:9042", "b:1", "[::2]:3"]
+        );
+    }
+}

@@ -1,0 +1,287 @@
+//! A session: it composes requests, and knows what was prepared.
+
+use std::sync::Arc;
+
+use spikewire_cql::envelope::Extras;
+use spikewire_cql::request::{self, Parameters, WriteValues};
+use spikewire_cql::version::Version;
+use spikewire_transport::{Policy, buffer};
+
+use crate::cluster::Cluster;
+use crate::error::{Error, Result};
+use crate::execution::{Execution, What};
+use crate::memory::{Memory, Name};
+use crate::options::Options;
+use crate::routing::{Aim, Replica, Target};
+use crate::statement::{BatchBuilder, Prepared, StatementOptions, token_of};
+use crate::text::Traits;
+
+/// What is needed to send a statement and to understand its answer.
+#[derive(Debug)]
+pub struct Session(Arc<Memory>);
+
+/// A request that is composed, and what becomes of its answer.
+#[derive(Debug)]
+pub struct Call {
+    /// The request.
+    pub bytes: Vec<u8>,
+    /// Where it goes.
+    pub target: Target,
+    /// Its limits.
+    pub policy: Policy<Replica>,
+    /// What understands the answer.
+    pub execution: Execution,
+}
+
+/// How preparing a statement begins.
+#[derive(Debug)]
+pub enum Preparation {
+    /// It was prepared before.
+    Known(Arc<Prepared>),
+    /// With this call, whose answer is the prepared statement.
+    Ask(Box<Call>),
+}
+
+impl Session {
+    /// Finds the cluster; blocks.
+    pub fn open(options: Options) -> Result<Arc<Self>> {
+        Ok(Arc::new(Self(Arc::new(Memory::new(Cluster::connect(options)?)))))
+    }
+
+    /// The cluster.
+    pub fn cluster(&self) -> &Arc<Cluster> {
+        &self.0.cluster
+    }
+
+    /// The version of the protocol that is spoken.
+    pub fn version(&self) -> Version {
+        self.0.version()
+    }
+
+    /// The keyspace of statements that name none.
+    pub fn keyspace(&self) -> Option<Arc<str>> {
+        let first = || self.options().keyspace.as_deref().map(Arc::from);
+        self.0.changed_keyspace().or_else(first)
+    }
+
+    /// The keyspace that a request has to name.
+    fn named_keyspace(&self, options: &StatementOptions) -> Option<Arc<str>> {
+        options.keyspace.clone().or_else(|| self.0.changed_keyspace())
+    }
+
+    fn options(&self) -> &Options {
+        self.0.options()
+    }
+
+    fn policy(&self, options: &StatementOptions, idempotent: bool) -> Policy<Replica> {
+        let limits = &self.options().limits;
+        Policy {
+            timeout: options.timeout.unwrap_or(limits.timeout),
+            socket_timeout: options.socket_timeout.unwrap_or(limits.socket_timeout),
+            max_retries: options.max_retries.unwrap_or(limits.max_retries),
+            sleep: limits.sleep,
+            retry_in_doubt: idempotent,
+            replica: if options.node.is_some() { Replica::Same } else { Replica::Next },
+        }
+    }
+
+    /// What goes with a statement; the keyspace is said where the request has a place for it.
+    fn parameters<'a>(
+        &self,
+        options: &'a StatementOptions,
+        traits: Traits,
+        keyspace: Option<&'a str>,
+    ) -> Parameters<'a> {
+        let defaults = self.options();
+        let timestamp = options
+            .timestamp
+            .or_else(|| (defaults.timestamps && !traits.reads).then(|| self.0.timestamps.next()));
+        Parameters {
+            consistency: options.consistency.unwrap_or(defaults.consistency),
+            skip_metadata: false,
+            page_size: options.page_size.or(defaults.page_size).filter(|size| *size != 0),
+            paging_state: options.paging_state.as_deref(),
+            serial_consistency: options.serial_consistency.or(defaults.serial_consistency),
+            timestamp,
+            keyspace,
+            now_in_seconds: options.now_in_seconds.map(|seconds| seconds as u32),
+        }
+    }
+
+    fn call(
+        self: &Arc<Self>,
+        bytes: Vec<u8>,
+        aim: Aim,
+        traits: Traits,
+        options: &StatementOptions,
+        what: What,
+    ) -> Call {
+        let aim = options.node.clone().map_or(aim, Aim::Node);
+        let idempotent = options.idempotent.unwrap_or(traits.reads);
+        let policy = self.policy(options, idempotent);
+        let target = Target { aim, writes: !traits.reads };
+        let execution = Execution::new(self.0.clone(), what, target.clone(), policy);
+        Call { bytes, target, policy, execution }
+    }
+
+    /// A statement as text, with values of the types that the server takes them for.
+    pub fn query<V: WriteValues>(
+        self: &Arc<Self>,
+        text: &str,
+        options: &StatementOptions,
+        values: V,
+    ) -> std::result::Result<Call, V::Error>
+    where
+        V::Error: From<Error>,
+    {
+        let traits = Traits::of(text);
+        if traits.uses_keyspace && self.version() == Version::V4 {
+            return Err(Error::invalid(
+                "USE takes version 5 of the native protocol, and this server speaks version 4: \
+                 open another session with the keyspace, or name it in the statements",
+            )
+            .into());
+        }
+        let keyspace = self.named_keyspace(options);
+        let parameters = self.parameters(options, traits, keyspace.as_deref());
+        let payload = crate::statement::borrowed(&options.payload);
+        let extras = Extras { tracing: options.tracing, payload: &payload };
+        let mut bytes = buffer::take();
+        request::query(&mut bytes, self.version(), text, values, &parameters, &extras)?;
+        let what = if traits.uses_keyspace { What::Use } else { What::Query };
+        Ok(self.call(bytes, Aim::Any, traits, options, what))
+    }
+
+    /// Prepares a statement, unless that was done before.
+    pub fn prepare(
+        self: &Arc<Self>,
+        text: &str,
+        options: &StatementOptions,
+    ) -> Result<Preparation> {
+        if Traits::of(text).uses_keyspace {
+            return Err(Error::invalid("USE cannot be prepared: execute it as text"));
+        }
+        let name: Name = (self.named_keyspace(options), Arc::from(text));
+        if let Some(known) = self.0.known(&name) {
+            return Ok(Preparation::Known(known));
+        }
+        let (keyspace, text) = name;
+        let payload = crate::statement::borrowed(&options.payload);
+        let extras = Extras { tracing: options.tracing, payload: &payload };
+        let mut bytes = buffer::take();
+        request::prepare(&mut bytes, self.version(), &text, keyspace.as_deref(), &extras)?;
+        // It changes nothing, so that it may be asked again.
+        let traits = Traits { reads: true, conditional: false, uses_keyspace: false };
+        let what = What::Prepare { text, keyspace };
+        Ok(Preparation::Ask(Box::new(self.call(bytes, Aim::Any, traits, options, what))))
+    }
+
+    /// A prepared statement with its values, in the order of its parameters.
+    #[inline]
+    pub fn execute<V: WriteValues>(
+        self: &Arc<Self>,
+        prepared: &Arc<Prepared>,
+        options: &StatementOptions,
+        values: V,
+    ) -> std::result::Result<Call, V::Error> {
+        let version = self.version();
+        let shape = prepared.result();
+        let mut parameters = self.parameters(options, prepared.traits, None);
+        // Version 4 has no way to say that the columns are others by now.
+        parameters.skip_metadata = version == Version::V5 && !shape.columns.is_empty();
+        let payload = crate::statement::borrowed(&options.payload);
+        let extras = Extras { tracing: options.tracing, payload: &payload };
+        let mut bytes = buffer::take();
+        let (id, metadata) = (&prepared.id, &shape.id);
+        let mut aim = Aim::Any;
+        let routed = Routed { values, aim: &mut aim, prepared };
+        request::execute(&mut bytes, version, id, metadata, routed, &parameters, &extras)?;
+        let what = What::Execute { prepared: prepared.clone(), shape };
+        Ok(self.call(bytes, aim, prepared.traits, options, what))
+    }
+
+    /// Begins a batch.
+    pub fn batch(
+        &self,
+        kind: request::BatchKind,
+        options: &StatementOptions,
+    ) -> Result<BatchBuilder> {
+        BatchBuilder::new(self.version(), kind, options.tracing, &options.payload)
+    }
+
+    /// A batch that is complete.
+    pub fn run_batch(
+        self: &Arc<Self>,
+        batch: BatchBuilder,
+        options: &StatementOptions,
+    ) -> Result<Call> {
+        if batch.is_empty() {
+            return Err(Error::invalid("a batch without statements"));
+        }
+        if options.page_size.is_some() || options.paging_state.is_some() {
+            return Err(Error::invalid("a batch has no pages"));
+        }
+        let BatchBuilder { writer, prepared, token, conditional } = batch;
+        let traits = Traits { reads: false, conditional, uses_keyspace: false };
+        let keyspace = self.named_keyspace(options);
+        let mut parameters = self.parameters(options, traits, keyspace.as_deref());
+        parameters.page_size = None;
+        let bytes = writer.finish(&parameters)?;
+        let aim =
+            token.map_or(Aim::Any, |(keyspace, token)| Aim::Token { keyspace, token, conditional });
+        Ok(self.call(bytes, aim, traits, options, What::Batch { prepared }))
+    }
+}
+
+/// Values that are looked at for the partition that they belong to, once they are written.
+struct Routed<'a, V> {
+    values: V,
+    aim: &'a mut Aim,
+    prepared: &'a Prepared,
+}
+
+impl<V: WriteValues> WriteValues for Routed<'_, V> {
+    type Error = V::Error;
+
+    fn count(&self) -> usize {
+        self.values.count()
+    }
+
+    fn named(&self) -> bool {
+        self.values.named()
+    }
+
+    fn write(self, out: &mut Vec<u8>) -> std::result::Result<(), V::Error> {
+        let (from, named) = (out.len(), self.values.named());
+        self.values.write(out)?;
+        let Prepared { key, table_keyspace, traits, .. } = self.prepared;
+        if !named
+            && let Some(keyspace) = table_keyspace
+            && let Some(token) = token_of(&out[from..], key)
+        {
+            let (keyspace, conditional) = (keyspace.clone(), traits.conditional);
+            *self.aim = Aim::Token { keyspace, token, conditional };
+        }
+        Ok(())
+    }
+}
+
+/// No values.
+#[derive(Debug, Clone, Copy)]
+pub struct NoValues;
+
+impl WriteValues for NoValues {
+    type Error = Error;
+
+    fn count(&self) -> usize {
+        0
+    }
+
+    fn named(&self) -> bool {
+        false
+    }
+
+    fn write(self, _: &mut Vec<u8>) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,85 @@
+//! Several statements in one request.
+
+use std::sync::Arc;
+
+use spikewire_cql::request::{BatchKind, BatchWriter, RequestError, WriteValues};
+use spikewire_cql::version::Version;
+use spikewire_transport::buffer;
+
+use super::{Prepared, token_of};
+use crate::error::Error;
+
+/// Collects the statements of a batch. It goes to a replica of the first one whose partition is
+/// known.
+#[derive(Debug)]
+pub struct BatchBuilder {
+    pub(crate) writer: BatchWriter<Vec<u8>>,
+    pub(crate) prepared: Vec<Arc<Prepared>>,
+    pub(crate) token: Option<(Arc<str>, i64)>,
+    pub(crate) conditional: bool,
+}
+
+impl BatchBuilder {
+    /// Begins a batch. What an execution says about tracing and a payload is said here.
+    pub fn new(
+        version: Version,
+        kind: BatchKind,
+        tracing: bool,
+        payload: &[(String, Option<Vec<u8>>)],
+    ) -> Result<Self, Error> {
+        let payload = borrowed(payload);
+        let extras = spikewire_cql::envelope::Extras { tracing, payload: &payload };
+        let writer = BatchWriter::new(buffer::take(), version, kind, &extras)?;
+        Ok(Self { writer, prepared: Vec::new(), token: None, conditional: false })
+    }
+
+    /// How many statements it holds.
+    pub fn len(&self) -> usize {
+        self.writer.len()
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.writer.is_empty()
+    }
+
+    /// Adds a statement without values.
+    pub fn add_text(&mut self, text: &str) -> Result<(), Error> {
+        self.conditional |= crate::text::Traits::of(text).conditional;
+        Ok(self.writer.query(text, spikewire_cql::request::Values::NONE)?)
+    }
+
+    /// Adds a prepared statement and its values.
+    pub fn add<V: WriteValues>(
+        &mut self,
+        prepared: &Arc<Prepared>,
+        values: V,
+    ) -> Result<(), V::Error> {
+        let before = self.writer.size();
+        self.writer.prepared(&prepared.id, values)?;
+        self.conditional |= prepared.traits.conditional;
+        if self.token.is_none()
+            && let Some(keyspace) = &prepared.table_keyspace
+        {
+            // Kind, id, number of values.
+            let skipped = before + 1 + 2 + prepared.id.len() + 2;
+            let values = self.writer.written().get(skipped..).unwrap_or_default();
+            self.token = token_of(values, &prepared.key).map(|token| (keyspace.clone(), token));
+        }
+        if !self.prepared.iter().any(|known| Arc::ptr_eq(known, prepared)) {
+            self.prepared.push(prepared.clone());
+        }
+        Ok(())
+    }
+}
+
+/// A payload as requests take it.
+pub fn borrowed(payload: &[(String, Option<Vec<u8>>)]) -> Vec<(&str, Option<&[u8]>)> {
+    payload.iter().map(|(name, bytes)| (name.as_str(), bytes.as_deref())).collect()
+}
+
+impl From<RequestError> for Error {
+    fn from(error: RequestError) -> Self {
+        Self::invalid(error.to_string())
+    }
+}

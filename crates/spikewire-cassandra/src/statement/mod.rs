@@ -1,0 +1,20 @@
+//! Statements: what is said about one execution, and what is known of a prepared one.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `options` | consistency, pages, timestamps, limits of one execution |
+//! | `prepared` | a prepared statement, its columns, and which nodes know it |
+//! | `batch` | several statements in one request |
+//! | `routing_key` | the partition of bound values |
+
+mod batch;
+mod options;
+mod prepared;
+mod routing_key;
+
+pub use batch::BatchBuilder;
+pub(crate) use batch::borrowed;
+pub use options::StatementOptions;
+pub use prepared::{Prepared, Shape};
+pub(crate) use prepared::{Preparing, Turn};
+pub(crate) use routing_key::token_of;

@@ -1,0 +1,151 @@
+//! A prepared statement: what the server said about it, and which nodes know it.
+
+use std::any::Any;
+use std::sync::{Arc, OnceLock};
+
+use arc_swap::ArcSwap;
+use rustc_hash::FxHashMap;
+use spikewire_cql::response::Column;
+use spikewire_sync::Mutex;
+use spikewire_transport::Tick;
+
+use crate::cluster::Node;
+use crate::text::Traits;
+
+/// The columns of a result, shared by all results that have them.
+#[derive(Debug)]
+pub struct Shape {
+    /// The server's name for it (version 5); empty where it has none.
+    pub id: Vec<u8>,
+    /// The columns.
+    pub columns: Arc<[Column]>,
+    /// What a host keeps about them: a class for the rows, for example.
+    pub extension: OnceLock<Box<dyn Any + Send + Sync>>,
+}
+
+impl Shape {
+    /// Of these columns.
+    pub fn new(id: &[u8], columns: Arc<[Column]>) -> Arc<Self> {
+        Arc::new(Self { id: id.to_owned(), columns, extension: OnceLock::new() })
+    }
+}
+
+/// A prepared statement. Any node can execute it: one that does not know it is asked to prepare it
+/// first.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The statement.
+    pub text: Arc<str>,
+    /// The keyspace that it was prepared in, where that was said.
+    pub keyspace: Option<Arc<str>>,
+    /// What its text tells.
+    pub traits: Traits,
+    /// The server's name for it.
+    pub id: Vec<u8>,
+    /// What it is to be executed with, in this order.
+    pub parameters: Arc<[Column]>,
+    /// Which parameters are the columns of the partition key, in the key's order; empty where the
+    /// statement fixes no partition.
+    pub key: Vec<u16>,
+    /// What the server said besides when it was prepared.
+    pub warnings: Vec<String>,
+    /// The keyspace of its table.
+    pub(crate) table_keyspace: Option<Arc<str>>,
+    result: ArcSwap<Shape>,
+    nodes: Mutex<FxHashMap<u32, OnNode>>,
+}
+
+/// How a node stands to a statement.
+#[derive(Debug, Clone, Copy, Default)]
+struct OnNode {
+    /// Whether it is being prepared there.
+    preparing: bool,
+    /// When it was prepared there last.
+    prepared: Option<Tick>,
+}
+
+/// What a request does whose node did not know the statement.
+#[derive(Debug)]
+pub(crate) enum Turn {
+    /// It prepares it.
+    Prepare(Preparing),
+    /// Another request does that.
+    Wait,
+    /// Another one has done that since.
+    Again,
+}
+
+/// The right to prepare a statement on a node, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Preparing {
+    pub prepared: Arc<Prepared>,
+    pub node: Arc<Node>,
+}
+
+impl Drop for Preparing {
+    fn drop(&mut self) {
+        self.prepared.nodes.lock().entry(self.node.number).or_default().preparing = false;
+    }
+}
+
+impl Preparing {
+    /// It is prepared there.
+    pub fn done(self) {
+        let now = Tick::now();
+        self.prepared.nodes.lock().entry(self.node.number).or_default().prepared = Some(now);
+    }
+}
+
+impl Prepared {
+    /// What a server said about a statement.
+    pub(crate) fn new(
+        text: Arc<str>,
+        keyspace: Option<Arc<str>>,
+        id: &[u8],
+        parameters: Arc<[Column]>,
+        key: Vec<u16>,
+        result: Arc<Shape>,
+        warnings: Vec<String>,
+    ) -> Self {
+        let table_keyspace = key
+            .first()
+            .and_then(|at| parameters.get(usize::from(*at)))
+            .map(|column| column.keyspace.clone());
+        Self {
+            traits: Traits::of(&text),
+            text,
+            keyspace,
+            id: id.to_owned(),
+            parameters,
+            key,
+            warnings,
+            table_keyspace,
+            result: ArcSwap::new(result),
+            nodes: Mutex::default(),
+        }
+    }
+
+    /// The columns of its result, as they are known.
+    pub fn result(&self) -> Arc<Shape> {
+        self.result.load_full()
+    }
+
+    /// Its result has other columns from now on.
+    pub(crate) fn set_result(&self, shape: Arc<Shape>) {
+        self.result.store(shape);
+    }
+
+    /// What to do about a node that did not know it when it was asked at `since`.
+    pub(crate) fn turn(self: &Arc<Self>, node: &Arc<Node>, since: Tick) -> Turn {
+        let mut nodes = self.nodes.lock();
+        let here = nodes.entry(node.number).or_default();
+        if here.preparing {
+            Turn::Wait
+        } else if here.prepared.is_some_and(|at| at > since) {
+            Turn::Again
+        } else {
+            here.preparing = true;
+            Turn::Prepare(Preparing { prepared: self.clone(), node: node.clone() })
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The partition of a statement's bound values.
+
+use spikewire_cql::token::{put_partition_key, token};
+use spikewire_transport::buffer;
+
+/// The token of the partition key whose columns are these of the encoded `values`, in this order;
+/// `None` where one of them is null or not set, or the key is too long: the server says so.
+pub fn token_of(values: &[u8], key: &[u16]) -> Option<i64> {
+    match key {
+        [] => None,
+        [at] => value(values, *at).map(token),
+        several => {
+            let parts: Option<Vec<&[u8]>> = several.iter().map(|at| value(values, *at)).collect();
+            let mut key = buffer::take();
+            put_partition_key(parts?, &mut key).ok()?;
+            let token = token(&key);
+            buffer::give(key);
+            Some(token)
+        }
+    }
+}
+
+/// The value with this number.
+fn value(values: &[u8], at: u16) -> Option<&[u8]> {
+    let mut rest = values;
+    for _ in 0..at {
+        let (len, behind) = rest.split_first_chunk::<4>()?;
+        let len = usize::try_from(i32::from_be_bytes(*len)).unwrap_or(0);
+        rest = behind.get(len..)?;
+    }
+    let (len, behind) = rest.split_first_chunk::<4>()?;
+    behind.get(..usize::try_from(i32::from_be_bytes(*len)).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_one_column_and_of_several() {
+        // null, int 1, text x, blob ff
+        let values = b"\xff\xff\xff\xff\0\0\0\x04\0\0\0\x01\0\0\0\x01x\0\0\0\x01\xff";
+        assert_eq!(token_of(values, &[1]), Some(-4_069_959_284_402_364_209));
+        assert_eq!(token_of(values, &[1, 2, 3]), Some(5_724_355_951_675_392_157));
+        assert_eq!(token_of(values, &[]), None);
+        assert_eq!(token_of(values, &[0]), None, "null");
+        assert_eq!(token_of(values, &[4]), None, "beyond the end");
+    }
+}
