@@ -5,6 +5,9 @@ use std::collections::VecDeque;
 use crate::clock::Tick;
 use crate::protocol::Answers;
 
+/// Entries of requests that are over which are kept, besides as many as there are requests.
+const SCRAPS: usize = 256;
+
 /// A request in flight, or the gap that it left when it was given up.
 #[derive(Debug)]
 pub struct Slot<C> {
@@ -38,24 +41,39 @@ pub enum InFlight<C> {
 /// Requests by id. An orphan keeps its id, so that a late answer cannot be taken for another's.
 #[derive(Debug)]
 pub struct ById<C> {
+    /// Grows with use.
     slots: Vec<Option<Slot<C>>>,
     free: Vec<u16>,
-    /// Ids in the order of sending, with the place where each request began; entries of requests
-    /// that are over are dropped when they come to the front.
-    sent: VecDeque<(u16, u64)>,
-    limit: u16,
+    /// Requests that are waited for.
+    sent: Sent,
+    orphans: Sent,
+    ids: Ids,
 }
 
+/// Which ids there are.
+#[derive(Debug, Clone, Copy)]
+pub struct Ids {
+    /// The lowest one.
+    pub first: u16,
+    /// How many.
+    pub count: u16,
+}
+
+/// Ids in the order of sending, with the place where each request began. Entries of requests that
+/// are over are dropped when they come to the front, or are too many.
+type Sent = VecDeque<(u16, u64)>;
+
 impl<C> InFlight<C> {
-    /// Empty; `ids` is the number of ids, `None` for answers in order.
-    pub fn new(ids: Option<u16>) -> Self {
+    /// Empty; `ids` says which ids there are, `None` for answers in order.
+    pub fn new(ids: Option<Ids>) -> Self {
         match ids {
             None => Self::InOrder(VecDeque::new()),
-            Some(limit) => Self::ById(ById {
+            Some(ids) => Self::ById(ById {
                 slots: Vec::new(),
                 free: Vec::new(),
-                sent: VecDeque::new(),
-                limit,
+                sent: Sent::new(),
+                orphans: Sent::new(),
+                ids,
             }),
         }
     }
@@ -64,7 +82,7 @@ impl<C> InFlight<C> {
     pub fn len(&self) -> usize {
         match self {
             Self::InOrder(queue) => queue.len(),
-            Self::ById(by_id) => by_id.slots.len() - by_id.free.len(),
+            Self::ById(by_id) => by_id.len(),
         }
     }
 
@@ -73,7 +91,7 @@ impl<C> InFlight<C> {
         match self {
             Self::InOrder(_) => false,
             Self::ById(by_id) => {
-                by_id.free.is_empty() && by_id.slots.len() >= usize::from(by_id.limit)
+                by_id.free.is_empty() && by_id.slots.len() >= usize::from(by_id.ids.count)
             }
         }
     }
@@ -90,7 +108,7 @@ impl<C> InFlight<C> {
             Self::ById(by_id) => {
                 let id = by_id.free.pop().unwrap_or_else(|| {
                     by_id.slots.push(None);
-                    (by_id.slots.len() - 1) as u16
+                    by_id.ids.first + (by_id.slots.len() - 1) as u16
                 });
                 by_id.put(id, slot);
                 id
@@ -103,7 +121,7 @@ impl<C> InFlight<C> {
     pub fn answered(&mut self, answers: Answers) -> Option<&mut Slot<C>> {
         match (self, answers) {
             (Self::InOrder(queue), Answers::Oldest) => queue.front_mut(),
-            (Self::ById(by_id), Answers::Id(id)) => by_id.slots.get_mut(usize::from(id))?.as_mut(),
+            (Self::ById(by_id), Answers::Id(id)) => by_id.slot_mut(id)?.as_mut(),
             _ => None,
         }
     }
@@ -114,7 +132,7 @@ impl<C> InFlight<C> {
         match (self, answers) {
             (Self::InOrder(queue), Answers::Oldest) => queue.pop_front(),
             (Self::ById(by_id), Answers::Id(id)) => {
-                let slot = by_id.slots.get_mut(usize::from(id))?.take()?;
+                let slot = by_id.slot_mut(id)?.take()?;
                 by_id.free.push(id);
                 by_id.trim();
                 Some(slot)
@@ -127,7 +145,7 @@ impl<C> InFlight<C> {
     pub fn front(&self) -> Option<&Slot<C>> {
         match self {
             Self::InOrder(queue) => queue.front(),
-            Self::ById(by_id) => by_id.slots[usize::from(by_id.sent.front()?.0)].as_ref(),
+            Self::ById(by_id) => by_id.front(),
         }
     }
 
@@ -140,31 +158,42 @@ impl<C> InFlight<C> {
         }
     }
 
-    /// All of them, in the order of sending.
+    /// All of them, in no order.
     pub fn each(&self) -> impl Iterator<Item = &Slot<C>> {
-        let (queue, by_id) = match self {
+        let (queue, slots) = match self {
             Self::InOrder(queue) => (Some(queue), None),
-            Self::ById(by_id) => (None, Some(by_id)),
+            Self::ById(by_id) => (None, Some(&by_id.slots)),
         };
-        queue.into_iter().flatten().chain(by_id.into_iter().flat_map(ById::live))
+        queue.into_iter().flatten().chain(slots.into_iter().flatten().flatten())
     }
 
-    /// Shows all of them, in the order of sending: cheaper than an iterator that could be either.
+    /// Shows those that are waited for, and perhaps others, in no order: cheaper than an iterator
+    /// that could be either.
     #[inline]
-    pub fn visit(&self, visit: impl FnMut(&Slot<C>)) {
+    pub fn visit(&self, mut visit: impl FnMut(&Slot<C>)) {
         match self {
             Self::InOrder(queue) => queue.iter().for_each(visit),
-            Self::ById(by_id) => by_id.live().for_each(visit),
+            Self::ById(by_id) => by_id.live().for_each(&mut visit),
         }
     }
 
-    /// All of them, in no order.
-    pub fn each_mut(&mut self) -> impl Iterator<Item = &mut Slot<C>> {
-        let (queue, slots) = match self {
-            Self::InOrder(queue) => (Some(queue), None),
-            Self::ById(by_id) => (None, Some(&mut by_id.slots)),
-        };
-        queue.into_iter().flatten().chain(slots.into_iter().flatten().flatten())
+    /// Shows those that were queued since this place in the stream of sent bytes, in no order.
+    pub fn visit_since(&mut self, start: u64, mut visit: impl FnMut(&mut Slot<C>)) {
+        match self {
+            Self::InOrder(queue) => {
+                queue.iter_mut().rev().take_while(|slot| slot.start >= start).for_each(visit);
+            }
+            Self::ById(by_id) => {
+                for at in (0..by_id.sent.len()).rev() {
+                    let (id, began) = by_id.sent[at];
+                    if began < start {
+                        break;
+                    }
+                    let slot = by_id.slot_mut(id).and_then(Option::as_mut);
+                    slot.filter(|slot| slot.start == began).into_iter().for_each(&mut visit);
+                }
+            }
+        }
     }
 
     /// Shows each request in the order of sending; it is kept as what `visit` returns.
@@ -176,8 +205,11 @@ impl<C> InFlight<C> {
                 }
             }
             Self::ById(by_id) => {
-                for (id, start) in std::mem::take(&mut by_id.sent) {
-                    let slot = &mut by_id.slots[usize::from(id)];
+                let mut all = Vec::from(std::mem::take(&mut by_id.sent));
+                all.extend(std::mem::take(&mut by_id.orphans));
+                all.sort_unstable_by_key(|(_, start)| *start);
+                for (id, start) in all {
+                    let Some(slot) = by_id.slot_mut(id) else { continue };
                     let Some(slot) = slot.take_if(|slot| slot.start == start) else { continue };
                     match visit(slot) {
                         Some(slot) => by_id.put(id, slot),
@@ -190,28 +222,65 @@ impl<C> InFlight<C> {
 }
 
 impl<C> ById<C> {
+    fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    fn slot(&self, id: u16) -> Option<&Slot<C>> {
+        self.slots.get(usize::from(id.checked_sub(self.ids.first)?))?.as_ref()
+    }
+
+    #[inline]
+    fn slot_mut(&mut self, id: u16) -> Option<&mut Option<Slot<C>>> {
+        self.slots.get_mut(usize::from(id.checked_sub(self.ids.first)?))
+    }
+
     fn put(&mut self, id: u16, slot: Slot<C>) {
-        self.sent.push_back((id, slot.start));
-        self.slots[usize::from(id)] = Some(slot);
+        let entry = (id, slot.start);
+        let is_orphan = slot.command.is_none();
+        if let Some(place) = self.slot_mut(id) {
+            *place = Some(slot);
+        }
+        if is_orphan {
+            return self.orphans.push_back(entry);
+        }
+        // One slow answer must not keep the entries of all that came after it.
+        if self.sent.len() > SCRAPS + 2 * self.len() {
+            let sent = std::mem::take(&mut self.sent);
+            self.sent = sent.into_iter().filter(|entry| self.is_current(*entry)).collect();
+        }
+        self.sent.push_back(entry);
     }
 
     fn oldest(&self) -> Option<&Slot<C>> {
         self.live().find(|slot| slot.command.is_some())
     }
 
+    fn front(&self) -> Option<&Slot<C>> {
+        let first = |sent: &Sent| self.slot(sent.front()?.0);
+        match (first(&self.sent), first(&self.orphans)) {
+            (Some(live), Some(orphan)) if orphan.start < live.start => Some(orphan),
+            (live, orphan) => live.or(orphan),
+        }
+    }
+
     fn is_current(&self, (id, start): (u16, u64)) -> bool {
-        self.slots[usize::from(id)].as_ref().is_some_and(|slot| slot.start == start)
+        self.slot(id).is_some_and(|slot| slot.start == start)
     }
 
     fn trim(&mut self) {
         while self.sent.front().is_some_and(|entry| !self.is_current(*entry)) {
             self.sent.pop_front();
         }
+        while self.orphans.front().is_some_and(|entry| !self.is_current(*entry)) {
+            self.orphans.pop_front();
+        }
     }
 
+    /// Those that are waited for, in the order of sending.
     fn live(&self) -> impl Iterator<Item = &Slot<C>> {
         let current = self.sent.iter().filter(|entry| self.is_current(**entry));
-        current.filter_map(|(id, _)| self.slots[usize::from(*id)].as_ref())
+        current.filter_map(|(id, _)| self.slot(*id))
     }
 }
 
@@ -225,41 +294,89 @@ mod tests {
         Slot { start, end: start + 1, since, many, parts: 0, weight, sealed, command }
     }
 
+    fn starts(all: &InFlight<u64>) -> Vec<u64> {
+        let mut starts: Vec<_> = all.each().map(|slot| slot.start).collect();
+        starts.sort_unstable();
+        starts
+    }
+
     #[test]
     fn ids_are_used_again_in_whatever_order_they_become_free() {
-        let mut all = InFlight::new(Some(3));
+        let mut all = InFlight::new(Some(Ids { first: 0, count: 3 }));
         let ids: Vec<u16> = (0..3).map(|at| all.push(slot(at))).collect();
         assert!(all.is_full());
         assert_eq!(all.remove(Answers::Id(ids[1])).unwrap().start, 1);
         assert_eq!((all.push(slot(3)), all.len()), (ids[1], 3));
         assert_eq!(all.remove(Answers::Id(ids[0])).unwrap().start, 0);
         assert_eq!(all.front().unwrap().start, 2);
-        assert_eq!(all.each().map(|slot| slot.start).collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(starts(&all), [2, 3]);
         assert!(all.remove(Answers::Id(ids[0])).is_none(), "not in use");
         assert!(all.answered(Answers::Id(9)).is_none(), "never used");
     }
 
     #[test]
     fn an_orphan_keeps_its_id_and_is_not_the_oldest() {
-        let mut all = InFlight::new(Some(3));
+        let mut all = InFlight::new(Some(Ids { first: 0, count: 3 }));
         let first = all.push(slot(0));
         all.push(slot(1));
-        all.answered(Answers::Id(first)).unwrap().command = None;
+        all.rebuild(|slot| {
+            let command = slot.command.filter(|_| slot.start > 0);
+            Some(Slot { command, ..slot })
+        });
         assert_eq!((all.len(), all.oldest().unwrap().start), (2, 1));
         assert_eq!(all.push(slot(2)), 2);
         assert!(all.is_full());
+        assert_eq!((all.front().unwrap().start, starts(&all).len()), (0, 3));
+        assert!(all.remove(Answers::Id(first)).unwrap().command.is_none());
+        assert_eq!(all.front().unwrap().start, 1);
     }
 
     #[test]
     fn rebuilding_moves_and_drops() {
-        for ids in [None, Some(8)] {
+        for ids in [None, Some(Ids { first: 1, count: 8 })] {
             let mut all = InFlight::new(ids);
             (0..4).for_each(|at| {
                 all.push(slot(10 + at));
             });
             all.rebuild(|slot| (slot.start != 11).then(|| Slot { start: slot.start - 10, ..slot }));
-            assert_eq!(all.each().map(|slot| slot.start).collect::<Vec<_>>(), [0, 2, 3]);
+            assert_eq!(starts(&all), [0, 2, 3]);
             assert_eq!(all.len(), 3);
+        }
+    }
+
+    #[test]
+    fn the_lowest_id_is_the_protocols() {
+        let mut all = InFlight::new(Some(Ids { first: 1, count: u16::MAX }));
+        let ids: Vec<u16> = (0..u64::from(u16::MAX)).map(|at| all.push(slot(at))).collect();
+        assert!(ids.into_iter().eq(1..=u16::MAX) && all.is_full());
+        assert!(all.answered(Answers::Id(0)).is_none());
+        assert_eq!(all.remove(Answers::Id(1)).unwrap().start, 0);
+    }
+
+    #[test]
+    fn one_slow_answer_keeps_nothing_of_those_behind_it() {
+        let mut all = InFlight::new(Some(Ids { first: 0, count: 100 }));
+        all.push(slot(0));
+        for at in 1..10_000 {
+            let id = all.push(slot(at));
+            all.remove(Answers::Id(id)).unwrap();
+        }
+        assert_eq!(all.oldest().unwrap().start, 0);
+        let InFlight::ById(by_id) = &all else { panic!("by id") };
+        assert!(by_id.sent.len() < 1000, "{}", by_id.sent.len());
+    }
+
+    #[test]
+    fn what_was_queued_lately_is_found() {
+        for ids in [None, Some(Ids { first: 0, count: 8 })] {
+            let mut all = InFlight::new(ids);
+            (0..6).for_each(|at| {
+                all.push(slot(at));
+            });
+            let mut seen = Vec::new();
+            all.visit_since(4, |slot| seen.push(slot.start));
+            seen.sort_unstable();
+            assert_eq!(seen, [4, 5]);
         }
     }
 }

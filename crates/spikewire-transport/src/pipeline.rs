@@ -22,15 +22,12 @@ use std::io::{self, Read, Write};
 use std::time::Duration;
 
 use crate::clock::Tick;
-use crate::in_flight::{InFlight, Slot};
+use crate::in_flight::{Ids, InFlight, Slot};
 use crate::inbound::Inbound;
 use crate::protocol::{Answers, Asked, Disposition, Malformed, Protocol, ReplyKind};
 
 /// Room kept in an empty output buffer; what a burst needed beyond it is given back.
 const KEEP_OUT: usize = 256 << 10;
-
-/// How long the answers of orphans may stay away before their connection is given up.
-const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Where a request that was composed begins.
 #[derive(Debug)]
@@ -103,7 +100,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
             written: 0,
             sealed: 0,
             total_written: 0,
-            in_flight: InFlight::new(P::IDS),
+            in_flight: InFlight::new(P::IDS.map(|count| Ids { first: P::FIRST_ID, count })),
             weight: 0,
             orphans: 0,
             draining: false,
@@ -143,9 +140,10 @@ impl<P: Protocol, C> Pipeline<P, C> {
         self.in_flight.oldest().map(|slot| slot.since)
     }
 
-    /// Whether a request was written and not answered.
+    /// Whether a request was written and not answered that stands in the way of those behind it.
     pub fn awaits(&self) -> bool {
-        self.in_flight.front().is_some_and(|slot| slot.end <= self.total_written)
+        P::IDS.is_none()
+            && self.in_flight.front().is_some_and(|slot| slot.end <= self.total_written)
     }
 
     /// Whether bytes wait to be written.
@@ -158,8 +156,8 @@ impl<P: Protocol, C> Pipeline<P, C> {
         self.inbound.pending() > 0
     }
 
-    /// Whether a request was given up half sent: nothing more is written, and the connection gets
-    /// no more requests.
+    /// Whether the connection gets no more requests, because one was given up half sent (nothing
+    /// more is written then) or because it was retired.
     pub fn is_draining(&self) -> bool {
         self.draining
     }
@@ -171,7 +169,12 @@ impl<P: Protocol, C> Pipeline<P, C> {
 
     /// Whether orphans hold so many ids that a new connection is the better one.
     pub fn has_too_many_orphans(&self) -> bool {
-        P::IDS.is_some_and(|ids| self.orphans > usize::from(ids / 2))
+        P::IDS.is_some() && self.orphans > P::ORPHANS
+    }
+
+    /// From here on it gets no more requests; those that it has are answered. Whether that is new.
+    pub fn retire(&mut self) -> bool {
+        !std::mem::replace(&mut self.draining, true)
     }
 
     /// When bytes last came, a part of the oldest request left, or the first request was queued on
@@ -257,9 +260,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
         self.protocol.seal(&mut self.out, from);
         self.sealed = self.out.len();
         let end = self.position(self.sealed);
-        for slot in self.in_flight.each_mut().filter(|slot| slot.start >= start && !slot.sealed) {
-            (slot.end, slot.sealed) = (end, true);
-        }
+        self.in_flight.visit_since(start, |slot| (slot.end, slot.sealed) = (end, true));
     }
 
     /// Reads once; `now` is asked for the time afterwards, if something came. Returns the bytes
@@ -385,17 +386,29 @@ impl<P: Protocol, C> Pipeline<P, C> {
     }
 
     /// When the connection must be given up if nothing comes: the limit of the oldest command
-    /// (`None`: it has none), or some seconds for the answer to an orphan.
+    /// (`None`: it has none), or some time for the answer to an orphan.
     pub fn silence_ends(&self, limit: impl Fn(&C) -> Option<Duration>) -> Tick {
         let Some(front) = self.in_flight.front() else { return Tick::NEVER };
-        let limit = front.command.as_ref().map_or(Some(PATIENCE), limit);
+        let ends = self.silence_of(front, &limit);
+        if P::IDS.is_some()
+            && front.command.is_none()
+            && let Some(oldest) = self.in_flight.oldest()
+        {
+            // It does not wait for the answer to the orphan, and may have less patience.
+            return ends.min(self.silence_of(oldest, &limit));
+        }
+        ends
+    }
+
+    fn silence_of(&self, slot: &Slot<C>, limit: &impl Fn(&C) -> Option<Duration>) -> Tick {
+        let limit = slot.command.as_ref().map_or(Some(P::PATIENCE), limit);
         // The system takes bytes long before they arrive: what took its time to leave may take as
         // long to get there.
-        let is_sent = front.end <= self.total_written;
+        let is_sent = slot.end <= self.total_written;
         let (start, first, last) = self.upload;
-        let uploaded = is_sent && front.start == start;
+        let uploaded = is_sent && slot.start == start;
         let on_its_way = if uploaded { last.since(first) } else { Duration::ZERO };
-        let since = self.last_progress.max(front.since);
+        let since = self.last_progress.max(slot.since);
         limit.map_or(Tick::NEVER, |limit| since.after(limit.saturating_add(on_its_way)))
     }
 

@@ -88,6 +88,20 @@ pub trait Protocol: Framing + Sized + 'static {
     /// the order of the requests.
     const IDS: Option<u16> = None;
 
+    /// The lowest id.
+    const FIRST_ID: u16 = 0;
+
+    /// How many ids the answers to requests that were given up may hold. With more of them the
+    /// connection gets no more requests, and ends when those that it has are answered.
+    const ORPHANS: usize = match Self::IDS {
+        Some(ids) => ids as usize / 2,
+        None => usize::MAX,
+    };
+
+    /// How long such an answer may stay away, and nothing else come, before the connection is
+    /// given up.
+    const PATIENCE: Duration = Duration::from_secs(3);
+
     /// The protocol of a new connection to this node.
     fn new(topology: &Self::Topology, node: &NodeOf<Self>) -> Self;
 

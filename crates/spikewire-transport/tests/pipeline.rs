@@ -5,8 +5,8 @@ mod support;
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
-use spikewire_transport::Tick;
 use spikewire_transport::pipeline::{Arrival, Pipeline, Request};
+use spikewire_transport::{Protocol, Tick};
 use support::{DONE, HEADER, IDS, MORE, Toy, frame, segments};
 
 /// Hands out its bytes in pieces of the given size.
@@ -42,7 +42,7 @@ impl Write for Room {
 
 /// Commands are numbers: when they are over.
 fn pipeline(commands: &[(u64, &[u8])]) -> Pipeline<Toy<false>, u64> {
-    let mut pipeline = Pipeline::new(Toy::default(), Tick(0));
+    let mut pipeline = Pipeline::new(<Toy<false>>::default(), Tick(0));
     commands.iter().for_each(|(until, body)| queue(&mut pipeline, *until, body));
     pipeline
 }
@@ -127,7 +127,7 @@ fn sealed_frames_survive_any_cutting() {
     // As the server cuts them, and two that hold all of one and the beginning of the next.
     let whole = [segments(&bytes[..1000]), segments(&bytes[1000..])].concat();
     for piece in [1, 7, 8, 9, 1000, 65_536, 1 << 20] {
-        let mut pipeline = Pipeline::new(Toy::<true>::greeted(), Tick(0));
+        let mut pipeline = Pipeline::new(<Toy<true>>::greeted(), Tick(0));
         let composed = pipeline.compose(|out| out.extend(frame(0, DONE, b"x")));
         let request = Request { many: true, weight: 1, deadline: Tick(30) };
         pipeline.queue(composed, request, 30, Tick(0));
@@ -151,7 +151,7 @@ fn sealed_frames_survive_any_cutting() {
 fn a_segment_that_was_changed_on_its_way_is_refused() {
     let mut bytes = segments(&frame(0, DONE, b"four"));
     *bytes.last_mut().unwrap() ^= 1;
-    let mut pipeline: Pipeline<_, u64> = Pipeline::new(Toy::<true>::greeted(), Tick(0));
+    let mut pipeline: Pipeline<_, u64> = Pipeline::new(<Toy<true>>::greeted(), Tick(0));
     pipeline.fill(&mut &bytes[..], || Tick(1)).unwrap();
     let error = pipeline.next_arrival().unwrap_err();
     assert!(error.to_string().contains("checksum"), "{error}");
@@ -196,4 +196,24 @@ fn room_ends_with_the_ids() {
     assert!(!pipeline.has_room() && !pipeline.has_too_many_orphans());
     expire(&mut pipeline, half);
     assert!(pipeline.has_too_many_orphans());
+    // It gets no more, and ends with what it has.
+    assert!(pipeline.retire() && !pipeline.retire());
+    let freed = frame(0, DONE, b"late");
+    pipeline.fill(&mut &freed[..], || Tick(2)).unwrap();
+    assert!(pipeline.next_arrival().unwrap().is_none());
+    assert!(!pipeline.has_room() && pipeline.is_draining() && !pipeline.is_drained());
+    expire(&mut pipeline, 100);
+    assert!(pipeline.is_drained());
+}
+
+#[test]
+fn whoever_waits_behind_an_orphan_keeps_its_own_limit() {
+    let mut pipeline = pipeline(&[(10, b"one"), (1000, b"two")]);
+    assert!(pipeline.write(&mut Room(Vec::new(), 1000), Tick(1)).unwrap());
+    expire(&mut pipeline, 10);
+    let limit = |_: &u64| Some(Duration::from_nanos(100));
+    assert_eq!(pipeline.silence_ends(limit), Tick(101));
+    // One without a limit waits as long as orphans are waited for.
+    let patience = <Toy<false> as Protocol>::PATIENCE;
+    assert_eq!(pipeline.silence_ends(|_| None), Tick(1).after(patience));
 }

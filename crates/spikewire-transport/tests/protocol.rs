@@ -8,11 +8,11 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use spikewire_transport::FaultKind;
 use spikewire_transport::topology::Settings;
+use spikewire_transport::{Command, FaultKind, Multiplexer, Outcome, Tick};
 use support::{
     Bench, DONE, IDS, LAST_WORD, LONG, MORE, Manners, RETRY, RETRY_DOUBTFUL, Request, SOON, Script,
-    Server, VERDICT, event, frame, policy, settings,
+    Server, Ticket, Toy, VERDICT, Writes, event, frame, nodes, policy, settings,
 };
 
 /// Requests that came, and a script that keeps them and answers what `answer` says.
@@ -187,32 +187,45 @@ fn an_orphan_keeps_its_id_until_its_late_answer_frees_it() {
 }
 
 #[test]
-fn a_connection_with_too_many_orphans_is_given_up() {
+fn a_connection_with_too_many_orphans_is_replaced_once_it_is_drained() {
     let (requests, script) = script(|request, _| match &request.body[..] {
-        b"slow" => Vec::new(),
+        b"slow" | b"held" => Vec::new(),
         body => request.answer(DONE, body),
     });
     let (server, mut bench) = polite(script);
     let orphans = usize::from(IDS) / 2 + 1;
+    bench.submit(20, b"held", policy(LONG));
     for number in 0..orphans {
         bench.submit(number, b"slow", policy(SOON));
     }
     for number in 0..orphans {
         assert_eq!(bench.failure(number).kind, Some(FaultKind::Timeout));
     }
-    bench.submit(10, b"x", policy(LONG));
-    assert_eq!(bench.ending(10).unwrap(), (b"x".to_vec(), 1));
+    // Ids are left there, but new commands go to a new connection.
+    for number in 10..15 {
+        bench.submit(number, b"x", policy(LONG));
+        assert_eq!(bench.ending(number).unwrap(), (b"x".to_vec(), 1));
+        assert_eq!(requests.lock().unwrap().last().unwrap().connection, 1);
+    }
+    assert_eq!((server.accepted.load(SeqCst), server.ended.load(SeqCst)), (2, 0));
+    // What was asked there before is answered there, and that was the last of it.
+    let held = requests.lock().unwrap().iter().find(|it| it.body == b"held").cloned().unwrap();
+    server.send(0, &held.answer(DONE, b"at last"));
+    assert_eq!(bench.ending(20).unwrap(), (b"at last".to_vec(), 1));
+    bench.turn_until("the old connection to end", |_| server.ended.load(SeqCst) == 1);
+    bench.submit(30, b"x", policy(LONG));
+    bench.ending(30).unwrap();
     assert_eq!(server.accepted.load(SeqCst), 2);
-    assert_eq!(requests.lock().unwrap().last().unwrap().connection, 1);
 }
 
 #[test]
 fn bytes_that_are_not_the_protocol_end_the_connection() {
     type Answer = fn(&Request) -> Vec<u8>;
-    let nonsense: [(Answer, &str); 3] = [
+    let nonsense: [(Answer, &str); 4] = [
         (|_| vec![0xff; 7], "4294967295 bytes"),
         (|request| request.answer(9, b""), "kind 9"),
         (|request| frame(request.id + 1, DONE, b""), "nobody asked for"),
+        (|_| frame(30_000, DONE, b""), "nobody asked for"),
     ];
     for (answer, expected) in nonsense {
         let (_, script) = script(move |request, all| match all.len() {
@@ -369,4 +382,52 @@ fn a_sealed_request_given_up_half_sent_is_never_finished() {
     assert_eq!(bench.ending(2).unwrap(), (b"neighbour".to_vec(), 1));
     let largest = requests.lock().unwrap().iter().map(|request| request.body.len()).max();
     assert!(largest.unwrap() < 100);
+}
+
+/// As many ids as Cassandra has.
+type Wide = Toy<false, 32_767>;
+
+#[test]
+fn more_commands_than_ids_share_a_connection() {
+    // Nothing is answered until every id is in use; then all, the latest first.
+    const ALL: usize = 40_000;
+    let (requests, script) = script({
+        let mut held: Vec<Request> = Vec::new();
+        move |request, all| {
+            held.push(request.clone());
+            if all.len() < 32_767 {
+                return Vec::new();
+            }
+            let bunch = std::mem::take(&mut held);
+            let ids: HashSet<u16> = bunch.iter().map(|request| request.id).collect();
+            assert!(ids.len() == bunch.len() && ids.iter().all(|id| (1..=32_767).contains(id)));
+            bunch.iter().rev().flat_map(|request| request.answer(DONE, &request.body)).collect()
+        }
+    });
+    let server = Server::start(false, Manners::Polite, script);
+    let settings = Settings { depth: usize::MAX, queue: ALL, ..settings() };
+    let nodes = nodes(server.address, settings);
+    let mut multiplexer: Multiplexer<Wide, Ticket> = Multiplexer::new(nodes).unwrap();
+    for number in 0..ALL {
+        let bytes = frame(0, DONE, &number.to_be_bytes());
+        let ticket = Ticket(number, Vec::new());
+        let command = Command::new(bytes, Writes(false), policy(LONG), Tick::now(), ticket);
+        multiplexer.submit(command, Tick::now());
+    }
+    let mut ended = HashSet::new();
+    let mut deliver = |Ticket(number, _), outcome: Outcome<'_, Wide>| {
+        let reply = outcome.unwrap();
+        assert_eq!((&reply.body[1..], reply.attempts.made), (&number.to_be_bytes()[..], 1));
+        assert!(ended.insert(number));
+    };
+    multiplexer.flush(Tick::now(), &mut deliver);
+    while multiplexer.in_flight() > 0 {
+        multiplexer.turn(Some(Duration::from_millis(10)), &mut deliver).unwrap();
+        if multiplexer.alarm() <= Tick::now() {
+            multiplexer.expire(Tick::now(), &mut deliver);
+        }
+    }
+    assert_eq!(ended.len(), ALL);
+    assert_eq!(requests.lock().unwrap().len(), ALL);
+    assert_eq!(server.accepted.load(SeqCst), 1);
 }

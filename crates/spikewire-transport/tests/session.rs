@@ -50,7 +50,7 @@ fn ask<const SEALED: bool>(
 
 fn asks_and_hears<const SEALED: bool>() {
     let server = server(SEALED, Manners::Chatty);
-    let mut session = Session::open(server.address, None, Toy::<SEALED>::default(), LONG).unwrap();
+    let mut session = Session::open(server.address, None, <Toy<SEALED>>::default(), LONG).unwrap();
     assert_eq!(session.addresses().unwrap().0, server.address);
     let large: Vec<u8> = (0..3_000_000_u32).map(|at| (at % 251) as u8).collect();
     assert_eq!(ask(&mut session, 1, b"hello", long()).unwrap(), b"hello");
@@ -83,7 +83,7 @@ fn a_session_that_failed_is_over() {
     for (body, expected) in cases {
         let server = server(false, Manners::Polite);
         let mut session =
-            Session::open(server.address, None, Toy::<false>::default(), LONG).unwrap();
+            Session::open(server.address, None, <Toy<false>>::default(), LONG).unwrap();
         let until = if body == b"silence" { soon() } else { long() };
         let error = ask(&mut session, 1, body, until).unwrap_err();
         assert!(expected(&error), "{error}");
@@ -93,7 +93,7 @@ fn a_session_that_failed_is_over() {
 
 #[test]
 fn a_handshake_that_comes_to_nothing_says_why() {
-    let open = |address, within| Session::open(address, None, Toy::<true>::default(), within);
+    let open = |address, within| Session::open(address, None, <Toy<true>>::default(), within);
     let rude = server(true, Manners::Rude);
     let error = open(rude.address, LONG).unwrap_err();
     assert!(matches!(&error, DialError::Refused(why) if why.contains("like us")), "{error}");
@@ -107,7 +107,7 @@ fn a_handshake_that_comes_to_nothing_says_why() {
 #[test]
 fn another_thread_ends_a_wait() {
     let server = server(false, Manners::Polite);
-    let mut session = Session::open(server.address, None, Toy::<false>::default(), LONG).unwrap();
+    let mut session = Session::open(server.address, None, <Toy<false>>::default(), LONG).unwrap();
     let waker = session.waker().unwrap();
     // Before the wait, also where a question comes in between.
     waker.wake().unwrap();

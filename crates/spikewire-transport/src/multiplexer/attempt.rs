@@ -90,7 +90,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let here = here.map_or(&[][..], |here| &here.connections);
         let loads = here.iter().filter_map(|index| {
             let pipeline = &self.connections[*index].as_ref()?.pipeline;
-            let stalled = pipeline.oldest().is_some_and(|since| since.after(STALL) <= now);
+            // By id, a slow answer holds up no other.
+            let stalled = P::IDS.is_none()
+                && pipeline.oldest().is_some_and(|since| since.after(STALL) <= now);
             Some(Load { connection: *index, in_flight: pipeline.weight(), stalled })
         });
         place(loads, self.spread, most, depth)

@@ -21,9 +21,9 @@ pub(super) enum Blame {
     None,
 }
 
-/// Why a connection ends on which a request was given up half sent.
+/// Why a connection ends that got no more requests.
 pub(super) fn drained() -> Fault {
-    let message = "closed after a request that was not sent to its end";
+    let message = "closed after the last of its requests that is waited for";
     Fault::new(FaultKind::Connection, message)
 }
 
@@ -34,6 +34,10 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let mut late = Vec::new();
         let displaced = connection.expire(now, |abandoned| late.push(abandoned));
         let key = connection.key();
+        if connection.pipeline.has_too_many_orphans() && connection.pipeline.retire() {
+            connection.node.breaker().record();
+            self.topology.look_again_soon();
+        }
         let draining = connection.pipeline.is_draining();
         let verdict = self.verdict(index, now);
         for abandoned in late {
@@ -66,9 +70,6 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             Some((Fault::silent(node), Blame::Node))
         } else if pipeline.is_drained() {
             Some((drained(), Blame::None))
-        } else if pipeline.has_too_many_orphans() {
-            let why = "too many answers to requests that were given up are missing";
-            Some((Fault::broken(node, why), Blame::Node))
         } else if pipeline.in_flight() == 0 && connection.dial.is_none() && idle_until <= now {
             Some((Fault::new(FaultKind::Connection, "closed while idle"), Blame::None))
         } else {

@@ -85,18 +85,18 @@ pub fn segments(mut bytes: &[u8]) -> Vec<u8> {
 /// The protocol. A body holds the kind of its frame, then the bytes. When `SEALED`, both sides cut
 /// what they send into segments, from the moment at which the first answer of the server is in.
 #[derive(Debug, Default)]
-pub struct Toy<const SEALED: bool> {
+pub struct Toy<const SEALED: bool, const COUNT: u16 = IDS> {
     steps: usize,
 }
 
-impl<const SEALED: bool> Toy<SEALED> {
+impl<const SEALED: bool, const COUNT: u16> Toy<SEALED, COUNT> {
     /// After the handshake.
     pub fn greeted() -> Self {
         Self { steps: 4 }
     }
 }
 
-impl<const SEALED: bool> Framing for Toy<SEALED> {
+impl<const SEALED: bool, const COUNT: u16> Framing for Toy<SEALED, COUNT> {
     const SEALS: bool = SEALED;
     const OPENS: bool = SEALED;
 
@@ -167,11 +167,12 @@ impl<const SEALED: bool> Framing for Toy<SEALED> {
     }
 }
 
-impl<const SEALED: bool> Protocol for Toy<SEALED> {
+impl<const SEALED: bool, const COUNT: u16> Protocol for Toy<SEALED, COUNT> {
     type Topology = Nodes;
     type Code = u8;
 
-    const IDS: Option<u16> = Some(IDS);
+    const IDS: Option<u16> = Some(COUNT);
+    const FIRST_ID: u16 = if COUNT > IDS { 1 } else { 0 };
 
     fn new(_: &Nodes, _: &Node) -> Self {
         Self::default()
@@ -212,7 +213,7 @@ pub struct Bare;
 
 impl Framing for Bare {
     fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed> {
-        Toy::<false>::default().cut(bytes)
+        <Toy<false>>::default().cut(bytes)
     }
 }
 
@@ -389,8 +390,11 @@ pub struct Server {
     pub address: SocketAddr,
     /// Connections accepted.
     pub accepted: Arc<AtomicU32>,
+    /// Connections that are over.
+    pub ended: Arc<AtomicU32>,
     /// A request came before the end of a handshake.
     pub hasty: Arc<AtomicBool>,
+    streams: Arc<Mutex<Vec<TcpStream>>>,
 }
 
 impl Server {
@@ -398,16 +402,27 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (accepted, hasty) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicBool::new(false)));
+        let (ended, streams) = (Arc::new(AtomicU32::new(0)), Arc::new(Mutex::new(Vec::new())));
         let (count, early, script) =
             (accepted.clone(), hasty.clone(), Arc::new(Mutex::new(script)));
+        let (over, kept) = (ended.clone(), streams.clone());
         thread::spawn(move || {
             for (connection, stream) in listener.incoming().flatten().enumerate() {
+                kept.lock().unwrap().push(stream.try_clone().unwrap());
                 count.fetch_add(1, SeqCst);
-                let (script, early) = (script.clone(), early.clone());
-                thread::spawn(move || serve(stream, connection, sealed, manners, &script, &early));
+                let (script, early, over) = (script.clone(), early.clone(), over.clone());
+                thread::spawn(move || {
+                    serve(stream, connection, sealed, manners, &script, &early);
+                    over.fetch_add(1, SeqCst);
+                });
             }
         });
-        Self { address, accepted, hasty }
+        Self { address, accepted, ended, hasty, streams }
+    }
+
+    /// Sends something on this connection, now.
+    pub fn send(&self, connection: usize, bytes: &[u8]) {
+        self.streams.lock().unwrap()[connection].write_all(bytes).unwrap();
     }
 }
 

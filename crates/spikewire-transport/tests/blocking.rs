@@ -1,0 +1,60 @@
+//! Calling threads on connections whose answers come in any order.
+
+mod support;
+
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use spikewire_transport::blocking::Single;
+use spikewire_transport::{BlockingPool, Command, Tick};
+use support::{DONE, LONG, Manners, Request, Server, Toy, Writes, frame, nodes, policy, settings};
+
+type Pool = BlockingPool<Toy<false>, Single<Toy<false>>>;
+
+fn call(pool: &Pool, what: &[u8]) -> Vec<u8> {
+    let (now, mut body) = (Tick::now(), Vec::new());
+    let ticket = Single::new(Vec::new());
+    let command = Command::new(frame(0, DONE, what), Writes(false), policy(LONG), now, ticket);
+    pool.call(command, now, &mut body, None, Some).unwrap();
+    body[1..].to_vec()
+}
+
+fn wait(what: &str, holds: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < LONG, "still waiting: {what}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn a_slow_answer_holds_up_no_other_thread() {
+    let held: Arc<Mutex<Vec<Request>>> = Arc::default();
+    let own = held.clone();
+    let script = move |request: Request| match &request.body[..] {
+        b"slow" => {
+            own.lock().unwrap().push(request);
+            Vec::new()
+        }
+        body => request.answer(DONE, body),
+    };
+    let server = Server::start(false, Manners::Polite, Box::new(script));
+    // One connection for the first caller, and one that all others share.
+    let pool = Pool::new(&nodes(server.address, settings()));
+    thread::scope(|scope| {
+        let slow = [1, 2].map(|count| {
+            let slow = scope.spawn(|| call(&pool, b"slow"));
+            wait("a slow request", || held.lock().unwrap().len() == count);
+            slow
+        });
+        for round in 0..20 {
+            assert_eq!(call(&pool, &[round]), [round]);
+        }
+        for request in held.lock().unwrap().iter() {
+            server.send(request.connection, &request.answer(DONE, b"late"));
+        }
+        slow.map(|slow| assert_eq!(slow.join().unwrap(), b"late"));
+    });
+    pool.close();
+}
