@@ -37,7 +37,7 @@ pub fn compress_bodies(out: &mut Vec<u8>, from: usize) {
 /// Where the envelope ends that begins at `start`; `None` if it is not whole.
 fn end_of(bytes: &[u8], start: usize) -> Option<usize> {
     let header = Header::read(&bytes[start..]).ok()??;
-    Some(start + header.len()).filter(|&end| end <= bytes.len())
+    Some(start + header.envelope_len()).filter(|&end| end <= bytes.len())
 }
 
 /// Compresses the body of the whole envelope `out[start..]`.
@@ -72,8 +72,8 @@ pub(crate) fn check_announced(plain: usize, block: usize) -> Result<()> {
 /// body that is not compressed.
 pub fn inflate(sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened> {
     let Some(header) = Header::read(sealed)? else { return Ok(Opened::Awaits(0)) };
-    let Some(envelope) = sealed.get(..header.len()) else {
-        return Ok(Opened::Awaits(header.len()));
+    let Some(envelope) = sealed.get(..header.envelope_len()) else {
+        return Ok(Opened::Awaits(header.envelope_len()));
     };
     // Version 5 has no use for the flag.
     if header.flags & flag::COMPRESSED == 0 || header.layout() != Version::V4 {
@@ -81,7 +81,7 @@ pub fn inflate(sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened> {
     } else {
         inflate_body(header, &envelope[HEADER_LEN..], plain)?;
     }
-    Ok(Opened::Took(header.len()))
+    Ok(Opened::Took(header.envelope_len()))
 }
 
 fn inflate_body(mut header: Header, body: &[u8], plain: &mut Vec<u8>) -> Result<()> {

@@ -166,20 +166,18 @@ impl Header {
 
     /// The bytes of the header.
     pub fn to_bytes(self) -> [u8; HEADER_LEN] {
-        let [a, b] = self.stream.to_be_bytes();
-        let [c, d, e, f] = (self.body as u32).to_be_bytes();
-        let version = self.version | if self.is_response { 0x80 } else { 0 };
-        [version, self.flags, a, b, self.opcode, c, d, e, f]
+        let mut bytes = [self.version, self.flags, 0, 0, self.opcode, 0, 0, 0, 0];
+        if self.is_response {
+            bytes[0] |= 0x80;
+        }
+        bytes[2..4].copy_from_slice(&self.stream.to_be_bytes());
+        bytes[5..].copy_from_slice(&(self.body as u32).to_be_bytes());
+        bytes
     }
 
     /// Bytes of header and body.
-    pub const fn len(&self) -> usize {
+    pub const fn envelope_len(&self) -> usize {
         HEADER_LEN + self.body
-    }
-
-    /// Never: a header itself has a length.
-    pub const fn is_empty(&self) -> bool {
-        false
     }
 
     /// The version whose layouts the body follows.
@@ -312,13 +310,11 @@ fn put_payload(
     put_short(out, "a custom payload", payload.len())?;
     payload.iter().try_for_each(|(name, value)| {
         put_string(out, "a name in a custom payload", name)?;
-        match value {
-            Some(bytes) => put_bytes(out, "a value in a custom payload", bytes),
-            None => {
-                put_null(out);
-                Ok(())
-            }
-        }
+        let Some(bytes) = value else {
+            put_null(out);
+            return Ok(());
+        };
+        put_bytes(out, "a value in a custom payload", bytes)
     })
 }
 
@@ -330,3 +326,6 @@ pub enum Opened {
     /// The first unit is not whole; it has so many bytes in all, 0 if that is not known yet.
     Awaits(usize),
 }
+
+#[cfg(test)]
+mod tests;

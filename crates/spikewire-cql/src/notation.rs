@@ -32,16 +32,19 @@ pub struct Reader<'a>(pub &'a [u8]);
 
 impl<'a> Reader<'a> {
     /// What is left.
+    #[inline]
     pub fn rest(&self) -> &'a [u8] {
         self.0
     }
 
     /// Whether nothing is left.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The next `len` bytes.
+    #[inline]
     pub fn take(&mut self, len: usize) -> Result<&'a [u8]> {
         let Some((taken, rest)) = self.0.split_at_checked(len) else {
             let have = self.0.len();
@@ -52,6 +55,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next `N` bytes.
+    #[inline]
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         let mut array = [0; N];
         array.copy_from_slice(self.take(N)?);
@@ -59,26 +63,31 @@ impl<'a> Reader<'a> {
     }
 
     /// A `[byte]`.
+    #[inline]
     pub fn byte(&mut self) -> Result<u8> {
         Ok(self.array::<1>()?[0])
     }
 
     /// A `[short]`.
+    #[inline]
     pub fn short(&mut self) -> Result<u16> {
         Ok(u16::from_be_bytes(self.array()?))
     }
 
     /// An `[int]`.
+    #[inline]
     pub fn int(&mut self) -> Result<i32> {
         Ok(i32::from_be_bytes(self.array()?))
     }
 
     /// A `[long]`.
+    #[inline]
     pub fn long(&mut self) -> Result<i64> {
         Ok(i64::from_be_bytes(self.array()?))
     }
 
     /// An `[int]` that counts something.
+    #[inline]
     pub fn count(&mut self) -> Result<usize> {
         let count = self.int()?;
         usize::try_from(count).map_err(|_| Malformed(format!("a count of {count}")))
@@ -102,6 +111,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `[bytes]`; `None` is null.
+    #[inline]
     pub fn bytes(&mut self) -> Result<Option<&'a [u8]>> {
         match usize::try_from(self.int()?) {
             Ok(len) => self.take(len).map(Some),
@@ -127,6 +137,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `[short bytes]`.
+    #[inline]
     pub fn short_bytes(&mut self) -> Result<&'a [u8]> {
         let len = self.short()?.into();
         self.take(len)

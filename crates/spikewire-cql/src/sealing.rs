@@ -44,8 +44,8 @@ impl Sealing {
         match self {
             Self::Bare => {
                 let Some(header) = Header::read(sealed)? else { return Ok(Opened::Awaits(0)) };
-                let Some(envelope) = sealed.get(..header.len()) else {
-                    return Ok(Opened::Awaits(header.len()));
+                let Some(envelope) = sealed.get(..header.envelope_len()) else {
+                    return Ok(Opened::Awaits(header.envelope_len()));
                 };
                 plain.extend_from_slice(envelope);
                 Ok(Opened::Took(envelope.len()))

@@ -126,7 +126,7 @@ fn run(bytes: &[u8], start: usize, large: &mut usize) -> Run {
     while end < bytes.len() {
         // What is no whole envelope cannot come from our requests; it is sent as it is.
         let next = match Header::read(&bytes[end..]) {
-            Ok(Some(header)) => (end + header.len()).min(bytes.len()),
+            Ok(Some(header)) => (end + header.envelope_len()).min(bytes.len()),
             _ => bytes.len(),
         };
         if next - start > MAX_PAYLOAD {
@@ -296,7 +296,7 @@ impl Unsealer {
             let Some(header) = Header::read(slice)? else {
                 return Err(Malformed::new("a slice that ends within an envelope's header"));
             };
-            self.missing = header.len();
+            self.missing = header.envelope_len();
         }
         let more = || Malformed::new("a slice that goes on behind its envelope");
         self.missing = self.missing.checked_sub(slice.len()).ok_or_else(more)?;
@@ -307,7 +307,7 @@ impl Unsealer {
 /// Whether a self-contained payload is a row of whole envelopes.
 fn check_whole(mut payload: &[u8]) -> Result<()> {
     while !payload.is_empty() {
-        let rest = Header::read(payload)?.and_then(|header| payload.get(header.len()..));
+        let rest = Header::read(payload)?.and_then(|header| payload.get(header.envelope_len()..));
         let cut = || Malformed::new("a self-contained segment that ends within an envelope");
         payload = rest.ok_or_else(cut)?;
     }

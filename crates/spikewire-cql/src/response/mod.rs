@@ -67,8 +67,9 @@ impl<'a> Response<'a> {
     /// Reads a whole envelope that is not compressed.
     pub fn read(envelope: &'a [u8]) -> Result<Self> {
         let header = Header::read(envelope)?;
-        let whole = header
-            .and_then(|header| Some((header, envelope.get(envelope::HEADER_LEN..header.len())?)));
+        let whole = header.and_then(|header| {
+            Some((header, envelope.get(envelope::HEADER_LEN..header.envelope_len())?))
+        });
         let (header, body) =
             whole.ok_or_else(|| Malformed::new("an envelope that is not whole"))?;
         Self::parse(&header, body)

@@ -62,7 +62,7 @@ pub fn bytes(hex: &str) -> Vec<u8> {
 
 fn parse(place: String, is_response: bool, sealed: Vec<u8>) -> Line {
     let header = Header::read(&sealed).ok().flatten();
-    if header.is_some_and(|header| header.len() == sealed.len()) {
+    if header.is_some_and(|header| header.envelope_len() == sealed.len()) {
         let plain = sealed.clone();
         return Line { place, is_response, sealed, around: Around::Nothing, plain };
     }
