@@ -27,17 +27,19 @@ pub enum Event {
     Down(SocketAddr),
     /// The schema changed.
     Schema(SchemaChange),
-    /// Something that this crate does not know: its kind, and what changed if that was said.
+    /// Something that this crate does not know: its kind, and what changed. That is empty where the
+    /// kind is not known either.
     Other(String, String),
 }
 
 impl Event {
     pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self> {
         let kind = reader.string()?;
-        if kind == SCHEMA {
-            return SchemaChange::read(reader).map(Self::Schema);
-        }
-        let change = reader.string().unwrap_or_default();
+        let change = match kind {
+            SCHEMA => return SchemaChange::read(reader).map(Self::Schema),
+            TOPOLOGY | STATUS => reader.string()?,
+            _ => return Ok(Self::Other(kind.to_owned(), String::new())),
+        };
         let event = match (kind, change) {
             (TOPOLOGY, "NEW_NODE") => Self::NewNode,
             (TOPOLOGY, "REMOVED_NODE") => Self::RemovedNode,
@@ -62,7 +64,8 @@ impl Event {
             }
             Self::Other(kind, change) => {
                 put_string(out, "the kind of an event", kind)?;
-                return put_string(out, "a change", change);
+                let is_known = matches!(&kind[..], TOPOLOGY | STATUS);
+                return if is_known { put_string(out, "a change", change) } else { Ok(()) };
             }
         };
         put_string(out, "the kind of an event", kind)?;

@@ -210,7 +210,11 @@ pub const fn reason_name(reason: u16) -> &'static str {
 }
 
 impl Details {
-    pub(super) fn read(version: Version, code: Code, reader: &mut Reader<'_>) -> Result<Self> {
+    pub(in crate::response) fn read(
+        version: Version,
+        code: Code,
+        reader: &mut Reader<'_>,
+    ) -> Result<Self> {
         Ok(match code {
             Code::Unavailable => {
                 let consistency = Consistency::read(reader)?;

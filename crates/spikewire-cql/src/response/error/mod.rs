@@ -65,3 +65,6 @@ impl fmt::Display for ServerError {
 }
 
 impl std::error::Error for ServerError {}
+
+#[cfg(test)]
+mod tests;
