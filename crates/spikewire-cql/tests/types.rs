@@ -88,7 +88,8 @@ fn classes() {
         }
         class
     };
-    let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let hex =
+        |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
     let user = format!(
         "UserType(shop,{},{}:UTF8Type,{}:ListType(Int32Type))",
         hex("address"),

@@ -1,6 +1,6 @@
 //! The replicas of every token, worked out in advance.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::nodes::{Place, Ring, entry_of};
@@ -46,7 +46,7 @@ impl<N> Ring<N> {
             }
             Strategy::Anywhere => return None,
         };
-        let mut known: HashMap<Arc<[u32]>, ()> = HashMap::new();
+        let mut known: HashSet<Arc<[u32]>> = HashSet::new();
         let mut found = Vec::new();
         let mut lists: Vec<_> = self
             .owners
@@ -56,11 +56,11 @@ impl<N> Ring<N> {
                 to_front(&mut order, *owner);
                 found.clear();
                 pick.take(&order, &self.places, &mut found);
-                if let Some((list, ())) = known.get_key_value(found.as_slice()) {
+                if let Some(list) = known.get(found.as_slice()) {
                     return list.clone();
                 }
                 let list: Arc<[u32]> = found.as_slice().into();
-                known.insert(list.clone(), ());
+                known.insert(list.clone());
                 list
             })
             .collect();

@@ -78,7 +78,7 @@ fn hex(text: &str) -> String {
 }
 
 fn unhex(hex: &str) -> Option<String> {
-    if hex.len() % 2 != 0 || !hex.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+    if !hex.len().is_multiple_of(2) || !hex.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return None;
     }
     let bytes = (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16));

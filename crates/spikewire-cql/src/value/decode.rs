@@ -17,13 +17,13 @@ pub fn decode<K: Sink + ?Sized>(
 ) -> Result<K::Value, K::Error> {
     let Some(bytes) = bytes else { return sink.null() };
     match ty {
-        Type::Text => return sink.text(utf8(ty, bytes)?),
-        Type::Blob => return sink.blob(bytes),
-        Type::Ascii => return sink.ascii(utf8(ty, bytes)?),
-        Type::Custom(class) => return sink.custom(class, bytes),
-        Type::Tuple(types) => return tuple(ty, types, bytes, sink),
-        Type::Udt(fields) => return udt(ty, fields, bytes, sink),
-        _ if bytes.is_empty() => return sink.empty(ty),
+        Type::Text => sink.text(utf8(ty, bytes)?),
+        Type::Blob => sink.blob(bytes),
+        Type::Ascii => sink.ascii(utf8(ty, bytes)?),
+        Type::Custom(class) => sink.custom(class, bytes),
+        Type::Tuple(types) => tuple(ty, types, bytes, sink),
+        Type::Udt(fields) => udt(ty, fields, bytes, sink),
+        _ if bytes.is_empty() => sink.empty(ty),
         Type::Int => sink.int(i32::from_be_bytes(exactly(ty, bytes)?)),
         Type::Bigint => sink.bigint(i64::from_be_bytes(exactly(ty, bytes)?)),
         Type::Counter => sink.counter(i64::from_be_bytes(exactly(ty, bytes)?)),

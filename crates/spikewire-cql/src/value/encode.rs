@@ -200,7 +200,7 @@ fn write<S: Source + ?Sized>(
             put_duration(duration, out);
         }
         Type::List(element) | Type::Set(element) => {
-            counted(ty, out, |out, count| value.items(ty, &mut List { element, out, count }))?
+            counted(ty, out, |out, count| value.items(ty, &mut List { element, out, count }))?;
         }
         Type::Map(entry) => counted(ty, out, |out, count| {
             value.entries(&mut Map { key: &entry.0, value: &entry.1, out, count })

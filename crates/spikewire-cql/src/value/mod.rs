@@ -5,9 +5,9 @@
 //! |---|---|
 //! | `source` | [`Source`]: a host's value, as something to send |
 //! | `misfit` | [`Misfit`]: why it cannot be sent, and where |
-//! | `encode` | [`encode`]: the traversal, with all checks |
+//! | `encode` | [`encode()`]: the traversal, with all checks |
 //! | `sink` | [`Sink`]: what makes a host's values |
-//! | `decode` | [`decode`]: the traversal |
+//! | `decode` | [`decode()`]: the traversal |
 //! | `vint` | integers of variable length, durations |
 //! | `number` | [`Varint`] and [`Decimal`] |
 //! | `fixed` | many numbers of one width at once |
