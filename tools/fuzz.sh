@@ -27,7 +27,7 @@ for argument; do
         *) targets="$targets $argument" ;;
     esac
 done
-targets=${targets:-frame message value msgpack info batch text expression query scan}
+targets=${targets:-frame message value msgpack info batch text expression query scan cql_type cql_value}
 case $input in
     '' | /*) ;;
     *) input=$root/$input ;;

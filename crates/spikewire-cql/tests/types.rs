@@ -166,6 +166,7 @@ fn spellings() {
             Type::tuple([Type::Int, Type::tuple([Type::Text, Type::Duration])]),
         ),
         ("'org.example.Odd'", Type::Custom("org.example.Odd".into())),
+        ("'it''s odd'", Type::Custom("it's odd".into())),
     ];
     let find = |_: Option<&str>, name: &str| (name == "address").then(address);
     for (text, ty) in vectors {
@@ -178,6 +179,16 @@ fn spellings() {
         Some(address())
     });
     assert_eq!(parsed, Ok(Type::Udt(address())));
+}
+
+#[test]
+fn the_deepest_type_is_spelled_and_read() {
+    let deepest = (1..DEEPEST).fold(Type::Int, |ty, _| Type::list(ty));
+    assert_eq!(Type::parse(&deepest.to_string()), Ok(deepest.clone()));
+    assert_eq!(Type::of_class(&deepest.class_name()), deepest);
+    let mut option = Vec::new();
+    deepest.write(&mut option).unwrap();
+    assert_eq!(read(&option), Ok(deepest));
 }
 
 #[test]

@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use super::data_type::{DEEPEST, NATIVE, Type, Udt};
 
+/// How deep spellings may be nested. `frozen<…>` is a level of its own.
+const DEEPEST_SPELLED: usize = 2 * DEEPEST;
+
 /// A text that is no type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is no type of CQL: {problem}")]
@@ -29,7 +32,7 @@ impl Type {
         find: impl Fn(Option<&str>, &str) -> Option<Arc<Udt>>,
     ) -> Result<Self, InvalidType> {
         let mut words = Words { rest: text, find: &find };
-        let parsed = words.ty(DEEPEST).and_then(|ty| match words.rest.trim() {
+        let parsed = words.ty(DEEPEST_SPELLED).and_then(|ty| match words.rest.trim() {
             "" => Ok(ty),
             more => Err(format!("{more:?} is too much")),
         });
@@ -46,12 +49,11 @@ struct Words<'a> {
 
 impl Words<'_> {
     fn ty(&mut self, depth: usize) -> Result<Type, String> {
-        let depth =
-            depth.checked_sub(1).ok_or_else(|| format!("nested more than {DEEPEST} deep"))?;
+        let depth = depth
+            .checked_sub(1)
+            .ok_or_else(|| format!("nested more than {DEEPEST_SPELLED} deep"))?;
         if self.token('\'') {
-            let (class, rest) = self.rest.split_once('\'').ok_or("a quote is not closed")?;
-            self.rest = rest;
-            return Ok(Type::of_class(class));
+            return Ok(Type::of_class(&self.quoted('\'')?));
         }
         let (name, quoted) = self.name()?;
         if quoted {
@@ -103,17 +105,7 @@ impl Words<'_> {
     /// A name, and whether it was in quotes.
     fn name(&mut self) -> Result<(String, bool), String> {
         if self.token('"') {
-            let mut name = String::new();
-            loop {
-                let (part, rest) = self.rest.split_once('"').ok_or("a quote is not closed")?;
-                name.push_str(part);
-                self.rest = rest;
-                match rest.strip_prefix('"') {
-                    Some(rest) => self.rest = rest,
-                    None => return Ok((name, true)),
-                }
-                name.push('"');
-            }
+            return Ok((self.quoted('"')?, true));
         }
         let rest = self.rest.trim_start();
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
@@ -122,6 +114,21 @@ impl Words<'_> {
         }
         self.rest = &rest[end..];
         Ok((rest[..end].to_lowercase(), false))
+    }
+
+    /// Up to the closing quote; two of them stand for one.
+    fn quoted(&mut self, quote: char) -> Result<String, String> {
+        let mut name = String::new();
+        loop {
+            let (part, rest) = self.rest.split_once(quote).ok_or("a quote is not closed")?;
+            name.push_str(part);
+            self.rest = rest;
+            if !self.rest.starts_with(quote) {
+                return Ok(name);
+            }
+            self.rest = &rest[1..];
+            name.push(quote);
+        }
     }
 
     fn dimension(&mut self) -> Result<usize, String> {
@@ -164,7 +171,7 @@ impl fmt::Display for Type {
             Self::Vector(vector) => {
                 write!(f, "vector<{}, {}>", Inner(&vector.element), vector.dimension)
             }
-            Self::Custom(class) => write!(f, "'{class}'"),
+            Self::Custom(class) => write!(f, "'{}'", class.replace('\'', "''")),
             native => f.write_str(native.native_name().unwrap_or("blob")),
         }
     }
