@@ -13,6 +13,7 @@ Java 17 and Maven have to be there; ``CassandraUnavailable`` says what is missin
 | ``options`` | its options |
 | ``command`` | ``spikewire cassandra`` |
 | ``node`` | one node: its process, its files |
+| ``folder`` | where a cluster has its files |
 | ``guard`` | the process between this one and a JVM, so that no JVM outlives this one |
 | ``configuration`` | cassandra.yaml, logging, racks, flags of the JVM |
 | ``certificates`` | for TLS |

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spikewire.testing.cassandra.asking import Access, agree, is_ready, run_statement
 from spikewire.testing.cassandra.certificates import Certificates, make_certificates
 from spikewire.testing.cassandra.configuration import command_of, write_configuration
 from spikewire.testing.cassandra.endpoints import choose_endpoints
-from spikewire.testing.cassandra.errors import CassandraUnavailable
+from spikewire.testing.cassandra.errors import CassandraFailed, CassandraUnavailable
+from spikewire.testing.cassandra.folder import Folder
 from spikewire.testing.cassandra.jars import VERSION, fetch_jars
 from spikewire.testing.cassandra.java import find_java
 from spikewire.testing.cassandra.node import Node
 from spikewire.testing.cassandra.options import seconds_of, settings_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from types import TracebackType
 
     from typing_extensions import Self, Unpack
@@ -56,31 +55,16 @@ class CassandraCluster:
             raise CassandraUnavailable(message)
         java = find_java()
         jars = fetch_jars(settings.progress)
-        endpoints = choose_endpoints(nodes, settings.host, settings.port)
-        self._temporary = settings.data is None
-        if settings.data is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="spikewire-cassandra-"))
-        else:
-            self._folder = Path(settings.data).absolute()
-        self._certificates = None
-        if settings.tls:
-            names = settings.certificate_names
-            if names is None:
-                names = [*(one.address for one in endpoints), "localhost"]
-            self._certificates = make_certificates(self._folder / "tls", names)
+        self._stopped = False
         self._nodes: list[Node] = []
-        for number, endpoint in enumerate(endpoints):
-            folder = self._folder / f"node-{number}"
-            write_configuration(folder, number, endpoints, settings, self._folder / "tls")
-            command = command_of(java, jars, folder, settings)
-            name = f"node {number}"
-            node = Node(name, endpoint, folder, command, temporary=self._temporary)
-            self._nodes.append(node)
+        self._certificates: Certificates | None = None
+        self._folder = Folder(settings)
         try:
+            self._make(java, jars)
             self._start(range(nodes))
         except BaseException as error:
-            # What the logs say is wanted, unless it was the user who gave up.
-            self._end(keep_logs=isinstance(error, Exception))
+            # What the logs say is wanted, unless there are none, or it was the user who gave up.
+            self._end(keep_logs=isinstance(error, CassandraFailed))
             raise
 
     @property
@@ -119,22 +103,22 @@ class CassandraCluster:
 
     def is_alive(self, node: int) -> bool:
         """Whether the process of a node runs; that of a frozen one does."""
-        return self._nodes[node].is_alive
+        return self._node(node).is_alive
 
     def pid(self, node: int) -> int:
         """The process id of a node."""
-        return self._nodes[node].pid
+        return self._node(node).pid
 
     def kill(self, node: int) -> None:
         """Ends a node as a crash would. The other nodes notice after some seconds."""
-        self._nodes[node].kill()
+        self._node(node).kill()
 
     def stop(self, node: int | None = None) -> None:
         """Stops a node as an administrator would, or without a number all, for good."""
         if node is None:
             self._end(keep_logs=False)
         else:
-            self._nodes[node].stop()
+            self._node(node).stop()
 
     def start(self, node: int) -> None:
         """Starts a node that was stopped or killed, on its data; it is ready when this returns.
@@ -145,11 +129,11 @@ class CassandraCluster:
 
     def freeze(self, node: int) -> None:
         """Stops the process of a node where it stands: its port is open, and it says nothing."""
-        self._nodes[node].freeze()
+        self._node(node).freeze()
 
     def thaw(self, node: int) -> None:
         """Lets a frozen node go on."""
-        self._nodes[node].thaw()
+        self._node(node).thaw()
 
     def heal(self) -> None:
         """Starts and thaws what does not run, until all nodes see each other with one schema."""
@@ -162,7 +146,7 @@ class CassandraCluster:
 
         What the node says against it is raised as ``OSError``.
         """
-        run_statement(self._nodes[node].endpoint, statement, self._access)
+        run_statement(self._node(node).endpoint, statement, self._access)
 
     def wait_settled(self, timeout: Seconds = 60) -> bool:
         """Waits until all nodes see each other with one schema; False if ``timeout`` passes."""
@@ -184,10 +168,35 @@ class CassandraCluster:
     ) -> None:
         self.stop()
 
+    def _node(self, number: int) -> Node:
+        if self._stopped:
+            message = "the cluster is stopped"
+            raise OSError(message)
+        if not 0 <= number < len(self._nodes):
+            message = f"there is no node {number}: there are {len(self._nodes)}, counted from 0"
+            raise IndexError(message)
+        return self._nodes[number]
+
+    def _make(self, java: Path, jars: Path) -> None:
+        """Writes down all there is to start nodes with."""
+        settings, folder = self._settings, self._folder
+        endpoints = choose_endpoints(settings.nodes, settings.host, settings.port)
+        if settings.tls:
+            names = settings.certificate_names
+            if names is None:
+                names = [*(one.address for one in endpoints), "localhost"]
+            self._certificates = make_certificates(folder.certificates, names)
+        for number, endpoint in enumerate(endpoints):
+            own = folder.node(number)
+            write_configuration(own, number, endpoints, settings, folder.certificates)
+            command = command_of(java, jars, own, settings)
+            node = Node(f"node {number}", endpoint, own, command, temporary=folder.temporary)
+            self._nodes.append(node)
+
     def _start(self, numbers: range | list[int]) -> None:
         settings = self._settings
         end = time.monotonic() + settings.timeout
-        nodes = [self._nodes[number] for number in numbers]
+        nodes = [self._node(number) for number in numbers]
         for node in nodes:
             settings.progress(f"starting {node.name} at {node.endpoint}")
             node.start()
@@ -210,16 +219,13 @@ class CassandraCluster:
             time.sleep(INTERVAL)
 
     def _end(self, *, keep_logs: bool) -> None:
-        if not self._temporary:
-            for node in self._nodes:
-                node.terminate()
-            for node in self._nodes:
-                node.stop()
-            return
-        # Nothing of it is to be kept, so nothing has to be written out.
+        self._stopped = True
         for node in self._nodes:
-            node.kill()
-        for number in range(len(self._nodes)):
-            shutil.rmtree(self._folder / f"node-{number}" / "data", ignore_errors=True)
-        if not keep_logs:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            # What is temporary need not be written out.
+            if self._folder.temporary:
+                node.kill()
+            else:
+                node.terminate()
+        for node in self._nodes:
+            node.stop()
+        self._folder.close(keep_logs=keep_logs)
