@@ -7,12 +7,13 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
 
 use super::super::pandas::module;
+use super::masked::Masked;
 
 /// Parts of the module `numpy`.
 pub struct Library {
     /// The class `dtype`.
     pub dtype: Py<PyType>,
-    pub masked_array: Py<PyAny>,
+    masked: Masked,
     pub make_mask_descr: Py<PyAny>,
     zeros: Py<PyAny>,
     byte: Py<PyAny>,
@@ -26,11 +27,10 @@ impl Library {
         static LIBRARY: PyOnceLock<Library> = PyOnceLock::new();
         LIBRARY.get_or_try_init(py, || {
             let numpy = module(py, verb, "numpy", "NumPy")?;
-            let masked = numpy.getattr("ma")?;
             Ok(Self {
                 dtype: numpy.getattr("dtype")?.cast_into::<PyType>()?.unbind(),
-                masked_array: masked.getattr("MaskedArray")?.unbind(),
-                make_mask_descr: masked.getattr("make_mask_descr")?.unbind(),
+                masked: Masked::new(&numpy)?,
+                make_mask_descr: numpy.getattr("ma")?.getattr("make_mask_descr")?.unbind(),
                 zeros: numpy.getattr("zeros")?.unbind(),
                 byte: numpy.call_method1("dtype", ("u1",))?.unbind(),
                 layouts: PyDict::new(py).unbind(),
@@ -52,22 +52,16 @@ impl Library {
         self.zeros.bind(py).call1((count, &self.byte))
     }
 
-    /// Those bytes as an array of a dtype; masked: with these bytes of flags.
-    ///
-    /// The constructor of masked arrays, and a view of an array that has its dtype already, work
-    /// for each field of it, every time. A view of plain bytes does not, nor does a mask that is
-    /// put where the array keeps it.
+    /// Those bytes as an array of so many rows of a dtype; masked: with these bytes of flags.
     pub fn array<'py>(
         &self,
         data: &Bound<'py, PyAny>,
         dtype: &Bound<'py, PyAny>,
+        rows: usize,
         mask: Option<(&Bound<'py, PyAny>, &Bound<'py, PyAny>)>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = data.py();
-        let view = intern!(py, "view");
+        let view = intern!(data.py(), "view");
         let Some((mask, mask_dtype)) = mask else { return data.call_method1(view, (dtype,)) };
-        let whole = data.call_method1(view, (dtype, &self.masked_array))?;
-        whole.setattr(intern!(py, "_mask"), mask.call_method1(view, (mask_dtype,))?)?;
-        Ok(whole)
+        self.masked.array(data, dtype, rows, &mask.call_method1(view, (mask_dtype,))?)
     }
 }

@@ -84,11 +84,11 @@ impl Memory {
             bytes.get_item(PySlice::new(py, 0, (rows * block.size) as isize, 1))
         };
         let data = part(self.data)?;
-        let Some(mask) = self.mask else { return numpy.array(&data, dtype, None) };
+        let Some(mask) = self.mask else { return numpy.array(&data, dtype, rows, None) };
         // Names of a dtype can be assigned, which is not to show in other arrays. All its fields
         // together are a new one.
         let flags = layout.masks.bind(py).get_item(&layout.fields)?;
-        numpy.array(&data, dtype, Some((&part(mask)?, &flags)))
+        numpy.array(&data, dtype, rows, Some((&part(mask)?, &flags)))
     }
 }
 

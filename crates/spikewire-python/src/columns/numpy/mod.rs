@@ -1,12 +1,13 @@
 //! Structured NumPy arrays from a batch: one pass over the rows, no Python object per value.
 //!
-//! `library` is NumPy, `layout` the dtype as the filling needs it, `memory` what is filled, `cell`
-//! one value into its bytes, `nested` lists into sub-arrays, `fill` one record, `stream` records as
-//! they arrive, `strip` records of a query.
+//! `library` is NumPy, `masked` how its masked arrays are made, `layout` the dtype as the filling
+//! needs it, `memory` what is filled, `fill` one record, `stream` records as they arrive, `strip`
+//! records of a query.
 
 mod fill;
 mod layout;
 mod library;
+mod masked;
 mod memory;
 mod stream;
 mod strip;

@@ -1,0 +1,150 @@
+//! Masked arrays without the steps in Python that NumPy makes one in.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyType};
+
+/// Makes masked arrays from bytes and flags.
+///
+/// The finalizer of `MaskedArray` is written in Python and takes longer than reading some dozen
+/// records. An array of a subclass that does without it, which then becomes a `MaskedArray`, gets
+/// the same attributes in less time.
+pub struct Masked {
+    class: Py<PyType>,
+    /// NumPy's own way is taken where this one does not lead to the same.
+    short: Option<Short>,
+}
+
+struct Short {
+    /// `ndarray.__new__`
+    new: Py<PyAny>,
+    /// `MaskedArray` without its finalizer.
+    unfinished: Py<PyType>,
+    /// `object.__setattr__`: that of `MaskedArray` is written in Python.
+    set: Py<PyAny>,
+    /// Attributes that are the same for all new arrays.
+    usual: Py<PyDict>,
+}
+
+/// Attributes of which every array has one of its own: two names of a dictionary, and the mask.
+const OWN: [&str; 3] = ["_optinfo", "_basedict", "_mask"];
+
+impl Masked {
+    /// Looks up what is needed of NumPy.
+    pub fn new(numpy: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let class = numpy.getattr("ma")?.getattr("MaskedArray")?.cast_into::<PyType>()?;
+        let masked = Self { class: class.clone().unbind(), short: None };
+        let short = Short::new(numpy, &class, &masked).ok().flatten();
+        Ok(Self { short, ..masked })
+    }
+
+    /// Bytes as so many rows of a dtype, with these flags, which are an array.
+    pub fn array<'py>(
+        &self,
+        data: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+        rows: usize,
+        mask: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match &self.short {
+            Some(short) => short.array(self.class.bind(data.py()), data, dtype, rows, mask),
+            None => self.usual(data, dtype, mask),
+        }
+    }
+
+    /// The same as NumPy does it.
+    ///
+    /// Its constructor, and a view of an array that has its dtype already, work for each field of
+    /// it, every time. A view of plain bytes does not, nor does a mask that is put where the array
+    /// keeps it.
+    fn usual<'py>(
+        &self,
+        data: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+        mask: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = data.py();
+        let whole = data.call_method1(intern!(py, "view"), (dtype, &self.class))?;
+        whole.setattr(intern!(py, "_mask"), mask)?;
+        Ok(whole)
+    }
+}
+
+impl Short {
+    /// Nothing where an array that NumPy makes has other attributes than one made here, or where
+    /// changing an object's class stops all threads, as without the interpreter lock.
+    fn new(
+        numpy: &Bound<'_, PyAny>,
+        class: &Bound<'_, PyType>,
+        masked: &Masked,
+    ) -> PyResult<Option<Self>> {
+        let py = numpy.py();
+        let free = py
+            .import("sysconfig")?
+            .call_method1("get_config_var", ("Py_GIL_DISABLED",))?
+            .is_truthy()?;
+        if free {
+            return Ok(None);
+        }
+        let plain = numpy.getattr("ndarray")?;
+        let space = PyDict::new(py);
+        space.set_item("__array_finalize__", plain.getattr("__array_finalize__")?)?;
+        space.set_item("__module__", "spikewire._native")?;
+        let unfinished = py.get_type::<PyType>().call1(("UnfinishedArray", (class,), space))?;
+        let dtype = numpy.call_method1("dtype", (vec![("v", "i4")],))?;
+        let masks = numpy.getattr("ma")?.call_method1("make_mask_descr", (&dtype,))?;
+        let zeros = |size: usize| numpy.call_method1("zeros", (size, "u1"));
+        let mask = zeros(2)?.call_method1("view", (masks,))?;
+        let wanted = masked.usual(&zeros(8)?, &dtype, &mask)?;
+        let usual = attributes(&wanted)?.copy()?;
+        for name in OWN {
+            usual.del_item(name)?;
+        }
+        let shared = |it: &Bound<'_, PyAny>| {
+            it.is_none() || it.is_instance_of::<PyBool>() || it.is_instance_of::<PyType>()
+        };
+        if !usual.values().iter().all(|it| shared(&it)) {
+            return Ok(None);
+        }
+        let short = Self {
+            new: plain.getattr("__new__")?.unbind(),
+            unfinished: unfinished.cast_into::<PyType>()?.unbind(),
+            set: py.import("builtins")?.getattr("object")?.getattr("__setattr__")?.unbind(),
+            usual: usual.unbind(),
+        };
+        let made = short.array(class, &zeros(8)?, &dtype, 2, &mask)?;
+        // Arrays are compared element by element, and are no part of a comparison of dictionaries.
+        let wanted = attributes(&wanted)?.copy()?;
+        let found = attributes(&made)?.copy()?;
+        let mut same = made.get_type().is(class);
+        for of in [&wanted, &found] {
+            same &= of.get_item("_mask")?.is_some_and(|it| it.is(&mask));
+            of.del_item("_mask")?;
+        }
+        Ok((same && found.eq(wanted)?).then_some(short))
+    }
+
+    fn array<'py>(
+        &self,
+        class: &Bound<'py, PyType>,
+        data: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+        rows: usize,
+        mask: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = data.py();
+        let whole = self.new.bind(py).call1((&self.unfinished, (rows,), dtype, data))?;
+        let attributes = attributes(&whole)?;
+        attributes.update(self.usual.bind(py).as_mapping())?;
+        let info = PyDict::new(py);
+        attributes.set_item(intern!(py, "_optinfo"), &info)?;
+        attributes.set_item(intern!(py, "_basedict"), info)?;
+        attributes.set_item(intern!(py, "_mask"), mask)?;
+        self.set.bind(py).call1((&whole, intern!(py, "__class__"), class))?;
+        Ok(whole)
+    }
+}
+
+fn attributes<'py>(of: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+    Ok(of.getattr(intern!(of.py(), "__dict__"))?.cast_into::<PyDict>()?)
+}
