@@ -109,6 +109,7 @@ fn alike(
     write: impl Fn(&mut Kind) -> Result<(), Raised>,
 ) -> PyResult<BatchCall> {
     let mut rows = BatchRows::new(resolve);
+    rows.reserve(keys);
     each("keys", keys, |key| rows.alike(&key, spec, &write))?;
     Ok(rows.finish(spec.policy, codec, answered))
 }

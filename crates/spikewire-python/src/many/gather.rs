@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyInt, PyIterator, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyInt, PyIterator, PyList, PyString, PyTuple};
 
 use spikewire_aerospike::Policy;
 use spikewire_aerospike::command::CommandSpec;
@@ -39,6 +39,15 @@ pub(super) struct BatchRows<'a> {
 impl<'a> BatchRows<'a> {
     pub fn new(resolve: Resolve<'a>) -> Self {
         Self { resolve, rows: BatchBuilder::default(), keys: Vec::new(), home: None }
+    }
+
+    /// Makes room for a row for each of these keys, where their number is known.
+    pub fn reserve(&mut self, keys: &Bound<'_, PyAny>) {
+        let list = keys.cast_exact::<PyList>().map(PyListMethods::len);
+        if let Ok(rows) = list.or_else(|_| keys.cast_exact::<PyTuple>().map(PyTupleMethods::len)) {
+            self.keys.reserve(rows);
+            self.rows.reserve(rows);
+        }
     }
 
     /// Rows so far.

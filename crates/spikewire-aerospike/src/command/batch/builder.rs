@@ -1,4 +1,4 @@
-//! Rows being gathered: digests, worked out four at a time, and which rows are of the same kind.
+//! Rows being gathered: digests, worked out several at a time, and which rows are of the same kind.
 
 use std::sync::Arc;
 
@@ -24,6 +24,11 @@ pub struct BatchBuilder {
 }
 
 impl BatchBuilder {
+    /// Makes room for so many more rows.
+    pub fn reserve(&mut self, rows: usize) {
+        self.rows.reserve(rows);
+    }
+
     /// Rows so far.
     pub fn len(&self) -> usize {
         self.rows.len()
