@@ -457,6 +457,7 @@ class Client:
         where there is no such record or `where` is not true for it. A row that fails does
         not affect the others. With `buffers`, a view keeps the replies to the whole call.
         """
+    @overload
     def get_numpy(
         self,
         keys: Iterable[KeyLike],
@@ -465,6 +466,7 @@ class Client:
         key: str | None = None,
         generation: str | None = None,
         ttl: str | None = None,
+        missing: Literal["mask"] = "mask",
         errors: Literal["raise", "mask"] = "raise",
         where: Where | None = None,
         read_touch: int | None = None,
@@ -474,10 +476,37 @@ class Client:
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
-        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
-        those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
-        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked. It is filled
-        while the replies arrive, and they are not kept: this takes less memory and time than
+        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
+        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
+        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
+        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
+        the replies arrive, and they are not kept: this takes less memory and time than
+        `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+        """
+    @overload
+    def get_numpy(
+        self,
+        keys: Iterable[KeyLike],
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["raise"],
+        errors: Literal["raise", "mask"] = "raise",
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+        """Reads many records straight into a structured NumPy array, one row per key.
+
+        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
+        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
+        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
+        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
+        the replies arrive, and they are not kept: this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     def exists_many(
@@ -1105,6 +1134,7 @@ class Dataset:
         where there is no such record or `where` is not true for it. A row that fails does
         not affect the others. With `buffers`, a view keeps the replies to the whole call.
         """
+    @overload
     def get_numpy(
         self,
         keys: Iterable[UserKey | Key],
@@ -1113,6 +1143,7 @@ class Dataset:
         key: str | None = None,
         generation: str | None = None,
         ttl: str | None = None,
+        missing: Literal["mask"] = "mask",
         errors: Literal["raise", "mask"] = "raise",
         where: Where | None = None,
         read_touch: int | None = None,
@@ -1122,10 +1153,37 @@ class Dataset:
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
-        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
-        those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
-        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked. It is filled
-        while the replies arrive, and they are not kept: this takes less memory and time than
+        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
+        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
+        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
+        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
+        the replies arrive, and they are not kept: this takes less memory and time than
+        `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+        """
+    @overload
+    def get_numpy(
+        self,
+        keys: Iterable[UserKey | Key],
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["raise"],
+        errors: Literal["raise", "mask"] = "raise",
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+        """Reads many records straight into a structured NumPy array, one row per key.
+
+        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
+        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
+        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
+        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
+        the replies arrive, and they are not kept: this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     def exists_many(
@@ -1739,6 +1797,7 @@ class ClientSubmit:
         where there is no such record or `where` is not true for it. A row that fails does
         not affect the others. With `buffers`, a view keeps the replies to the whole call.
         """
+    @overload
     def get_numpy(
         self,
         keys: Iterable[KeyLike],
@@ -1747,6 +1806,7 @@ class ClientSubmit:
         key: str | None = None,
         generation: str | None = None,
         ttl: str | None = None,
+        missing: Literal["mask"] = "mask",
         errors: Literal["raise", "mask"] = "raise",
         where: Where | None = None,
         read_touch: int | None = None,
@@ -1756,10 +1816,37 @@ class ClientSubmit:
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
-        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
-        those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
-        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked. It is filled
-        while the replies arrive, and they are not kept: this takes less memory and time than
+        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
+        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
+        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
+        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
+        the replies arrive, and they are not kept: this takes less memory and time than
+        `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+        """
+    @overload
+    def get_numpy(
+        self,
+        keys: Iterable[KeyLike],
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["raise"],
+        errors: Literal["raise", "mask"] = "raise",
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
+        """Reads many records straight into a structured NumPy array, one row per key.
+
+        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
+        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
+        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
+        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
+        the replies arrive, and they are not kept: this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     def exists_many(
@@ -2230,6 +2317,7 @@ class DatasetSubmit:
         where there is no such record or `where` is not true for it. A row that fails does
         not affect the others. With `buffers`, a view keeps the replies to the whole call.
         """
+    @overload
     def get_numpy(
         self,
         keys: Iterable[UserKey | Key],
@@ -2238,6 +2326,7 @@ class DatasetSubmit:
         key: str | None = None,
         generation: str | None = None,
         ttl: str | None = None,
+        missing: Literal["mask"] = "mask",
         errors: Literal["raise", "mask"] = "raise",
         where: Where | None = None,
         read_touch: int | None = None,
@@ -2247,10 +2336,37 @@ class DatasetSubmit:
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
-        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
-        those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
-        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked. It is filled
-        while the replies arrive, and they are not kept: this takes less memory and time than
+        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
+        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
+        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
+        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
+        the replies arrive, and they are not kept: this takes less memory and time than
+        `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+        """
+    @overload
+    def get_numpy(
+        self,
+        keys: Iterable[UserKey | Key],
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["raise"],
+        errors: Literal["raise", "mask"] = "raise",
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
+        """Reads many records straight into a structured NumPy array, one row per key.
+
+        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
+        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
+        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
+        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
+        the replies arrive, and they are not kept: this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     def exists_many(
@@ -2781,6 +2897,7 @@ class AsyncClient:
         where there is no such record or `where` is not true for it. A row that fails does
         not affect the others. With `buffers`, a view keeps the replies to the whole call.
         """
+    @overload
     def get_numpy(
         self,
         keys: Iterable[KeyLike],
@@ -2789,6 +2906,7 @@ class AsyncClient:
         key: str | None = None,
         generation: str | None = None,
         ttl: str | None = None,
+        missing: Literal["mask"] = "mask",
         errors: Literal["raise", "mask"] = "raise",
         where: Where | None = None,
         read_touch: int | None = None,
@@ -2798,10 +2916,37 @@ class AsyncClient:
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
-        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
-        those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
-        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked. It is filled
-        while the replies arrive, and they are not kept: this takes less memory and time than
+        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
+        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
+        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
+        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
+        the replies arrive, and they are not kept: this takes less memory and time than
+        `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+        """
+    @overload
+    def get_numpy(
+        self,
+        keys: Iterable[KeyLike],
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["raise"],
+        errors: Literal["raise", "mask"] = "raise",
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
+        """Reads many records straight into a structured NumPy array, one row per key.
+
+        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
+        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
+        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
+        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
+        the replies arrive, and they are not kept: this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     def exists_many(
@@ -3427,6 +3572,7 @@ class AsyncDataset:
         where there is no such record or `where` is not true for it. A row that fails does
         not affect the others. With `buffers`, a view keeps the replies to the whole call.
         """
+    @overload
     def get_numpy(
         self,
         keys: Iterable[UserKey | Key],
@@ -3435,6 +3581,7 @@ class AsyncDataset:
         key: str | None = None,
         generation: str | None = None,
         ttl: str | None = None,
+        missing: Literal["mask"] = "mask",
         errors: Literal["raise", "mask"] = "raise",
         where: Where | None = None,
         read_touch: int | None = None,
@@ -3444,10 +3591,37 @@ class AsyncDataset:
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
-        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
-        those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
-        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked. It is filled
-        while the replies arrive, and they are not kept: this takes less memory and time than
+        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
+        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
+        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
+        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
+        the replies arrive, and they are not kept: this takes less memory and time than
+        `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
+        """
+    @overload
+    def get_numpy(
+        self,
+        keys: Iterable[UserKey | Key],
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["raise"],
+        errors: Literal["raise", "mask"] = "raise",
+        where: Where | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+    ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
+        """Reads many records straight into a structured NumPy array, one row per key.
+
+        `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
+        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
+        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
+        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
+        the replies arrive, and they are not kept: this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     def exists_many(
@@ -4096,8 +4270,8 @@ class Batch:
         `missing`: "mask" returns a `numpy.ma.MaskedArray` that masks, field by field, what is not
         there: no such record, no such bin, no TTL, `None` in a list. "raise" returns a plain
         `numpy.ndarray` and raises `RecordNotFound` or `ValueError` instead. Default: "mask".
-        `errors`: "raise" raises the error of the first row that failed, "mask" masks such rows.
-        Default: "raise".
+        `errors`: "raise" raises the error of the first row that failed, "mask" masks such rows, for
+        which the array must have a mask. Default: "raise".
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, key and field, for a value
         that its field cannot hold; nothing is cut, wrapped or made up. Floats are rounded to
@@ -4126,8 +4300,8 @@ class Batch:
         `missing`: "mask" returns a `numpy.ma.MaskedArray` that masks, field by field, what is not
         there: no such record, no such bin, no TTL, `None` in a list. "raise" returns a plain
         `numpy.ndarray` and raises `RecordNotFound` or `ValueError` instead. Default: "mask".
-        `errors`: "raise" raises the error of the first row that failed, "mask" masks such rows.
-        Default: "raise".
+        `errors`: "raise" raises the error of the first row that failed, "mask" masks such rows, for
+        which the array must have a mask. Default: "raise".
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, key and field, for a value
         that its field cannot hold; nothing is cut, wrapped or made up. Floats are rounded to

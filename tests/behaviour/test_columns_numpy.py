@@ -89,6 +89,25 @@ with spikewire.Client.connect(sys.argv[1]) as client:
 """
 
 
+CHANGED_NUMPY = """
+import sys
+import numpy as np
+given = np.ma.MaskedArray.__array_finalize__
+def finalize(self, obj):
+    given(self, obj)
+    self.__dict__["_later"] = ["new"]
+np.ma.MaskedArray.__array_finalize__ = finalize
+import spikewire
+with spikewire.Client.connect(sys.argv[1]) as client:
+    data = client.dataset("test", sys.argv[2])
+    for _ in range(2):
+        found = data.get_numpy([1, 2], [("n", "i4")])
+        found._later.append("changed")
+    found = data.get_numpy([1, 2], [("n", "i4")])
+    print(type(found).__name__, found.tolist(), *found._later)
+"""
+
+
 class TestKinds:
     @pytest.mark.parametrize(("kind", "value", "wanted"), SCALARS)
     def test_scalars(self, data: Caller, kind: str, value: object, wanted: object) -> None:
@@ -253,17 +272,40 @@ class TestTheArray:
             assert again.tolist() == found.copy().tolist() == wanted.tolist()
             assert found[::-1][0].tolist() == (None, None, None)
             assert np.ma.concatenate([found, found])["n"].tolist() == [1, None, 1, None]
+            assert vars(found).keys() == vars(wanted).keys()
+            assert self.after_use(found) == self.after_use(wanted.copy())
+
+    @staticmethod
+    def after_use(array: Any) -> list[Any]:
+        """What is seen of an array that is worked with."""
+        seen = [(array["n"] + array["n"][::-1]).tolist(), (array["n"] * 2).tolist()]
+        array["n"][1] = 7
+        array["s"] = np.ma.masked
+        seen += [array.tolist(), array["n"].count(), np.ma.is_masked(array["n"])]
+        seen += [array.harden_mask().hardmask, array.soften_mask().hardmask]
+        array[1] = (8, 8, "eight")
+        seen.append(array.tolist())
+        return [*seen, array.view(np.ndarray)["n"].tolist(), array.fill_value.tolist()]
 
     def test_nothing_is_shared(self, data: Caller) -> None:
         first, *others = self.made(data)
         first.fill_value = (5, 5, "five")
         first["f"] = 7
+        first._optinfo["note"] = "of the first"
         first.mask["n"] = True
         first.mask.dtype.names = ("x", "y", "z")
         for other in others:
             assert other.fill_value["n"] == 999_999
             assert other.tolist() == [(1, 0.5, "abc"), (None, None, None)]
             assert other.mask.dtype.names == ("n", "f", "s")
+            assert other._optinfo == {}
+
+    def test_in_another_way_where_numpy_has_changed(self, cluster: Cluster, set_name: str) -> None:
+        with spikewire.Client.connect(cluster.seeds) as client:
+            client.dataset("test", set_name).put(1, {"n": 1})
+        environment = [sys.executable, "-c", CHANGED_NUMPY, cluster.seeds, set_name]
+        said = subprocess.run(environment, capture_output=True, text=True, timeout=120, check=False)
+        assert (said.stdout, said.stderr) == ("MaskedArray [(1,), (None,)] new\n", "")
 
     def test_a_dtype_whose_names_change(self, data: Caller) -> None:
         data.put(1, {"a": 1, "b": 2, "c": 3})
@@ -341,8 +383,72 @@ class TestStraightIntoAnArray:
             data.get_numpy([1, 1.5], [("n", "i8")])
         with pytest.raises(ValueError, match="dtype must be structured"):
             data.get_numpy([1], "f8")
-        with pytest.raises(TypeError, match="missing"):
-            data.get_numpy([1], [("n", "i8")], missing="raise")
+        with pytest.raises(ValueError, match='missing must be "mask" or "raise", not \'zero\''):
+            data.get_numpy([1], [("n", "i8")], missing="zero")
+
+    def test_without_a_mask(self, data: Caller) -> None:
+        data.put_many({i: {"n": i, "f": i / 2, "s": "x"} for i in range(200)})
+        data.put_many({500: {"f": 0.5}, 501: {"f": 0.5}})
+        kinds = [("f", "f8"), ("n", "i4"), ("id", "i8"), ("gen", "u2")]
+        asked = [5, 5, *range(190, 100, -1)]
+        for keys in (asked, asked[:1], []):
+            array = data.get_numpy(keys, kinds, key="id", generation="gen", missing="raise")
+            assert type(array) is np.ndarray
+            assert (array.flags.writeable, array.flags.c_contiguous) == (True, True)
+            assert array.dtype == np.dtype(kinds)
+            assert array.tolist() == [(key / 2, key, key, 1) for key in keys]
+        assert data.get_numpy([500], [("f", "f4")], missing="raise").tolist() == [(0.5,)]
+
+    def test_the_first_gap_without_a_mask(self, data: Caller, set_name: str) -> None:
+        data.put_many({i: {"n": i} for i in range(200)})
+        data.put_many({500: {"f": 0.5}, 501: {"n": None, "f": 0.5}})
+        kinds = [("n", "i4")]
+        for keys, first in (
+            ([*range(100), 300, 301], 300),
+            ([301], 301),
+            ([0, 301, 500, 300], 301),
+        ):
+            with pytest.raises(spikewire.RecordNotFound) as caught:
+                data.get_numpy(keys, kinds, missing="raise")
+            assert caught.value.key == spikewire.Key("test", set_name, first)
+        with pytest.raises(spikewire.RecordNotFound) as caught:
+            data.get_numpy(range(10), kinds, missing="raise", where="$.n != 3")
+        assert caught.value.key == spikewire.Key("test", set_name, 3)
+        for keys in ([501], [*range(7), 501, 500, 300]):
+            place = rf"row {keys.index(501)} \(key 501\), \"n\": there is no value"
+            with pytest.raises(ValueError, match=place):
+                data.get_numpy(keys, kinds, missing="raise")
+        data.put(0, {"n": 1}, ttl=1000)
+        with pytest.raises(ValueError, match=r"row 1 \(key 1\), \"left\": there is no value"):
+            data.get_numpy([0, 1], [("n", "i4"), ("left", "i4")], ttl="left", missing="raise")
+        unknown = spikewire.Key.from_digest(
+            "test", set_name, spikewire.Key("test", set_name, 1).digest
+        )
+        with pytest.raises(ValueError, match=r"row 1, \"id\": there is no value"):
+            data.get_numpy([0, unknown], [("id", "i4")], key="id", missing="raise")
+
+    def test_a_list_with_a_gap_without_a_mask(self, data: Caller) -> None:
+        data.put_many({1: {"v": [1, 2]}, 2: {"v": [1, None]}})
+        kinds = [("v", "i4", (2,))]
+        assert data.get_numpy([1, 1], kinds, missing="raise")["v"].tolist() == [[1, 2]] * 2
+        with pytest.raises(ValueError, match=r"row 1 \(key 2\), \"v\": there is no value"):
+            data.get_numpy([1, 2], kinds, missing="raise")
+
+    def test_failures_without_a_mask(self, client: Opened, data: Caller, set_name: str) -> None:
+        data.put(1, {"n": 1})
+        keys = [("test", set_name, 1), ("nowhere", "s", 1), ("test", set_name, 2)]
+        kinds = [("n", "i4")]
+        with pytest.raises(spikewire.NamespaceNotFound):
+            client.verbs.get_numpy(keys, kinds, missing="raise")
+        with pytest.raises(spikewire.RecordNotFound):
+            client.verbs.get_numpy(keys[::-1], kinds, missing="raise")
+        found = client.verbs.get_many(keys)
+        for call in (
+            lambda: client.verbs.get_numpy(keys, kinds, missing="raise", errors="mask"),
+            lambda: found.to_numpy(kinds, missing="raise", errors="mask"),
+        ):
+            with pytest.raises(ValueError, match='errors="mask" needs a masked array'):
+                call()
 
     def test_a_dead_node_and_a_slow_one(self, face: Face) -> None:
         with Cluster(nodes=3) as cluster, face.open(cluster.seeds, timeout=10) as client:

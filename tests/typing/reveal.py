@@ -74,6 +74,8 @@ def columns(users: Dataset, found: Batch) -> None:
     assert_type(found.to_numpy([("age", "i4")], missing="mask", errors="mask"), Masked)
     assert_type(found.to_numpy(dtype, missing="raise"), Plain)
     assert_type(users.get_numpy(["alice"], dtype, key="id"), Masked)
+    assert_type(users.get_numpy(["alice"], dtype, missing="mask", errors="mask"), Masked)
+    assert_type(users.get_numpy(["alice"], dtype, missing="raise", timeout=1), Plain)
     table = found.to_arrow(key="id", errors="mask")
     assert_type(table, ArrowTable)
     assert_type(table.column_names, list[str])

@@ -49,8 +49,9 @@ def _verb(verb: Verb) -> str:
         "*" if it.name == "*" else f"{it.name}{'?' if it.default else ''}" for it in verb.takes
     ]
     brief = _sentence(verb.doc.replace("\n", " "))
-    returns = verb.returns.replace("|", "\\|")
-    return f"| `{verb.name}({', '.join(takes)})` | {brief} | `{returns}` |\n"
+    results = [verb.returns, *[it for name, it in verb.instead.items() if name == "returns"]]
+    returns = ", ".join(f"`{it}`" for it in results).replace("|", "\\|")
+    return f"| `{verb.name}({', '.join(takes)})` | {brief} | {returns} |\n"
 
 
 def _family(of: Family) -> str:

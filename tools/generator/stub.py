@@ -28,16 +28,22 @@ def filled(stub: str, verbs: Verbs) -> str:
 def _verb(of: Class, verb: Verb) -> list[str]:
     doc = _doc(verb)
     overload = next((it.name for it in verb.takes if it.takes_overload), None)
-    if overload is None:
+    if overload is not None:
+        first = _signature(of, verb, verb.returns, leave_out=overload)
+        second = _signature(of, verb, f"{verb.returns} | {DEFAULT}", require=overload)
+    elif verb.instead:
+        types = dict(verb.instead)
+        returns = types.pop("returns")
+        first, second = _signature(of, verb, verb.returns), _signature(of, verb, returns, **types)
+    else:
         return _signature(of, verb, verb.returns) + doc
-    without = _signature(of, verb, verb.returns, leave_out=overload)
-    required = _signature(of, verb, f"{verb.returns} | {DEFAULT}", require=overload)
-    return ["    @overload", *without, *doc, "    @overload", *required, *doc]
+    return ["    @overload", *first, *doc, "    @overload", *second, *doc]
 
 
 def _signature(
-    of: Class, verb: Verb, returns: str, *, leave_out: str = "", require: str = ""
+    of: Class, verb: Verb, returns: str, *, leave_out: str = "", require: str = "", **types: str
 ) -> list[str]:
+    """`types` are parameters that have other types here, and have to be given."""
     lines = ["self,"]
     if verb.on == "set" and not of.has_set:
         default = " = None" if verb.set == "optional" else ""
@@ -46,8 +52,10 @@ def _signature(
         if it.name == "*":
             lines.append("*,")
         elif it.name != leave_out:
-            default = f" = {it.stub_default}" if it.default and it.name != require else ""
-            lines.append(f"{it.name}: {it.python.replace('{key}', of.keys)}{default},")
+            required = not it.default or it.name == require or it.name in types
+            default = "" if required else f" = {it.stub_default}"
+            python = types.get(it.name, it.python).replace("{key}", of.keys)
+            lines.append(f"{it.name}: {python}{default},")
     result = of.future.replace("{}", {"Job": of.job}.get(returns, returns))
     if verb.name == "query":
         result = of.query

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from generator.table import load_file
@@ -72,6 +72,9 @@ class Verb:
     doc: str
     #: Whether a client has to be told the set: ``optional`` or ``required``.
     set: str = ""
+    #: Where an argument decides the type of the result: the parameter and its other type, and
+    #: ``returns``, the result then.
+    instead: dict[str, str] = field(default_factory=dict[str, str])
 
     def argument(self, name: str) -> Argument | None:
         """The parameter with this name."""

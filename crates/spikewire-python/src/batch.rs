@@ -221,8 +221,8 @@ impl Batch {
     /// `missing`: "mask" returns a `numpy.ma.MaskedArray` that masks, field by field, what is not
     /// there: no such record, no such bin, no TTL, `None` in a list. "raise" returns a plain
     /// `numpy.ndarray` and raises `RecordNotFound` or `ValueError` instead. Default: "mask".
-    /// `errors`: "raise" raises the error of the first row that failed, "mask" masks such rows.
-    /// Default: "raise".
+    /// `errors`: "raise" raises the error of the first row that failed, "mask" masks such rows, for
+    /// which the array must have a mask. Default: "raise".
     ///
     /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, key and field, for a value
     /// that its field cannot hold; nothing is cut, wrapped or made up. Floats are rounded to
@@ -239,11 +239,8 @@ impl Batch {
         #[pyo3(from_py_with = columns::missing)] missing: &'static str,
         #[pyo3(from_py_with = columns::errors)] errors: &'static str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let wanted = columns::Wanted {
-            extra: columns::extra_columns(key, generation, ttl)?,
-            strict: missing == "raise",
-            lenient: errors == "mask",
-        };
+        let extra = columns::extra_columns(key, generation, ttl)?;
+        let wanted = columns::Wanted::new(extra, missing, errors)?;
         let explain = |stop: &RowError| self.explain(py, stop);
         columns::to_numpy(py, &self.rows, &self.reader.keys, dtype, &wanted, explain)
     }

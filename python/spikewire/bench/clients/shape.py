@@ -9,8 +9,9 @@ BATCH_READ = "batch-read"
 BATCH_WRITE = "batch-write"
 COLUMNS = "columns"
 
-DICT, NUMPY, ARROW = "dict", "numpy", "arrow"
-"""Ways of a column table: a dictionary for each record, a structured array, an Arrow table."""
+DICT, NUMPY, NUMPY_PLAIN, ARROW = "dict", "numpy", "numpy-plain", "arrow"
+"""Ways of a column table: a dictionary for each record, a structured array, one that needs no mask
+because every record has to be there, an Arrow table."""
 SINGLES = "get"
 """The way that reads the records of a batch one by one."""
 

@@ -18,7 +18,17 @@ from .base import (
     Way,
     numpy_table,
 )
-from .shape import ARROW, BATCH_READ, BATCH_WRITE, COLUMNS, DICT, NUMPY, SINGLES, SINGLES_SIZE
+from .shape import (
+    ARROW,
+    BATCH_READ,
+    BATCH_WRITE,
+    COLUMNS,
+    DICT,
+    NUMPY,
+    NUMPY_PLAIN,
+    SINGLES,
+    SINGLES_SIZE,
+)
 
 
 class _Dataset(Protocol):
@@ -90,7 +100,9 @@ class Blocking(BlockingClient):
             known = {"get_many": get_many, "arrow": arrow}
             return TableVerbs("get_many(k).to_arrow()", "arrow(table).to_pylist()", known)
         get_numpy = self._dataset.get_numpy
-        return numpy_table("get_numpy(k, dtype)", "table", names, dtype, get_numpy=get_numpy)
+        plain = ', missing="raise"' if way == NUMPY_PLAIN else ""
+        read = f"get_numpy(k, dtype{plain})"
+        return numpy_table(read, "table", names, dtype, get_numpy=get_numpy)
 
     def close(self) -> None:
         self._client.close()
@@ -136,6 +148,7 @@ PEER = Peer(
         Way(BATCH_READ, SINGLES, least=SINGLES_SIZE, most=SINGLES_SIZE),
         Way(BATCH_WRITE),
         Way(COLUMNS, NUMPY, (SYNC,), columnar=True, needs="numpy"),
+        Way(COLUMNS, NUMPY_PLAIN, (SYNC,), columnar=True, needs="numpy"),
         Way(COLUMNS, ARROW, (SYNC,), columnar=True, needs="pyarrow"),
         Way(COLUMNS, DICT, (SYNC,)),
     ),

@@ -26,6 +26,7 @@ use spikewire_aerospike_protocol::void_time;
 use spikewire_columns::{ExtraColumns, RowError};
 
 use super::rows::{Found, look};
+use crate::errors::value_error;
 use crate::key::Key;
 
 pub use self::strip::Strip;
@@ -37,6 +38,19 @@ pub struct Wanted {
     pub strict: bool,
     /// Whether a failed row is masked, instead of raising.
     pub lenient: bool,
+}
+
+impl Wanted {
+    /// From the keywords `missing` and `errors`.
+    pub fn new(extra: ExtraColumns, missing: &str, errors: &str) -> PyResult<Self> {
+        let (strict, lenient) = (missing == "raise", errors == "mask");
+        if strict && lenient {
+            return Err(value_error(
+                "errors=\"mask\" needs a masked array, and missing=\"raise\" asks for a plain one",
+            ));
+        }
+        Ok(Self { extra, strict, lenient })
+    }
 }
 
 /// The rows as a structured array: masked, or plain when every gap is to raise.

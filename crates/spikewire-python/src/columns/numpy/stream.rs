@@ -11,6 +11,7 @@ use spikewire_sync::Mutex;
 use spikewire_aerospike::command::batch::{Batch as Rows, RecordSink, Records, RowOutcome};
 use spikewire_aerospike::{Error, Kind};
 
+use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::void_time;
 
 use super::Wanted;
@@ -35,6 +36,8 @@ pub struct Filling {
 /// Where the records go as they arrive.
 struct Stream {
     layout: Py<Layout>,
+    /// Whether a gap stops the filling.
+    strict: bool,
     now: u64,
     state: Mutex<State>,
 }
@@ -48,7 +51,7 @@ struct State {
 
 impl Stream {
     fn fill(&self) -> Fill<'_> {
-        Fill { layout: self.layout.get(), strict: false, now: self.now }
+        Fill { layout: self.layout.get(), strict: self.strict, now: self.now }
     }
 }
 
@@ -86,6 +89,7 @@ pub struct NewArray<'py> {
     numpy: &'py Library,
     dtype: Bound<'py, PyAny>,
     layout: Py<Layout>,
+    strict: bool,
     lenient: bool,
 }
 
@@ -94,7 +98,8 @@ impl<'py> NewArray<'py> {
     pub fn of(py: Python<'py>, dtype: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {
         let numpy = Library::get(py, VERB)?;
         let (dtype, layout) = Layout::of(numpy, dtype, &wanted.extra)?;
-        Ok(Self { numpy, dtype, layout, lenient: wanted.lenient })
+        let Wanted { strict, lenient, .. } = *wanted;
+        Ok(Self { numpy, dtype, layout, strict, lenient })
     }
 
     /// The bins that it has fields for.
@@ -105,11 +110,11 @@ impl<'py> NewArray<'py> {
 
     /// The array with a row for each key.
     pub fn start(self, keys: &[Key]) -> PyResult<Filling> {
-        let Self { numpy, dtype, layout, lenient } = self;
+        let Self { numpy, dtype, layout, strict, lenient } = self;
         let py = dtype.py();
-        let mut memory = Memory::new(py, numpy, layout.get(), keys.len(), true)?;
+        let mut memory = Memory::new(py, numpy, layout.get(), keys.len(), !strict)?;
         let now = void_time::now();
-        let fill = Fill { layout: layout.get(), strict: false, now };
+        let fill = Fill { layout: layout.get(), strict, now };
         if layout.get().key.is_some() {
             for (row, key) in keys.iter().enumerate() {
                 let (data, mask) = memory.row(row);
@@ -118,7 +123,7 @@ impl<'py> NewArray<'py> {
             }
         }
         let state = Mutex::new(State { memory: Some(memory), stop: None });
-        let stream = Arc::new(Stream { layout, now, state });
+        let stream = Arc::new(Stream { layout, strict, now, state });
         Ok(Filling { stream, dtype: dtype.unbind(), lenient })
     }
 }
@@ -143,13 +148,13 @@ impl Filling {
         };
         let mut memory = memory.expect("taken once, here");
         for row in 0..rows.len() {
-            let failed = match rows.outcome(row) {
+            let gap = match rows.outcome(row) {
                 RowOutcome::Found(_) => continue,
-                RowOutcome::Absent => false,
-                RowOutcome::Failed => !lenient,
+                RowOutcome::Absent => stream.strict.then_some(RowError::NoRecord(row)),
+                RowOutcome::Failed => (!lenient).then_some(RowError::Failed(row)),
             };
-            if failed && stop.as_ref().is_none_or(|stop| row < stop.row()) {
-                stop = Some(RowError::Failed(row));
+            if gap.is_some() && stop.as_ref().is_none_or(|stop| row < stop.row()) {
+                stop = gap;
             }
             stream.fill().hide(memory.row(row).1);
         }
@@ -159,8 +164,10 @@ impl Filling {
                 let user = key.user.clone_ref(py);
                 let key = Key { space: key.space.clone(), user, digest: key.digest };
                 let key = Bound::new(py, key).ok().map(Bound::into_any);
-                let error =
-                    rows.error(row).unwrap_or_else(|| Error::new(Kind::Malformed, "no answer"));
+                let error = match rows.outcome(row) {
+                    RowOutcome::Absent => Error::server(ResultCode::NOT_FOUND),
+                    _ => rows.error(row).unwrap_or_else(|| Error::new(Kind::Malformed, "no answer")),
+                };
                 errors::to_python(py, &error, key)
             }));
         }

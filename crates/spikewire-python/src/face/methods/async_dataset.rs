@@ -521,12 +521,13 @@ impl AsyncDataset {
 
     /// Reads many records straight into a structured NumPy array, one row per key.
     ///
-    /// `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl` and `errors` are
-    /// those of `Batch.to_numpy`; the bins that are read are those that `dtype` has fields
-    /// for. Returns a `numpy.ma.MaskedArray` in which missing values are masked. It is filled
-    /// while the replies arrive, and they are not kept: this takes less memory and time than
+    /// `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
+    /// `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
+    /// has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
+    /// with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
+    /// the replies arrive, and they are not kept: this takes less memory and time than
     /// `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
-    #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
+    #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
     fn get_numpy<'py>(
         &self,
         py: Python<'py>,
@@ -535,6 +536,7 @@ impl AsyncDataset {
         key: Option<&Bound<'py, PyAny>>,
         generation: Option<&Bound<'py, PyAny>>,
         ttl: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = columns::missing)] missing: &'static str,
         #[pyo3(from_py_with = columns::errors)] errors: &'static str,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
@@ -546,11 +548,7 @@ impl AsyncDataset {
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
         let read = ReadOptions { filter: r#where, rules, replica, timeout };
-        let wanted = Wanted {
-            extra: extra_columns(key, generation, ttl)?,
-            strict: false,
-            lenient: errors == "mask",
-        };
+        let wanted = Wanted::new(extra_columns(key, generation, ttl)?, missing, errors)?;
         let call = many::get_numpy(defaults, &resolve, keys, dtype, &wanted, &read)?;
         self.run_many(py, call)
     }
