@@ -166,7 +166,9 @@ impl Filling {
                 let key = Bound::new(py, key).ok().map(Bound::into_any);
                 let error = match rows.outcome(row) {
                     RowOutcome::Absent => Error::server(ResultCode::NOT_FOUND),
-                    _ => rows.error(row).unwrap_or_else(|| Error::new(Kind::Malformed, "no answer")),
+                    _ => {
+                        rows.error(row).unwrap_or_else(|| Error::new(Kind::Malformed, "no answer"))
+                    }
                 };
                 errors::to_python(py, &error, key)
             }));
