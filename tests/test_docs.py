@@ -17,6 +17,15 @@ import pytest
 import spikewire
 from spikewire import _native, codec, errors, op, query
 from spikewire.options import BlockingOptions
+from spikewire.testing.cassandra import (
+    CassandraCluster,
+    CassandraOptions,
+    CassandraUnavailable,
+    CqlProxy,
+    SharedCassandra,
+    need_cassandra,
+)
+from spikewire.testing.cassandra.faults import ProxyFaults
 from spikewire.testing.cluster import Cluster, ClusterOptions, Faults
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,6 +43,8 @@ PROGRAMS = [
     "docs/tables.md",
     "docs/values.md",
 ]
+#: Those that start a real Cassandra.
+CASSANDRA_PROGRAMS = ["docs/cassandra-for-tests.md"]
 #: What a page needs beside what the tests install.
 NEEDS = {"docs/tables.md": "pyarrow"}
 
@@ -57,6 +68,16 @@ def anchors(page: Path) -> set[str]:
     """The anchors of a page's headings."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.cassandra
+@pytest.mark.parametrize("name", CASSANDRA_PROGRAMS)
+def test_blocks_run_with_a_cassandra(name: str, tmp_path: Path) -> None:
+    try:
+        need_cassandra()
+    except CassandraUnavailable as error:
+        pytest.skip(f"no Cassandra: {error}")
+    test_blocks_run(name, tmp_path)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -105,6 +126,8 @@ def test_links_lead_somewhere(page: Path) -> None:
         ("docs/queries.md", list(inspect.signature(spikewire.Client.query).parameters)[3:]),
         ("docs/embedded-cluster.md", ["nodes", *ClusterOptions.__annotations__]),
         ("docs/embedded-cluster.md", Faults.__annotations__),
+        ("docs/cassandra-for-tests.md", ["nodes", *CassandraOptions.__annotations__]),
+        ("docs/cassandra-for-tests.md", ProxyFaults.__annotations__),
     ],
     ids=[
         "options",
@@ -116,6 +139,8 @@ def test_links_lead_somewhere(page: Path) -> None:
         "query",
         "cluster",
         "faults",
+        "Cassandra",
+        "proxy",
     ],
 )
 def test_tables_are_whole(page: str, names: list[str]) -> None:
@@ -130,9 +155,12 @@ def test_tables_are_whole(page: str, names: list[str]) -> None:
         ("docs/python.md", spikewire.Dataset),
         ("docs/in-flight.md", _native.FutureBase),
         ("docs/embedded-cluster.md", Cluster),
+        ("docs/cassandra-for-tests.md", CassandraCluster),
+        ("docs/cassandra-for-tests.md", SharedCassandra),
+        ("docs/cassandra-for-tests.md", CqlProxy),
         ("docs/python.md docs/columns.md", spikewire.Batch),
     ],
-    ids=["verbs", "futures", "cluster", "batch"],
+    ids=["verbs", "futures", "cluster", "Cassandra", "shared", "proxy", "batch"],
 )
 def test_methods_are_told(page: str, kind: type) -> None:
     text = "".join((ROOT / name).read_text(encoding="utf-8") for name in page.split())

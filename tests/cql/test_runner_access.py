@@ -17,6 +17,7 @@ from spikewire.testing.cassandra import (
     CassandraFailed,
     CassandraUnavailable,
     CqlProxy,
+    need_cassandra,
 )
 from waiting import until
 
@@ -32,12 +33,8 @@ COMMAND = [sys.executable, "-W", "error", "-m", "spikewire", "cassandra"]
 
 @pytest.fixture(autouse=True)
 def _available() -> None:
-    from spikewire.testing.cassandra.jars import fetch_jars
-    from spikewire.testing.cassandra.java import find_java
-
     try:
-        find_java()
-        fetch_jars(print)
+        need_cassandra()
     except CassandraUnavailable as error:
         pytest.skip(f"no Cassandra: {error}")
 

@@ -26,7 +26,7 @@ Java 17 and Maven have to be there; ``CassandraUnavailable`` says what is missin
 """
 
 from spikewire.testing.cassandra.certificates import Certificates
-from spikewire.testing.cassandra.cluster import CassandraCluster
+from spikewire.testing.cassandra.cluster import CassandraCluster, need_cassandra
 from spikewire.testing.cassandra.errors import CassandraFailed, CassandraUnavailable
 from spikewire.testing.cassandra.options import CassandraOptions
 from spikewire.testing.cassandra.proxy import CqlProxy
@@ -40,4 +40,5 @@ __all__ = [
     "Certificates",
     "CqlProxy",
     "SharedCassandra",
+    "need_cassandra",
 ]

@@ -15,9 +15,10 @@ from spikewire.testing.cassandra.folder import Folder
 from spikewire.testing.cassandra.jars import VERSION, fetch_jars
 from spikewire.testing.cassandra.java import find_java
 from spikewire.testing.cassandra.node import Node
-from spikewire.testing.cassandra.options import seconds_of, settings_of
+from spikewire.testing.cassandra.options import seconds_of, settings_of, silent
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
     from types import TracebackType
 
@@ -27,13 +28,24 @@ if TYPE_CHECKING:
     from spikewire.testing.cassandra.options import CassandraOptions
     from spikewire.types import Seconds
 
-__all__ = ["CassandraCluster"]
+__all__ = ["CassandraCluster", "need_cassandra"]
 
 SWITCH = "SPIKEWIRE_CASSANDRA"
 #: Cassandra makes it.
 FIRST_USER = ("cassandra", "cassandra")
 #: Seconds between two looks at a node that starts.
 INTERVAL = 0.1
+
+
+def need_cassandra(progress: Callable[[str], None] = silent) -> tuple[Path, Path]:
+    """Java, and the folder with the jars, which are fetched if need be.
+
+    Raises ``CassandraUnavailable``: here, too, for those who would rather know beforehand.
+    """
+    if os.environ.get(SWITCH) == "none":
+        message = f"{SWITCH} is none"
+        raise CassandraUnavailable(message)
+    return find_java(), fetch_jars(progress)
 
 
 class CassandraCluster:
@@ -50,11 +62,7 @@ class CassandraCluster:
 
     def __init__(self, nodes: int = 1, **options: Unpack[CassandraOptions]) -> None:
         self._settings = settings = settings_of(nodes, **options)
-        if os.environ.get(SWITCH) == "none":
-            message = f"{SWITCH} is none"
-            raise CassandraUnavailable(message)
-        java = find_java()
-        jars = fetch_jars(settings.progress)
+        java, jars = need_cassandra(settings.progress)
         self._stopped = False
         self._nodes: list[Node] = []
         self._certificates: Certificates | None = None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from spikewire.types import Seconds
 
-__all__ = ["CassandraOptions", "Settings", "seconds_of", "settings_of"]
+__all__ = ["CassandraOptions", "Settings", "seconds_of", "settings_of", "silent"]
 
 SMALLEST_HEAP = 192
 
@@ -114,7 +114,7 @@ def settings_of(nodes: int, **options: Unpack[CassandraOptions]) -> Settings:
         data=given.get("data"),
         quick_start=given.get("quick_start", False),
         timeout=seconds_of(given.get("timeout", 120.0 * nodes)),
-        progress=given.get("progress", _silent),
+        progress=given.get("progress", silent),
         yaml=given.get("yaml", {}),
         jvm=given.get("jvm", ()),
     )
@@ -136,8 +136,8 @@ def seconds_of(given: Seconds) -> float:
     return given.total_seconds() if isinstance(given, timedelta) else float(given)
 
 
-def _silent(_line: str) -> None:
-    pass
+def silent(_line: str) -> None:
+    """Says nothing."""
 
 
 def _within(name: str, number: object, least: int, most: int) -> None:
