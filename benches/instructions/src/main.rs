@@ -12,6 +12,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`codec`] | encoding requests and decoding replies, without any I/O |
+//! | [`cql`] | values of CQL, tokens and replicas, without any I/O |
 //! | [`transport`] | commands through a socket, of a protocol without content |
 //! | [`client`] | whole commands: from the call, through sockets, to the result |
 
@@ -19,6 +20,7 @@
 
 mod client;
 mod codec;
+mod cql;
 mod transport;
 
 use std::process::ExitCode;
@@ -46,7 +48,7 @@ fn repeat(times: u64, mut work: impl FnMut()) -> u64 {
 }
 
 fn main() -> ExitCode {
-    let benchmarks = [codec::BENCHMARKS, transport::BENCHMARKS, client::BENCHMARKS].concat();
+    let benchmarks = [codec::BENCHMARKS, cql::BENCHMARKS, transport::BENCHMARKS, client::BENCHMARKS].concat();
     let Some(wanted) = std::env::args().nth(1) else {
         benchmarks.iter().for_each(|benchmark| println!("{}", benchmark.name));
         return ExitCode::SUCCESS;

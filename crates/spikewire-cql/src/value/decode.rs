@@ -17,9 +17,22 @@ pub fn decode<K: Sink + ?Sized>(
 ) -> Result<K::Value, K::Error> {
     let Some(bytes) = bytes else { return sink.null() };
     match ty {
-        Type::Text => sink.text(utf8(ty, bytes)?),
+        Type::Text => sink.utf8(ty, bytes),
+        Type::Int if !bytes.is_empty() => sink.int(i32::from_be_bytes(exactly(ty, bytes)?)),
+        Type::Bigint if !bytes.is_empty() => sink.bigint(i64::from_be_bytes(exactly(ty, bytes)?)),
+        Type::Double if !bytes.is_empty() => sink.double(f64::from_be_bytes(exactly(ty, bytes)?)),
+        Type::Float if !bytes.is_empty() => sink.float(f32::from_be_bytes(exactly(ty, bytes)?)),
         Type::Blob => sink.blob(bytes),
-        Type::Ascii => sink.ascii(utf8(ty, bytes)?),
+        _ => decode_any(ty, bytes, sink),
+    }
+}
+
+/// The types that are not worth the room at every place that decodes.
+#[inline(never)]
+fn decode_any<K: Sink + ?Sized>(ty: &Type, bytes: &[u8], sink: &K) -> Result<K::Value, K::Error> {
+    match ty {
+        Type::Text | Type::Ascii => sink.utf8(ty, bytes),
+        Type::Blob => sink.blob(bytes),
         Type::Custom(class) => sink.custom(class, bytes),
         Type::Tuple(types) => tuple(ty, types, bytes, sink),
         Type::Udt(fields) => udt(ty, fields, bytes, sink),
@@ -56,16 +69,6 @@ pub fn decode<K: Sink + ?Sized>(
         Type::Map(entry) => map(ty, &entry.0, &entry.1, bytes, sink),
         Type::Vector(elements) => vector(ty, elements, bytes, sink),
     }
-}
-
-#[inline]
-fn utf8<'a>(ty: &Type, bytes: &'a [u8]) -> Result<&'a str, Malformed> {
-    std::str::from_utf8(bytes).map_err(|error| no_text(ty, error))
-}
-
-#[cold]
-fn no_text(ty: &Type, error: std::str::Utf8Error) -> Malformed {
-    Malformed(format!("{ty} that is no UTF-8: {error}"))
 }
 
 #[inline]
@@ -313,7 +316,8 @@ impl<K: Sink + ?Sized> Iterator for FixedElements<'_, K> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let bytes = self.reader.take(self.width).ok()?;
+        let (bytes, rest) = self.reader.0.split_at_checked(self.width)?;
+        self.reader.0 = rest;
         Some(decode(self.ty, Some(bytes), self.sink))
     }
 

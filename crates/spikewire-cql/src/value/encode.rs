@@ -111,6 +111,29 @@ fn framed<S: Source + ?Sized>(
     value: &S,
     out: &mut Vec<u8>,
 ) -> Result<(), Unfit<S::Error>> {
+    let written = match ty {
+        Type::Int => value.integer().and_then(narrow::<i32, _>).map(|n| put(out, n.to_be_bytes())),
+        Type::Bigint => value.integer().map(|n| put(out, n.to_be_bytes())),
+        Type::Double => value.double().map(|n| put(out, n.to_be_bytes())),
+        _ => return framed_any(ty, value, out),
+    };
+    written.map_err(|unfit| unfit.of(ty, || value.describe()))
+}
+
+/// As many bytes as the type always has, behind their number.
+#[inline]
+fn put<const N: usize>(out: &mut Vec<u8>, bytes: [u8; N]) {
+    out.reserve(4 + N);
+    out.extend_from_slice(&(N as i32).to_be_bytes());
+    out.extend_from_slice(&bytes);
+}
+
+/// The types that are not worth the room at every place that encodes.
+fn framed_any<S: Source + ?Sized>(
+    ty: &Type,
+    value: &S,
+    out: &mut Vec<u8>,
+) -> Result<(), Unfit<S::Error>> {
     let start = out.len();
     out.extend_from_slice(&EMPTY);
     body(ty, value, out)?;

@@ -51,6 +51,16 @@ pub trait Sink {
     fn float(&self, value: f32) -> Result<Self::Value, Self::Error>;
     /// A `double`.
     fn double(&self, value: f64) -> Result<Self::Value, Self::Error>;
+    /// A `text` or an `ascii`, of bytes that are not checked yet. Checks that they are UTF-8, unless
+    /// it is said otherwise: a host that does so itself need not have it done twice.
+    #[inline]
+    fn utf8(&self, ty: &Type, value: &[u8]) -> Result<Self::Value, Self::Error> {
+        match std::str::from_utf8(value) {
+            Ok(text) if matches!(ty, Type::Ascii) => self.ascii(text),
+            Ok(text) => self.text(text),
+            Err(error) => Err(Malformed(format!("{ty} that is no UTF-8: {error}")).into()),
+        }
+    }
     /// A `text`.
     fn text(&self, value: &str) -> Result<Self::Value, Self::Error>;
     /// An `ascii`.
