@@ -48,7 +48,8 @@ fn repeat(times: u64, mut work: impl FnMut()) -> u64 {
 }
 
 fn main() -> ExitCode {
-    let benchmarks = [codec::BENCHMARKS, cql::BENCHMARKS, transport::BENCHMARKS, client::BENCHMARKS].concat();
+    let benchmarks =
+        [codec::BENCHMARKS, cql::BENCHMARKS, transport::BENCHMARKS, client::BENCHMARKS].concat();
     let Some(wanted) = std::env::args().nth(1) else {
         benchmarks.iter().for_each(|benchmark| println!("{}", benchmark.name));
         return ExitCode::SUCCESS;
