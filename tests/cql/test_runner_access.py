@@ -7,6 +7,7 @@ import signal
 import ssl
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from spikewire.testing.cassandra import (
     CassandraFailed,
     CassandraUnavailable,
     CqlProxy,
+    SharedCassandra,
     need_cassandra,
 )
 from waiting import until
@@ -217,3 +219,33 @@ def test_a_node_that_cannot_start_is_said_with_its_last_errors(tmp_path: Path) -
     with pytest.raises(CassandraFailed, match="no_such_setting") as failed:
         CassandraCluster(heap=256, quick_start=True, yaml={"no_such_setting": 1})
     assert "ended while it was starting; its log is" in str(failed.value)
+
+
+MEMBER = """
+import sys
+from spikewire.testing.cassandra import SharedCassandra
+
+shared = SharedCassandra(sys.argv[1])
+print(*shared.addresses, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_processes_share_a_cluster_until_the_last_is_gone(tmp_path: Path) -> None:
+    with SharedCassandra(tmp_path, heap=256, quick_start=True) as first:
+        pid = first.pid(0)
+        member = subprocess.Popen(
+            [sys.executable, "-c", MEMBER, str(tmp_path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        with member:
+            assert member.stdout is not None
+            assert member.stdout.readline().split() == first.addresses
+            first.close()
+            # It does not end while somebody is in: the owner has looked several times by then.
+            time.sleep(1)
+            assert _runs(pid)
+            member.kill()
+    assert until(lambda: not _runs(pid))
