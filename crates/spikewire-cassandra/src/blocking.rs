@@ -6,8 +6,8 @@ use spikewire_transport::blocking::{Answered, Single, pause};
 use spikewire_transport::{Tick, buffer};
 
 use crate::cluster::{Cluster, Janitor};
-use crate::connection::{BlockingPool, Cassandra, Reply};
-use crate::error::{Error, Result};
+use crate::connection::{BlockingPool, Cassandra, Outcome, Reply};
+use crate::error::{Error, Kind, Result};
 use crate::execution::{Answer, Draft, Heard};
 use crate::session::Call;
 
@@ -20,6 +20,41 @@ pub struct BlockingExecutor {
     pool: Arc<BlockingPool<Single<Cassandra>>>,
 }
 
+/// What came of one request.
+#[derive(Debug)]
+pub struct Replied {
+    answered: Result<Answered<Cassandra>>,
+    body: Vec<u8>,
+}
+
+impl Replied {
+    /// The request, where the node did not execute it.
+    pub fn take_returned(&mut self) -> Option<Vec<u8>> {
+        self.answered.as_mut().ok()?.returned.take()
+    }
+
+    /// The outcome, for [`Execution::hear`](crate::execution::Execution::hear).
+    pub fn outcome(&self) -> Outcome<'_> {
+        match &self.answered {
+            Ok(Answered { node, attempts, .. }) => {
+                Ok(Reply { body: &self.body, node, attempts: *attempts })
+            }
+            Err(error) => Err(error.clone()),
+        }
+    }
+}
+
+impl Drop for Replied {
+    fn drop(&mut self) {
+        buffer::give(std::mem::take(&mut self.body));
+    }
+}
+
+/// What an execution hears when a pause that it asked for is over.
+pub fn pause_is_over() -> Error {
+    Error::new(Kind::Interrupted, "the pause is over")
+}
+
 impl BlockingExecutor {
     /// Without connections; they are opened when statements need them.
     pub fn new(cluster: &Arc<Cluster>) -> Self {
@@ -29,6 +64,16 @@ impl BlockingExecutor {
         Self { pool }
     }
 
+    /// Sends one request and waits for its reply, retries included.
+    #[inline]
+    pub fn send(&self, draft: Draft, interrupted: Interrupted<'_>) -> Replied {
+        let mut body = buffer::take();
+        let now = Tick::now();
+        let command = draft.into_command(now, Single::new(std::mem::take(&mut body)));
+        let answered = self.pool.call(command, now, &mut body, interrupted, Some);
+        Replied { answered, body }
+    }
+
     /// Sends a statement and waits for its answer, retries and preparing included; `read` gets it.
     pub fn run<T>(
         &self,
@@ -36,41 +81,25 @@ impl BlockingExecutor {
         interrupted: Interrupted<'_>,
         read: impl FnOnce(Result<Answer<'_>>) -> T,
     ) -> T {
-        let Call { bytes, target, policy, mut execution } = call;
-        let mut draft = Draft { bytes, target, policy };
-        let mut body = buffer::take();
+        let (mut draft, mut execution) = call.split();
         loop {
-            let now = Tick::now();
-            let command = draft.into_command(now, Single::new(std::mem::take(&mut body)));
-            let mut answered = self.pool.call(command, now, &mut body, interrupted, Some);
-            if let Ok(Answered { returned, .. }) = &mut answered
-                && let Some(request) = returned.take()
-            {
+            let mut replied = self.send(draft, interrupted);
+            if let Some(request) = replied.take_returned() {
                 execution.returned(request);
             }
-            let mut heard = match &answered {
-                Ok(Answered { node, attempts, .. }) => {
-                    execution.hear(Ok(Reply { body: &body, node, attempts: *attempts }))
-                }
-                Err(error) => execution.hear(Err(error.clone())),
-            };
-            let next = loop {
+            let mut heard = execution.hear(replied.outcome());
+            draft = loop {
                 match heard {
-                    Heard::Done(answer) => {
-                        let read = read(answer);
-                        buffer::give(body);
-                        return read;
-                    }
+                    Heard::Done(answer) => return read(answer),
                     Heard::Send(next) => break next,
                     Heard::Pause(at) => {
                         if let Err(fault) = pause(at, interrupted) {
                             return read(Err(fault.into()));
                         }
-                        heard = execution.hear(Err(Error::invalid("the pause is over")));
+                        heard = execution.hear(Err(pause_is_over()));
                     }
                 }
             };
-            draft = next;
         }
     }
 

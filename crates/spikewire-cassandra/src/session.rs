@@ -9,7 +9,7 @@ use spikewire_transport::{Policy, buffer};
 
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
-use crate::execution::{Execution, What};
+use crate::execution::{Draft, Execution, What};
 use crate::memory::{Memory, Name};
 use crate::options::Options;
 use crate::routing::{Aim, Replica, Target};
@@ -31,6 +31,14 @@ pub struct Call {
     pub policy: Policy<Replica>,
     /// What understands the answer.
     pub execution: Execution,
+}
+
+impl Call {
+    /// The request, and what understands the answer.
+    pub fn split(self) -> (Draft, Execution) {
+        let Self { bytes, target, policy, execution } = self;
+        (Draft { bytes, target, policy }, execution)
+    }
 }
 
 /// How preparing a statement begins.

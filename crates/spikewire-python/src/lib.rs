@@ -16,6 +16,7 @@
 //! | [`value`] | Python values to bytes and back |
 //! | [`record`], [`batch`] | what comes back |
 //! | [`columns`] | the same as arrays and tables, and these as records |
+//! | [`cql`] | Cassandra: sessions, statements, rows |
 //! | [`errors`] | what goes wrong, as Python exceptions |
 //! | [`testing`] | the embedded cluster |
 
@@ -33,6 +34,7 @@ mod calls;
 mod client;
 mod columns;
 mod core;
+mod cql;
 mod errors;
 mod expression;
 mod face;
@@ -67,6 +69,8 @@ mod _native {
     use crate::calls::context::Step;
     #[pymodule_export]
     use crate::columns::ArrowTable;
+    #[pymodule_export]
+    use crate::cql::module::cql;
     #[pymodule_export]
     use crate::expression::Expression;
     #[pymodule_export]

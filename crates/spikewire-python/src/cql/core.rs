@@ -1,0 +1,54 @@
+//! A session's running half: the engine and the transports that both faces use.
+
+use std::sync::Arc;
+
+use spikewire_cassandra::blocking::BlockingExecutor;
+use spikewire_cassandra::{Error, Options, Session};
+
+use crate::bridge::background::BackgroundSlot;
+use crate::bridge::forks::forks;
+use crate::bridge::lifecycle::Running;
+
+/// The running half of a session.
+#[derive(Debug)]
+pub struct Core {
+    pub session: Arc<Session>,
+    pub blocking: BlockingExecutor,
+    /// Sends submitted statements.
+    pub submitter: BackgroundSlot,
+    born: u32,
+}
+
+impl Core {
+    /// Finds the cluster; blocks.
+    pub fn open(options: Options) -> Result<Self, Error> {
+        let session = Session::open(options)?;
+        let blocking = BlockingExecutor::new(session.cluster());
+        Ok(Self { session, blocking, submitter: BackgroundSlot::new(), born: forks() })
+    }
+}
+
+impl Running for Core {
+    type Error = Error;
+
+    const NOT_CONNECTED: &'static str = "the session is not open yet: use `with Session(...)`, \
+        `async with AsyncSession(...)`, or their connect";
+
+    fn is_own(&self) -> bool {
+        self.born == forks()
+    }
+
+    fn close(&self) {
+        if self.is_own() {
+            self.blocking.close();
+            self.submitter.end();
+            self.session.cluster().close();
+        } else {
+            self.abandon();
+        }
+    }
+
+    fn abandon(&self) {
+        self.session.cluster().abandon();
+    }
+}

@@ -1,0 +1,126 @@
+//! From the engine's failures to the Python error tree (defined in `spikewire/cql/errors.py`).
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use spikewire_cassandra::{Error, Kind};
+use spikewire_cql::notation::Malformed;
+use spikewire_cql::request::RequestError;
+use spikewire_cql::response::error::Details;
+use spikewire_cql::value::{Misfit, Problem};
+
+use crate::bridge::errors::{ErrorTree, Raise, overflow, type_error, value_error};
+
+static TREE: ErrorTree = ErrorTree::new("spikewire.cql.errors");
+
+/// What composing and reading raise here.
+#[derive(Debug)]
+pub struct Raised(pub PyErr);
+
+impl From<PyErr> for Raised {
+    fn from(error: PyErr) -> Self {
+        Self(error)
+    }
+}
+
+impl From<Raised> for PyErr {
+    fn from(raised: Raised) -> Self {
+        raised.0
+    }
+}
+
+impl From<RequestError> for Raised {
+    fn from(error: RequestError) -> Self {
+        Self(value_error(error.to_string()))
+    }
+}
+
+impl From<Error> for Raised {
+    fn from(error: Error) -> Self {
+        Self(Python::attach(|py| error.raise(py)))
+    }
+}
+
+impl From<Misfit> for Raised {
+    fn from(misfit: Misfit) -> Self {
+        let message = misfit.to_string();
+        Self(match misfit.problem {
+            Problem::Kind { .. } => type_error(message),
+            Problem::Range { .. } => overflow(message),
+            _ => value_error(message),
+        })
+    }
+}
+
+impl From<Malformed> for Raised {
+    fn from(error: Malformed) -> Self {
+        let message = format!("a node sent bytes that make no sense: {error}");
+        Self::from(Error::new(Kind::Malformed, message))
+    }
+}
+
+impl Raise for Error {
+    fn raise(&self, py: Python<'_>) -> PyErr {
+        if self.kind() == Kind::Invalid {
+            return value_error(self.message());
+        }
+        let details = PyDict::new(py);
+        let server = self.server();
+        if let Some(server) = server
+            && let Err(error) = describe(&details, &server.details)
+        {
+            return error;
+        }
+        let circumstances = (
+            self.kind().name(),
+            server.map(|server| server.code.number()),
+            self.message(),
+            self.node(),
+            self.attempts(),
+            self.in_doubt(),
+            details,
+        );
+        TREE.make(py, circumstances)
+    }
+}
+
+/// What a server says besides the message, by the names of the exceptions' attributes.
+fn describe(into: &Bound<'_, PyDict>, details: &Details) -> PyResult<()> {
+    let replicas = |of: &spikewire_cql::response::error::Replicas| {
+        into.set_item("consistency", of.consistency.name())?;
+        into.set_item("received", of.received)?;
+        into.set_item("required", of.required)
+    };
+    match details {
+        Details::None | Details::Unprepared(_) => {}
+        Details::Unavailable(of) | Details::CasWriteUnknown(of) => replicas(of)?,
+        Details::WriteTimeout { replicas: of, write_type, contentions } => {
+            replicas(of)?;
+            into.set_item("write_type", write_type.name())?;
+            into.set_item("contentions", *contentions)?;
+        }
+        Details::ReadTimeout { replicas: of, data_present } => {
+            replicas(of)?;
+            into.set_item("data_present", *data_present)?;
+        }
+        Details::ReadFailure { replicas: of, failures, data_present } => {
+            replicas(of)?;
+            into.set_item("failures", failures.count)?;
+            into.set_item("data_present", *data_present)?;
+        }
+        Details::WriteFailure { replicas: of, failures, write_type } => {
+            replicas(of)?;
+            into.set_item("failures", failures.count)?;
+            into.set_item("write_type", write_type.name())?;
+        }
+        Details::FunctionFailure { keyspace, function, arguments } => {
+            into.set_item("keyspace", keyspace)?;
+            into.set_item("function", function)?;
+            into.set_item("arguments", arguments)?;
+        }
+        Details::AlreadyExists { keyspace, table } => {
+            into.set_item("keyspace", keyspace)?;
+            into.set_item("table", (!table.is_empty()).then_some(table))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! Who runs a statement: the calling thread, an event loop, or the session's own thread.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use spikewire_cassandra::Error;
+use spikewire_cassandra::blocking::pause_is_over;
+use spikewire_cassandra::connection::Cassandra;
+use spikewire_cassandra::execution::Heard;
+use spikewire_cassandra::session::Call;
+use spikewire_cassandra::statement::StatementOptions;
+use spikewire_transport::blocking::pause;
+use spikewire_transport::{Tick, deadline};
+
+use super::core::Core;
+use super::job::{Goal, Job, Progress, Start};
+use super::options::Opening;
+use super::statement::Statement;
+use super::ticket::Ticket;
+use crate::bridge::errors::{Raise, raise};
+use crate::bridge::event_loop::running_loop;
+use crate::bridge::future::FutureBase;
+use crate::bridge::gil_fairness;
+use crate::bridge::lifecycle::{Lifecycle, Running as _};
+use crate::bridge::loops::LoopTable;
+use crate::bridge::signal::{detached, detached_command};
+use crate::bridge::submitter::{Entry, Submitter};
+
+/// What the sessions of both faces share.
+#[derive(Debug)]
+pub struct Shared {
+    pub opening: Opening,
+    pub lifecycle: Lifecycle<Core>,
+}
+
+impl Shared {
+    /// Finds the cluster, unless that is done already; blocks without holding the interpreter.
+    pub fn open(&self, py: Python<'_>) -> PyResult<()> {
+        self.lifecycle.open(py, || Core::open(self.opening.options.clone()))
+    }
+
+    /// The running half. In the child of a fork it is made anew on first use.
+    pub fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
+        self.lifecycle.core(py, || Core::open(self.opening.options.clone()))
+    }
+
+    /// Ends everything.
+    pub fn close(&self, py: Python<'_>) {
+        if let Some(core) = self.lifecycle.close() {
+            py.detach(|| core.close());
+        }
+    }
+}
+
+/// What a verb asks for.
+pub struct Request<'a, 'py> {
+    pub goal: Goal,
+    pub statement: Statement,
+    pub parameters: Option<&'a Bound<'py, PyAny>>,
+    pub options: StatementOptions,
+}
+
+/// Runs what verbs ask for.
+pub trait Runner {
+    /// The running half.
+    fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>>;
+
+    /// Runs a request; its result, or a future of it.
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        core: &Arc<Core>,
+        request: Request<'_, 'py>,
+    ) -> PyResult<Bound<'py, PyAny>>;
+}
+
+fn start<'py>(py: Python<'py>, core: &Core, request: Request<'_, 'py>) -> PyResult<Start<'py>> {
+    let Request { goal, statement, parameters, options } = request;
+    Job::start(py, &core.session, goal, statement, parameters, options)
+}
+
+/// The calling thread.
+pub struct Blocking(pub Arc<Shared>);
+
+impl Runner for Blocking {
+    fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
+        self.0.core(py)
+    }
+
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        core: &Arc<Core>,
+        request: Request<'_, 'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (mut job, mut call) = match start(py, core, request)? {
+            Start::Done(result) => return Ok(result),
+            Start::Send(job, call) => (job, call),
+        };
+        loop {
+            match ask(py, core, call, &mut job)? {
+                Progress::Done(result) => return result,
+                Progress::Send(next) => call = next,
+            }
+        }
+    }
+}
+
+/// Sends a call and waits until its job has the answer.
+fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult<Progress<'py>> {
+    let (mut draft, mut execution) = call.split();
+    loop {
+        let mut replied =
+            detached_command(py, |interrupted| core.blocking.send(draft, interrupted))?;
+        if let Some(request) = replied.take_returned() {
+            execution.returned(request);
+        }
+        let mut heard = execution.hear(replied.outcome());
+        draft = loop {
+            match heard {
+                Heard::Done(answer) => return Ok(job.answered(py, answer)),
+                Heard::Send(next) => break next,
+                Heard::Pause(at) => {
+                    let paused = detached(py, |interrupted| pause(at, interrupted))?;
+                    paused.map_err(|fault| raise::<Error>(py, fault))?;
+                    heard = execution.hear(Err(pause_is_over()));
+                }
+            }
+        };
+    }
+}
+
+/// The event loop that runs.
+pub struct Loops {
+    /// Dropped before the running half that it uses.
+    pub loops: LoopTable<Cassandra, Ticket>,
+    pub shared: Arc<Shared>,
+}
+
+impl Runner for Loops {
+    fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
+        self.shared.core(py)
+    }
+
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        core: &Arc<Core>,
+        request: Request<'_, 'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let event_loop = running_loop(py)?;
+        let connections = self.loops.on(&event_loop, core.session.cluster())?;
+        let started = start(py, core, request)?;
+        let (future, promise) = connections.promise(py)?;
+        match started {
+            Start::Done(result) => promise.tell(py, Ok(result)),
+            Start::Send(job, call) => {
+                let now = Tick::now();
+                let sent = gil_fairness::command_sent();
+                connections.submit(py, Ticket::command(call, now, promise, job, sent), now)?;
+            }
+        }
+        Ok(future)
+    }
+}
+
+/// The session's own thread.
+pub struct Submitting(pub Arc<Shared>);
+
+impl Runner for Submitting {
+    fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
+        self.0.core(py)
+    }
+
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        core: &Arc<Core>,
+        request: Request<'_, 'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let thread = Submitter::<Cassandra, Ticket>::of(
+            py,
+            &core.submitter,
+            core.session.cluster(),
+            self.0.opening.submit_limit,
+        )?;
+        let started = start(py, core, request)?;
+        let now = Tick::now();
+        let until = match &started {
+            Start::Done(_) => Tick::NEVER,
+            Start::Send(_, call) => deadline(&call.policy, now),
+        };
+        let Entry { future, promise } = thread.enter(py, until)?;
+        match (promise, started) {
+            (Ok(promise), Start::Done(result)) => promise.tell(py, Ok(result)),
+            (Ok(promise), Start::Send(job, call)) => {
+                let sent = gil_fairness::command_sent();
+                thread.send(Ticket::command(call, now, promise, job, sent));
+            }
+            (Err(full), _) => FutureBase::settle(&future, Err(full.raise(py))),
+        }
+        Ok(future.into_any())
+    }
+}

@@ -1,0 +1,188 @@
+//! A statement from its arguments to its result, with what lies in between: it may have to be
+//! prepared first, and its rows may come in pages.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use spikewire_cassandra::execution::{Answer, Content};
+use spikewire_cassandra::session::{Call, NoValues, Preparation};
+use spikewire_cassandra::statement::{Prepared as Known, Shape, StatementOptions};
+use spikewire_cassandra::{Error, Session};
+use spikewire_cql::request::{Values, values_with};
+
+use super::bind::{bind, markers};
+use super::errors::Raised;
+use super::rows::{Circumstances, Page, Rows, page_of};
+use super::statement::{Prepared, Statement};
+use crate::bridge::errors::Raise;
+
+/// What a job is to give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Goal {
+    /// A prepared statement.
+    Prepared,
+    /// All rows.
+    All,
+    /// One page of rows.
+    Page,
+}
+
+/// A statement on its way.
+pub struct Job {
+    session: Arc<Session>,
+    goal: Goal,
+    statement: Statement,
+    parameters: Option<Py<PyAny>>,
+    options: StatementOptions,
+    /// The values of a statement that may have more pages.
+    values: Vec<u8>,
+    shape: Option<Arc<Shape>>,
+    pages: Vec<Page>,
+    circumstances: Circumstances,
+}
+
+/// What follows an answer.
+pub enum Progress<'py> {
+    /// The result.
+    Done(PyResult<Bound<'py, PyAny>>),
+    /// This is sent next.
+    Send(Call),
+}
+
+/// What a job begins with.
+pub enum Start<'py> {
+    /// The result, without a question to a server.
+    Done(Bound<'py, PyAny>),
+    /// This is sent.
+    Send(Job, Call),
+}
+
+impl Job {
+    /// Begins a job.
+    #[inline]
+    pub fn start<'py>(
+        py: Python<'py>,
+        session: &Arc<Session>,
+        goal: Goal,
+        statement: Statement,
+        parameters: Option<&Bound<'py, PyAny>>,
+        options: StatementOptions,
+    ) -> PyResult<Start<'py>> {
+        let mut job = Self {
+            session: session.clone(),
+            goal,
+            statement,
+            parameters: None,
+            options,
+            values: Vec::new(),
+            shape: None,
+            pages: Vec::new(),
+            circumstances: Circumstances::default(),
+        };
+        let parameters = parameters.filter(|parameters| !parameters.is_none());
+        if let Statement::Text(text) = &job.statement {
+            let text = text.clone();
+            if goal != Goal::Prepared && parameters.is_none() {
+                let call = session.query(&text, &job.options, NoValues);
+                return Ok(Start::Send(job, call.map_err(|error| error.raise(py))?));
+            }
+            let text = if goal == Goal::Prepared { (&*text).into() } else { markers(&text)? };
+            match session.prepare(&text, &job.options).map_err(|error| error.raise(py))? {
+                Preparation::Ask(call) => {
+                    job.parameters = parameters.map(|parameters| parameters.clone().unbind());
+                    return Ok(Start::Send(job, *call));
+                }
+                Preparation::Known(known) if goal == Goal::Prepared => {
+                    return Ok(Start::Done(Bound::new(py, Prepared { known })?.into_any()));
+                }
+                Preparation::Known(known) => job.statement = Statement::Prepared(known),
+            }
+        }
+        let call = job.execute(parameters)?;
+        Ok(Start::Send(job, call))
+    }
+
+    /// Composes the request of a prepared statement.
+    fn execute(&mut self, parameters: Option<&Bound<'_, PyAny>>) -> PyResult<Call> {
+        let Statement::Prepared(known) = &self.statement else {
+            return Err(crate::bridge::errors::type_error("a statement that is not prepared"));
+        };
+        // Values are kept where there may be another page.
+        let keeps = known.traits.reads && self.goal == Goal::All;
+        let mut kept = Vec::new();
+        let values = values_with::<Raised>(known.parameters.len(), false, |out| {
+            let from = out.len();
+            bind(known, parameters, out)?;
+            if keeps {
+                kept.extend_from_slice(&out[from..]);
+            }
+            Ok(())
+        });
+        let call = self.session.execute(known, &self.options, values)?;
+        self.values = kept;
+        Ok(call)
+    }
+
+    /// Composes the request for the next page.
+    fn next_page(&self) -> Result<Call, Raised> {
+        match &self.statement {
+            Statement::Text(text) => Ok(self.session.query(text, &self.options, NoValues)?),
+            Statement::Prepared(known) => {
+                let count = known.parameters.len();
+                let values = Values { count, named: false, bytes: &self.values };
+                Ok(self.session.execute(known, &self.options, values)?)
+            }
+        }
+    }
+
+    /// Takes an answer.
+    pub fn answered<'py>(
+        &mut self,
+        py: Python<'py>,
+        answer: Result<Answer<'_>, Error>,
+    ) -> Progress<'py> {
+        match self.go_on(py, answer) {
+            Ok(progress) => progress,
+            Err(error) => Progress::Done(Err(error)),
+        }
+    }
+
+    fn go_on<'py>(
+        &mut self,
+        py: Python<'py>,
+        answer: Result<Answer<'_>, Error>,
+    ) -> PyResult<Progress<'py>> {
+        let answer = answer.map_err(|error| error.raise(py))?;
+        if let Content::Prepared(known) = &answer.content {
+            return self.prepared(py, known);
+        }
+        self.circumstances.add(&answer);
+        let mut state = None;
+        if let Some((shape, page, next)) = page_of(&answer) {
+            self.shape = Some(shape);
+            self.pages.push(page);
+            state = next;
+        }
+        if self.goal == Goal::All
+            && let Some(state) = state.take()
+        {
+            self.options.paging_state = Some(state.into());
+            return Ok(Progress::Send(self.next_page()?));
+        }
+        let pages = std::mem::take(&mut self.pages);
+        let circumstances = std::mem::take(&mut self.circumstances);
+        let rows = Rows::new(self.shape.take(), pages, state, circumstances);
+        Ok(Progress::Done(Ok(Bound::new(py, rows)?.into_any())))
+    }
+
+    fn prepared<'py>(&mut self, py: Python<'py>, known: &Arc<Known>) -> PyResult<Progress<'py>> {
+        if self.goal == Goal::Prepared {
+            let prepared = Prepared { known: known.clone() };
+            return Ok(Progress::Done(Ok(Bound::new(py, prepared)?.into_any())));
+        }
+        self.statement = Statement::Prepared(known.clone());
+        let parameters = self.parameters.take();
+        let call = self.execute(parameters.as_ref().map(|parameters| parameters.bind(py)))?;
+        Ok(Progress::Send(call))
+    }
+}

@@ -1,0 +1,313 @@
+//! The rows of a result, still as they came: each is made when it is asked for.
+
+use std::sync::{Arc, OnceLock};
+
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PySlice, PyTuple};
+use spikewire_cassandra::execution::{Answer, Content};
+use spikewire_cassandra::statement::Shape;
+use spikewire_cql::notation::Reader;
+use spikewire_cql::response::rows::Cells;
+
+use super::errors::Raised;
+use super::row::{Names, Row};
+use super::value::{Making, value};
+
+/// Rows as they came with one reply.
+#[derive(Debug)]
+pub struct Page {
+    /// Their cells.
+    pub cells: Vec<u8>,
+    /// How many rows there are.
+    pub count: usize,
+}
+
+/// What there is to know of a result besides its rows.
+#[derive(Debug, Default)]
+pub struct Circumstances {
+    pub node: String,
+    pub attempts: u32,
+    pub warnings: Vec<String>,
+    pub tracing_ids: Vec<[u8; 16]>,
+    pub payload: Vec<(String, Option<Vec<u8>>)>,
+    pub schema_agreed: bool,
+}
+
+impl Circumstances {
+    /// Adds those of one more answer.
+    pub fn add(&mut self, answer: &Answer<'_>) {
+        self.node = answer.node.to_string();
+        self.attempts += answer.attempts.made;
+        self.schema_agreed = answer.agreed;
+        let prefix = &answer.prefix;
+        self.warnings.extend(prefix.warnings.iter().map(|warning| (*warning).to_owned()));
+        self.tracing_ids.extend(prefix.tracing_id);
+        for (name, bytes) in &prefix.payload {
+            self.payload.push(((*name).to_owned(), bytes.map(<[u8]>::to_vec)));
+        }
+    }
+}
+
+/// The result of a statement: a sequence of rows.
+///
+/// Rows are made when they are asked for: `result[0]` and iterating make them anew each time. A
+/// statement without rows has a result of length 0.
+#[pyclass(frozen, sequence, module = "spikewire.cql")]
+pub struct Rows {
+    pub shape: Option<Arc<Shape>>,
+    pub pages: Vec<Page>,
+    count: usize,
+    state: Option<Vec<u8>>,
+    circumstances: Circumstances,
+    /// Where each row begins: page and offset. Made when a row is asked for by its index.
+    offsets: OnceLock<Vec<(u32, u32)>>,
+}
+
+impl Rows {
+    /// Of these pages; `state` is where the next one would begin.
+    pub fn new(
+        shape: Option<Arc<Shape>>,
+        pages: Vec<Page>,
+        state: Option<Vec<u8>>,
+        circumstances: Circumstances,
+    ) -> Self {
+        let count = pages.iter().map(|page| page.count).sum();
+        Self { shape, pages, count, state, circumstances, offsets: OnceLock::new() }
+    }
+
+    fn offset(&self, index: usize) -> Result<(u32, u32), Raised> {
+        if index == 0 && self.pages.first().is_some_and(|page| page.count > 0) {
+            return Ok((0, 0));
+        }
+        if self.offsets.get().is_none() {
+            let columns = self.shape.as_ref().map_or(0, |shape| shape.columns.len());
+            let mut offsets = Vec::with_capacity(self.count);
+            for (at, page) in self.pages.iter().enumerate() {
+                let mut cells = Cells(Reader(&page.cells));
+                for _ in 0..page.count {
+                    let offset = page.cells.len() - cells.0.rest().len();
+                    offsets.push((at as u32, offset as u32));
+                    cells.skip(columns)?;
+                }
+            }
+            let _ = self.offsets.set(offsets);
+        }
+        let found = self.offsets.get().and_then(|offsets| offsets.get(index)).copied();
+        Ok(found.ok_or_else(|| PyIndexError::new_err("row index out of range"))?)
+    }
+
+    fn row<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, Row>> {
+        let (page, offset) = self.offset(index)?;
+        let Some(shape) = &self.shape else {
+            return Err(PyIndexError::new_err("row index out of range"));
+        };
+        let mut cells = Cells(Reader(&self.pages[page as usize].cells[offset as usize..]));
+        Ok(next_row(py, shape, Names::of(py, shape)?, &mut cells)?)
+    }
+}
+
+/// Makes the row that the cells begin with.
+#[inline]
+pub fn next_row<'py>(
+    py: Python<'py>,
+    shape: &Shape,
+    names: &Arc<Names>,
+    cells: &mut Cells<'_>,
+) -> Result<Bound<'py, Row>, Raised> {
+    let making = Making { py };
+    let mut values = Vec::with_capacity(shape.columns.len());
+    for column in &*shape.columns {
+        values.push(value(&column.ty, cells.cell()?, &making)?);
+    }
+    let values = PyTuple::new(py, values)?;
+    Ok(Bound::new(py, Row::make(names.clone(), values))?)
+}
+
+#[pymethods]
+impl Rows {
+    fn __len__(&self) -> usize {
+        self.count
+    }
+
+    fn __bool__(&self) -> bool {
+        self.count > 0
+    }
+
+    fn __getitem__<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = key.py();
+        if let Ok(slice) = key.cast::<PySlice>() {
+            let range = slice.indices(self.count as isize)?;
+            let rows = PyList::empty(py);
+            let mut at = range.start;
+            for _ in 0..range.slicelength {
+                rows.append(self.row(py, at as usize)?)?;
+                at += range.step;
+            }
+            return Ok(rows.into_any());
+        }
+        let at: isize = key.extract()?;
+        let index = if at < 0 { at + self.count as isize } else { at };
+        match usize::try_from(index) {
+            Ok(index) if index < self.count => Ok(self.row(py, index)?.into_any()),
+            _ => Err(PyIndexError::new_err(format!("no row {at}: there are {}", self.count))),
+        }
+    }
+
+    fn __iter__(slf: Bound<'_, Self>) -> RowIterator {
+        RowIterator { rows: slf.unbind(), state: spikewire_sync::Mutex::new((0, 0, 0)) }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<{} rows from {}>", self.count, self.circumstances.node)
+    }
+
+    /// The first row, or `None` where there is none.
+    fn first<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, Row>>> {
+        (self.count > 0).then(|| self.row(py, 0)).transpose()
+    }
+
+    /// The only row, or `None` where there is none. Raises `ValueError` where there are more.
+    fn one<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, Row>>> {
+        if self.count > 1 {
+            return Err(PyValueError::new_err(format!(
+                "{} rows where one was expected",
+                self.count
+            )));
+        }
+        self.first(py)
+    }
+
+    /// All rows as a list.
+    fn all<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let rows = PyList::empty(py);
+        let Some(shape) = &self.shape else { return Ok(rows) };
+        let names = Names::of(py, shape)?;
+        for page in &self.pages {
+            let mut cells = Cells(Reader(&page.cells));
+            for _ in 0..page.count {
+                rows.append(next_row(py, shape, names, &mut cells)?)?;
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The names of the columns, in order; empty where the statement has no rows.
+    #[getter]
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        match &self.shape {
+            Some(shape) => Ok(Names::of(py, shape)?.all.bind(py).clone()),
+            None => Ok(PyTuple::empty(py)),
+        }
+    }
+
+    /// The types of the columns as CQL spells them, in order.
+    #[getter]
+    fn types(&self) -> Vec<String> {
+        let columns = self.shape.iter().flat_map(|shape| shape.columns.iter());
+        columns.map(|column| column.ty.to_string()).collect()
+    }
+
+    /// Whether a conditional statement was applied; `None` where the statement has no condition.
+    #[getter]
+    fn applied(&self, py: Python<'_>) -> PyResult<Option<bool>> {
+        let first = self.shape.as_ref().and_then(|shape| shape.columns.first());
+        if self.count == 0 || first.is_none_or(|column| &*column.name != "[applied]") {
+            return Ok(None);
+        }
+        self.row(py, 0)?.get_item(0)?.extract().map(Some)
+    }
+
+    /// Where the next page begins, for `paging_state`; `None` on the last one. Opaque bytes; they
+    /// hold keys, so they should not be trusted when they come from outside.
+    #[getter]
+    fn paging_state<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.state.as_ref().map(|state| PyBytes::new(py, state))
+    }
+
+    /// What the server warned of.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.circumstances.warnings.clone()
+    }
+
+    /// The ids of the traces that the server keeps, one for each page (`tracing=True`).
+    #[getter]
+    fn tracing_ids<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let making = Making { py };
+        let ids = self.circumstances.tracing_ids.iter();
+        Ok(ids.map(|id| making.uuid_of(*id)).collect::<Result<_, _>>()?)
+    }
+
+    /// The custom payload of the answer.
+    #[getter]
+    fn payload<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let payload = PyDict::new(py);
+        for (name, bytes) in &self.circumstances.payload {
+            payload.set_item(name, bytes.as_ref().map(|bytes| PyBytes::new(py, bytes)))?;
+        }
+        Ok(payload)
+    }
+
+    /// The address of the node that answered.
+    #[getter]
+    fn node(&self) -> &str {
+        &self.circumstances.node
+    }
+
+    /// Requests that were sent for it, retries included.
+    #[getter]
+    fn attempts(&self) -> u32 {
+        self.circumstances.attempts
+    }
+
+    /// Whether all nodes had one schema in the end, after a statement that changes it.
+    #[getter]
+    fn schema_agreed(&self) -> bool {
+        self.circumstances.schema_agreed
+    }
+}
+
+/// Goes through the rows of a result.
+#[pyclass(frozen, module = "spikewire._native")]
+pub struct RowIterator {
+    rows: Py<Rows>,
+    /// Page, row of the page, offset.
+    state: spikewire_sync::Mutex<(usize, usize, usize)>,
+}
+
+#[pymethods]
+impl RowIterator {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, Row>>> {
+        let rows = self.rows.get();
+        let Some(shape) = &rows.shape else { return Ok(None) };
+        let (mut page, mut row, mut offset) = *self.state.lock();
+        while rows.pages.get(page).is_some_and(|it| row >= it.count) {
+            (page, row, offset) = (page + 1, 0, 0);
+        }
+        let Some(here) = rows.pages.get(page) else { return Ok(None) };
+        let mut cells = Cells(Reader(&here.cells[offset..]));
+        let made = next_row(py, shape, Names::of(py, shape)?, &mut cells)?;
+        *self.state.lock() = (page, row + 1, here.cells.len() - cells.0.rest().len());
+        Ok(Some(made))
+    }
+
+    fn __length_hint__(&self) -> usize {
+        self.rows.get().count
+    }
+}
+
+/// The rows of an answer, to be kept.
+pub fn page_of(answer: &Answer<'_>) -> Option<(Arc<Shape>, Page, Option<Vec<u8>>)> {
+    match &answer.content {
+        Content::Rows(rows) => {
+            let page = Page { cells: rows.cells.0.rest().to_vec(), count: rows.count };
+            Some((rows.shape.clone(), page, rows.paging_state.map(<[u8]>::to_vec)))
+        }
+        _ => None,
+    }
+}

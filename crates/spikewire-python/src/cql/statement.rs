@@ -1,0 +1,162 @@
+//! Statements as programs hold them, and what is said about one execution.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString};
+use spikewire_cassandra::statement::{Prepared as Known, StatementOptions};
+
+use super::core::Core;
+use super::options::{consistency, flag, optional, page_size, text};
+use crate::arguments::{count, seconds};
+use crate::bridge::errors::{type_error, type_name, value_error};
+
+/// A prepared statement, from `prepare`. It may be used with any session on the same cluster; nodes
+/// that do not know it are asked to prepare it when that shows.
+#[pyclass(frozen, module = "spikewire.cql")]
+pub struct Prepared {
+    pub known: Arc<Known>,
+}
+
+#[pymethods]
+impl Prepared {
+    /// The text of the statement.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.known.text
+    }
+
+    /// The server's id of it.
+    #[getter]
+    fn id<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.known.id)
+    }
+
+    /// Name and type of each parameter, in order; types as CQL spells them.
+    #[getter]
+    fn parameters(&self) -> Vec<(String, String)> {
+        let columns = self.known.parameters.iter();
+        columns.map(|column| (column.name.to_string(), column.ty.to_string())).collect()
+    }
+
+    /// The indexes of the parameters that make the partition key, in the key's order; empty where
+    /// the statement does not fix a partition, so that any node is asked.
+    #[getter]
+    fn partition_key(&self) -> Vec<u16> {
+        self.known.key.clone()
+    }
+
+    /// What the server warned of when it prepared the statement.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.known.warnings.clone()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Prepared {:?}>", self.known.text)
+    }
+}
+
+/// What is executed.
+#[derive(Debug, Clone)]
+pub enum Statement {
+    /// Text.
+    Text(Arc<str>),
+    /// A prepared statement.
+    Prepared(Arc<Known>),
+}
+
+impl Statement {
+    /// From the first argument of a verb.
+    pub fn read(given: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(prepared) = given.cast::<Prepared>() {
+            return Ok(Self::Prepared(prepared.get().known.clone()));
+        }
+        match given.cast::<PyString>() {
+            Ok(text) => Ok(Self::Text(Arc::from(text.to_str()?))),
+            Err(_) => Err(type_error(format!(
+                "a statement must be a str or a prepared one, not {}",
+                type_name(given)
+            ))),
+        }
+    }
+}
+
+/// Reads the keywords of an execution; `core` knows the nodes.
+pub fn options(core: &Core, given: Option<&Bound<'_, PyDict>>) -> PyResult<StatementOptions> {
+    let mut options = StatementOptions::default();
+    for (name, value) in given.into_iter().flatten() {
+        let name = name.cast::<PyString>()?.to_str()?.to_owned();
+        let (name, value) = (name.as_str(), &value);
+        match name {
+            "consistency" => options.consistency = optional(name, value, consistency)?,
+            "serial_consistency" => {
+                options.serial_consistency = optional(name, value, consistency)?;
+            }
+            "page_size" => options.page_size = optional(name, value, page_size)?,
+            "paging_state" => options.paging_state = optional(name, value, bytes)?,
+            "timestamp" => {
+                options.timestamp = optional(name, value, |name, value| {
+                    let what = "must be an int of microseconds since 1970";
+                    value.extract().map_err(|_| type_error(format!("{name} {what}")))
+                })?;
+            }
+            "idempotent" => options.idempotent = optional(name, value, flag)?,
+            "tracing" => options.tracing = flag(name, value)?,
+            "payload" => options.payload = payload(value)?,
+            "keyspace" => options.keyspace = optional(name, value, text)?.map(Arc::from),
+            "now_in_seconds" => {
+                let seconds =
+                    optional(name, value, |name, value| count(name, value, 0, i32::MAX as u64))?;
+                options.now_in_seconds = seconds.map(|seconds| seconds as i32);
+            }
+            "timeout" => options.timeout = optional(name, value, seconds)?,
+            "socket_timeout" => options.socket_timeout = optional(name, value, seconds)?,
+            "max_retries" => {
+                let retries = optional(name, value, |name, value| count(name, value, 0, 1000))?;
+                options.max_retries = retries.map(|retries| retries as u32);
+            }
+            "node" => options.node = optional(name, value, |_, value| node(core, value))?,
+            _ => {
+                return Err(type_error(format!(
+                    "unknown option {name:?}; there are: consistency, idempotent, keyspace, \
+                     max_retries, node, now_in_seconds, page_size, paging_state, payload, \
+                     serial_consistency, socket_timeout, timeout, timestamp, tracing"
+                )));
+            }
+        }
+    }
+    Ok(options)
+}
+
+fn bytes(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Arc<[u8]>> {
+    match value.cast::<PyBytes>() {
+        Ok(bytes) => Ok(bytes.as_bytes().into()),
+        Err(_) => Err(type_error(format!("{name} must be bytes, not {}", type_name(value)))),
+    }
+}
+
+fn payload(value: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Option<Vec<u8>>)>> {
+    let wrong = || type_error("payload must be a dict of str to bytes or None");
+    let dict = value.cast::<PyDict>().map_err(|_| wrong())?;
+    dict.iter()
+        .map(|(name, value)| {
+            let name: String = name.extract().map_err(|_| wrong())?;
+            let value = optional("payload", &value, bytes).map_err(|_| wrong())?;
+            Ok((name, value.map(|bytes| bytes.to_vec())))
+        })
+        .collect()
+}
+
+fn node(
+    core: &Core,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<Arc<spikewire_cassandra::cluster::Node>> {
+    let wanted = text("node", value)?;
+    let snapshot = core.session.cluster().snapshot();
+    let found = snapshot.nodes.iter().find(|node| node.address.to_string() == wanted);
+    found.cloned().ok_or_else(|| {
+        let known: Vec<String> = snapshot.nodes.iter().map(ToString::to_string).collect();
+        value_error(format!("node {wanted:?} is not known; there are: {}", known.join(", ")))
+    })
+}

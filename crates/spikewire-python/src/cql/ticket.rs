@@ -1,0 +1,77 @@
+//! What a driver completes: the future of a statement.
+
+use pyo3::prelude::*;
+use spikewire_cassandra::Error;
+use spikewire_cassandra::connection::{Cassandra, Next, Outcome};
+use spikewire_cassandra::execution::{Draft, Execution, Heard};
+use spikewire_cassandra::session::Call;
+use spikewire_transport::{ResponseHandler, Tick};
+
+use super::job::{Job, Progress};
+use crate::bridge::gil_fairness::CommandGuard;
+use crate::bridge::promise::Completes;
+
+/// The future that a statement's result goes to.
+pub type Promise = crate::bridge::promise::Promise<Error>;
+
+/// A statement under way on a driver.
+pub struct Ticket {
+    pub promise: Promise,
+    pub job: Job,
+    pub execution: Execution,
+    pub sent: Option<CommandGuard>,
+}
+
+/// A command of a driver.
+pub type Command = Box<spikewire_cassandra::connection::Command<Ticket>>;
+
+/// What follows an outcome.
+enum Step<'py> {
+    Told(Progress<'py>),
+    Send(Draft),
+    Pause(Tick),
+}
+
+impl Ticket {
+    /// The command that carries a call.
+    pub fn command(
+        call: Call,
+        now: Tick,
+        promise: Promise,
+        job: Job,
+        sent: Option<CommandGuard>,
+    ) -> Command {
+        let Call { bytes, target, policy, execution } = call;
+        let ticket = Self { promise, job, execution, sent };
+        Draft { bytes, target, policy }.into_command(now, ticket)
+    }
+}
+
+impl ResponseHandler for Ticket {
+    fn starts(&mut self) -> bool {
+        self.promise.starts()
+    }
+
+    fn returned(&mut self, request: Vec<u8>) {
+        self.execution.returned(request);
+    }
+}
+
+impl Completes<Cassandra> for Ticket {
+    fn complete(mut self, py: Python<'_>, outcome: Outcome<'_>, next: &mut Next<Self>) {
+        let step = match self.execution.hear(outcome) {
+            Heard::Done(answer) => Step::Told(self.job.answered(py, answer)),
+            Heard::Send(draft) => Step::Send(draft),
+            Heard::Pause(at) => Step::Pause(at),
+        };
+        match step {
+            Step::Told(Progress::Done(result)) => self.promise.tell(py, result),
+            Step::Told(Progress::Send(call)) => {
+                let Self { promise, job, sent, .. } = self;
+                next.commands.push(Self::command(call, Tick::now(), promise, job, sent));
+            }
+            Step::Send(draft) => next.commands.push(draft.into_command(Tick::now(), self)),
+            Step::Pause(at) => next.pauses.push((at, self)),
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Classes of the standard library, and those of `spikewire.cql.types`.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+
+macro_rules! classes {
+    ($($name:ident: $module:literal, $attribute:literal;)*) => {
+        $(
+            /// The class of that name.
+            pub fn $name(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+                static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+                CLASS.import(py, $module, $attribute)
+            }
+        )*
+    };
+}
+
+classes! {
+    uuid: "uuid", "UUID";
+    decimal: "decimal", "Decimal";
+    ipv4: "ipaddress", "IPv4Address";
+    ipv6: "ipaddress", "IPv6Address";
+    duration: "spikewire.cql.types", "Duration";
+    nanosecond_time: "spikewire.cql.types", "Time";
+    far_date: "spikewire.cql.types", "Date";
+    far_timestamp: "spikewire.cql.types", "Timestamp";
+}

@@ -1,0 +1,271 @@
+//! Values of results as Python objects.
+
+use std::net::IpAddr;
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{
+    PyBool, PyBytes, PyDate, PyDateTime, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet,
+    PyString, PyTime, PyTuple, PyTzInfo,
+};
+use spikewire_cql::types::{Type, Udt};
+use spikewire_cql::value::{Duration, Elements, Sink, decode};
+
+use super::library;
+use super::marks::Mark;
+use crate::cql::errors::Raised;
+use crate::cql::row::{Names, Row};
+
+/// Makes Python objects.
+#[derive(Clone, Copy)]
+pub struct Making<'py> {
+    pub py: Python<'py>,
+}
+
+type Result<'py> = std::result::Result<Bound<'py, PyAny>, Raised>;
+
+/// The value of a cell; the commonest types are made without a detour.
+#[inline]
+pub fn value<'py>(ty: &Type, bytes: Option<&[u8]>, making: &Making<'py>) -> Result<'py> {
+    decode(ty, bytes, making)
+}
+
+impl<'py> Making<'py> {
+    /// A `uuid.UUID`.
+    pub fn uuid_of(&self, bytes: [u8; 16]) -> Result<'py> {
+        let py = self.py;
+        let arguments = PyDict::new(py);
+        arguments.set_item(intern!(py, "bytes"), PyBytes::new(py, &bytes))?;
+        Ok(library::uuid(py)?.call((), Some(&arguments))?)
+    }
+
+    fn integer(&self, value: i64) -> Result<'py> {
+        Ok(PyInt::new(self.py, value).into_any())
+    }
+
+    fn big(&self, bytes: &[u8]) -> Result<'py> {
+        let py = self.py;
+        if let Ok(eight) = <[u8; 8]>::try_from(bytes) {
+            return self.integer(i64::from_be_bytes(eight));
+        }
+        let signed = PyDict::new(py);
+        signed.set_item("signed", true)?;
+        let from = py.get_type::<PyInt>().getattr(intern!(py, "from_bytes"))?;
+        Ok(from.call((PyBytes::new(py, bytes), "big"), Some(&signed))?)
+    }
+}
+
+/// What may stand in a set or be a key: lists and sets are made such that they can.
+fn hashable(value: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
+    let py = value.py();
+    if let Ok(list) = value.cast::<PyList>() {
+        let items: Vec<_> = list.iter().map(hashable).collect::<PyResult<_>>()?;
+        return Ok(PyTuple::new(py, items)?.into_any());
+    }
+    if let Ok(set) = value.cast::<PySet>() {
+        return Ok(PyFrozenSet::new(py, set.iter())?.into_any());
+    }
+    if let Ok(dict) = value.cast::<PyDict>() {
+        let pairs: Vec<_> = dict
+            .iter()
+            .map(|(key, value)| Ok((hashable(key)?, hashable(value)?)))
+            .collect::<PyResult<_>>()?;
+        return Ok(PyTuple::new(py, pairs)?.into_any());
+    }
+    Ok(value)
+}
+
+/// Whether values of a type are made as something that has no hash.
+fn needs_change(ty: &Type) -> bool {
+    matches!(
+        ty,
+        Type::List(_)
+            | Type::Set(_)
+            | Type::Map(_)
+            | Type::Vector(_)
+            | Type::Udt(_)
+            | Type::Tuple(_)
+    )
+}
+
+impl<'py> Sink for Making<'py> {
+    type Value = Bound<'py, PyAny>;
+    type Error = Raised;
+
+    #[inline]
+    fn null(&self) -> Result<'py> {
+        Ok(self.py.None().into_bound(self.py))
+    }
+
+    fn empty(&self, _: &Type) -> Result<'py> {
+        Ok(Mark::Empty.into_pyobject(self.py)?.into_any())
+    }
+
+    fn boolean(&self, value: bool) -> Result<'py> {
+        Ok(PyBool::new(self.py, value).to_owned().into_any())
+    }
+
+    fn tinyint(&self, value: i8) -> Result<'py> {
+        self.integer(value.into())
+    }
+
+    fn smallint(&self, value: i16) -> Result<'py> {
+        self.integer(value.into())
+    }
+
+    #[inline]
+    fn int(&self, value: i32) -> Result<'py> {
+        self.integer(value.into())
+    }
+
+    #[inline]
+    fn bigint(&self, value: i64) -> Result<'py> {
+        self.integer(value)
+    }
+
+    fn float(&self, value: f32) -> Result<'py> {
+        self.double(value.into())
+    }
+
+    #[inline]
+    fn double(&self, value: f64) -> Result<'py> {
+        Ok(PyFloat::new(self.py, value).into_any())
+    }
+
+    #[inline]
+    fn text(&self, value: &str) -> Result<'py> {
+        Ok(PyString::new(self.py, value).into_any())
+    }
+
+    #[inline]
+    fn blob(&self, value: &[u8]) -> Result<'py> {
+        Ok(PyBytes::new(self.py, value).into_any())
+    }
+
+    fn varint(&self, value: &[u8]) -> Result<'py> {
+        self.big(value)
+    }
+
+    fn decimal(&self, scale: i32, digits: &[u8]) -> Result<'py> {
+        let py = self.py;
+        let unscaled = self.big(digits)?;
+        // From text, for arithmetic would round to the precision of the context.
+        let text = format!("{}E{}", unscaled.str()?, -i64::from(scale));
+        Ok(library::decimal(py)?.call1((text,))?)
+    }
+
+    fn uuid(&self, value: [u8; 16]) -> Result<'py> {
+        self.uuid_of(value)
+    }
+
+    fn inet(&self, value: IpAddr) -> Result<'py> {
+        Ok(value.into_pyobject(self.py)?.into_any())
+    }
+
+    fn timestamp(&self, milliseconds: i64) -> Result<'py> {
+        let py = self.py;
+        let days = milliseconds.div_euclid(86_400_000);
+        let rest = milliseconds.rem_euclid(86_400_000);
+        let Some((year, month, day)) = calendar(days) else {
+            return Ok(library::far_timestamp(py)?.call1((milliseconds,))?);
+        };
+        let (hour, minute) = ((rest / 3_600_000) as u8, (rest / 60_000 % 60) as u8);
+        let (second, micro) = ((rest / 1000 % 60) as u8, (rest % 1000 * 1000) as u32);
+        let utc = PyTzInfo::utc(py)?;
+        Ok(PyDateTime::new(py, year, month, day, hour, minute, second, micro, Some(&utc))?
+            .into_any())
+    }
+
+    fn date(&self, days: i32) -> Result<'py> {
+        let py = self.py;
+        match calendar(days.into()) {
+            Some((year, month, day)) => Ok(PyDate::new(py, year, month, day)?.into_any()),
+            None => Ok(library::far_date(py)?.call1((days,))?),
+        }
+    }
+
+    fn time(&self, nanoseconds: i64) -> Result<'py> {
+        let py = self.py;
+        if !(0..86_400_000_000_000).contains(&nanoseconds) {
+            // The server does not look; what it holds is given as it is.
+            return self.integer(nanoseconds);
+        }
+        let seconds = nanoseconds / 1_000_000_000;
+        let (hour, minute, second) =
+            ((seconds / 3600) as u8, (seconds / 60 % 60) as u8, (seconds % 60) as u8);
+        let rest = nanoseconds % 1_000_000_000;
+        if rest % 1000 == 0 {
+            let micro = (rest / 1000) as u32;
+            return Ok(PyTime::new(py, hour, minute, second, micro, None)?.into_any());
+        }
+        Ok(library::nanosecond_time(py)?.call1((hour, minute, second, rest))?)
+    }
+
+    fn duration(&self, value: Duration) -> Result<'py> {
+        let Duration { months, days, nanoseconds } = value;
+        Ok(library::duration(self.py)?.call1((months, days, nanoseconds))?)
+    }
+
+    fn list<I>(&self, _: &Type, items: &mut I) -> Result<'py>
+    where
+        I: Elements<Self::Value, Raised>,
+    {
+        let items: Vec<_> = items.collect::<std::result::Result<_, _>>()?;
+        Ok(PyList::new(self.py, items)?.into_any())
+    }
+
+    fn set<I>(&self, element: &Type, items: &mut I) -> Result<'py>
+    where
+        I: Elements<Self::Value, Raised>,
+    {
+        let set = PySet::empty(self.py)?;
+        for item in items {
+            let item = item?;
+            set.add(if needs_change(element) { hashable(item)? } else { item })?;
+        }
+        Ok(set.into_any())
+    }
+
+    fn map<I>(&self, key: &Type, _: &Type, entries: &mut I) -> Result<'py>
+    where
+        I: Elements<(Self::Value, Self::Value), Raised>,
+    {
+        let dict = PyDict::new(self.py);
+        for entry in entries {
+            let (name, value) = entry?;
+            dict.set_item(if needs_change(key) { hashable(name)? } else { name }, value)?;
+        }
+        Ok(dict.into_any())
+    }
+
+    fn tuple<I>(&self, _: &[Type], components: &mut I) -> Result<'py>
+    where
+        I: Elements<Self::Value, Raised>,
+    {
+        let components: Vec<_> = components.collect::<std::result::Result<_, _>>()?;
+        Ok(PyTuple::new(self.py, components)?.into_any())
+    }
+
+    fn udt<I>(&self, udt: &Udt, fields: &mut I) -> Result<'py>
+    where
+        I: Elements<Self::Value, Raised>,
+    {
+        let values: Vec<_> = fields.collect::<std::result::Result<_, _>>()?;
+        let names = Names::new(self.py, udt.fields.iter().map(|(name, _)| name.as_str()))?;
+        Ok(Bound::new(self.py, Row::make(names, PyTuple::new(self.py, values)?))?.into_any())
+    }
+}
+
+/// The day so many days after 1970-01-01, where `datetime` has it.
+fn calendar(days: i64) -> Option<(i32, u8, u8)> {
+    let days = days.checked_add(719_468)?;
+    let era = days.div_euclid(146_097);
+    let of_era = days.rem_euclid(146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (1..=9999).contains(&year).then_some((year as i32, month as u8, day as u8))
+}

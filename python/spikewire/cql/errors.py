@@ -1,0 +1,290 @@
+"""Every failure of a statement, in one tree under :class:`Error`.
+
+Each error carries ``code`` (the server's error code, ``None`` for failures on this side),
+``in_doubt`` (a write may have been applied nevertheless), ``node`` (the address of the node) and
+``attempts``; some carry what the server said besides. All of them pickle. Bad arguments raise
+``TypeError``, ``ValueError`` or ``OverflowError`` instead, before anything is sent.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AlreadyExists",
+    "AuthenticationFailed",
+    "Bootstrapping",
+    "ConnectionFailed",
+    "Error",
+    "FunctionFailed",
+    "InvalidRequest",
+    "NodeUnavailable",
+    "Overloaded",
+    "ProtocolError",
+    "ReadFailure",
+    "ReadTimeout",
+    "ServerError",
+    "SessionClosed",
+    "SyntaxException",
+    "Timeout",
+    "TooBusy",
+    "Unauthorized",
+    "Unavailable",
+    "WriteFailure",
+    "WriteTimeout",
+    "WriteUnknown",
+]
+
+
+class Error(Exception):
+    """The root of these errors."""
+
+    #: What went wrong, in the server's words where it refused.
+    message: str
+    #: The server's error code; ``None`` for failures on this side.
+    code: int | None
+    #: The address of the node; ``None`` when no node was involved.
+    node: str | None
+    #: How often the request was sent; 0 when nothing was.
+    attempts: int
+    #: Whether a write may have been applied nevertheless.
+    in_doubt: bool
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        code: int | None = None,
+        node: str | None = None,
+        attempts: int = 0,
+        in_doubt: bool = False,
+        **details: object,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.node = node
+        self.attempts = attempts
+        self.in_doubt = in_doubt
+        for name, value in details.items():
+            setattr(self, name, value)
+
+    def __str__(self) -> str:
+        context = []
+        if self.code is not None:
+            context.append(f"code 0x{self.code:04x}")
+        if self.node is not None:
+            context.append(f"node {self.node}")
+        if self.attempts > 1:
+            context.append(f"{self.attempts} attempts")
+        if self.in_doubt:
+            context.append("the write may have been applied")
+        return f"{self.message} ({', '.join(context)})" if context else self.message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # The attributes, notes included, are pickled as its state.
+        return _rebuild, (type(self), self.message), self.__dict__
+
+
+class Timeout(Error, TimeoutError):
+    """The statement's total timeout passed."""
+
+    __str__ = Error.__str__
+
+
+class ConnectionFailed(Error, ConnectionError):
+    """No connection could be made, or it broke under the request."""
+
+    __str__ = Error.__str__
+
+
+class NodeUnavailable(Error):
+    """No node can be asked, or the node failed too often lately."""
+
+
+class TooBusy(Error):
+    """As many requests wait for a node as may (``queue_limit``)."""
+
+
+class SessionClosed(Error):
+    """The session is closed, or not open yet."""
+
+
+class ProtocolError(Error):
+    """What a node sent makes no sense, or it says so of what was sent."""
+
+
+class AuthenticationFailed(Error):
+    """The server refuses the user or the password, or asks for them and there are none."""
+
+
+class ServerError(Error):
+    """The server refused the statement; ``code`` says why."""
+
+
+class Unavailable(ServerError):
+    """Too few replicas are alive for the consistency level: nothing was done."""
+
+    #: The level that was asked for.
+    consistency: str
+    #: Replicas that are alive.
+    received: int
+    #: Replicas that would have to be.
+    required: int
+
+
+class Overloaded(ServerError):
+    """The coordinator has too much to do, or shuts down."""
+
+
+class Bootstrapping(ServerError):
+    """The coordinator is only just joining the cluster."""
+
+
+class WriteTimeout(ServerError):
+    """Too few replicas acknowledged a write in time."""
+
+    #: The level that was to be reached.
+    consistency: str
+    #: Replicas that acknowledged.
+    received: int
+    #: Replicas that had to.
+    required: int
+    #: What was being written: ``SIMPLE``, ``BATCH``, ``UNLOGGED_BATCH``, ``COUNTER``,
+    #: ``BATCH_LOG``, ``CAS``, ``VIEW`` or ``CDC``.
+    write_type: str
+    #: How often other conditional writes got in the way; ``None`` where that is not said.
+    contentions: int | None
+
+
+class ReadTimeout(ServerError):
+    """Too few replicas answered a read in time."""
+
+    #: The level that was to be reached.
+    consistency: str
+    #: Replicas that answered.
+    received: int
+    #: Replicas that had to.
+    required: int
+    #: Whether the replica that was asked for the data itself answered.
+    data_present: bool
+
+
+class ReadFailure(ServerError):
+    """Replicas failed at a read."""
+
+    #: The level that was to be reached.
+    consistency: str
+    #: Replicas that answered.
+    received: int
+    #: Replicas that had to.
+    required: int
+    #: Replicas that failed.
+    failures: int
+    #: Whether the replica that was asked for the data itself answered.
+    data_present: bool
+
+
+class WriteFailure(ServerError):
+    """Replicas failed at a write."""
+
+    #: The level that was to be reached.
+    consistency: str
+    #: Replicas that acknowledged.
+    received: int
+    #: Replicas that had to.
+    required: int
+    #: Replicas that failed.
+    failures: int
+    #: What was being written.
+    write_type: str
+
+
+class WriteUnknown(ServerError):
+    """It is not known whether a conditional write was applied: a read at ``serial`` tells."""
+
+    #: The level that was to be reached.
+    consistency: str
+    #: Replicas that answered.
+    received: int
+    #: Replicas that had to.
+    required: int
+
+
+class FunctionFailed(ServerError):
+    """A user-defined function failed."""
+
+    #: Its keyspace.
+    keyspace: str
+    #: Its name.
+    function: str
+    #: The types of its arguments.
+    arguments: list[str]
+
+
+class SyntaxException(ServerError):
+    """The text of the statement is not CQL."""
+
+
+class Unauthorized(ServerError):
+    """The user may not do that."""
+
+
+class InvalidRequest(ServerError):
+    """The statement makes no sense here: an unknown keyspace, table or column, a wrong type."""
+
+
+class AlreadyExists(InvalidRequest):
+    """There is such a keyspace or table already."""
+
+    #: The keyspace.
+    keyspace: str
+    #: The table; ``None`` where it is the keyspace.
+    table: str | None
+
+
+_BY_CODE: dict[int, type[Error]] = {
+    0x000A: ProtocolError,
+    0x0100: AuthenticationFailed,
+    0x1000: Unavailable,
+    0x1001: Overloaded,
+    0x1002: Bootstrapping,
+    0x1100: WriteTimeout,
+    0x1200: ReadTimeout,
+    0x1300: ReadFailure,
+    0x1400: FunctionFailed,
+    0x1500: WriteFailure,
+    0x1700: WriteUnknown,
+    0x2000: SyntaxException,
+    0x2100: Unauthorized,
+    0x2200: InvalidRequest,
+    0x2400: AlreadyExists,
+}
+
+_BY_KIND: dict[str, type[Error]] = {
+    "timeout": Timeout,
+    "connection": ConnectionFailed,
+    "authentication": AuthenticationFailed,
+    "no_node": NodeUnavailable,
+    "circuit_open": NodeUnavailable,
+    "busy": TooBusy,
+    "malformed": ProtocolError,
+    "closed": SessionClosed,
+}
+
+
+def _make(
+    kind: str,
+    code: int | None,
+    message: str,
+    node: str | None,
+    attempts: int,
+    in_doubt: bool,  # noqa: FBT001  # called by the native part
+    details: dict[str, object],
+) -> Error:
+    """The exception for a failure of the engine."""
+    by_kind = _BY_KIND.get(kind, ServerError)
+    of = by_kind if code is None else _BY_CODE.get(code, ServerError)
+    return of(message, code=code, node=node, attempts=attempts, in_doubt=in_doubt, **details)
+
+
+def _rebuild(kind: type[Error], message: str) -> Error:
+    return kind(message)

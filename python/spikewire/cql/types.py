@@ -1,0 +1,83 @@
+"""Values of CQL that the standard library has no class for."""
+
+from __future__ import annotations
+
+import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["Date", "Duration", "Time", "Timestamp"]
+
+
+class Duration(NamedTuple):
+    """A ``duration``: months, days and nanoseconds, which do not become one another. All are of
+    one sign.
+    """
+
+    months: int = 0
+    days: int = 0
+    nanoseconds: int = 0
+
+
+class Time(datetime.time):
+    """A ``time`` to the nanosecond: what comes back where ``datetime.time``, which has
+    microseconds, would lose digits.
+    """
+
+    __slots__ = ("_nanosecond",)
+    _nanosecond: int
+
+    def __new__(cls, hour: int = 0, minute: int = 0, second: int = 0, nanosecond: int = 0) -> Self:
+        if not 0 <= nanosecond < 1_000_000_000:
+            message = f"nanosecond must be from 0 to 999999999, got {nanosecond}"
+            raise ValueError(message)
+        self = super().__new__(cls, hour, minute, second, nanosecond // 1000)
+        self._nanosecond = nanosecond
+        return self
+
+    @property
+    def nanosecond(self) -> int:
+        """Nanoseconds of the second, 0 to 999,999,999."""
+        return self._nanosecond
+
+    def _key(self) -> tuple[int, int, int, int]:
+        return self.hour, self.minute, self.second, self._nanosecond
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Time):
+            return self._key() == other._key()
+        if isinstance(other, datetime.time):
+            return self._nanosecond % 1000 == 0 and super().__eq__(other)
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key()) if self._nanosecond % 1000 else super().__hash__()
+
+    def __repr__(self) -> str:
+        return f"Time({self.hour}, {self.minute}, {self.second}, {self._nanosecond})"
+
+    def __str__(self) -> str:
+        return f"{self.hour:02}:{self.minute:02}:{self.second:02}.{self._nanosecond:09}"
+
+    def __reduce__(self) -> tuple[object, ...]:  # type: ignore[override]
+        return Time, self._key()
+
+
+class Date(int):
+    """A ``date`` outside of the years 1 to 9999: days since 1970-01-01."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Date({int(self)})"
+
+
+class Timestamp(int):
+    """A ``timestamp`` outside of the years 1 to 9999: milliseconds since the beginning of 1970, UTC."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Timestamp({int(self)})"
