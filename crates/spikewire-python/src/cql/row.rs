@@ -82,7 +82,6 @@ impl Row {
 
 #[pymethods]
 impl Row {
-
     fn __getattr__<'py>(&self, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
         let py = name.py();
         match self.names.find(name)? {
