@@ -215,10 +215,16 @@ def _runs(pid: int) -> bool:
     return True
 
 
-def test_a_node_that_cannot_start_is_said_with_its_last_errors(tmp_path: Path) -> None:
+def test_a_node_that_cannot_start_is_said_with_its_last_errors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with pytest.raises(CassandraFailed, match="no_such_setting") as failed:
         CassandraCluster(heap=256, quick_start=True, yaml={"no_such_setting": 1})
     assert "ended while it was starting; its log is" in str(failed.value)
+    (log,) = tmp_path.glob("*/node-0/log/system.log")
+    assert str(log) in str(failed.value)
+    assert "no_such_setting" in log.read_text()
 
 
 MEMBER = """
