@@ -27,7 +27,8 @@ for argument; do
         *) targets="$targets $argument" ;;
     esac
 done
-targets=${targets:-frame message value msgpack info batch text expression query scan cql_type cql_value}
+targets=${targets:-frame message value msgpack info batch text expression query scan cql_type cql_value
+    cql_response cql_request cql_sealed}
 case $input in
     '' | /*) ;;
     *) input=$root/$input ;;
@@ -66,10 +67,10 @@ for target in $targets; do
         "-runs=${FUZZ_RUNS:-50000}" "-max_total_time=${FUZZ_SECONDS:-5}" \
         -max_len=4096 -timeout=60 -rss_limit_mb=512 >"$log" 2>&1
     then
-        printf '%-8s %s\n' "$target" "$(grep '^Done ' "$log" || true)"
+        printf '%-12s %s\n' "$target" "$(grep '^Done ' "$log" || true)"
     else
         broken="$broken $target"
-        printf '%-8s broken:\n' "$target"
+        printf '%-12s broken:\n' "$target"
         grep -v '^#\|NEW_FUNC' "$log"
     fi
 done

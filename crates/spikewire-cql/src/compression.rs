@@ -17,7 +17,7 @@ const LENGTH: usize = 4;
 const MOST_EXPANSION: usize = 255;
 
 /// Compresses the bodies of the whole envelopes `out[from..]` where that makes them shorter. STARTUP
-/// has to stay as it is.
+/// has to stay as it is, as does what is not of version 4.
 pub fn compress_bodies(out: &mut Vec<u8>, from: usize) {
     let Some(end) = end_of(out, from) else { return };
     if end == out.len() {
@@ -44,7 +44,8 @@ fn end_of(bytes: &[u8], start: usize) -> Option<usize> {
 fn compress_body(out: &mut Vec<u8>, start: usize) {
     let body = start + HEADER_LEN;
     let plain = out.len() - body;
-    if plain < WORTH_COMPRESSING || out[start + 4] == Opcode::Startup as u8 {
+    let stays = out[start] & 0x7f > 4 || out[start + 4] == Opcode::Startup as u8;
+    if stays || plain < WORTH_COMPRESSING {
         return;
     }
     let mut block = vec![0; LENGTH + get_maximum_output_size(plain)];

@@ -170,7 +170,7 @@ impl Replicas {
 
 impl Failures {
     fn read(version: Version, reader: &mut Reader<'_>) -> Result<Self> {
-        let count = reader.int()?;
+        let count = reader.count()? as i32;
         let reasons = match version {
             Version::V4 => Vec::new(),
             Version::V5 => (0..count)
