@@ -1,6 +1,6 @@
 //! One multiplexed connection: a socket, and the pipeline over it.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -66,10 +66,11 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
 
     /// Whether the poller has to watch for room to write.
     pub fn wants_to_write(&self) -> bool {
-        match &self.dial {
+        let own = match &self.dial {
             Some(dial) => dial.awaits_writing(),
             None => self.pipeline.has_unsent(),
-        }
+        };
+        own || self.wire.has_unsent()
     }
 
     /// Queues a command for the next write.
@@ -84,7 +85,9 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         if self.dial.is_some() {
             return Ok(false);
         }
-        self.pipeline.write(&mut self.wire, now)
+        let done = self.pipeline.write(&mut self.wire, now)?;
+        self.wire.flush()?;
+        Ok(done)
     }
 
     /// Waits up to about `limit` for bytes, in a read. Returns what [`Pipeline::fill`] does, and
@@ -124,7 +127,7 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
                 Err(error) => return Err(Fault::broken(&*self.node, error)),
             };
             self.arrivals(&mut take, &mut event)?;
-            if drained && !self.ended {
+            if drained && !self.ended && !self.wire.has_more() {
                 return Ok(());
             }
         }
@@ -161,6 +164,7 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         now: Tick,
         take: impl FnMut(Abandoned<CommandOf<P, T>>),
     ) -> Vec<CommandOf<P, T>> {
+        self.pipeline.commit(self.wire.committed());
         self.pipeline.expire(|command| command.is_over(now), take)
     }
 

@@ -18,6 +18,9 @@ use crate::wire::Wire;
 pub struct Dial {
     until: Tick,
     connected: bool,
+    secured: bool,
+    /// Whether encryption has something to send.
+    sends: bool,
     greeted: bool,
     out: Vec<u8>,
     written: usize,
@@ -73,7 +76,9 @@ impl Dial {
         encryption: Option<Encryption>,
         until: Tick,
     ) -> io::Result<(Wire, Self)> {
-        let dial = Self { until, connected: false, greeted: false, out: Vec::new(), written: 0 };
+        let (connected, secured, sends, greeted) = (false, false, false, false);
+        let (out, written) = (Vec::new(), 0);
+        let dial = Self { until, connected, secured, sends, greeted, out, written };
         Ok((Wire::open(address, encryption)?, dial))
     }
 
@@ -84,7 +89,7 @@ impl Dial {
 
     /// Whether the socket is awaited for writing rather than for reading.
     pub fn awaits_writing(&self) -> bool {
-        !self.connected || self.written < self.out.len()
+        !self.connected || self.sends || self.written < self.out.len()
     }
 
     /// Goes as far as the socket allows; `true` when the connection is ready for commands. Bytes
@@ -100,6 +105,14 @@ impl Dial {
                 return Ok(false);
             }
             self.connected = true;
+        }
+        if !self.secured {
+            let secured = wire.secure()?;
+            self.sends = wire.has_unsent();
+            if !secured {
+                return Ok(false);
+            }
+            self.secured = true;
             self.greet(protocol, None)?;
         }
         loop {
@@ -171,8 +184,13 @@ pub struct Opening<F> {
 
 impl<F: Framing> Opening<F> {
     /// Starts connecting; it must be over at `until`.
-    pub fn start(address: SocketAddr, framing: F, until: Tick) -> io::Result<(Wire, Self)> {
-        let (wire, dial) = Dial::start(address, None, until)?;
+    pub fn start(
+        address: SocketAddr,
+        encryption: Option<Encryption>,
+        framing: F,
+        until: Tick,
+    ) -> io::Result<(Wire, Self)> {
+        let (wire, dial) = Dial::start(address, encryption, until)?;
         Ok((wire, Self { dial, framing, inbound: Inbound::default() }))
     }
 
@@ -200,13 +218,14 @@ impl<F: Framing> Opening<F> {
 /// of others, a [`Session`](crate::Session) keeps what the handshake led to.
 pub fn open<F: Framing>(
     address: SocketAddr,
+    encryption: Option<Encryption>,
     mut framing: F,
     within: Duration,
 ) -> Result<Wire, DialError> {
     let mut inbound = Inbound::default();
     let mut poll = Poll::new()?;
     let until = Tick::now().after(within);
-    let mut wire = establish(address, None, &mut framing, &mut inbound, &mut poll, until)?;
+    let mut wire = establish(address, encryption, &mut framing, &mut inbound, &mut poll, until)?;
     refuse_more(&inbound)?;
     poll.registry().deregister(&mut wire)?;
     Ok(wire)

@@ -80,6 +80,8 @@ pub struct Pipeline<P, C> {
     sealed: usize,
     /// Bytes written over the connection's life.
     total_written: u64,
+    /// Bytes behind the written ones that are as good as written.
+    committed: usize,
     in_flight: InFlight<C>,
     weight: usize,
     orphans: usize,
@@ -100,6 +102,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
             written: 0,
             sealed: 0,
             total_written: 0,
+            committed: 0,
             in_flight: InFlight::new(P::IDS.map(|count| Ids { first: P::FIRST_ID, count })),
             weight: 0,
             orphans: 0,
@@ -333,6 +336,12 @@ impl<P: Protocol, C> Pipeline<P, C> {
         Some(Arrival::More(command, self.inbound.body(range)))
     }
 
+    /// So many bytes behind the written ones cannot be taken back any more: a part of them may have
+    /// left, in a form that the server can make nothing of before it has the rest.
+    pub fn commit(&mut self, bytes: usize) {
+        self.committed = bytes;
+    }
+
     /// Takes out the commands that are `over`. Returns those that were queued behind a request
     /// that was given up half sent, and of which nothing has left: they go elsewhere.
     pub fn expire(
@@ -345,11 +354,12 @@ impl<P: Protocol, C> Pipeline<P, C> {
         if !self.in_flight.each().any(is_over) {
             return displaced;
         }
+        let begun = self.total_written + self.committed as u64;
         let Self { in_flight, out, written, total_written, weight, orphans, draining, .. } = self;
         let mut withdrawn = 0;
         // Sealed requests leave together: none of them can be taken out alone.
         let half_sent =
-            |slot: &Slot<C>, total: u64| slot.end > total && (slot.start < total || slot.sealed);
+            |slot: &Slot<C>, total: u64| slot.end > total && (slot.start < begun || slot.sealed);
         let drains = in_flight.each().any(|slot| is_over(slot) && half_sent(slot, *total_written));
         *draining |= drains;
         in_flight.rebuild(|mut slot| {

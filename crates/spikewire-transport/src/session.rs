@@ -236,6 +236,12 @@ impl<F: Framing> Session<F> {
     }
 }
 
+impl<F> Drop for Session<F> {
+    fn drop(&mut self) {
+        self.wire.hang_up();
+    }
+}
+
 fn malformed(why: &'static str) -> SessionError {
     SessionError::Malformed(Malformed(why.into()))
 }

@@ -12,7 +12,7 @@ use mio::{Interest, Registry, Token};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
-use crate::tls::Encryption;
+use crate::tls::{Encryption, Stream};
 
 /// A read may wait so much longer than it was asked to before the socket is set to less: calls
 /// with one and the same timeout then need no system call for it.
@@ -24,15 +24,51 @@ pub struct Wire {
     socket: TcpStream,
     /// How long a read waits that may; `None` until there was one.
     read_timeout: Option<Duration>,
+    /// Apart, for most connections have none.
+    encrypted: Option<Box<Stream>>,
 }
 
 impl Wire {
     /// Starts connecting; [`Wire::is_connected`] says when that is done.
     pub fn open(address: SocketAddr, encryption: Option<Encryption>) -> io::Result<Self> {
-        if let Some(encryption) = encryption {
-            match encryption {}
+        let encrypted = encryption.map(Stream::new).transpose()?.map(Box::new);
+        Ok(Self { socket: TcpStream::connect(address)?, read_timeout: None, encrypted })
+    }
+
+    /// Goes on with what encryption needs before anything can be sent, once the socket is
+    /// connected; whether that is done.
+    #[inline]
+    pub fn secure(&mut self) -> io::Result<bool> {
+        match &mut self.encrypted {
+            None => Ok(true),
+            Some(stream) => stream.handshake(&self.socket),
         }
-        Ok(Self { socket: TcpStream::connect(address)?, read_timeout: None })
+    }
+
+    /// Whether something is to be sent that no caller wrote.
+    #[inline]
+    pub fn has_unsent(&self) -> bool {
+        self.encrypted.as_ref().is_some_and(|stream| stream.has_unsent())
+    }
+
+    /// Whether a read gives something although nothing more comes from the socket.
+    #[inline]
+    pub fn has_more(&self) -> bool {
+        self.encrypted.as_ref().is_some_and(|stream| stream.has_more())
+    }
+
+    /// Bytes of the next write that a write before it has begun to send: they cannot be others
+    /// any more.
+    pub fn committed(&self) -> usize {
+        self.encrypted.as_ref().map_or(0, |stream| stream.committed())
+    }
+
+    /// Tells the server that nothing more will be sent, where there is a way to say that; the socket
+    /// is closed when this is dropped.
+    pub fn hang_up(&mut self) {
+        if let Some(stream) = &mut self.encrypted {
+            stream.hang_up(&self.socket);
+        }
     }
 
     /// The same stream for one read that waits up to about `limit`, at least a millisecond, and
@@ -42,7 +78,15 @@ impl Wire {
         if self.read_timeout != Some(limit) {
             self.bound_read(limit)?;
         }
-        Ok(Waiting(&self.socket))
+        Ok(Waiting(self))
+    }
+
+    #[inline]
+    fn receive(&mut self, out: &mut [u8], flags: RecvFlags) -> io::Result<usize> {
+        match &mut self.encrypted {
+            None => Ok(recv(&self.socket, out, flags)?.0),
+            Some(stream) => stream.read(&self.socket, out, flags),
+        }
     }
 
     fn bound_read(&mut self, limit: Duration) -> io::Result<()> {
@@ -77,14 +121,21 @@ impl Wire {
         Ok((self.socket.peer_addr()?, self.socket.local_addr()?))
     }
 
-    /// Whether it is open and nothing waits to be read.
+    /// Whether it is open and nothing waits to be read. Of an encrypted one that is not known.
     pub fn is_quiet(&self) -> bool {
+        if self.encrypted.is_some() {
+            return false;
+        }
         let flags = RecvFlags::DONTWAIT | RecvFlags::PEEK;
         matches!(recv(&self.socket, &mut [0], flags), Err(rustix::io::Errno::WOULDBLOCK))
     }
 
-    /// The socket as one that blocks, for threads that do nothing else.
+    /// The socket as one that blocks, for threads that do nothing else. Not of an encrypted one.
     pub fn into_blocking(self) -> io::Result<std::net::TcpStream> {
+        if self.encrypted.is_some() {
+            let why = "the socket of an encrypted connection is of no use without it";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, why));
+        }
         let socket = std::net::TcpStream::from(self.socket);
         socket.set_nonblocking(false)?;
         Ok(socket)
@@ -93,27 +144,35 @@ impl Wire {
 
 /// A stream for a read that waits.
 #[derive(Debug)]
-pub struct Waiting<'a>(&'a TcpStream);
+pub struct Waiting<'a>(&'a mut Wire);
 
 impl Read for Waiting<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        Ok(recv(self.0, out, RecvFlags::empty())?.0)
+        self.0.receive(out, RecvFlags::empty())
     }
 }
 
 impl Read for Wire {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        Ok(recv(&self.socket, out, RecvFlags::DONTWAIT)?.0)
+        self.receive(out, RecvFlags::DONTWAIT)
     }
 }
 
 impl Write for Wire {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(send(&self.socket, bytes, NO_WAIT)?)
+        match &mut self.encrypted {
+            None => Ok(send(&self.socket, bytes, NO_WAIT)?),
+            Some(stream) => stream.write(&self.socket, bytes),
+        }
     }
 
+    /// Sends what no caller wrote, as far as the socket takes it.
+    #[inline]
     fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        match &mut self.encrypted {
+            None => Ok(()),
+            Some(stream) => stream.flush(&self.socket),
+        }
     }
 }
 
@@ -144,7 +203,7 @@ impl Source for Wire {
 }
 
 #[cfg(not(target_vendor = "apple"))]
-const NO_WAIT: SendFlags = SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL);
+pub(crate) const NO_WAIT: SendFlags = SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL);
 /// There the signal is switched off for the socket.
 #[cfg(target_vendor = "apple")]
-const NO_WAIT: SendFlags = SendFlags::DONTWAIT;
+pub(crate) const NO_WAIT: SendFlags = SendFlags::DONTWAIT;

@@ -32,7 +32,7 @@ pub(super) struct InfoConnection {
 
 impl InfoConnection {
     fn open(address: SocketAddr, until: Tick, list: &Arc<Descriptors>) -> Result<Self, NodeError> {
-        let (wire, opening) = Opening::start(address, Aerospike::default(), until)?;
+        let (wire, opening) = Opening::start(address, None, Aerospike::default(), until)?;
         let opening = Some(opening);
         Ok(Self { wire: Listed::new(wire, list.clone()), opening, introduced: false })
     }

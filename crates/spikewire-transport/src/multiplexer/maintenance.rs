@@ -101,6 +101,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     pub(super) fn remove(&mut self, index: usize) -> Option<Box<Connection<P, T>>> {
         let mut connection = self.connections[index].take()?;
         let _ = self.registry.deregister(&mut connection.wire);
+        connection.wire.hang_up();
         self.vacant.push(index);
         self.unlist(index, connection.key());
         Some(connection)

@@ -15,8 +15,8 @@ use spikewire_transport::protocol::{
 };
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target};
 use spikewire_transport::{
-    Breaker, Command, CommandError, Fault, FaultKind, Multiplexer, Outcome, Policy, Protocol,
-    ResponseHandler, Tick, Topology,
+    Breaker, Command, CommandError, Encryption, Fault, FaultKind, Multiplexer, Outcome, Policy,
+    Protocol, ResponseHandler, Tick, Topology,
 };
 
 /// Far more than anything here takes, so that a slow machine does not fail a test.
@@ -220,6 +220,7 @@ impl Framing for Bare {
 #[derive(Debug)]
 pub struct Node {
     address: SocketAddr,
+    encryption: Option<Encryption>,
     pub breaker: Breaker,
 }
 
@@ -236,6 +237,10 @@ impl Endpoint for Node {
 
     fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    fn encryption(&self) -> Option<Encryption> {
+        self.encryption.clone()
     }
 
     fn is_active(&self) -> bool {
@@ -500,7 +505,7 @@ impl Read for Requests {
     }
 }
 
-fn read_frame(stream: &mut impl Read) -> Option<(u16, Vec<u8>)> {
+pub fn read_frame(stream: &mut impl Read) -> Option<(u16, Vec<u8>)> {
     let mut head = [0; HEADER];
     stream.read_exact(&mut head).ok()?;
     let mut body = vec![0; u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize];
@@ -528,13 +533,25 @@ pub fn policy(timeout: Duration) -> Policy<Stay> {
 
 /// The cluster of the server at this address.
 pub fn nodes(address: SocketAddr, settings: Settings) -> Arc<Nodes> {
-    let node = Arc::new(Node { address, breaker: Breaker::default() });
+    secure_nodes(address, None, settings)
+}
+
+/// The same, encrypted.
+pub fn secure_nodes(
+    address: SocketAddr,
+    encryption: Option<Encryption>,
+    settings: Settings,
+) -> Arc<Nodes> {
+    let node = Arc::new(Node { address, encryption, breaker: Breaker::default() });
     Arc::new(Nodes { node, settings, events: Mutex::default(), looks: AtomicU32::new(0) })
 }
 
 impl<const SEALED: bool> Bench<SEALED> {
     pub fn new(address: SocketAddr, settings: Settings) -> Self {
-        let nodes = nodes(address, settings);
+        Self::of(nodes(address, settings))
+    }
+
+    pub fn of(nodes: Arc<Nodes>) -> Self {
         let multiplexer = Multiplexer::new(nodes.clone()).unwrap();
         Self { nodes, multiplexer, endings: Vec::new() }
     }

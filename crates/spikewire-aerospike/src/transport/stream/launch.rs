@@ -108,7 +108,7 @@ impl Stream {
             (wire, None)
         } else {
             let until = now.after(self.streams.cluster.options().connect_timeout);
-            match Opening::start(node.address, Aerospike::default(), until) {
+            match Opening::start(node.address, None, Aerospike::default(), until) {
                 Ok((wire, opening)) => (wire, Some(opening)),
                 Err(error) => return Err((error, node)),
             }

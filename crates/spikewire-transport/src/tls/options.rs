@@ -1,0 +1,271 @@
+//! Whom a client trusts, and what it shows of itself.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+};
+
+/// How a connection is encrypted, and whom it must lead to.
+#[derive(Debug, Clone)]
+pub struct Encryption {
+    /// What is trusted and shown; shared by all connections of a client.
+    pub config: Arc<ClientConfig>,
+    /// The name that the server's certificate must be for, sent along where it is no address.
+    pub name: ServerName<'static>,
+}
+
+/// Certificates or a key in PEM format.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Pem {
+    /// In this file.
+    File(PathBuf),
+    /// Here.
+    Bytes(Vec<u8>),
+}
+
+impl fmt::Debug for Pem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => f.debug_tuple("File").field(path).finish(),
+            // It may be a private key.
+            Self::Bytes(_) => f.write_str("Bytes(..)"),
+        }
+    }
+}
+
+/// Options of encrypted connections. By default, a server is trusted whose certificate was signed
+/// by an authority that the system trusts, and is for the name or address by which it is reached.
+#[derive(Debug, Clone)]
+pub struct TlsOptions {
+    /// Authorities that are trusted: certificates, one or more.
+    pub authorities: Vec<Pem>,
+    /// Whether those of the system are trusted, too; `None`: if there are no others.
+    pub system_authorities: Option<bool>,
+    /// The client's certificate with those that lead to an authority, and its key.
+    pub identity: Option<(Pem, Pem)>,
+    /// Whether the server's certificate has to be for the server's name. Without that, whoever has
+    /// any certificate of a trusted authority can pass for a server.
+    pub verify_hostname: bool,
+    /// The name that the certificates of all servers are for, instead of their own names or
+    /// addresses.
+    pub server_name: Option<String>,
+}
+
+impl Default for TlsOptions {
+    fn default() -> Self {
+        Self {
+            authorities: Vec::new(),
+            system_authorities: None,
+            identity: None,
+            verify_hostname: true,
+            server_name: None,
+        }
+    }
+}
+
+/// Options that cannot be used, in words that name the culprit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsError(String);
+
+impl fmt::Display for TlsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TlsError {}
+
+/// Options that were read and checked: what encrypts the connections of one client.
+#[derive(Debug, Clone)]
+pub struct Tls {
+    config: Arc<ClientConfig>,
+    name: Option<ServerName<'static>>,
+}
+
+impl Tls {
+    /// Reads the files and checks everything.
+    pub fn new(options: &TlsOptions) -> Result<Self, TlsError> {
+        let TlsOptions { authorities, system_authorities, identity, verify_hostname, server_name } =
+            options;
+        let mut roots = RootCertStore::empty();
+        for authority in authorities {
+            trust(&mut roots, authority)?;
+        }
+        if system_authorities.unwrap_or(authorities.is_empty()) {
+            trust_system(&mut roots)?;
+        }
+        if roots.is_empty() {
+            return Err(TlsError("no authority is trusted: name one for TLS".to_owned()));
+        }
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let verifier = Verifier::new(roots, provider.clone(), *verify_hostname)?;
+        let builder = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| TlsError(format!("TLS: {error}")))?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(verifier));
+        let config = match identity {
+            None => builder.with_no_client_auth(),
+            Some((chain, key)) => {
+                let (certificates, secret) =
+                    (certificates(chain, "client certificate")?, read_key(key)?);
+                builder.with_client_auth_cert(certificates, secret).map_err(|error| {
+                    let (chain, key) = (named(chain), named(key));
+                    TlsError(format!(
+                        "the client certificate {chain} and the private key {key} are of no use: {error}"
+                    ))
+                })?
+            }
+        };
+        let name = server_name.as_deref().map(name_of).transpose()?;
+        Ok(Self { config: Arc::new(config), name })
+    }
+
+    /// For a server that is reached by this address.
+    pub fn to_address(&self, address: IpAddr) -> Encryption {
+        let name = self.name.clone().unwrap_or_else(|| ServerName::IpAddress(address.into()));
+        Encryption { config: self.config.clone(), name }
+    }
+
+    /// For a server that is reached by this name (or an address, as text).
+    pub fn to_host(&self, host: &str) -> Result<Encryption, TlsError> {
+        let name = self.name.clone().map_or_else(|| name_of(host), Ok)?;
+        Ok(Encryption { config: self.config.clone(), name })
+    }
+}
+
+fn name_of(name: &str) -> Result<ServerName<'static>, TlsError> {
+    let why = |_| TlsError(format!("{name:?} is no name of a server"));
+    ServerName::try_from(name.to_owned()).map_err(why)
+}
+
+fn trust(roots: &mut RootCertStore, authority: &Pem) -> Result<(), TlsError> {
+    for certificate in certificates(authority, "certificate of an authority")? {
+        roots.add(certificate).map_err(|error| {
+            TlsError(format!(
+                "the certificate of an authority {} is of no use: {error}",
+                named(authority)
+            ))
+        })?;
+    }
+    Ok(())
+}
+
+fn trust_system(roots: &mut RootCertStore) -> Result<(), TlsError> {
+    let found = rustls_native_certs::load_native_certs();
+    // Some systems keep certificates that are of no use among the others.
+    let (added, _) = roots.add_parsable_certificates(found.certs);
+    if added == 0 {
+        let why = found.errors.first().map_or_else(String::new, |error| format!(": {error}"));
+        return Err(TlsError(format!("the system has no certificates of authorities{why}")));
+    }
+    Ok(())
+}
+
+fn certificates(pem: &Pem, what: &str) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let bytes = read(pem, what)?;
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&bytes).collect();
+    match found {
+        Ok(found) if !found.is_empty() => Ok(found),
+        Ok(_) => Err(TlsError(format!("there is no certificate in PEM format {}", named(pem)))),
+        Err(error) => Err(TlsError(format!("the {what} {} cannot be read: {error}", named(pem)))),
+    }
+}
+
+fn read_key(pem: &Pem) -> Result<PrivateKeyDer<'static>, TlsError> {
+    let bytes = read(pem, "private key")?;
+    PrivateKeyDer::from_pem_slice(&bytes).map_err(|error| {
+        let encrypted = bytes.windows(9).any(|window| window == b"ENCRYPTED");
+        let why = if encrypted {
+            "it is encrypted, which is not supported".to_owned()
+        } else {
+            error.to_string()
+        };
+        TlsError(format!("there is no private key in PEM format {}: {why}", named(pem)))
+    })
+}
+
+fn read(pem: &Pem, what: &str) -> Result<Vec<u8>, TlsError> {
+    match pem {
+        Pem::Bytes(bytes) => Ok(bytes.clone()),
+        Pem::File(path) => std::fs::read(path).map_err(|error| {
+            TlsError(format!("the {what} cannot be read from {}: {error}", path.display()))
+        }),
+    }
+}
+
+fn named(pem: &Pem) -> String {
+    match pem {
+        Pem::File(path) => format!("in {}", path.display()),
+        Pem::Bytes(_) => "in the bytes given".to_owned(),
+    }
+}
+
+/// Verifies certificates as usual, perhaps without the name.
+#[derive(Debug)]
+struct Verifier {
+    usual: Arc<WebPkiServerVerifier>,
+    names: bool,
+}
+
+impl Verifier {
+    fn new(
+        roots: RootCertStore,
+        provider: Arc<CryptoProvider>,
+        names: bool,
+    ) -> Result<Self, TlsError> {
+        let usual = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
+        let usual = usual.map_err(|error| TlsError(format!("TLS: {error}")))?;
+        Ok(Self { usual, names })
+    }
+}
+
+impl ServerCertVerifier for Verifier {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        others: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        status: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        match self.usual.verify_server_cert(certificate, others, name, status, now) {
+            // The name is looked at when everything else was found right.
+            Err(Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) if !self.names => Ok(ServerCertVerified::assertion()),
+            verified => verified,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.usual.verify_tls12_signature(message, certificate, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.usual.verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.usual.supported_verify_schemes()
+    }
+}

@@ -1,0 +1,230 @@
+//! One encrypted connection over a socket that does not wait.
+//!
+//! Reading goes on until there is no more room or the socket is drained, so that no plain bytes
+//! are left in here while the poller has nothing to tell. Writing takes the bytes of one record at
+//! a time, and says that they are written when the last byte of the record is with the system: a
+//! record that has left in part cannot be read, so that what it holds is not executed.
+
+use std::fmt;
+use std::io::{self, Read as _, Write};
+
+use mio::net::TcpStream;
+use rustix::net::{RecvFlags, recv, send};
+use rustls::ClientConnection;
+
+use super::options::Encryption;
+use super::trouble;
+use crate::wire::NO_WAIT;
+
+/// Plain bytes in a record.
+const RECORD: usize = 16 << 10;
+
+/// Bytes taken from the socket at a time.
+const ROOM: usize = 64 << 10;
+
+pub(crate) struct Stream {
+    session: ClientConnection,
+    /// `sealed[start..end]` has come, and the session has not taken it.
+    sealed: Box<[u8]>,
+    start: usize,
+    end: usize,
+    /// Plain bytes of a record that was made and is not with the system to its end.
+    committed: usize,
+    /// The server sends nothing more.
+    ended: bool,
+    /// What went wrong behind bytes that were handed on.
+    trouble: Option<io::Error>,
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream")
+            .field("protocol", &self.session.protocol_version())
+            .field("unread", &(self.end - self.start))
+            .field("committed", &self.committed)
+            .field("ended", &self.ended)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Stream {
+    pub fn new(encryption: Encryption) -> io::Result<Self> {
+        let Encryption { config, name } = encryption;
+        let session = ClientConnection::new(config, name);
+        let session = session.map_err(|error| trouble::said(&error))?;
+        let sealed = vec![0; ROOM].into_boxed_slice();
+        let (start, end, committed, ended, trouble) = (0, 0, 0, false, None);
+        Ok(Self { session, sealed, start, end, committed, ended, trouble })
+    }
+
+    /// Goes on with the handshake; `true` when it is over and all of it has left.
+    pub fn handshake(&mut self, socket: &TcpStream) -> io::Result<bool> {
+        loop {
+            let sent = self.send(socket)?;
+            if !self.session.is_handshaking() {
+                return Ok(sent);
+            }
+            if self.start == self.end {
+                match self.receive(socket, RecvFlags::DONTWAIT) {
+                    Ok(0) => return Err(trouble::hung_up()),
+                    Ok(_) => {}
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(error) => return Err(error),
+                }
+            }
+            self.take_in(socket)?;
+        }
+    }
+
+    /// Reads what there is room for. `flags` are those of the first look at the socket; later ones
+    /// do not wait. Less than there is room for means that the socket is drained.
+    pub fn read(
+        &mut self,
+        socket: &TcpStream,
+        out: &mut [u8],
+        mut flags: RecvFlags,
+    ) -> io::Result<usize> {
+        let (mut filled, mut drained) = (0, false);
+        loop {
+            filled += self.take_plain(&mut out[filled..]);
+            if filled == out.len() || self.ended || self.trouble.is_some() {
+                break;
+            }
+            if self.start == self.end {
+                if drained && filled > 0 {
+                    break;
+                }
+                match self.receive(socket, flags) {
+                    Ok(0) => self.ended = true,
+                    Ok(size) => drained = size < ROOM,
+                    Err(error) if filled == 0 => return Err(error),
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                    Err(error) => self.trouble = Some(error),
+                }
+                flags = RecvFlags::DONTWAIT;
+            }
+            if let Err(error) = self.take_in(socket) {
+                self.trouble = Some(error);
+            }
+        }
+        match self.trouble.take_if(|_| filled == 0) {
+            Some(error) => {
+                self.ended = true;
+                Err(error)
+            }
+            None => Ok(filled),
+        }
+    }
+
+    /// Writes the bytes of a record; all of them or, with an error that it would have to wait,
+    /// none yet. The next call must then begin with the same bytes.
+    pub fn write(&mut self, socket: &TcpStream, bytes: &[u8]) -> io::Result<usize> {
+        if self.committed == 0 {
+            if !self.send(socket)? {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            self.committed = self.session.writer().write(&bytes[..bytes.len().min(RECORD)])?;
+        }
+        debug_assert!(self.committed <= bytes.len(), "bytes were taken back");
+        if self.send(socket)? {
+            Ok(std::mem::take(&mut self.committed))
+        } else {
+            Err(io::ErrorKind::WouldBlock.into())
+        }
+    }
+
+    /// Sends what the session has to say itself, as far as the socket takes it. A record that
+    /// could not be written to its end stays: whoever wrote it goes on, or gives it up.
+    pub fn flush(&mut self, socket: &TcpStream) -> io::Result<()> {
+        if self.has_unsent() {
+            self.send(socket)?;
+        }
+        Ok(())
+    }
+
+    /// Bytes of the next write that cannot be taken back.
+    pub fn committed(&self) -> usize {
+        self.committed
+    }
+
+    /// Whether [`Stream::flush`] has something to send.
+    pub fn has_unsent(&self) -> bool {
+        self.committed == 0 && self.session.wants_write()
+    }
+
+    /// Whether reading gives something, if only the end, although the poller may be silent.
+    pub fn has_more(&self) -> bool {
+        self.ended || self.start < self.end || self.trouble.is_some()
+    }
+
+    /// Says that nothing more will be sent. Unless a record was given up half sent: it is never
+    /// finished.
+    pub fn hang_up(&mut self, socket: &TcpStream) {
+        if self.committed == 0 && !self.session.is_handshaking() {
+            self.session.send_close_notify();
+            let _ = self.send(socket);
+        }
+    }
+
+    fn receive(&mut self, socket: &TcpStream, flags: RecvFlags) -> io::Result<usize> {
+        let (size, _) = recv(socket, &mut *self.sealed, flags)?;
+        (self.start, self.end) = (0, size);
+        Ok(size)
+    }
+
+    /// Takes plain bytes that are there already.
+    fn take_plain(&mut self, out: &mut [u8]) -> usize {
+        if out.is_empty() {
+            return 0;
+        }
+        match self.session.reader().read(out) {
+            Ok(0) => self.ended = true,
+            Ok(size) => return size,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => self.trouble = Some(error),
+        }
+        0
+    }
+
+    /// Lets the session look at what has come; all plain bytes before it have been taken.
+    fn take_in(&mut self, socket: &TcpStream) -> io::Result<()> {
+        if self.start == self.end {
+            return Ok(());
+        }
+        let mut rest = &self.sealed[self.start..self.end];
+        self.session.read_tls(&mut rest)?;
+        self.start = self.end - rest.len();
+        let taken = self.session.process_new_packets();
+        // Its answer, or what it thinks of that. Whether the connection broke, reading shows.
+        let _ = self.flush(socket);
+        taken.map(drop).map_err(|error| trouble::said(&error))
+    }
+
+    /// Sends what is sealed; `true` when nothing is left.
+    fn send(&mut self, socket: &TcpStream) -> io::Result<bool> {
+        while self.session.wants_write() {
+            match self.session.write_tls(&mut Outlet(socket)) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The socket, for writes that do not wait.
+struct Outlet<'a>(&'a TcpStream);
+
+impl Write for Outlet<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(send(self.0, bytes, NO_WAIT)?)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

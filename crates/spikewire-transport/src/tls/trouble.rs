@@ -1,0 +1,42 @@
+//! What goes wrong with encryption, in words that say where to look.
+
+use std::io;
+
+use rustls::{AlertDescription, CertificateError, Error};
+
+/// An error of the session.
+pub fn said(error: &Error) -> io::Error {
+    let hint = match error {
+        Error::InvalidMessage(_) => {
+            "what the server sends is not TLS; does it expect plain connections?"
+        }
+        Error::InvalidCertificate(
+            CertificateError::UnknownIssuer | CertificateError::BadSignature,
+        ) => "no authority that the client trusts has signed the server's certificate",
+        Error::InvalidCertificate(
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+        ) => "the server's certificate is for another name",
+        Error::InvalidCertificate(
+            CertificateError::Expired | CertificateError::ExpiredContext { .. },
+        ) => "the server's certificate has expired",
+        Error::InvalidCertificate(_) => "the server's certificate is not valid",
+        Error::AlertReceived(AlertDescription::CertificateRequired) => {
+            "the server demands a client certificate"
+        }
+        Error::AlertReceived(
+            AlertDescription::HandshakeFailure
+            | AlertDescription::BadCertificate
+            | AlertDescription::CertificateUnknown
+            | AlertDescription::UnknownCA
+            | AlertDescription::DecryptError,
+        ) => "the server refuses; it may demand another client certificate",
+        _ => return io::Error::new(io::ErrorKind::InvalidData, format!("TLS: {error}")),
+    };
+    io::Error::new(io::ErrorKind::InvalidData, format!("TLS: {hint} ({error})"))
+}
+
+/// The server closed the connection in the midst of the handshake.
+pub fn hung_up() -> io::Error {
+    let why = "the server closed the connection during the TLS handshake; does it speak TLS here?";
+    io::Error::new(io::ErrorKind::UnexpectedEof, why)
+}

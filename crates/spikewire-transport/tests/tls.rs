@@ -1,0 +1,575 @@
+//! Encrypted connections, with a real server of TLS.
+
+mod support;
+
+use std::io::{self, Read, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use rustls::crypto::ring::default_provider;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::WebPkiClientVerifier;
+use rustls::version::{TLS12, TLS13};
+use rustls::{RootCertStore, ServerConfig, ServerConnection, SupportedProtocolVersion};
+use spikewire_transport::blocking::Single;
+use spikewire_transport::dial;
+use spikewire_transport::protocol::Answers;
+use spikewire_transport::tls::{Pem, Tls, TlsOptions};
+use spikewire_transport::topology::Settings;
+use spikewire_transport::{
+    BlockingPool, Command, Encryption, FaultKind, Session, SessionError, Tick,
+};
+use support::{
+    Bench, DONE, LONG, Nodes, SOON, Toy, Writes, event, frame, policy, read_frame, secure_nodes,
+    settings,
+};
+
+type Proto = Toy<false>;
+
+/// A certificate and its key, as PEM.
+#[derive(Clone)]
+struct Signed {
+    certificate: String,
+    key: String,
+}
+
+/// An authority.
+struct Authority {
+    certificate: String,
+    issuer: Issuer<'static, KeyPair>,
+}
+
+impl Authority {
+    fn new() -> Self {
+        Self::named("an authority")
+    }
+
+    fn named(name: &str) -> Self {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new([]).unwrap();
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let certificate = params.self_signed(&key).unwrap().pem();
+        Self { certificate, issuer: Issuer::new(params, key) }
+    }
+
+    fn sign(&self, name: &str) -> Signed {
+        let key = KeyPair::generate().unwrap();
+        let params = CertificateParams::new([name.to_owned()]).unwrap();
+        let certificate = params.signed_by(&key, &self.issuer).unwrap().pem();
+        Signed { certificate, key: key.serialize_pem() }
+    }
+
+    fn trusted(&self) -> Pem {
+        Pem::Bytes(self.certificate.clone().into_bytes())
+    }
+
+    fn options(&self) -> TlsOptions {
+        TlsOptions { authorities: vec![self.trusted()], ..TlsOptions::default() }
+    }
+}
+
+const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+fn encryption(options: &TlsOptions) -> Encryption {
+    Tls::new(options).unwrap().to_address(HERE)
+}
+
+/// A server of TLS that speaks the toy protocol.
+struct Secure {
+    address: SocketAddr,
+    accepted: Arc<AtomicU32>,
+    /// Sessions that their clients ended as one should.
+    parted: Arc<AtomicU32>,
+    /// Held by a test that wants the server to read nothing.
+    reads: Arc<Mutex<()>>,
+}
+
+#[derive(Clone)]
+struct How {
+    signed: Signed,
+    version: &'static SupportedProtocolVersion,
+    /// Whether it demands certificates of this authority.
+    clients: Option<String>,
+    /// Whether it reads and writes byte by byte.
+    drips: bool,
+}
+
+fn how(authority: &Authority) -> How {
+    How { signed: authority.sign("127.0.0.1"), version: &TLS13, clients: None, drips: false }
+}
+
+impl Secure {
+    fn start(how: How) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let (accepted, parted) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+        let reads = Arc::new(Mutex::new(()));
+        let (count, ends, waits) = (accepted.clone(), parted.clone(), reads.clone());
+        let config = Arc::new(config(&how));
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                count.fetch_add(1, SeqCst);
+                let (config, ends, waits) = (config.clone(), ends.clone(), waits.clone());
+                thread::spawn(move || {
+                    stream.set_nodelay(true).unwrap();
+                    let session = ServerConnection::new(config).unwrap();
+                    let socket = Dripping(stream, how.drips);
+                    let mut stream = rustls::StreamOwned::new(session, socket);
+                    // What is wrong with a session, its client sees.
+                    if serve(&mut stream, &waits).is_ok_and(|clean| clean) {
+                        ends.fetch_add(1, SeqCst);
+                    }
+                });
+            }
+        });
+        Self { address, accepted, parted, reads }
+    }
+
+    fn nodes(&self, options: &TlsOptions) -> Arc<Nodes> {
+        secure_nodes(self.address, Some(encryption(options)), settings())
+    }
+
+    fn bench(&self, options: &TlsOptions) -> Bench<false> {
+        Bench::of(self.nodes(options))
+    }
+}
+
+fn config(how: &How) -> ServerConfig {
+    let provider = Arc::new(default_provider());
+    let builder = ServerConfig::builder_with_provider(provider.clone())
+        .with_protocol_versions(&[how.version])
+        .unwrap();
+    let builder = match &how.clients {
+        None => builder.with_no_client_auth(),
+        Some(authority) => {
+            let mut roots = RootCertStore::empty();
+            roots.add(CertificateDer::from_pem_slice(authority.as_bytes()).unwrap()).unwrap();
+            let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
+            builder.with_client_cert_verifier(verifier.build().unwrap())
+        }
+    };
+    let chain = vec![CertificateDer::from_pem_slice(how.signed.certificate.as_bytes()).unwrap()];
+    let key = PrivateKeyDer::from_pem_slice(how.signed.key.as_bytes()).unwrap();
+    builder.with_single_cert(chain, key).unwrap()
+}
+
+struct Dripping(TcpStream, bool);
+
+impl Read for Dripping {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let most = if self.1 { out.len().min(1) } else { out.len() };
+        self.0.read(&mut out[..most])
+    }
+}
+
+impl Write for Dripping {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(if self.1 { &bytes[..1] } else { bytes })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+type Stream = rustls::StreamOwned<ServerConnection, Dripping>;
+
+/// One session; whether its client ended it as one should.
+fn serve(stream: &mut Stream, reads: &Mutex<()>) -> io::Result<bool> {
+    for answer in [&b"who"[..], b"how", b"ready"] {
+        if read_frame(stream).is_none() {
+            return Ok(false);
+        }
+        stream.write_all(&frame(0, DONE, answer))?;
+    }
+    loop {
+        drop(reads.lock().unwrap());
+        let Some((id, body)) = read_frame(stream) else {
+            // Without a word of parting this is an error.
+            return Ok(matches!(stream.read(&mut [0]), Ok(0)));
+        };
+        match &body[..] {
+            b"silence" => {}
+            b"events" => {
+                let mut out = event(&[7; 1000]).repeat(300);
+                out.extend(frame(id, DONE, b"done"));
+                out.extend(event(b"last"));
+                stream.write_all(&out)?;
+            }
+            b"part" => {
+                stream.conn.send_close_notify();
+                stream.flush()?;
+            }
+            b"cut" => return Ok(false),
+            _ => stream.write_all(&frame(id, DONE, &body))?,
+        }
+        stream.flush()?;
+    }
+}
+
+fn bytes(count: u32) -> Vec<u8> {
+    (0..count).map(|at| (at % 251) as u8).collect()
+}
+
+#[test]
+fn commands_and_answers_of_any_size_behind_one_descriptor() {
+    let authority = Authority::new();
+    for version in [&TLS12, &TLS13] {
+        let server = Secure::start(How { version, ..how(&authority) });
+        let mut bench = server.bench(&authority.options());
+        let large = bytes(5_000_000);
+        for number in 0..50 {
+            bench.submit(number, &[number as u8], policy(LONG));
+        }
+        bench.submit(50, &large, policy(LONG));
+        bench.submit(51, b"behind it", policy(LONG));
+        for number in 0..50 {
+            assert_eq!(bench.ending(number).unwrap(), (vec![number as u8], 1));
+        }
+        assert!(bench.ending(50).unwrap().0 == large);
+        assert_eq!(bench.ending(51).unwrap().0, b"behind it");
+        assert_eq!(server.accepted.load(SeqCst), 1);
+    }
+}
+
+#[test]
+fn nothing_that_has_come_is_left_lying() {
+    // More than one read takes, in one go; nothing comes from the socket afterwards.
+    let authority = Authority::new();
+    let server = Secure::start(how(&authority));
+    let mut bench = server.bench(&authority.options());
+    for round in 1..4 {
+        bench.submit(round, b"events", policy(LONG));
+        assert_eq!(bench.ending(round).unwrap().0, b"done");
+        bench.turn_until("every event", |bench| {
+            bench.nodes.events.lock().unwrap().len() == 301 * round
+        });
+    }
+    assert_eq!(bench.nodes.events.lock().unwrap().last().unwrap(), b"last");
+    // And nobody is woken while nothing happens.
+    let (start, mut turns) = (Instant::now(), 0);
+    while start.elapsed() < Duration::from_millis(300) {
+        bench.multiplexer.turn(Some(Duration::from_millis(100)), &mut |_, _| {}).unwrap();
+        turns += 1;
+    }
+    assert!(turns < 50, "{turns}");
+}
+
+#[test]
+fn bytes_may_come_one_by_one() {
+    let authority = Authority::new();
+    for version in [&TLS12, &TLS13] {
+        let server = Secure::start(How { version, drips: true, ..how(&authority) });
+        let mut bench = server.bench(&authority.options());
+        let some = bytes(20_000);
+        bench.submit(1, &some, policy(LONG));
+        bench.submit(2, b"x", policy(LONG));
+        assert!(bench.ending(1).unwrap().0 == some);
+        assert_eq!(bench.ending(2).unwrap().0, b"x");
+    }
+}
+
+fn call(pool: &BlockingPool<Proto, Single<Proto>>, what: &[u8]) -> Vec<u8> {
+    let (now, mut body) = (Tick::now(), Vec::new());
+    let ticket = Single::new(Vec::new());
+    let command = Command::new(frame(0, DONE, what), Writes(false), policy(LONG), now, ticket);
+    pool.call(command, now, &mut body, None, Some).unwrap();
+    body[1..].to_vec()
+}
+
+#[test]
+fn calling_threads_wait_in_reads_and_for_each_other() {
+    let authority = Authority::new();
+    let server = Secure::start(how(&authority));
+    let pool = BlockingPool::new(&server.nodes(&authority.options()));
+    let large = bytes(1_000_000);
+    for round in 0..50 {
+        assert_eq!(call(&pool, &[round]), [round]);
+    }
+    assert!(call(&pool, &large) == large);
+    thread::scope(|scope| {
+        for number in 0..6_u8 {
+            let (pool, large) = (&pool, &large);
+            scope.spawn(move || {
+                for round in 0..30 {
+                    assert_eq!(call(pool, &[number, round]), [number, round]);
+                }
+                assert!(call(pool, large) == *large);
+            });
+        }
+    });
+    pool.close();
+}
+
+#[test]
+fn a_session_and_a_connection_for_one_thread() {
+    let authority = Authority::new();
+    let server = Secure::start(how(&authority));
+    let secure = encryption(&authority.options());
+    let until = Tick::now().after(LONG);
+    let mut session =
+        Session::open(server.address, Some(secure.clone()), Proto::default(), LONG).unwrap();
+    let answer = session.ask(&frame(3, DONE, b"events"), Answers::Id(3), until).unwrap();
+    assert_eq!(answer[1..], *b"done");
+    for _ in 0..301 {
+        assert!(session.wait(until).unwrap().is_some());
+    }
+    assert!(session.wait(Tick::now().after(SOON)).unwrap().is_none());
+    // The server says that it is done and keeps its socket: that is the end.
+    let parted = session.ask(&frame(4, DONE, b"part"), Answers::Id(4), until);
+    assert!(matches!(parted, Err(SessionError::HungUp)));
+    drop(session);
+
+    let mut wire = dial::open(server.address, Some(secure), Proto::default(), LONG).unwrap();
+    wire.write_all(&frame(5, DONE, b"x")).unwrap();
+    let mut answer = vec![0; frame(5, DONE, b"x").len()];
+    wire.waiting(LONG).unwrap().read_exact(&mut answer).unwrap();
+    assert_eq!(answer, frame(5, DONE, b"x"));
+    assert!(!wire.is_quiet());
+    assert_eq!(wire.into_blocking().unwrap_err().kind(), io::ErrorKind::Unsupported);
+}
+
+#[test]
+fn both_sides_say_when_they_are_done() {
+    let authority = Authority::new();
+    let server = Secure::start(how(&authority));
+    for (round, end) in [&b"part"[..], b"cut"].into_iter().enumerate() {
+        let mut bench = server.bench(&authority.options());
+        bench.submit(1, end, policy(LONG));
+        let failed = bench.failure(1);
+        assert_eq!((failed.kind, failed.in_doubt), (Some(FaultKind::Connection), true));
+        assert!(failed.message.contains("closed the connection"), "{failed:?}");
+        bench.submit(2, b"x", policy(LONG));
+        assert_eq!(bench.ending(2).unwrap().0, b"x");
+        assert_eq!(server.accepted.load(SeqCst) as usize, 2 * (round + 1));
+        let before = server.parted.load(SeqCst);
+        bench.multiplexer.close(&mut |_, _| {});
+        let start = Instant::now();
+        while server.parted.load(SeqCst) == before {
+            assert!(start.elapsed() < LONG);
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+#[test]
+fn a_request_given_up_half_sent_is_never_finished() {
+    let authority = Authority::new();
+    let server = Secure::start(how(&authority));
+    let mut bench = server.bench(&authority.options());
+    bench.submit(0, b"x", policy(LONG));
+    bench.ending(0).unwrap();
+    let lock = server.reads.lock().unwrap();
+    bench.submit(1, b"the server reads this", policy(LONG));
+    bench.flush();
+    (0..50).for_each(|_| bench.turn());
+    bench.submit(2, &bytes(48 << 20), policy(SOON));
+    bench.submit(3, b"neighbour", policy(LONG));
+    let failed = bench.failure(2);
+    assert_eq!((failed.kind, failed.in_doubt), (Some(FaultKind::Timeout), false));
+    drop(lock);
+    assert_eq!(bench.ending(1).unwrap(), (b"the server reads this".to_vec(), 1));
+    assert_eq!(bench.ending(3).unwrap(), (b"neighbour".to_vec(), 1));
+    bench.turn_until("another connection", |_| server.accepted.load(SeqCst) == 2);
+}
+
+/// How opening a connection fails, with the multiplexer, which must say the same as a session.
+fn refusal(address: SocketAddr, encryption: Option<Encryption>) -> String {
+    let opened = Session::open(address, encryption.clone(), Proto::default(), LONG);
+    let nodes = secure_nodes(address, encryption, settings());
+    let mut bench = Bench::<false>::of(nodes);
+    bench.submit(1, b"x", policy(LONG));
+    let failed = bench.failure(1);
+    assert_eq!((failed.kind, failed.in_doubt), (Some(FaultKind::Connection), false), "{failed:?}");
+    assert!(failed.message.contains(&address.to_string()), "{failed:?}");
+    let error = opened.unwrap_err().to_string();
+    assert!(failed.message.ends_with(&error), "{failed:?} {error}");
+    error
+}
+
+#[test]
+fn certificates_are_verified() {
+    let (authority, other) = (Authority::new(), Authority::named("another"));
+    let server = Secure::start(how(&authority));
+    let refused = |options: &TlsOptions| refusal(server.address, Some(encryption(options)));
+    let why = refused(&other.options());
+    assert!(why.contains("no authority that the client trusts"), "{why}");
+
+    let elsewhere = How { signed: authority.sign("db.example"), ..how(&authority) };
+    let server = Secure::start(elsewhere);
+    let refused = |options: &TlsOptions| refusal(server.address, Some(encryption(options)));
+    let why = refused(&authority.options());
+    assert!(why.contains("another name") && why.contains("127.0.0.1"), "{why}");
+    let any = TlsOptions { verify_hostname: false, ..authority.options() };
+    let fixed =
+        |name: &str| TlsOptions { server_name: Some(name.to_owned()), ..authority.options() };
+    for options in [&any, &fixed("db.example")] {
+        let mut bench = server.bench(options);
+        bench.submit(1, b"x", policy(LONG));
+        assert_eq!(bench.ending(1).unwrap().0, b"x");
+    }
+    assert!(refused(&fixed("db.example.org")).contains("another name"));
+    // A name that is not looked at does not make anybody trusted.
+    let stranger = TlsOptions { verify_hostname: false, ..other.options() };
+    assert!(refused(&stranger).contains("no authority that the client trusts"));
+    // By name.
+    let tls = Tls::new(&authority.options()).unwrap();
+    let named = tls.to_host("db.example").unwrap();
+    assert!(Session::open(server.address, Some(named), Proto::default(), LONG).is_ok());
+    assert!(tls.to_host("no name").unwrap_err().to_string().contains("no name"));
+}
+
+#[test]
+fn clients_show_their_certificates() {
+    let (authority, clients) = (Authority::new(), Authority::named("of clients"));
+    for version in [&TLS12, &TLS13] {
+        let demands = Some(clients.certificate.clone());
+        let server = Secure::start(How { version, clients: demands, ..how(&authority) });
+        let identity = |signed: Signed| {
+            let (chain, key) = (signed.certificate.into_bytes(), signed.key.into_bytes());
+            let identity = Some((Pem::Bytes(chain), Pem::Bytes(key)));
+            TlsOptions { identity, ..authority.options() }
+        };
+        let mut bench = server.bench(&identity(clients.sign("me")));
+        bench.submit(1, b"x", policy(LONG));
+        assert_eq!(bench.ending(1).unwrap().0, b"x");
+        let missing = encryption(&authority.options());
+        let opened = Session::open(server.address, Some(missing), Proto::default(), LONG);
+        let why = opened.unwrap_err().to_string();
+        assert!(why.contains("demands a client certificate") || is_reset(&why), "{why}");
+        let wrong = encryption(&identity(authority.sign("me")));
+        let opened = Session::open(server.address, Some(wrong), Proto::default(), LONG);
+        let why = opened.unwrap_err().to_string();
+        assert!(why.contains("another client certificate") || is_reset(&why), "{why}");
+    }
+}
+
+/// A server that closes its socket with bytes unread resets the connection, and its last words may
+/// be lost with it.
+fn is_reset(why: &str) -> bool {
+    why.contains("reset") || why.contains("Broken pipe")
+}
+
+#[test]
+fn one_side_that_does_not_encrypt_is_told_of() {
+    let authority = Authority::new();
+    // Such as a plain server that answers at once.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let plain = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0; 1000]);
+            let _ = stream.write_all(b"what is this?\n\n");
+            let _ = stream.read_to_end(&mut Vec::new());
+        }
+    });
+    let why = refusal(plain, Some(encryption(&authority.options())));
+    assert!(why.contains("is not TLS"), "{why}");
+    // One that hangs up.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let shy = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0; 10_000]);
+        }
+    });
+    let why = refusal(shy, Some(encryption(&authority.options())));
+    assert!(why.contains("during the TLS handshake"), "{why}");
+    // A plain client.
+    let server = Secure::start(how(&authority));
+    let opened = Session::open(server.address, None, Proto::default(), LONG);
+    opened.unwrap_err();
+}
+
+#[test]
+fn a_handshake_has_the_time_that_connecting_has() {
+    let authority = Authority::new();
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap();
+    let settings = Settings { connect_timeout: Duration::from_millis(200), ..settings() };
+    let nodes = secure_nodes(address, Some(encryption(&authority.options())), settings);
+    let mut bench = Bench::<false>::of(nodes);
+    bench.submit(1, b"x", policy(LONG));
+    let failed = bench.failure(1);
+    assert!(failed.message.contains("connect timeout"), "{failed:?}");
+    let secure = Some(encryption(&authority.options()));
+    let opened = Session::open(address, secure, Proto::default(), SOON);
+    assert!(matches!(&opened, Err(dial::DialError::Io(error))
+        if error.kind() == io::ErrorKind::TimedOut));
+}
+
+/// A file with this in it, removed in the end.
+struct File(PathBuf);
+
+impl File {
+    fn new(name: &str, content: &str) -> Self {
+        let name = format!("spikewire-tls-{}-{name}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, content).unwrap();
+        Self(path)
+    }
+
+    fn pem(&self) -> Pem {
+        Pem::File(self.0.clone())
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn options_that_cannot_be_used_name_the_culprit() {
+    let authority = Authority::new();
+    let (signed, other) = (authority.sign("me"), authority.sign("another"));
+    let trusted = File::new("ca.pem", &authority.certificate);
+    let (chain, key) = (File::new("me.pem", &signed.certificate), File::new("me.key", &signed.key));
+    let wrong = File::new("other.key", &other.key);
+    let empty = File::new("empty.pem", "nothing\n");
+    let locked = File::new(
+        "locked.key",
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n",
+    );
+    let base = || TlsOptions { authorities: vec![trusted.pem()], ..TlsOptions::default() };
+    let identity = |chain: &File, key: &File| TlsOptions {
+        identity: Some((chain.pem(), key.pem())),
+        ..base()
+    };
+    assert!(Tls::new(&identity(&chain, &key)).is_ok());
+    let missing = Pem::File(PathBuf::from("/there/is/no/such.pem"));
+    let cases: [(TlsOptions, &[&str]); 8] = [
+        (
+            TlsOptions { authorities: vec![missing], ..base() },
+            &["/there/is/no/such.pem", "No such file"],
+        ),
+        (TlsOptions { authorities: vec![empty.pem()], ..base() }, &["no certificate", "empty.pem"]),
+        (identity(&empty, &key), &["no certificate", "empty.pem"]),
+        (identity(&chain, &chain), &["no private key", "me.pem"]),
+        (identity(&chain, &locked), &["locked.key", "encrypted"]),
+        (identity(&chain, &wrong), &["me.pem", "other.key"]),
+        (
+            TlsOptions { system_authorities: Some(false), ..TlsOptions::default() },
+            &["no authority is trusted"],
+        ),
+        (TlsOptions { server_name: Some("a b".to_owned()), ..base() }, &["\"a b\"", "no name"]),
+    ];
+    for (options, expected) in cases {
+        let error = Tls::new(&options).unwrap_err().to_string();
+        assert!(expected.iter().all(|part| error.contains(part)), "{error}");
+    }
+    // A key is not printed by accident.
+    let held = TlsOptions {
+        identity: Some((Pem::Bytes(vec![42; 9]), Pem::Bytes(b"secret".to_vec()))),
+        ..base()
+    };
+    assert!(!format!("{held:?}").contains("42"), "{held:?}");
+}
