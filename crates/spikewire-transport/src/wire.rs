@@ -12,7 +12,7 @@ use mio::{Interest, Registry, Token};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
-use crate::tls::{Encryption, Stream};
+use crate::tls::{Encryption, Held, Stream};
 
 /// A read may wait so much longer than it was asked to before the socket is set to less: calls
 /// with one and the same timeout then need no system call for it.
@@ -24,14 +24,13 @@ pub struct Wire {
     socket: TcpStream,
     /// How long a read waits that may; `None` until there was one.
     read_timeout: Option<Duration>,
-    /// Apart, for most connections have none.
-    encrypted: Option<Box<Stream>>,
+    encrypted: Option<Held>,
 }
 
 impl Wire {
     /// Starts connecting; [`Wire::is_connected`] says when that is done.
     pub fn open(address: SocketAddr, encryption: Option<Encryption>) -> io::Result<Self> {
-        let encrypted = encryption.map(Stream::new).transpose()?.map(Box::new);
+        let encrypted = encryption.map(Stream::new).transpose()?.map(Held::from);
         Ok(Self { socket: TcpStream::connect(address)?, read_timeout: None, encrypted })
     }
 

@@ -19,8 +19,12 @@ mod trouble;
 #[cfg(not(feature = "tls"))]
 pub use absent::Encryption;
 #[cfg(not(feature = "tls"))]
-pub(crate) use absent::Stream;
+pub(crate) use absent::{Held, Stream};
 #[cfg(feature = "tls")]
 pub use options::{Encryption, Pem, Tls, TlsError, TlsOptions};
 #[cfg(feature = "tls")]
 pub(crate) use stream::Stream;
+
+/// How a wire holds a stream: apart, for most have none.
+#[cfg(feature = "tls")]
+pub(crate) type Held = Box<Stream>;
