@@ -114,7 +114,8 @@ fn masters_of(snapshot: &Snapshot, namespace: &str) -> Option<Vec<Arc<Node>>> {
 fn connect(cluster: &Cluster, nodes: &[Arc<Node>], silence: Duration) -> Result<Vec<TcpStream>> {
     let within = cluster.options().connect_timeout.max(Duration::from_millis(1));
     let connect = |node: &Arc<Node>| {
-        let socket = dial::open(node.address, None, Aerospike::default(), within)?.into_blocking()?;
+        let socket =
+            dial::open(node.address, None, Aerospike::default(), within)?.into_blocking()?;
         socket.set_read_timeout((!silence.is_zero()).then_some(silence))?;
         socket.set_write_timeout((!silence.is_zero()).then_some(silence))?;
         Ok(socket)
