@@ -57,6 +57,7 @@ __all__ = [
     "AsyncDataset",
     "AsyncQuery",
     "Batch",
+    "CannedCore",
     "Client",
     "ClientSubmit",
     "ClusterCore",
@@ -4812,6 +4813,17 @@ class Marker:
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[object, ...]: ...
+
+class CannedCore:
+    """A running server; `spikewire.testing.cassandra.CannedServer` is built on it."""
+
+    def __new__(cls, *, host: str, port: int, rows: int) -> Self: ...
+    def _address(self) -> str:
+        """Host and port."""
+    def _served(self) -> int:
+        """How many statements were answered; 0 once it is stopped."""
+    def _stop(self) -> None:
+        """Ends it, and its connections."""
 
 class ClusterCore:
     """A running embedded cluster; `spikewire.testing.Cluster` is built on it."""

@@ -19,6 +19,7 @@
 //! | [`cql`] | Cassandra: sessions, statements, rows |
 //! | [`errors`] | what goes wrong, as Python exceptions |
 //! | [`testing`] | the embedded cluster |
+//! | [`canned`] | canned replies over CQL |
 
 // Modules that call C say so themselves.
 #![deny(unsafe_code)]
@@ -31,6 +32,7 @@ mod batch;
 mod bridge;
 mod call;
 mod calls;
+mod canned;
 mod client;
 mod columns;
 mod core;
@@ -67,6 +69,8 @@ mod _native {
     use crate::bridge::future::FutureBase;
     #[pymodule_export]
     use crate::calls::context::Step;
+    #[pymodule_export]
+    use crate::canned::CannedCore;
     #[pymodule_export]
     use crate::columns::ArrowTable;
     #[pymodule_export]

@@ -10,6 +10,7 @@ Java 17 and Maven have to be there; ``CassandraUnavailable`` says what is missin
 | ``cluster`` | ``CassandraCluster``: nodes as one |
 | ``shared``, ``owner`` | one cluster for several processes, and the process that owns it |
 | ``proxy``, ``pump``, ``faults`` | ``CqlProxy``: what networks do to connections |
+| ``canned`` | ``CannedServer``: replies without a database |
 | ``options`` | its options |
 | ``command`` | ``spikewire cassandra`` |
 | ``node`` | one node: its process, its files |
@@ -25,6 +26,7 @@ Java 17 and Maven have to be there; ``CassandraUnavailable`` says what is missin
 | ``errors`` | what is raised |
 """
 
+from spikewire.testing.cassandra.canned import CannedServer
 from spikewire.testing.cassandra.certificates import Certificates
 from spikewire.testing.cassandra.cluster import CassandraCluster, need_cassandra
 from spikewire.testing.cassandra.errors import CassandraFailed, CassandraUnavailable
@@ -33,6 +35,7 @@ from spikewire.testing.cassandra.proxy import CqlProxy
 from spikewire.testing.cassandra.shared import SharedCassandra
 
 __all__ = [
+    "CannedServer",
     "CassandraCluster",
     "CassandraFailed",
     "CassandraOptions",

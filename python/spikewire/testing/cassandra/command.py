@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 import time
 from typing import TYPE_CHECKING
 
+from spikewire.testing.cassandra.canned import CannedServer
 from spikewire.testing.cassandra.cluster import CassandraCluster
 from spikewire.testing.cassandra.jars import VERSION
 
@@ -85,13 +87,21 @@ def add_parser(commands: Commands) -> None:
         action="store_true",
         help="start sooner and run slower: for tests, not for measuring",
     )
-    parser.set_defaults(run=_run)
+    parser.add_argument(
+        "--canned",
+        action="store_true",
+        help="no Cassandra, but one node in this process that stores nothing and makes up its "
+        "replies: to measure clients; of the options, --host and --port go with it",
+    )
+    # For programs that start it: it is not to outlive them.
+    parser.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
+    parser.set_defaults(run=_run, usual=parser.parse_args([]))
 
 
 def _run(options: argparse.Namespace) -> int:
     former = signal.signal(signal.SIGTERM, _stop)
     try:
-        return _serve(options)
+        return _serve_canned(options) if options.canned else _serve(options)
     finally:
         signal.signal(signal.SIGTERM, former)
 
@@ -112,6 +122,24 @@ def _serve(options: argparse.Namespace) -> int:
             return _watch(cluster)
         except KeyboardInterrupt:
             return 0
+
+
+def _serve_canned(options: argparse.Namespace) -> int:
+    with_it = {"canned", "with_parent", "host", "port", "run", "usual"}
+    usual: argparse.Namespace = options.usual
+    for name, value in vars(options).items():
+        if name not in with_it and value != getattr(usual, name, None):
+            message = f"--{name.replace('_', '-')} does not go with --canned"
+            raise ValueError(message)
+    parent = os.getppid()
+    with CannedServer(host=options.host, port=options.port) as server:
+        print(f"ready {server.address}", flush=True)
+        try:
+            while not options.with_parent or os.getppid() == parent:
+                time.sleep(INTERVAL)
+        except KeyboardInterrupt:
+            pass
+    return 0
 
 
 def _cluster(options: argparse.Namespace) -> CassandraCluster:

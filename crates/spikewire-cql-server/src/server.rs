@@ -1,0 +1,194 @@
+//! The socket that listens, and a thread for each connection.
+
+use std::collections::HashMap;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use mio::net::TcpListener;
+use mio::{Events, Interest, Poll, Token, Waker};
+use spikewire_sync::Mutex;
+
+use crate::catalog::Catalog;
+use crate::conversation::Conversation;
+
+const LISTENER: Token = Token(0);
+const STOP: Token = Token(1);
+/// Bytes of a read.
+const READ: usize = 1 << 17;
+/// Replies are written when there is nothing left to answer, or when they are this long.
+const LONGEST_WRITE: usize = 1 << 18;
+
+/// How a server is started.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Where it listens; port 0 is a free one. Clients are told the same address.
+    pub address: SocketAddr,
+    /// Rows of an answer to a SELECT that does not name the whole primary key.
+    pub rows: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { address: SocketAddr::from(([127, 0, 0, 1], 0)), rows: 5000 }
+    }
+}
+
+/// A running server; it ends when it is dropped.
+pub struct Server {
+    address: SocketAddr,
+    waker: Waker,
+    catalog: Arc<Catalog>,
+    listening: Option<JoinHandle<()>>,
+}
+
+/// The connections there are.
+#[derive(Default)]
+struct Connections {
+    next: u64,
+    open: HashMap<u64, TcpStream>,
+    is_over: bool,
+}
+
+impl Server {
+    /// Starts one; it accepts connections when this returns.
+    pub fn start(options: &Options) -> io::Result<Self> {
+        let mut listener = TcpListener::bind(options.address)?;
+        let address = listener.local_addr()?;
+        let poll = Poll::new()?;
+        poll.registry().register(&mut listener, LISTENER, Interest::READABLE)?;
+        let waker = Waker::new(poll.registry(), STOP)?;
+        let catalog = Arc::new(Catalog::new(address, options.rows));
+        let shared = catalog.clone();
+        let listening = std::thread::Builder::new()
+            .name("cql-server".to_owned())
+            .spawn(move || listen(poll, &listener, &shared))?;
+        Ok(Self { address, waker, catalog, listening: Some(listening) })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// How many statements about made tables it has answered.
+    pub fn served(&self) -> u64 {
+        self.catalog.served()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if self.waker.wake().is_ok()
+            && let Some(listening) = self.listening.take()
+        {
+            let _ = listening.join();
+        }
+    }
+}
+
+fn listen(mut poll: Poll, listener: &TcpListener, catalog: &Arc<Catalog>) {
+    let connections = Arc::new(Mutex::new(Connections::default()));
+    let mut threads: Vec<JoinHandle<()>> = Vec::new();
+    let mut events = Events::with_capacity(2);
+    'listening: loop {
+        match poll.poll(&mut events, None) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(_) => break,
+            Ok(()) => {}
+        }
+        if events.iter().any(|event| event.token() == STOP) {
+            break;
+        }
+        loop {
+            match listener.accept() {
+                Ok((stream, _)) => {
+                    threads.retain(|thread| !thread.is_finished());
+                    // Without a thread for it, the connection is closed, and its client sees that.
+                    threads.extend(serve(stream, catalog, &connections).ok());
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) if is_of_one_connection(&error) => {}
+                Err(_) => break 'listening,
+            }
+        }
+    }
+    let mut connections = connections.lock();
+    connections.is_over = true;
+    for stream in connections.open.values() {
+        let _ = stream.shutdown(Shutdown::Both);
+    }
+    drop(connections);
+    for thread in threads {
+        let _ = thread.join();
+    }
+}
+
+fn is_of_one_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted
+    )
+}
+
+/// Starts the thread of a connection.
+fn serve(
+    stream: mio::net::TcpStream,
+    catalog: &Arc<Catalog>,
+    connections: &Arc<Mutex<Connections>>,
+) -> io::Result<JoinHandle<()>> {
+    let stream = TcpStream::from(stream);
+    stream.set_nonblocking(false)?;
+    stream.set_nodelay(true)?;
+    let handle = stream.try_clone()?;
+    let (catalog, connections) = (catalog.clone(), connections.clone());
+    std::thread::Builder::new().name("cql-connection".to_owned()).spawn(move || {
+        let id = {
+            let mut connections = connections.lock();
+            if connections.is_over {
+                return;
+            }
+            let id = connections.next;
+            connections.next += 1;
+            connections.open.insert(id, handle);
+            id
+        };
+        // A connection ends in whatever way its client likes.
+        let _ = converse(stream, catalog);
+        connections.lock().open.remove(&id);
+    })
+}
+
+fn converse(mut stream: TcpStream, catalog: Arc<Catalog>) -> io::Result<()> {
+    let mut conversation = Conversation::new(catalog);
+    let (mut chunk, mut out) = (vec![0; READ], Vec::new());
+    let mut pending: Vec<u8> = Vec::new();
+    loop {
+        let len = match stream.read(&mut chunk) {
+            Ok(0) => return Ok(()),
+            Ok(len) => len,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        pending.extend_from_slice(&chunk[..len]);
+        let mut taken = 0;
+        loop {
+            match conversation.take(&pending[taken..], &mut out) {
+                Ok(Some(len)) => taken += len,
+                Ok(None) => break,
+                Err(_) => {
+                    stream.write_all(&out)?;
+                    return stream.shutdown(Shutdown::Both);
+                }
+            }
+            if out.len() > LONGEST_WRITE {
+                stream.write_all(&out)?;
+                out.clear();
+            }
+        }
+        pending.drain(..taken);
+        stream.write_all(&out)?;
+        out.clear();
+    }
+}

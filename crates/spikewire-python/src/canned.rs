@@ -1,0 +1,81 @@
+//! A server of canned replies over CQL, for the benchmark lab and `spikewire cassandra --canned`.
+
+use std::net::{IpAddr, SocketAddr};
+
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use spikewire_cql_server::{Options, Server};
+use spikewire_sync::RwLock;
+
+use crate::arguments::count;
+use crate::bridge::forks::forks;
+use crate::errors::value_error;
+
+/// The most rows of an answer.
+const MOST_ROWS: u64 = 1_000_000;
+
+/// A running server; `spikewire.testing.cassandra.CannedServer` is built on it.
+#[pyclass(frozen, subclass, module = "spikewire._native")]
+pub struct CannedCore {
+    server: RwLock<Option<Server>>,
+    address: SocketAddr,
+    born: u32,
+}
+
+impl CannedCore {
+    /// In the child of a fork its threads do not exist, so there is nothing to end.
+    fn end(&self) {
+        if self.born == forks() {
+            let server = self.server.write().take();
+            drop(server);
+        }
+    }
+}
+
+impl Drop for CannedCore {
+    fn drop(&mut self) {
+        let server = self.server.get_mut().take();
+        if self.born != forks() {
+            std::mem::forget(server);
+        }
+    }
+}
+
+#[pymethods]
+impl CannedCore {
+    #[new]
+    #[pyo3(signature = (*, host, port, rows))]
+    fn new(
+        py: Python<'_>,
+        host: &str,
+        port: &Bound<'_, PyAny>,
+        rows: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let address: IpAddr = host
+            .parse()
+            .map_err(|_| value_error(format!("host must be an IP address, got {host:?}")))?;
+        let port = count("port", port, 0, 65_535)? as u16;
+        let rows = count("rows", rows, 1, MOST_ROWS)? as usize;
+        let options = Options { address: SocketAddr::new(address, port), rows };
+        let server = py.detach(|| Server::start(&options)).map_err(|error| {
+            PyOSError::new_err(format!("could not listen on {}: {error}", options.address))
+        })?;
+        let address = server.address();
+        Ok(Self { server: RwLock::new(Some(server)), address, born: forks() })
+    }
+
+    /// Host and port.
+    fn _address(&self) -> String {
+        self.address.to_string()
+    }
+
+    /// How many statements were answered; 0 once it is stopped.
+    fn _served(&self) -> u64 {
+        self.server.read().as_ref().map_or(0, Server::served)
+    }
+
+    /// Ends it, and its connections.
+    fn _stop(&self, py: Python<'_>) {
+        py.detach(|| self.end());
+    }
+}
