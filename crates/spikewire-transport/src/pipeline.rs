@@ -397,6 +397,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
 
     /// When the connection must be given up if nothing comes: the limit of the oldest command
     /// (`None`: it has none), or some time for the answer to an orphan.
+    #[inline(always)]
     pub fn silence_ends(&self, limit: impl Fn(&C) -> Option<Duration>) -> Tick {
         let Some(front) = self.in_flight.front() else { return Tick::NEVER };
         let ends = self.silence_of(front, &limit);
@@ -410,6 +411,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
         ends
     }
 
+    #[inline(always)]
     fn silence_of(&self, slot: &Slot<C>, limit: &impl Fn(&C) -> Option<Duration>) -> Tick {
         let limit = slot.command.as_ref().map_or(Some(P::PATIENCE), limit);
         // The system takes bytes long before they arrive: what took its time to leave may take as
