@@ -571,5 +571,5 @@ fn options_that_cannot_be_used_name_the_culprit() {
         identity: Some((Pem::Bytes(vec![42; 9]), Pem::Bytes(b"secret".to_vec()))),
         ..base()
     };
-    assert!(!format!("{held:?}").contains("42"), "{held:?}");
+    assert!(!format!("{held:?}").contains("42, 42"), "{held:?}");
 }
