@@ -7,7 +7,7 @@ use spikewire_cql::notation::{Malformed, Reader};
 use spikewire_cql::ring::{Member, Ring, Strategy};
 use spikewire_cql::token::{put_partition_key, token};
 use spikewire_cql::types::{Type, Udt};
-use spikewire_cql::value::{Duration, Elements, Sink, Value, decode, encode_bound};
+use spikewire_cql::value::{Duration, Elements, MapEntries, Sink, Value, decode, encode_bound};
 
 use crate::{Benchmark, repeat};
 
@@ -174,7 +174,7 @@ impl Sink for Sum {
     fn set<I: Elements<u64, Unsound>>(&self, _: &Type, items: &mut I) -> Made {
         items.sum()
     }
-    fn map<I: Elements<(u64, u64), Unsound>>(&self, _: &Type, _: &Type, entries: &mut I) -> Made {
+    fn map<I: MapEntries<u64, Unsound>>(&self, _: &Type, _: &Type, entries: &mut I) -> Made {
         entries.map(|entry| entry.map(|(key, value)| key.wrapping_add(value))).sum()
     }
     fn tuple<I: Elements<u64, Unsound>>(&self, _: &[Type], components: &mut I) -> Made {

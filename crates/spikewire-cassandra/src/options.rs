@@ -9,6 +9,7 @@ use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
 
 use crate::authenticator::Authenticator;
+use crate::error::{Error, Result};
 
 /// The port of the native protocol where none is given.
 pub const PORT: u16 = 9042;
@@ -34,7 +35,7 @@ impl fmt::Display for Host {
 
 impl Host {
     /// Reads `name`, `name:port`, `[address]` or `[address]:port`.
-    pub fn parse(text: &str, default_port: u16) -> Result<Self, String> {
+    pub fn parse(text: &str, default_port: u16) -> std::result::Result<Self, String> {
         let bad = |why: &str| format!("{text:?} is no host: {why}");
         let (name, port) = match text.strip_prefix('[') {
             Some(rest) => {
@@ -67,7 +68,7 @@ impl Host {
     }
 
     /// Reads several, with commas between them.
-    pub fn parse_list(text: &str, default_port: u16) -> Result<Vec<Self>, String> {
+    pub fn parse_list(text: &str, default_port: u16) -> std::result::Result<Vec<Self>, String> {
         text.split(',').map(|part| Self::parse(part.trim(), default_port)).collect()
     }
 }
@@ -174,6 +175,60 @@ impl Options {
             page_size: Some(5000),
             timestamps: true,
             application: Vec::new(),
+        }
+    }
+
+    /// Refuses what makes no sense, in words that name it.
+    pub fn check(&self) -> Result<()> {
+        let refuse = |message: String| Err(Error::invalid(message));
+        if self.contact_points.is_empty() {
+            return refuse("no contact point given".to_owned());
+        }
+        let counts = [
+            ("connections_per_node", self.connections_per_node, 1, 1024),
+            ("depth", self.depth, 1, i16::MAX as usize),
+            ("queue", self.queue, 0, 100_000_000),
+            ("max_retries", self.limits.max_retries as usize, 0, 1000),
+        ];
+        for (name, count, least, most) in counts {
+            if !(least..=most).contains(&count) {
+                return refuse(format!("{name} must be between {least} and {most}, not {count}"));
+            }
+        }
+        let spans = [
+            ("connect_timeout", self.connect_timeout, 1),
+            ("heartbeat", self.heartbeat, 100),
+            ("idle", self.idle, 100),
+            ("the pause between attempts to reconnect", self.reconnect.0, 1),
+        ];
+        for (name, span, least) in spans {
+            if span < Duration::from_millis(least) {
+                return refuse(format!("{name} must be {least} ms at least, not {span:?}"));
+            }
+        }
+        let (shortest, longest) = self.reconnect;
+        if longest < shortest {
+            return refuse(format!(
+                "the longest pause between attempts to reconnect, {longest:?}, is shorter than the \
+                 shortest, {shortest:?}"
+            ));
+        }
+        if let Some(level) = self.serial_consistency.filter(|level| !level.is_serial()) {
+            return refuse(format!(
+                "serial_consistency must be SERIAL or LOCAL_SERIAL, not {level}"
+            ));
+        }
+        if let Some(size @ ..1) = self.page_size {
+            return refuse(format!("page_size must be 1 at least, not {size}"));
+        }
+        let names = [
+            ("keyspace", &self.keyspace),
+            ("local_datacenter", &self.local_datacenter),
+            ("local_rack", &self.local_rack),
+        ];
+        match names.iter().find(|(_, name)| name.as_deref() == Some("")) {
+            Some((what, _)) => refuse(format!("{what} must not be empty")),
+            None => Ok(()),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use super::sink::{Elements, Sink};
+use super::sink::{Elements, MapEntries, Sink};
 use super::vint::{read_duration, read_unsigned_vint};
 use crate::notation::{Malformed, Reader};
 use crate::types::{Type, Udt, Vector};
@@ -196,20 +196,27 @@ struct Items<'a, K: Sink + ?Sized> {
     sink: &'a K,
 }
 
-impl<K: Sink + ?Sized> Iterator for Items<'_, K> {
-    type Item = Result<K::Value, K::Error>;
-
+impl<K: Sink + ?Sized> Items<'_, K> {
     #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
+    fn element<S: Sink + ?Sized>(&mut self, sink: &S) -> Option<Result<S::Value, S::Error>> {
         self.left = self.left.checked_sub(1)?;
         let item = match self.reader.bytes() {
-            Ok(bytes) => decode(self.ty, bytes, self.sink),
+            Ok(bytes) => decode(self.ty, bytes, sink),
             Err(malformed) => Err(malformed.into()),
         };
         if item.is_err() {
             self.left = 0;
         }
         Some(item)
+    }
+}
+
+impl<K: Sink + ?Sized> Iterator for Items<'_, K> {
+    type Item = Result<K::Value, K::Error>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.element(self.sink)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -218,7 +225,11 @@ impl<K: Sink + ?Sized> Iterator for Items<'_, K> {
 }
 
 impl<K: Sink + ?Sized> ExactSizeIterator for Items<'_, K> {}
-impl<K: Sink + ?Sized> Elements<K::Value, K::Error> for Items<'_, K> {}
+impl<K: Sink + ?Sized> Elements<K::Value, K::Error> for Items<'_, K> {
+    fn next_by<S: Sink + ?Sized>(&mut self, sink: &S) -> Option<Result<S::Value, S::Error>> {
+        self.element(sink)
+    }
+}
 
 /// The entries of a map.
 struct Entries<'a, K: Sink + ?Sized> {
@@ -229,11 +240,33 @@ struct Entries<'a, K: Sink + ?Sized> {
     sink: &'a K,
 }
 
-impl<K: Sink + ?Sized> Entries<'_, K> {
+impl<S: Sink + ?Sized> Entries<'_, S> {
     #[inline]
-    fn entry(&mut self) -> Result<(K::Value, K::Value), K::Error> {
-        let key = decode(self.key, self.reader.bytes()?, self.sink)?;
-        Ok((key, decode(self.value, self.reader.bytes()?, self.sink)?))
+    fn entry<K, V>(&mut self, keys: &K, values: &V) -> Result<(K::Value, V::Value), K::Error>
+    where
+        K: Sink + ?Sized,
+        V: Sink<Error = K::Error> + ?Sized,
+    {
+        let key = decode(self.key, self.reader.bytes()?, keys)?;
+        Ok((key, decode(self.value, self.reader.bytes()?, values)?))
+    }
+
+    #[inline]
+    fn checked<K, V>(
+        &mut self,
+        keys: &K,
+        values: &V,
+    ) -> Option<Result<(K::Value, V::Value), K::Error>>
+    where
+        K: Sink + ?Sized,
+        V: Sink<Error = K::Error> + ?Sized,
+    {
+        self.left = self.left.checked_sub(1)?;
+        let entry = self.entry(keys, values);
+        if entry.is_err() {
+            self.left = 0;
+        }
+        Some(entry)
     }
 }
 
@@ -242,12 +275,7 @@ impl<K: Sink + ?Sized> Iterator for Entries<'_, K> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        self.left = self.left.checked_sub(1)?;
-        let entry = self.entry();
-        if entry.is_err() {
-            self.left = 0;
-        }
-        Some(entry)
+        self.checked(self.sink, self.sink)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -256,13 +284,43 @@ impl<K: Sink + ?Sized> Iterator for Entries<'_, K> {
 }
 
 impl<K: Sink + ?Sized> ExactSizeIterator for Entries<'_, K> {}
-impl<K: Sink + ?Sized> Elements<(K::Value, K::Value), K::Error> for Entries<'_, K> {}
+impl<S: Sink + ?Sized> MapEntries<S::Value, S::Error> for Entries<'_, S> {
+    fn next_by<K, V>(
+        &mut self,
+        keys: &K,
+        values: &V,
+    ) -> Option<Result<(K::Value, V::Value), K::Error>>
+    where
+        K: Sink + ?Sized,
+        V: Sink<Error = K::Error> + ?Sized,
+    {
+        self.checked(keys, values)
+    }
+}
 
 /// The components of a tuple, or the fields of a user-defined type.
 struct Parts<'a, T, K: Sink + ?Sized> {
     types: T,
     reader: Reader<'a>,
     sink: &'a K,
+}
+
+impl<'a, T, K> Parts<'_, T, K>
+where
+    T: ExactSizeIterator<Item = &'a Type>,
+    K: Sink + ?Sized,
+{
+    #[inline]
+    fn part<S: Sink + ?Sized>(&mut self, sink: &S) -> Option<Result<S::Value, S::Error>> {
+        let ty = self.types.next()?;
+        if self.reader.is_empty() {
+            return Some(sink.null());
+        }
+        Some(match self.reader.bytes() {
+            Ok(bytes) => decode(ty, bytes, sink),
+            Err(malformed) => Err(malformed.into()),
+        })
+    }
 }
 
 impl<'a, T, K> Iterator for Parts<'_, T, K>
@@ -274,14 +332,7 @@ where
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let ty = self.types.next()?;
-        if self.reader.is_empty() {
-            return Some(self.sink.null());
-        }
-        Some(match self.reader.bytes() {
-            Ok(bytes) => decode(ty, bytes, self.sink),
-            Err(malformed) => Err(malformed.into()),
-        })
+        self.part(self.sink)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -301,6 +352,9 @@ where
     T: ExactSizeIterator<Item = &'a Type>,
     K: Sink + ?Sized,
 {
+    fn next_by<S: Sink + ?Sized>(&mut self, sink: &S) -> Option<Result<S::Value, S::Error>> {
+        self.part(sink)
+    }
 }
 
 /// The elements of a vector where all have the same width.
@@ -316,9 +370,7 @@ impl<K: Sink + ?Sized> Iterator for FixedElements<'_, K> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let (bytes, rest) = self.reader.0.split_at_checked(self.width)?;
-        self.reader.0 = rest;
-        Some(decode(self.ty, Some(bytes), self.sink))
+        self.next_by(self.sink)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -333,6 +385,12 @@ impl<K: Sink + ?Sized> Elements<K::Value, K::Error> for FixedElements<'_, K> {
     fn take_fixed(&mut self) -> Option<&[u8]> {
         Some(std::mem::take(&mut self.reader.0))
     }
+
+    fn next_by<S: Sink + ?Sized>(&mut self, sink: &S) -> Option<Result<S::Value, S::Error>> {
+        let (bytes, rest) = self.reader.0.split_at_checked(self.width)?;
+        self.reader.0 = rest;
+        Some(decode(self.ty, Some(bytes), sink))
+    }
 }
 
 /// The elements of a vector that stand behind their lengths.
@@ -344,10 +402,10 @@ struct VariableElements<'a, K: Sink + ?Sized> {
 }
 
 impl<K: Sink + ?Sized> VariableElements<'_, K> {
-    fn element(&mut self) -> Result<K::Value, K::Error> {
+    fn element<S: Sink + ?Sized>(&mut self, sink: &S) -> Result<S::Value, S::Error> {
         let len = read_unsigned_vint(&mut self.reader)?;
         let bytes = self.reader.take(usize::try_from(len).unwrap_or(usize::MAX))?;
-        decode(self.ty, Some(bytes), self.sink)
+        decode(self.ty, Some(bytes), sink)
     }
 }
 
@@ -355,12 +413,7 @@ impl<K: Sink + ?Sized> Iterator for VariableElements<'_, K> {
     type Item = Result<K::Value, K::Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.left = self.left.checked_sub(1)?;
-        let element = self.element();
-        if element.is_err() {
-            self.left = 0;
-        }
-        Some(element)
+        self.next_by(self.sink)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -369,4 +422,13 @@ impl<K: Sink + ?Sized> Iterator for VariableElements<'_, K> {
 }
 
 impl<K: Sink + ?Sized> ExactSizeIterator for VariableElements<'_, K> {}
-impl<K: Sink + ?Sized> Elements<K::Value, K::Error> for VariableElements<'_, K> {}
+impl<K: Sink + ?Sized> Elements<K::Value, K::Error> for VariableElements<'_, K> {
+    fn next_by<S: Sink + ?Sized>(&mut self, sink: &S) -> Option<Result<S::Value, S::Error>> {
+        self.left = self.left.checked_sub(1)?;
+        let element = self.element(sink);
+        if element.is_err() {
+            self.left = 0;
+        }
+        Some(element)
+    }
+}

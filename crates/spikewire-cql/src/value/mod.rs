@@ -12,6 +12,7 @@
 //! | `number` | [`Varint`] and [`Decimal`] |
 //! | `fixed` | many numbers of one width at once |
 //! | `own` | [`Value`], which is Rust's, and [`Values`], its sink |
+//! | `rust` | Rust's other types as sources |
 
 mod decode;
 mod encode;
@@ -19,6 +20,7 @@ mod fixed;
 mod misfit;
 mod number;
 mod own;
+mod rust;
 mod sink;
 mod source;
 mod vint;
@@ -29,6 +31,7 @@ pub use fixed::Fixed;
 pub use misfit::{Misfit, Place, Problem, Step};
 pub use number::{Decimal, Varint, shortest};
 pub use own::{Value, Values};
-pub use sink::{Elements, Sink};
+pub use rust::{Date, Time, Timestamp, Unset, Uuid};
+pub use sink::{Elements, MapEntries, Sink};
 pub use source::{Accept, AcceptEntries, Presence, Source, Unfit};
 pub use vint::Duration;

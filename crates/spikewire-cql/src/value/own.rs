@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use super::misfit::Misfit;
 use super::number::{Decimal, Varint};
-use super::sink::{Elements, Sink};
+use super::sink::{Elements, MapEntries, Sink};
 use super::source::{Accept, AcceptEntries, Presence, Source, Unfit};
 use super::vint::Duration;
 use crate::notation::Malformed;
@@ -310,7 +310,7 @@ impl Sink for Values {
     }
     fn map<I>(&self, _: &Type, _: &Type, entries: &mut I) -> Made
     where
-        I: Elements<(Value, Value), Malformed>,
+        I: MapEntries<Value, Malformed>,
     {
         entries.collect::<Result<_, _>>().map(Value::Map)
     }

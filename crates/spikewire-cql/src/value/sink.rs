@@ -14,6 +14,23 @@ pub trait Elements<T, E>: ExactSizeIterator<Item = Result<T, E>> {
     fn take_fixed(&mut self) -> Option<&[u8]> {
         None
     }
+
+    /// The next element as another sink makes it: for hosts whose elements are of another type than
+    /// the whole.
+    fn next_by<K: Sink + ?Sized>(&mut self, sink: &K) -> Option<Result<K::Value, K::Error>>;
+}
+
+/// The entries of a map.
+pub trait MapEntries<T, E>: ExactSizeIterator<Item = Result<(T, T), E>> {
+    /// The next key and value as other sinks make them.
+    fn next_by<K, V>(
+        &mut self,
+        keys: &K,
+        values: &V,
+    ) -> Option<Result<(K::Value, V::Value), K::Error>>
+    where
+        K: Sink + ?Sized,
+        V: Sink<Error = K::Error> + ?Sized;
 }
 
 /// Makes a host's values. What a type calls something else is made the same way unless it is said
@@ -113,7 +130,7 @@ pub trait Sink {
     /// A `map`, in the order of the server.
     fn map<I>(&self, key: &Type, value: &Type, entries: &mut I) -> Result<Self::Value, Self::Error>
     where
-        I: Elements<(Self::Value, Self::Value), Self::Error>;
+        I: MapEntries<Self::Value, Self::Error>;
     /// A tuple. There are as many components as the type has; those that were not sent are null.
     fn tuple<I>(&self, types: &[Type], components: &mut I) -> Result<Self::Value, Self::Error>
     where

@@ -9,7 +9,7 @@ use pyo3::types::{
     PyString, PyTime, PyTuple, PyTzInfo,
 };
 use spikewire_cql::types::{Type, Udt};
-use spikewire_cql::value::{Duration, Elements, Sink, decode};
+use spikewire_cql::value::{Duration, Elements, MapEntries, Sink, decode};
 
 use super::library;
 use super::marks::Mark;
@@ -228,7 +228,7 @@ impl<'py> Sink for Making<'py> {
 
     fn map<I>(&self, key: &Type, _: &Type, entries: &mut I) -> Result<'py>
     where
-        I: Elements<(Self::Value, Self::Value), Raised>,
+        I: MapEntries<Self::Value, Raised>,
     {
         let dict = PyDict::new(self.py);
         for entry in entries {

@@ -1,0 +1,371 @@
+//! Numbers, text, bytes, addresses; what no type of Rust stands for has one here.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::str::FromStr;
+use std::time::SystemTime;
+
+use super::{Taken, brief};
+use crate::types::Type;
+use crate::value::{Accept, Decimal, Duration, Misfit, Presence, Source, Unfit, Varint};
+
+macro_rules! present {
+    () => {
+        type Error = Misfit;
+
+        fn presence(&self) -> Presence {
+            Presence::Value
+        }
+
+        fn describe(&self) -> String {
+            brief(self)
+        }
+    };
+}
+
+macro_rules! integers {
+    ($($int:ty)*) => {
+        $(
+            /// Goes into every type of integer that has room for it, and into `decimal`.
+            impl Source for $int {
+                present!();
+
+                #[inline]
+                fn integer(&self) -> Taken<i64> {
+                    i64::try_from(*self).map_err(|_| Unfit::Range)
+                }
+
+                fn varint(&self, out: &mut Vec<u8>) -> Taken {
+                    // In front of the sign of numbers that have none.
+                    let sign = if *self < <$int>::default() { 0xff } else { 0 };
+                    out.push(sign);
+                    out.extend_from_slice(&self.to_be_bytes());
+                    Ok(())
+                }
+
+                fn decimal(&self, digits: &mut Vec<u8>) -> Taken<i32> {
+                    self.varint(digits).map(|()| 0)
+                }
+            }
+        )*
+    };
+}
+
+integers!(i8 i16 i32 i64 i128 u16 u32 u64 u128);
+
+impl Source for bool {
+    present!();
+
+    fn boolean(&self) -> Taken<bool> {
+        Ok(*self)
+    }
+}
+
+impl Source for f32 {
+    present!();
+
+    fn float(&self) -> Taken<f32> {
+        Ok(*self)
+    }
+
+    fn double(&self) -> Taken<f64> {
+        Ok((*self).into())
+    }
+}
+
+impl Source for f64 {
+    present!();
+
+    fn double(&self) -> Taken<f64> {
+        Ok(*self)
+    }
+}
+
+impl Source for str {
+    present!();
+
+    #[inline]
+    fn text(&self, out: &mut Vec<u8>) -> Taken {
+        out.extend_from_slice(self.as_bytes());
+        Ok(())
+    }
+}
+
+impl Source for String {
+    present!();
+
+    #[inline]
+    fn text(&self, out: &mut Vec<u8>) -> Taken {
+        self.as_str().text(out)
+    }
+}
+
+impl Source for [u8] {
+    present!();
+
+    fn bytes(&self, out: &mut Vec<u8>) -> Taken {
+        out.extend_from_slice(self);
+        Ok(())
+    }
+}
+
+impl Source for Vec<u8> {
+    present!();
+
+    fn bytes(&self, out: &mut Vec<u8>) -> Taken {
+        self.as_slice().bytes(out)
+    }
+}
+
+/// A `blob`; one of 16 bytes is a `uuid`, too.
+impl<const N: usize> Source for [u8; N] {
+    present!();
+
+    fn bytes(&self, out: &mut Vec<u8>) -> Taken {
+        self.as_slice().bytes(out)
+    }
+
+    fn uuid(&self) -> Taken<[u8; 16]> {
+        self.as_slice().try_into().map_err(|_| Unfit::Kind)
+    }
+}
+
+impl Source for IpAddr {
+    present!();
+
+    fn inet(&self) -> Taken<IpAddr> {
+        Ok(*self)
+    }
+}
+
+impl Source for Ipv4Addr {
+    present!();
+
+    fn inet(&self) -> Taken<IpAddr> {
+        Ok((*self).into())
+    }
+}
+
+impl Source for Ipv6Addr {
+    present!();
+
+    fn inet(&self) -> Taken<IpAddr> {
+        Ok((*self).into())
+    }
+}
+
+impl Source for Varint {
+    present!();
+
+    fn integer(&self) -> Taken<i64> {
+        self.to_i128().and_then(|wide| wide.try_into().ok()).ok_or(Unfit::Range)
+    }
+
+    fn varint(&self, out: &mut Vec<u8>) -> Taken {
+        out.extend_from_slice(self.as_bytes());
+        Ok(())
+    }
+
+    fn decimal(&self, digits: &mut Vec<u8>) -> Taken<i32> {
+        self.varint(digits).map(|()| 0)
+    }
+}
+
+impl Source for Decimal {
+    present!();
+
+    fn decimal(&self, digits: &mut Vec<u8>) -> Taken<i32> {
+        digits.extend_from_slice(self.digits.as_bytes());
+        Ok(self.scale)
+    }
+}
+
+impl Source for Duration {
+    present!();
+
+    fn duration(&self) -> Taken<Duration> {
+        Ok(*self)
+    }
+}
+
+/// No value: what the column holds stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Unset;
+
+impl Source for Unset {
+    type Error = Misfit;
+
+    fn presence(&self) -> Presence {
+        Presence::Unset
+    }
+
+    fn describe(&self) -> String {
+        "unset".to_owned()
+    }
+}
+
+/// A `uuid` or `timeuuid`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Uuid(pub [u8; 16]);
+
+impl Source for Uuid {
+    present!();
+
+    fn uuid(&self) -> Taken<[u8; 16]> {
+        Ok(self.0)
+    }
+}
+
+impl fmt::Display for Uuid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, byte) in self.0.iter().enumerate() {
+            if matches!(at, 4 | 6 | 8 | 10) {
+                f.write_str("-")?;
+            }
+            write!(f, "{byte:02x}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Uuid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A text that is no UUID.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no UUID: it takes 32 hexadecimal digits, as 8-4-4-4-12 or without hyphens")]
+pub struct InvalidUuid(pub String);
+
+impl FromStr for Uuid {
+    type Err = InvalidUuid;
+
+    fn from_str(text: &str) -> Result<Self, InvalidUuid> {
+        let invalid = || InvalidUuid(text.to_owned());
+        let hyphens = text.match_indices('-').map(|(at, _)| at);
+        let is_shaped = match text.len() {
+            32 => true,
+            36 => hyphens.eq([8, 13, 18, 23]),
+            _ => false,
+        };
+        let digits: Option<Vec<u8>> = text
+            .chars()
+            .filter(|c| *c != '-')
+            .map(|digit| digit.to_digit(16).map(|digit| digit as u8))
+            .collect();
+        let digits = digits.filter(|digits| is_shaped && digits.len() == 32).ok_or_else(invalid)?;
+        let mut bytes = [0; 16];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = pair[0] << 4 | pair[1];
+        }
+        Ok(Self(bytes))
+    }
+}
+
+/// A `timestamp`: milliseconds since the beginning of 1970, in UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    /// The current time, to the millisecond.
+    pub fn now() -> Self {
+        Self::floor(SystemTime::now())
+    }
+
+    /// The last millisecond that began before this time.
+    pub fn floor(time: SystemTime) -> Self {
+        let milliseconds = |span: std::time::Duration| {
+            let exact = span.subsec_nanos() % 1_000_000 == 0;
+            (i64::try_from(span.as_millis()).unwrap_or(i64::MAX), exact)
+        };
+        match time.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(after) => Self(milliseconds(after).0),
+            Err(before) => match milliseconds(before.duration()) {
+                (span, true) => Self(-span),
+                (span, false) => Self((-span).saturating_sub(1)),
+            },
+        }
+    }
+
+    /// As a time of the system's clock, if that reaches as far.
+    pub fn to_system_time(self) -> Option<SystemTime> {
+        let span = std::time::Duration::from_millis(self.0.unsigned_abs());
+        match self.0 {
+            0.. => SystemTime::UNIX_EPOCH.checked_add(span),
+            _ => SystemTime::UNIX_EPOCH.checked_sub(span),
+        }
+    }
+}
+
+impl Source for Timestamp {
+    present!();
+
+    fn timestamp(&self) -> Taken<i64> {
+        Ok(self.0)
+    }
+}
+
+/// A `date`: days since 1970-01-01.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Date(pub i32);
+
+impl Source for Date {
+    present!();
+
+    fn date(&self) -> Taken<i64> {
+        Ok(self.0.into())
+    }
+}
+
+/// A `time`: nanoseconds since midnight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Time(pub i64);
+
+impl Source for Time {
+    present!();
+
+    fn time(&self) -> Taken<i64> {
+        Ok(self.0)
+    }
+}
+
+/// Nothing: an empty list, set or tuple.
+impl Source for () {
+    present!();
+
+    fn items<A: Accept<Misfit>>(&self, _: &Type, _: &mut A) -> Taken {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uuids_as_text() {
+        let text = "c9b1c9f0-9b3a-11ee-8c90-0242ac120002";
+        let uuid: Uuid = text.parse().unwrap();
+        assert_eq!(uuid.to_string(), text);
+        assert_eq!(text.replace('-', "").to_uppercase().parse(), Ok(uuid));
+        for bad in ["", "c9b1", &text[1..], &text.replace('c', "g"), &text.replace("-9", "9-")] {
+            assert!(bad.parse::<Uuid>().unwrap_err().to_string().contains("is no UUID"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn times_are_cut_to_the_millisecond_before() {
+        let at = |nanos: i64| {
+            let span = std::time::Duration::from_nanos(nanos.unsigned_abs());
+            let epoch = SystemTime::UNIX_EPOCH;
+            Timestamp::floor(if nanos < 0 { epoch - span } else { epoch + span }).0
+        };
+        assert_eq!([at(1_999_999), at(0), at(-1), at(-1_000_000)], [1, 0, -1, -1]);
+        let times = [i64::MIN, -1, 0, 1, i64::MAX].map(Timestamp);
+        for time in times.into_iter().filter_map(|time| Some((time, time.to_system_time()?))) {
+            assert_eq!(Timestamp::floor(time.1), time.0);
+        }
+    }
+}
