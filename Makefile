@@ -145,8 +145,8 @@ docs: ## Build the Rust documentation into target/doc
 test: test-rust test-fuzz test-python test-free-threaded test-node ## Run every test
 
 .PHONY: test-rust
-test-rust: ## Run the Rust tests
-	cargo test --workspace $(BINDINGS) --all-features --no-fail-fast
+test-rust: venv ## Run the Rust tests, those for Cassandra on a real node
+	$(BIN)/python tools/with_cassandra.py cargo test --workspace $(BINDINGS) --all-features --no-fail-fast
 
 .PHONY: test-fuzz
 test-fuzz: ## Fuzz everything that reads bytes, briefly

@@ -216,7 +216,10 @@ mod batch;
 mod blocking;
 mod client_kind;
 mod cluster;
+#[cfg(feature = "cassandra")]
+pub mod cql;
 pub mod ctx;
+mod driving;
 mod encode;
 mod expression;
 mod function;

@@ -13,66 +13,38 @@ use spikewire_aerospike::transport::native::Ticket as Completes;
 use spikewire_aerospike::transport::{Aerospike, Outcome, ResponseHandler, buffer};
 use spikewire_aerospike::{Error, Kind, Result};
 
-use crate::answer;
+use crate::{answer, driving};
 
 /// Shared between a future and the command it waits for.
 #[derive(Debug)]
 pub(super) struct Cell {
-    state: Mutex<CellState>,
+    /// The reply's body, or why there is none.
+    outcome: driving::Cell<Result<Vec<u8>>>,
     /// Which replies are answers.
     kind: ResponseKind,
-}
-
-#[derive(Debug)]
-enum CellState {
-    /// The task to wake.
-    Waiting(Waker),
-    /// The reply's body, or why there is none.
-    Done(Result<Vec<u8>>),
-    /// The future took the outcome, or was dropped.
-    Gone,
 }
 
 impl Cell {
     /// A cell that wakes this task, and the ticket that fills it.
     pub fn new(waker: Waker, kind: ResponseKind) -> (Arc<Self>, Ticket) {
-        let cell = Arc::new(Self { state: Mutex::new(CellState::Waiting(waker)), kind });
+        let cell = Arc::new(Self { outcome: driving::Cell::new(waker), kind });
         (cell.clone(), Ticket(Some(Completed::One(cell))))
     }
 
     /// Takes the outcome, or remembers whom to wake.
     pub fn poll(&self, context: &Context<'_>) -> Poll<Result<Vec<u8>>> {
-        let mut state = self.state.lock();
-        match &mut *state {
-            CellState::Waiting(waker) => {
-                waker.clone_from(context.waker());
-                Poll::Pending
-            }
-            CellState::Done(_) => match std::mem::replace(&mut *state, CellState::Gone) {
-                CellState::Done(outcome) => Poll::Ready(outcome),
-                _ => Poll::Pending,
-            },
-            CellState::Gone => Poll::Pending,
-        }
+        self.outcome.poll(context)
     }
 
     /// The future is gone: the outcome is dropped when it comes.
     pub fn abandon(&self) {
-        let former = std::mem::replace(&mut *self.state.lock(), CellState::Gone);
-        if let CellState::Done(Ok(body)) = former {
+        if let Some(Ok(body)) = self.outcome.abandon() {
             buffer::give(body);
         }
     }
 
     fn fill(&self, outcome: Result<Vec<u8>>) {
-        let mut state = self.state.lock();
-        if let CellState::Waiting(_) = &*state {
-            let former = std::mem::replace(&mut *state, CellState::Done(outcome));
-            drop(state);
-            if let CellState::Waiting(waker) = former {
-                waker.wake();
-            }
-        } else if let Ok(body) = outcome {
+        if let Some(Ok(body)) = self.outcome.fill(outcome) {
             buffer::give(body);
         }
     }

@@ -3,9 +3,7 @@
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
-
-use spikewire_sync::Mutex;
+use std::task::{Context, Poll};
 
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::{Command, Prepared};
@@ -15,6 +13,7 @@ use spikewire_aerospike::{Error, Kind, Result};
 use super::Core;
 use super::cell::Cell;
 use crate::answer::{self, Answer};
+use crate::driving;
 
 /// The answer to a verb of [`AsyncDataset`](super::AsyncDataset), once it has come.
 ///
@@ -83,35 +82,9 @@ impl<A: Answer> Drop for Pending<A> {
     }
 }
 
-/// Runs something that blocks on a thread of its own: connecting and the like, which is rare. It is
-/// given a check whether its future still exists.
+/// Runs something that blocks on a thread of its own.
 pub(super) fn on_a_thread<T: Send + 'static>(
     work: impl FnOnce(&dyn Fn() -> bool) -> Result<T> + Send + 'static,
 ) -> impl Future<Output = Result<T>> + Send + 'static {
-    let shared = Arc::new(Mutex::new((None, None::<Waker>)));
-    let mut work = Some(work);
-    std::future::poll_fn(move |context| {
-        if let Some(work) = work.take() {
-            let shared = shared.clone();
-            let started =
-                std::thread::Builder::new().name("spikewire-start".into()).spawn(move || {
-                    let outcome = work(&|| Arc::strong_count(&shared) > 1);
-                    let mut shared = shared.lock();
-                    shared.0 = Some(outcome);
-                    let waker = shared.1.take();
-                    drop(shared);
-                    waker.map(Waker::wake)
-                });
-            if let Err(error) = started {
-                let message = format!("no thread to do it on: {error}");
-                return Poll::Ready(Err(Error::new(Kind::Connection, message)));
-            }
-        }
-        let mut shared = shared.lock();
-        let Some(outcome) = shared.0.take() else {
-            shared.1 = Some(context.waker().clone());
-            return Poll::Pending;
-        };
-        Poll::Ready(outcome)
-    })
+    driving::on_a_thread(work, |message| Error::new(Kind::Connection, message))
 }

@@ -8,8 +8,8 @@
 //! | `admin` | administrative commands: questions to nodes |
 //! | `admin_future` | the future of something rare |
 //! | `query` | queries as streams |
-//! | `transport` | what turns the connections |
-//! | `tokio` | a task on a tokio runtime does |
+//! | `transport` | what turns the connections, and who looks after queries |
+//! | `tokio` | a query on a tokio runtime |
 //! | `watch` | a thread that watches over queries, for all other executors |
 
 mod admin;

@@ -10,26 +10,28 @@ use tokio::io::unix::AsyncFd;
 use tokio::runtime;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::super::cell::closed;
-use super::Handle;
+use spikewire_aerospike::transport::Aerospike;
+
+use super::cell::{Ticket, closed};
+use crate::driving::tokio::Handle;
 use crate::query::records::Reading;
 use crate::{Error, Kind, Result};
 
 /// A query, its descriptor with the reactor, and when to look in any case.
 #[derive(Debug)]
-pub(in super::super) struct Driver {
+pub(super) struct Driver {
     watched: AsyncFd<Reading>,
     timer: Option<Pin<Box<Sleep>>>,
     runtime: runtime::Handle,
 }
 
-impl Handle {
+impl Driver {
     /// Begins to watch over a query.
-    pub fn drive(&self, reading: Reading) -> Result<Driver> {
-        if self.0.driver.is_closed() {
+    pub fn new(handle: &Handle<Aerospike, Ticket>, reading: Reading) -> Result<Self> {
+        if handle.is_closed() {
             return Err(closed());
         }
-        let runtime = self.0.runtime.clone();
+        let runtime = handle.runtime().clone();
         let entered = runtime.enter();
         // SAFETY: a query owns its descriptor, which stays open and the same for as long as it
         // lives, and what is watched is the query.
@@ -38,11 +40,9 @@ impl Handle {
             Error::new(Kind::Connection, format!("nothing to watch a query with: {error}"))
         })?;
         drop(entered);
-        Ok(Driver { watched, timer: None, runtime })
+        Ok(Self { watched, timer: None, runtime })
     }
-}
 
-impl Driver {
     pub fn reading(&mut self) -> &mut Reading {
         self.watched.get_mut()
     }

@@ -3,13 +3,6 @@
 //! A command that finds nothing in flight is written by the task that made it. All others wait for
 //! the driving task, which comes behind the tasks that its latest turn woke: what they
 //! submit leaves in one write per connection.
-//!
-//! | file | what it holds |
-//! |---|---|
-//! | `mod` | the task, and the client's end of it |
-//! | `driver` | a query, which the reactor watches |
-
-mod driver;
 
 use std::os::fd::{AsRawFd, RawFd};
 use std::pin::Pin;
@@ -23,24 +16,20 @@ use tokio::io::unix::AsyncFd;
 use tokio::runtime;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use spikewire_aerospike::clock::Tick;
-use spikewire_aerospike::cluster::Cluster;
-use spikewire_aerospike::command::Command;
-use spikewire_aerospike::transport::native::Ticket as _;
-use spikewire_aerospike::transport::{EventLoop, LoopDriver, Next};
-use spikewire_aerospike::transport::{Multiplexer, Outcome};
-use spikewire_aerospike::{Error, Kind, Result};
-
-pub(super) use self::driver::Driver;
-use super::cell::Ticket;
+use spikewire_transport::driver::Next;
+use spikewire_transport::native::Ticket;
+use spikewire_transport::protocol::CommandOf;
+use spikewire_transport::{
+    EventLoop, LoopDriver, Multiplexer, Outcome, Protocol, ResponseHandler, Tick,
+};
 
 /// The client's end: takes commands for the task.
 #[derive(Debug)]
-pub(super) struct Handle(Arc<Shared>);
+pub(crate) struct Handle<P: Protocol, T: ResponseHandler>(Arc<Shared<P, T>>);
 
 #[derive(Debug)]
-struct Shared {
-    driver: LoopDriver<Ticket>,
+struct Shared<P: Protocol, T> {
+    driver: LoopDriver<P, T>,
     task: Wakes,
     /// What drives it, and its queries.
     runtime: runtime::Handle,
@@ -65,12 +54,16 @@ impl EventLoop for Wakes {
 
 /// Starts the task on the current runtime.
 #[expect(unsafe_code, reason = "tokio is lent a descriptor")]
-pub(super) fn start(cluster: Arc<Cluster>) -> Result<Handle> {
-    let failed = |error: &dyn std::fmt::Display| {
-        Error::new(Kind::Invalid, format!("cannot drive connections on tokio: {error}"))
-    };
+pub(super) fn start<P: Protocol + 'static, T: Ticket<P>>(
+    topology: Arc<P::Topology>,
+) -> Result<Handle<P, T>, String>
+where
+    LoopDriver<P, T>: Send + Sync,
+{
+    let failed =
+        |error: &dyn std::fmt::Display| format!("cannot drive connections on tokio: {error}");
     let runtime = runtime::Handle::try_current().map_err(|error| failed(&error))?;
-    let multiplexer = Multiplexer::new(cluster).map_err(|error| failed(&error))?;
+    let multiplexer = Multiplexer::new(topology).map_err(|error| failed(&error))?;
     let driver = LoopDriver::new(multiplexer);
     let shared = Arc::new(Shared { driver, task: Wakes::default(), runtime: runtime.clone() });
     let watched = Watched(shared.clone());
@@ -82,15 +75,25 @@ pub(super) fn start(cluster: Arc<Cluster>) -> Result<Handle> {
     Ok(Handle(shared))
 }
 
-impl Handle {
+impl<P: Protocol, T: Ticket<P>> Handle<P, T> {
+    /// What drives the task.
+    pub fn runtime(&self) -> &runtime::Handle {
+        &self.0.runtime
+    }
+
+    /// Whether the task has ended, or is about to.
+    pub fn is_closed(&self) -> bool {
+        self.0.driver.is_closed()
+    }
+
     /// Sends a command.
-    pub fn submit(&self, command: Box<Command<Ticket>>) {
+    pub fn submit(&self, command: CommandOf<P, T>) {
         self.0.driver.submit(&self.0.task, command, Tick::now(), &mut deliver);
     }
 
     /// Sends what a batch starts with, unless the task has ended: then the tickets say so when they
     /// are dropped.
-    pub fn submit_all(&self, next: Next<Ticket>) {
+    pub fn submit_all(&self, next: Next<P, T>) {
         drop(self.0.driver.post_all(&self.0.task, next));
     }
 
@@ -102,27 +105,27 @@ impl Handle {
 }
 
 /// What the reactor watches.
-struct Watched(Arc<Shared>);
+struct Watched<P: Protocol, T>(Arc<Shared<P, T>>);
 
-impl AsRawFd for Watched {
+impl<P: Protocol, T> AsRawFd for Watched<P, T> {
     fn as_raw_fd(&self) -> RawFd {
         self.0.driver.as_raw_fd()
     }
 }
 
 /// The runtime's end.
-struct Task {
-    watched: AsyncFd<Watched>,
+struct Task<P: Protocol, T: Ticket<P>> {
+    watched: AsyncFd<Watched<P, T>>,
     timer: Option<Pin<Box<Sleep>>>,
     /// What the timer is set to.
     set_to: Tick,
 }
 
-fn deliver(ticket: Ticket, outcome: Outcome<'_>, next: &mut Next<Ticket>) {
+fn deliver<P: Protocol, T: Ticket<P>>(ticket: T, outcome: Outcome<'_, P>, next: &mut Next<P, T>) {
     ticket.complete(outcome, next);
 }
 
-impl Task {
+impl<P: Protocol, T: Ticket<P>> Task<P, T> {
     /// Does what is due; `None` when the client was closed or the descriptor failed.
     fn work(&mut self, context: &mut Context<'_>) -> Option<()> {
         let shared = self.watched.get_ref().0.clone();
@@ -167,7 +170,7 @@ impl Task {
     }
 }
 
-impl Future for Task {
+impl<P: Protocol, T: Ticket<P>> Future for Task<P, T> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
@@ -181,7 +184,7 @@ impl Future for Task {
     }
 }
 
-impl Drop for Task {
+impl<P: Protocol, T: Ticket<P>> Drop for Task<P, T> {
     /// The client was closed, or the runtime ends: nothing may wait for this task any more.
     fn drop(&mut self) {
         let Shared { driver, task, .. } = &*self.watched.get_ref().0;

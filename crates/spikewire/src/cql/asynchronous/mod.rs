@@ -1,0 +1,237 @@
+//! The face of futures: the same verbs, on any executor.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `mod` | the session |
+//! | `pending` | a request under way |
+//! | `query` | rows and pages as streams |
+
+mod pending;
+mod query;
+
+use std::sync::Arc;
+
+use spikewire_cassandra::connection::Cassandra;
+use spikewire_cassandra::session::{Call, NoValues, Preparation, Session as Composer};
+use spikewire_cassandra::statement::StatementOptions;
+use spikewire_cassandra::{Error, Kind, Result};
+use spikewire_cql::version::Version;
+
+use super::batch::Batch;
+use super::bind::Values;
+use super::builder::Builder;
+use super::call_options::CallOptions;
+use super::cluster::{self, Node};
+use super::prepared::{Bound, Form, Prepared, Statement, execute};
+use super::result::QueryResult;
+use crate::driving::{Connections, on_a_thread};
+use crate::options::Seeds;
+use pending::{Pending, Ticket};
+
+pub use query::{PageStream, RowStream};
+
+/// A session whose verbs are futures. Cheap to clone; all clones share the connections.
+///
+/// Connected with [`AsyncSession::connect`], it works on any executor: a thread of its own turns
+/// the connections. With the feature `tokio`, `AsyncSession::connect_tokio` turns them on a tokio
+/// runtime instead, without a thread.
+///
+/// A request is sent when its future is polled. Dropping a future abandons the answer; a request that
+/// was sent may still be carried out by the server. The connections end with the last clone, future
+/// and stream, or with [`AsyncSession::close`].
+#[derive(Debug, Clone)]
+pub struct AsyncSession {
+    core: Arc<Core>,
+    options: Arc<CallOptions>,
+}
+
+#[derive(Debug)]
+struct Core {
+    composer: Arc<Composer>,
+    connections: Connections<Cassandra, Ticket>,
+}
+
+impl Builder {
+    /// Finds the cluster through these contact points, for futures on any executor.
+    pub fn connect_async(
+        self,
+        contact_points: impl Seeds,
+    ) -> impl Future<Output = Result<AsyncSession>> + Send + 'static {
+        let checked = self.finish(&contact_points);
+        async move {
+            let (options, threads) = checked?;
+            let open = move |_: &dyn Fn() -> bool| {
+                let composer = Composer::open(options)?;
+                let connections = Connections::native(composer.cluster(), threads)
+                    .map_err(|message| Error::new(Kind::Connection, message))?;
+                Ok(AsyncSession::new(composer, connections))
+            };
+            on_a_thread(open, no_thread).await
+        }
+    }
+
+    /// Finds the cluster through these contact points, for futures on the tokio runtime that this is
+    /// awaited on; its I/O and time drivers must be enabled. [`Builder::threads`] does not matter
+    /// here: the runtime turns the connections.
+    #[cfg(feature = "tokio")]
+    pub fn connect_tokio(
+        self,
+        contact_points: impl Seeds,
+    ) -> impl Future<Output = Result<AsyncSession>> + Send + 'static {
+        let checked = self.finish(&contact_points);
+        async move {
+            let (options, _) = checked?;
+            let composer = on_a_thread(move |_| Composer::open(options), no_thread).await?;
+            let connections = Connections::tokio(composer.cluster().clone());
+            Ok(AsyncSession::new(composer, connections.map_err(Error::invalid)?))
+        }
+    }
+}
+
+fn no_thread(message: String) -> Error {
+    Error::new(Kind::Connection, message)
+}
+
+impl Core {
+    fn close(&self) {
+        self.connections.close();
+        self.composer.cluster().close();
+    }
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl AsyncSession {
+    fn new(composer: Arc<Composer>, connections: Connections<Cassandra, Ticket>) -> Self {
+        Self { core: Arc::new(Core { composer, connections }), options: Arc::default() }
+    }
+
+    /// Finds the cluster through these contact points, with default options; for any executor.
+    pub fn connect(
+        contact_points: impl Seeds,
+    ) -> impl Future<Output = Result<Self>> + Send + 'static {
+        Self::builder().connect_async(contact_points)
+    }
+
+    /// Finds the cluster through these contact points, with default options; the connections are
+    /// turned by the tokio runtime that this is awaited on.
+    #[cfg(feature = "tokio")]
+    pub fn connect_tokio(
+        contact_points: impl Seeds,
+    ) -> impl Future<Output = Result<Self>> + Send + 'static {
+        Self::builder().connect_tokio(contact_points)
+    }
+
+    /// Options first.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// The same session whose statements do something differently.
+    pub fn with(&self, options: CallOptions) -> Self {
+        Self { core: self.core.clone(), options: Arc::new(options) }
+    }
+
+    fn resolved(&self) -> Result<StatementOptions> {
+        self.options.resolve(&self.core.composer)
+    }
+
+    fn send(&self, call: Call) -> Pending {
+        Pending::new(self.core.clone(), call)
+    }
+
+    async fn prepare_with(&self, text: &str, options: &StatementOptions) -> Result<Prepared> {
+        match self.core.composer.prepare(text, options)? {
+            Preparation::Known(prepared) => Ok(Prepared(prepared)),
+            Preparation::Ask(call) => self.send(*call).await?.prepared(),
+        }
+    }
+
+    async fn bind(
+        &self,
+        statement: impl Statement,
+        values: impl Values,
+        options: &StatementOptions,
+    ) -> Result<Bound> {
+        match statement.form() {
+            Form::Prepared(prepared) => Bound::new(prepared, &values),
+            Form::Text(text) if values.is_empty() => Ok(Bound::Text(text.into())),
+            Form::Text(text) => Bound::new(&self.prepare_with(text, options).await?, &values),
+        }
+    }
+
+    /// Prepares a statement, unless that was done before.
+    pub async fn prepare(&self, text: impl AsRef<str> + Send) -> Result<Prepared> {
+        self.prepare_with(text.as_ref(), &self.resolved()?).await
+    }
+
+    /// Executes a statement: a prepared one with its values, or a text. A text with values is
+    /// prepared first, and remembered as such; one without values is sent as it is. `USE` is a text
+    /// as well, and the session has another keyspace afterwards.
+    pub async fn execute(
+        &self,
+        statement: impl Statement,
+        values: impl Values,
+    ) -> Result<QueryResult> {
+        let options = self.resolved()?;
+        let composer = &self.core.composer;
+        let call = match statement.form() {
+            Form::Prepared(prepared) => execute(composer, prepared, &values, &options)?,
+            Form::Text(text) if values.is_empty() => composer.query(text, &options, NoValues)?,
+            Form::Text(text) => {
+                let prepared = self.prepare_with(text, &options).await?;
+                execute(composer, &prepared, &values, &options)?
+            }
+        };
+        self.send(call).await?.result()
+    }
+
+    /// Runs the statements of a batch.
+    pub async fn batch(&self, batch: &Batch) -> Result<QueryResult> {
+        let call = batch.compose(&self.core.composer, &self.resolved()?)?;
+        self.send(call).await?.result()
+    }
+
+    /// The rows of a statement, page after page, as a [`Stream`](futures_core::Stream) of results.
+    /// The first page comes before the stream; while the rows of a page are taken, the next page is
+    /// on its way, and none beyond that.
+    pub async fn query(&self, statement: impl Statement, values: impl Values) -> Result<RowStream> {
+        RowStream::begin(self.pages(statement, values).await?).await
+    }
+
+    /// The pages of a statement, as a [`Stream`](futures_core::Stream) of results, each asked for
+    /// when the one before was taken. The last one may be empty.
+    pub async fn pages(
+        &self,
+        statement: impl Statement,
+        values: impl Values,
+    ) -> Result<PageStream> {
+        let options = self.resolved()?;
+        let bound = self.bind(statement, values, &options).await?;
+        Ok(PageStream::new(self.core.clone(), bound, options))
+    }
+
+    /// The keyspace of statements that name none.
+    pub fn keyspace(&self) -> Option<Arc<str>> {
+        self.core.composer.keyspace()
+    }
+
+    /// The version of the native protocol that is spoken.
+    pub fn version(&self) -> Version {
+        self.core.composer.version()
+    }
+
+    /// The nodes of the cluster as it was seen last.
+    pub fn nodes(&self) -> Vec<Node> {
+        cluster::nodes(self.core.composer.cluster())
+    }
+
+    /// Ends every connection. Futures that wait fail, and so does every later call.
+    pub fn close(&self) {
+        self.core.close();
+    }
+}

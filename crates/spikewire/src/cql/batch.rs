@@ -1,0 +1,118 @@
+//! Several statements in one request.
+
+use std::sync::Arc;
+
+use spikewire_cassandra::session::{Call, Session as Composer};
+use spikewire_cassandra::statement::StatementOptions;
+use spikewire_cassandra::{Error, Result};
+use spikewire_cql::request::{BatchKind, values_with};
+
+use super::bind::Values;
+use super::prepared::{Form, Prepared, Statement};
+
+/// Statements that travel in one request.
+///
+/// ```no_run
+/// use spikewire::cql::{Batch, Session};
+///
+/// # fn example(session: &Session) -> spikewire::cql::Result<()> {
+/// let insert = session.prepare("INSERT INTO items (id, name) VALUES (?, ?)")?;
+/// let mut batch = Batch::logged();
+/// batch.add(&insert, (1, "pear"))?;
+/// batch.add(&insert, (2, "plum"))?;
+/// batch.add("DELETE FROM items WHERE id = 3", ())?;
+/// session.batch(&batch)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Batch {
+    kind: BatchKind,
+    rows: Vec<Row>,
+    /// The values of all rows, one behind the other.
+    values: Vec<u8>,
+}
+
+#[derive(Debug, Clone)]
+enum Row {
+    Text(Arc<str>),
+    /// And where its values end.
+    Prepared(Prepared, usize),
+}
+
+impl Batch {
+    fn new(kind: BatchKind) -> Self {
+        Self { kind, ..Self::default() }
+    }
+
+    /// All of it is applied sooner or later, or none.
+    pub fn logged() -> Self {
+        Self::new(BatchKind::Logged)
+    }
+
+    /// Each partition by itself: nothing holds them together but the request.
+    pub fn unlogged() -> Self {
+        Self::new(BatchKind::Unlogged)
+    }
+
+    /// For statements that add to counters, and only these.
+    pub fn counter() -> Self {
+        Self::new(BatchKind::Counter)
+    }
+
+    /// Adds a prepared statement with its values, or a text without values. It stays as it was where
+    /// that fails.
+    pub fn add(&mut self, statement: impl Statement, values: impl Values) -> Result<&mut Self> {
+        match statement.form() {
+            Form::Text(_) if !values.is_empty() => {
+                return Err(Error::invalid(
+                    "a batch takes values with prepared statements only: prepare this one first",
+                ));
+            }
+            Form::Text(text) => self.rows.push(Row::Text(text.into())),
+            Form::Prepared(prepared) => {
+                let before = self.values.len();
+                if let Err(error) = values.bind(prepared.parameters(), &mut self.values) {
+                    self.values.truncate(before);
+                    return Err(error);
+                }
+                self.rows.push(Row::Prepared(prepared.clone(), self.values.len()));
+            }
+        }
+        Ok(self)
+    }
+
+    /// How many statements it holds.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether it holds none. It cannot be run then.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub(super) fn compose(
+        &self,
+        composer: &Arc<Composer>,
+        options: &StatementOptions,
+    ) -> Result<Call> {
+        let mut batch = composer.batch(self.kind, options)?;
+        let mut from = 0;
+        for row in &self.rows {
+            match row {
+                Row::Text(text) => batch.add_text(text)?,
+                Row::Prepared(prepared, end) => {
+                    let values = &self.values[from..*end];
+                    from = *end;
+                    let put = |out: &mut Vec<u8>| {
+                        out.extend_from_slice(values);
+                        Ok::<(), Error>(())
+                    };
+                    batch.add(&prepared.0, values_with(prepared.parameters().len(), false, put))?;
+                }
+            }
+        }
+        composer.run_batch(batch, options)
+    }
+}

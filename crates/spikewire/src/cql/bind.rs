@@ -1,0 +1,231 @@
+//! What is bound to the parameters of a statement: by position and by name.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::BuildHasher;
+
+use spikewire_cassandra::{Error, Result};
+use spikewire_cql::response::Column;
+use spikewire_cql::value::Misfit;
+
+use super::value::ToValue;
+
+/// What is bound to the parameters of a statement.
+///
+/// | Rust | bound |
+/// |---|---|
+/// | `()` | nothing |
+/// | tuples of [`ToValue`] | by position |
+/// | `[T; N]`, `&[T]`, `Vec<T>`, where `T` may be `&dyn ToValue` | by position |
+/// | [`named!`](crate::named), `HashMap<_, T>`, `BTreeMap<_, T>` | by name |
+///
+/// There are to be as many values as parameters.
+pub trait Values: Send + Sync {
+    /// Appends the values of these parameters, in their order.
+    fn bind(&self, parameters: &[Column], out: &mut Vec<u8>) -> Result<()>;
+
+    /// Whether there are none: a statement as text is then sent as it is, without preparing it.
+    fn is_empty(&self) -> bool;
+}
+
+impl<V: Values + ?Sized> Values for &V {
+    fn bind(&self, parameters: &[Column], out: &mut Vec<u8>) -> Result<()> {
+        (**self).bind(parameters, out)
+    }
+
+    fn is_empty(&self) -> bool {
+        (**self).is_empty()
+    }
+}
+
+#[inline]
+fn put(parameter: &Column, value: &(impl ToValue + ?Sized), out: &mut Vec<u8>) -> Result<()> {
+    value.bind(&parameter.name, &parameter.ty, out).map_err(misfit)
+}
+
+#[cold]
+fn misfit(misfit: Misfit) -> Error {
+    Error::invalid(misfit.to_string())
+}
+
+#[inline]
+fn check(parameters: &[Column], given: usize) -> Result<()> {
+    if parameters.len() == given { Ok(()) } else { Err(miscounted(parameters, given)) }
+}
+
+#[cold]
+fn miscounted(parameters: &[Column], given: usize) -> Error {
+    let names: Vec<&str> = parameters.iter().map(|parameter| &*parameter.name).collect();
+    let (count, names) = (names.len(), names.join(", "));
+    Error::invalid(match count {
+        0 => format!("the statement takes no values, and {given} were given"),
+        1 => format!("the statement takes 1 value ({names}), not {given}"),
+        _ => format!("the statement takes {count} values ({names}), not {given}"),
+    })
+}
+
+macro_rules! tuples {
+    ($($count:literal ($($part:ident $at:tt)*))*) => {
+        $(impl<$($part: ToValue),*> Values for ($($part,)*) {
+            #[inline]
+            fn bind(&self, parameters: &[Column], out: &mut Vec<u8>) -> Result<()> {
+                check(parameters, $count)?;
+                $(put(&parameters[$at], &self.$at, out)?;)*
+                let _ = out;
+                Ok(())
+            }
+
+            fn is_empty(&self) -> bool {
+                $count == 0
+            }
+        })*
+    };
+}
+
+tuples! {
+    0 ()
+    1 (A 0)
+    2 (A 0 B 1)
+    3 (A 0 B 1 C 2)
+    4 (A 0 B 1 C 2 D 3)
+    5 (A 0 B 1 C 2 D 3 E 4)
+    6 (A 0 B 1 C 2 D 3 E 4 F 5)
+    7 (A 0 B 1 C 2 D 3 E 4 F 5 G 6)
+    8 (A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7)
+    9 (A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8)
+    10 (A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9)
+    11 (A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9 K 10)
+    12 (A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9 K 10 L 11)
+    13 (A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9 K 10 L 11 M 12)
+    14 (A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9 K 10 L 11 M 12 N 13)
+    15 (A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9 K 10 L 11 M 12 N 13 O 14)
+    16 (A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9 K 10 L 11 M 12 N 13 O 14 P 15)
+}
+
+impl ToValue for &dyn ToValue {
+    fn bind(
+        &self,
+        name: &str,
+        ty: &spikewire_cql::types::Type,
+        out: &mut Vec<u8>,
+    ) -> std::result::Result<(), Misfit> {
+        (**self).bind(name, ty, out)
+    }
+}
+
+impl<T: ToValue> Values for [T] {
+    fn bind(&self, parameters: &[Column], out: &mut Vec<u8>) -> Result<()> {
+        check(parameters, self.len())?;
+        parameters.iter().zip(self).try_for_each(|(parameter, value)| put(parameter, value, out))
+    }
+
+    fn is_empty(&self) -> bool {
+        <[T]>::is_empty(self)
+    }
+}
+
+macro_rules! slices {
+    ($([$($generics:tt)*] $list:ty)*) => {
+        $(impl<T: ToValue, $($generics)*> Values for $list {
+            fn bind(&self, parameters: &[Column], out: &mut Vec<u8>) -> Result<()> {
+                Values::bind(self.as_slice(), parameters, out)
+            }
+
+            fn is_empty(&self) -> bool {
+                Values::is_empty(self.as_slice())
+            }
+        })*
+    };
+}
+
+slices! {
+    [] Vec<T>
+    [const N: usize] [T; N]
+}
+
+/// Values by name; [`named!`](crate::named) makes it.
+#[derive(Clone, Copy)]
+pub struct Named<'a>(pub &'a [(&'a str, &'a dyn ToValue)]);
+
+impl std::fmt::Debug for Named<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = self.0.iter().map(|(name, _)| *name).collect();
+        f.debug_tuple("Named").field(&names).finish()
+    }
+}
+
+/// Values of different types by the names of a statement's parameters. They are named after their
+/// columns, or by `:name`.
+///
+/// ```
+/// # use spikewire::named;
+/// let values = named! { "id" => 7, "name" => "pear", "price" => None::<f64> };
+/// # assert_eq!(values.0.len(), 3);
+/// ```
+#[macro_export]
+macro_rules! named {
+    ($($name:expr => $value:expr),* $(,)?) => {
+        $crate::cql::Named(&[$(($name, &$value as &dyn $crate::cql::ToValue)),*])
+    };
+}
+
+/// Binds by name: each parameter has a value, and each value a parameter.
+fn by_name<'a, T: ToValue + ?Sized + 'a>(
+    parameters: &[Column],
+    names: impl Iterator<Item = &'a str>,
+    find: impl Fn(&str) -> Option<&'a T>,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let is_known = |name: &str| parameters.iter().any(|parameter| *parameter.name == *name);
+    let mut strangers = names.filter(|name| !is_known(name));
+    if let Some(name) = strangers.next() {
+        let known: Vec<&str> = parameters.iter().map(|parameter| &*parameter.name).collect();
+        return Err(Error::invalid(format!(
+            "the statement has no parameter {name:?}; it has {}",
+            if known.is_empty() { "none".to_owned() } else { known.join(", ") }
+        )));
+    }
+    parameters.iter().try_for_each(|parameter| {
+        let value = find(&parameter.name).ok_or_else(|| {
+            Error::invalid(format!("there is no value for the parameter {:?}", parameter.name))
+        })?;
+        put(parameter, value, out)
+    })
+}
+
+impl Values for Named<'_> {
+    fn bind(&self, parameters: &[Column], out: &mut Vec<u8>) -> Result<()> {
+        let find =
+            |wanted: &str| self.0.iter().find(|(name, _)| *name == wanted).map(|(_, value)| *value);
+        by_name(parameters, self.0.iter().map(|(name, _)| *name), find, out)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+macro_rules! maps {
+    ($([$($generics:tt)*] [$($bounds:tt)*] $map:ty)*) => {
+        $(impl<T: ToValue, $($generics)*> Values for $map
+        where
+            $($bounds)*
+        {
+            fn bind(&self, parameters: &[Column], out: &mut Vec<u8>) -> Result<()> {
+                let names = self.keys().map(AsRef::as_ref);
+                let find = |wanted: &str| {
+                    self.iter().find(|(name, _)| (*name).as_ref() == wanted).map(|(_, value)| value)
+                };
+                by_name(parameters, names, find, out)
+            }
+
+            fn is_empty(&self) -> bool {
+                Self::is_empty(self)
+            }
+        })*
+    };
+}
+
+maps! {
+    [N, H] [N: AsRef<str> + Send + Sync, H: BuildHasher + Send + Sync] HashMap<N, T, H>
+    [N] [N: AsRef<str> + Send + Sync] BTreeMap<N, T>
+}

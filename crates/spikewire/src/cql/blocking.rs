@@ -1,0 +1,221 @@
+//! The blocking face: the calling thread drives the connections itself.
+
+use std::iter::FusedIterator;
+use std::sync::Arc;
+
+use spikewire_cassandra::Result;
+use spikewire_cassandra::blocking::BlockingExecutor;
+use spikewire_cassandra::session::{Call, NoValues, Preparation, Session as Composer};
+use spikewire_cassandra::statement::StatementOptions;
+use spikewire_cql::version::Version;
+
+use super::batch::Batch;
+use super::bind::Values;
+use super::builder::Builder;
+use super::call_options::CallOptions;
+use super::cluster::{self, Node};
+use super::prepared::{Bound, Form, Prepared, Statement, execute};
+use super::result::{QueryResult, Raw, Rows};
+use super::row::Row;
+use crate::options::Seeds;
+
+/// A blocking session. Cheap to clone; all clones share the connections, from any number of threads.
+/// The connections end with the last clone and the last [`RowIter`], or with [`Session::close`].
+#[derive(Debug, Clone)]
+pub struct Session {
+    core: Arc<Core>,
+    options: Arc<CallOptions>,
+}
+
+#[derive(Debug)]
+struct Core {
+    composer: Arc<Composer>,
+    executor: BlockingExecutor,
+}
+
+impl Builder {
+    /// Finds the cluster through these contact points.
+    pub fn connect(self, contact_points: impl Seeds) -> Result<Session> {
+        let (options, _) = self.finish(&contact_points)?;
+        let composer = Composer::open(options)?;
+        let executor = BlockingExecutor::new(composer.cluster());
+        let core = Arc::new(Core { composer, executor });
+        Ok(Session { core, options: Arc::default() })
+    }
+}
+
+impl Core {
+    fn close(&self) {
+        self.executor.close();
+        self.composer.cluster().close();
+    }
+
+    fn send(&self, call: Call) -> Result<Raw> {
+        self.executor.run(call, None, |answer| answer.map(Raw::of))
+    }
+
+    fn prepare(&self, text: &str, options: &StatementOptions) -> Result<Prepared> {
+        match self.composer.prepare(text, options)? {
+            Preparation::Known(prepared) => Ok(Prepared(prepared)),
+            Preparation::Ask(call) => self.send(*call)?.prepared(),
+        }
+    }
+
+    fn bind(
+        &self,
+        statement: impl Statement,
+        values: impl Values,
+        options: &StatementOptions,
+    ) -> Result<Bound> {
+        match statement.form() {
+            Form::Prepared(prepared) => Bound::new(prepared, &values),
+            Form::Text(text) if values.is_empty() => Ok(Bound::Text(text.into())),
+            Form::Text(text) => Bound::new(&self.prepare(text, options)?, &values),
+        }
+    }
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Session {
+    /// Finds the cluster through these contact points, with default options.
+    pub fn connect(contact_points: impl Seeds) -> Result<Self> {
+        Self::builder().connect(contact_points)
+    }
+
+    /// Options first.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// The same session whose statements do something differently.
+    pub fn with(&self, options: CallOptions) -> Self {
+        Self { core: self.core.clone(), options: Arc::new(options) }
+    }
+
+    fn resolved(&self) -> Result<StatementOptions> {
+        self.options.resolve(&self.core.composer)
+    }
+
+    /// Prepares a statement, unless that was done before.
+    pub fn prepare(&self, text: impl AsRef<str>) -> Result<Prepared> {
+        self.core.prepare(text.as_ref(), &self.resolved()?)
+    }
+
+    /// Executes a statement: a prepared one with its values, or a text. A text with values is
+    /// prepared first, and remembered as such; one without values is sent as it is. `USE` is a text
+    /// as well, and the session has another keyspace afterwards.
+    pub fn execute(&self, statement: impl Statement, values: impl Values) -> Result<QueryResult> {
+        let options = self.resolved()?;
+        let Core { composer, .. } = &*self.core;
+        let call = match statement.form() {
+            Form::Prepared(prepared) => execute(composer, prepared, &values, &options)?,
+            Form::Text(text) if values.is_empty() => composer.query(text, &options, NoValues)?,
+            Form::Text(text) => {
+                let prepared = self.core.prepare(text, &options)?;
+                execute(composer, &prepared, &values, &options)?
+            }
+        };
+        self.core.send(call)?.result()
+    }
+
+    /// Runs the statements of a batch.
+    pub fn batch(&self, batch: &Batch) -> Result<QueryResult> {
+        let call = batch.compose(&self.core.composer, &self.resolved()?)?;
+        self.core.send(call)?.result()
+    }
+
+    /// The rows of a statement, page after page, as an iterator of results: the next page is asked
+    /// for when the rows of this one have been taken. The first page comes at once.
+    pub fn query(&self, statement: impl Statement, values: impl Values) -> Result<RowIter> {
+        let mut pages = self.pages(statement, values)?;
+        let rows = pages.next().transpose()?.map_or_else(Rows::none, |first| first.rows());
+        Ok(RowIter { pages, rows })
+    }
+
+    /// The pages of a statement, as an iterator of results. The last one may be empty.
+    pub fn pages(&self, statement: impl Statement, values: impl Values) -> Result<PageIter> {
+        let options = self.resolved()?;
+        let bound = self.core.bind(statement, values, &options)?;
+        Ok(PageIter { core: self.core.clone(), bound, options, over: false })
+    }
+
+    /// The keyspace of statements that name none.
+    pub fn keyspace(&self) -> Option<Arc<str>> {
+        self.core.composer.keyspace()
+    }
+
+    /// The version of the native protocol that is spoken.
+    pub fn version(&self) -> Version {
+        self.core.composer.version()
+    }
+
+    /// The nodes of the cluster as it was seen last.
+    pub fn nodes(&self) -> Vec<Node> {
+        cluster::nodes(self.core.composer.cluster())
+    }
+
+    /// Closes every connection. Calls in flight in other threads fail at once, later ones too.
+    pub fn close(&self) {
+        self.core.close();
+    }
+}
+
+/// The pages of a statement. After an error there are no more: go on from the paging state of the
+/// page before.
+#[derive(Debug)]
+pub struct PageIter {
+    core: Arc<Core>,
+    bound: Bound,
+    /// With the paging state of the next page.
+    options: StatementOptions,
+    over: bool,
+}
+
+impl Iterator for PageIter {
+    type Item = Result<QueryResult>;
+
+    fn next(&mut self) -> Option<Result<QueryResult>> {
+        if self.over {
+            return None;
+        }
+        let call = self.bound.compose(&self.core.composer, &self.options);
+        let page = call.and_then(|call| self.core.send(call)).and_then(Raw::result);
+        self.options.paging_state =
+            page.as_ref().ok().and_then(|page| page.paging_state().cloned());
+        self.over = self.options.paging_state.is_none();
+        Some(page)
+    }
+}
+
+impl FusedIterator for PageIter {}
+
+/// The rows of a statement, page after page. After an error there are no more.
+#[derive(Debug)]
+pub struct RowIter {
+    pages: PageIter,
+    rows: Rows,
+}
+
+impl Iterator for RowIter {
+    type Item = Result<Row>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Result<Row>> {
+        loop {
+            if let Some(row) = self.rows.next() {
+                return Some(Ok(row));
+            }
+            match self.pages.next()? {
+                Ok(page) => self.rows = page.rows(),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+impl FusedIterator for RowIter {}

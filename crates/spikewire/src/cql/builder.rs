@@ -1,0 +1,231 @@
+//! What a session is opened with.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use spikewire_cassandra::authenticator::{Authenticator, Password};
+use spikewire_cassandra::options::{Host, Options, PORT};
+use spikewire_cassandra::{Error, Result};
+use spikewire_cql::consistency::Consistency;
+use spikewire_cql::version::Version;
+
+use crate::options::Seeds;
+
+/// A session's options, then a session.
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use spikewire::cql::{Consistency, Session};
+///
+/// let session = Session::builder()
+///     .keyspace("shop")
+///     .credentials("app", "secret")
+///     .consistency(Consistency::LocalQuorum)
+///     .timeout(Duration::from_secs(2))
+///     .connect("db1,db2:9042")?;
+/// # Ok::<(), spikewire::cql::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "a builder makes a session only when it connects"]
+pub struct Builder {
+    options: Options,
+    password: Option<(String, String)>,
+    threads: usize,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self { options: Options::new(Vec::new()), password: None, threads: 1 }
+    }
+}
+
+impl Builder {
+    /// The keyspace of statements that name none.
+    pub fn keyspace(mut self, name: impl Into<String>) -> Self {
+        self.options.keyspace = Some(name.into());
+        self
+    }
+
+    /// Logs in with a name and a password.
+    pub fn credentials(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
+        self.password = Some((user.into(), password.into()));
+        self
+    }
+
+    /// Logs in in another way.
+    pub fn authenticator(mut self, authenticator: Arc<dyn Authenticator>) -> Self {
+        self.options.authenticator = Some(authenticator);
+        self
+    }
+
+    /// The datacenter whose nodes are asked. Default: that of the first node that answers.
+    pub fn local_datacenter(mut self, name: impl Into<String>) -> Self {
+        self.options.local_datacenter = Some(name.into());
+        self
+    }
+
+    /// The rack whose nodes are asked first.
+    pub fn local_rack(mut self, name: impl Into<String>) -> Self {
+        self.options.local_rack = Some(name.into());
+        self
+    }
+
+    /// Whether nodes of other datacenters are asked when none of the local one is left. Default no.
+    pub fn remote_datacenters(mut self, allowed: bool) -> Self {
+        self.options.remote_datacenters = allowed;
+        self
+    }
+
+    /// Where nodes are reached, by the address that they advertise: `address` or `address:port`.
+    pub fn address_map(mut self, map: HashMap<String, String>) -> Self {
+        self.options.address_map = map;
+        self
+    }
+
+    /// The only version of the native protocol to try. Default: 5, then 4.
+    pub fn version(mut self, version: Version) -> Self {
+        self.options.version = Some(version);
+        self
+    }
+
+    /// Whether requests and replies are compressed with LZ4. Default no.
+    pub fn compression(mut self, compressed: bool) -> Self {
+        self.options.compression = compressed;
+        self
+    }
+
+    /// Time for a connection to be made, the log-in included. Default 5 s.
+    pub fn connect_timeout(mut self, limit: Duration) -> Self {
+        self.options.connect_timeout = limit;
+        self
+    }
+
+    /// Total time for a statement with all its retries; zero: no limit. Default 10 s.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.options.limits.timeout = limit;
+        self
+    }
+
+    /// Longest silence on a connection with a request in flight; zero, the default: no limit.
+    pub fn socket_timeout(mut self, limit: Duration) -> Self {
+        self.options.limits.socket_timeout = limit;
+        self
+    }
+
+    /// Further attempts after the first one. Default 2.
+    pub fn max_retries(mut self, retries: u32) -> Self {
+        self.options.limits.max_retries = retries;
+        self
+    }
+
+    /// Pause before another attempt on the same node. Default 20 ms.
+    pub fn retry_pause(mut self, pause: Duration) -> Self {
+        self.options.limits.sleep = pause;
+        self
+    }
+
+    /// Silence on the control connection after which it is asked for a sign of life. Default 30 s.
+    pub fn heartbeat(mut self, silence: Duration) -> Self {
+        self.options.heartbeat = silence;
+        self
+    }
+
+    /// The shortest and the longest pause between attempts to reach a node that is down. Default
+    /// 100 ms and 30 s.
+    pub fn reconnect(mut self, shortest: Duration, longest: Duration) -> Self {
+        self.options.reconnect = (shortest, longest);
+        self
+    }
+
+    /// Connections to each node. Default 1, which carries any number of requests.
+    pub fn connections_per_node(mut self, connections: usize) -> Self {
+        self.options.connections_per_node = connections;
+        self
+    }
+
+    /// Requests in flight on one connection; the next ones wait. Default 1,024.
+    pub fn depth(mut self, requests: usize) -> Self {
+        self.options.depth = requests;
+        self
+    }
+
+    /// Requests that may wait for a place on one node; those beyond fail as busy. Default 100,000.
+    pub fn queue_limit(mut self, limit: usize) -> Self {
+        self.options.queue = limit;
+        self
+    }
+
+    /// Idle connections are closed after this time. Default 2 min.
+    pub fn idle(mut self, limit: Duration) -> Self {
+        self.options.idle = limit;
+        self
+    }
+
+    /// Errors of a node in a second after which its circuit breaker opens; zero: never. Default 100.
+    pub fn max_error_rate(mut self, errors: u32) -> Self {
+        self.options.max_error_rate = errors;
+        self
+    }
+
+    /// How long a statement that changes the schema waits for all nodes to have the same; zero: not
+    /// at all. Default 10 s.
+    pub fn schema_agreement(mut self, limit: Duration) -> Self {
+        self.options.schema_agreement = limit;
+        self
+    }
+
+    /// How many replicas must answer. Default [`Consistency::LocalOne`].
+    pub fn consistency(mut self, level: Consistency) -> Self {
+        self.options.consistency = level;
+        self
+    }
+
+    /// The same for conditions of lightweight transactions. Default: the server's, `SERIAL`.
+    pub fn serial_consistency(mut self, level: Consistency) -> Self {
+        self.options.serial_consistency = Some(level);
+        self
+    }
+
+    /// Rows of a page; 0 asks for all of them at once. Default 5,000.
+    pub fn page_size(mut self, rows: u32) -> Self {
+        self.options.page_size = (rows > 0).then(|| i32::try_from(rows).unwrap_or(i32::MAX));
+        self
+    }
+
+    /// Whether writes carry a timestamp of this process. Default yes; else the servers' clocks count.
+    pub fn timestamps(mut self, client: bool) -> Self {
+        self.options.timestamps = client;
+        self
+    }
+
+    /// Name and version of the program, for the table `system_views.clients`.
+    pub fn application(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
+        let name = ("APPLICATION_NAME".to_owned(), name.into());
+        self.options.application = vec![name, ("APPLICATION_VERSION".to_owned(), version.into())];
+        self
+    }
+
+    /// Threads that drive the connections of an [`AsyncSession`](super::AsyncSession) on any
+    /// executor. Default 1.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// The checked options, and the number of threads.
+    pub(super) fn finish(mut self, contact_points: &impl Seeds) -> Result<(Options, usize)> {
+        let hosts = Host::parse_list(&contact_points.to_list(), PORT);
+        self.options.contact_points = hosts.map_err(Error::invalid)?;
+        if let Some((user, password)) = self.password {
+            let password = Password::new(user, password).map_err(Error::invalid)?;
+            self.options.authenticator = Some(Arc::new(password));
+        }
+        if !(1..=256).contains(&self.threads) {
+            let message = format!("threads must be between 1 and 256, not {}", self.threads);
+            return Err(Error::invalid(message));
+        }
+        self.options.check()?;
+        Ok((self.options, self.threads))
+    }
+}

@@ -1,0 +1,114 @@
+//! A client for Apache Cassandra and what speaks its native protocol, versions 4 and 5: blocking, and
+//! as futures on any executor.
+//!
+//! Statements share connections, as commands of the other client do: what many threads or tasks ask
+//! for at the same time leaves in one system call, and prepared statements go to a node that holds
+//! the row.
+//!
+//! ```no_run
+//! use spikewire::cql::Session;
+//!
+//! let session = Session::builder().keyspace("shop").connect("db1,db2")?;
+//! let insert = session.prepare("INSERT INTO items (id, name) VALUES (?, ?)")?;
+//! session.execute(&insert, (1, "pear"))?;
+//!
+//! let found = session.execute("SELECT name FROM items WHERE id = ?", (1,))?;
+//! if let Some((name,)) = found.first::<(String,)>()? {
+//!     println!("{name}");
+//! }
+//! for row in session.query("SELECT id, name FROM items", ())? {
+//!     let (id, name): (i32, Option<String>) = row?.read()?;
+//!     println!("{id} {name:?}");
+//! }
+//! # Ok::<(), spikewire::cql::Error>(())
+//! ```
+//!
+//! # Futures
+//!
+//! [`AsyncSession`] has the same verbs as futures, on any executor; with the feature `tokio`,
+//! `AsyncSession::connect_tokio` drives the connections on the runtime of the program.
+//!
+//! ```no_run
+//! use futures::future::try_join_all;
+//! use spikewire::cql::AsyncSession;
+//!
+//! # async fn example() -> spikewire::cql::Result<()> {
+//! let session = AsyncSession::connect("db1").await?;
+//! let insert = session.prepare("INSERT INTO shop.items (id, name) VALUES (?, ?)").await?;
+//! // A thousand statements in flight.
+//! try_join_all((0..1000).map(|id| session.execute(&insert, (id, "pear")))).await?;
+//! let mut rows = session.query("SELECT id FROM shop.items", ()).await?;
+//! while let Some(row) = rows.next().await {
+//!     let id: i32 = row?.get("id")?;
+//!     println!("{id}");
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Values
+//!
+//! [`ToValue`] says what can be bound, [`FromValue`] what columns can be read as. Values are bound by
+//! position, as tuples or slices, or by name with [`named!`](crate::named):
+//!
+//! ```no_run
+//! use spikewire::{cql::Session, named};
+//!
+//! # fn example(session: &Session) -> spikewire::cql::Result<()> {
+//! let insert = session.prepare("INSERT INTO shop.items (id, name) VALUES (?, ?)")?;
+//! session.execute(&insert, named! { "id" => 2, "name" => None::<&str> })?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Errors
+//!
+//! There is one [`Error`]: its [`kind`](Error::kind), what the [`server`](Error::server) said and with
+//! which details, the [`node`](Error::node), the number of [`attempts`](Error::attempts), and whether
+//! a write that failed may have been applied all the same: [`in_doubt`](Error::in_doubt). Input that
+//! cannot be used fails with [`Kind::Invalid`] before a byte is sent.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `builder`, `call_options` | what a session, and what a statement does differently |
+//! | `blocking`, `asynchronous` | the two faces |
+//! | `prepared`, `bind`, `batch` | statements, their values, several in one request |
+//! | `result`, `row` | answers and rows |
+//! | `value` | values of Rust's types |
+//! | `cluster` | nodes |
+
+mod asynchronous;
+mod batch;
+mod bind;
+mod blocking;
+mod builder;
+mod call_options;
+mod cluster;
+mod prepared;
+mod result;
+mod row;
+mod value;
+
+pub use asynchronous::{AsyncSession, PageStream, RowStream};
+pub use batch::Batch;
+pub use bind::{Named, Values};
+pub use blocking::{PageIter, RowIter, Session};
+pub use builder::Builder;
+pub use call_options::CallOptions;
+pub use cluster::Node;
+pub use prepared::{Prepared, Statement};
+pub use result::{QueryResult, Rows};
+pub use row::{ColumnIndex, FromRow, Row};
+pub use spikewire_cassandra::authenticator::{Authenticator, Conversation};
+pub use spikewire_cassandra::{Error, Kind, Result};
+pub use spikewire_cql::consistency::Consistency;
+pub use spikewire_cql::response::error::details::{Failures, Replicas};
+pub use spikewire_cql::response::schema::{Change, SchemaChange, Target};
+pub use spikewire_cql::response::{Code, Column, Details, ServerError, WriteType};
+pub use spikewire_cql::types::{Type, Udt, Vector};
+pub use spikewire_cql::value::{
+    Accept, AcceptEntries, Date, Decimal, Duration, Elements, MapEntries, Misfit, Presence, Source,
+    Time, Timestamp, Unfit, Unset, Uuid, Value, Varint,
+};
+pub use spikewire_cql::version::Version;
+pub use value::{As, FromValue, ToValue, Unreadable};

@@ -1,0 +1,119 @@
+//! Statements: as text, and prepared.
+
+use std::sync::Arc;
+
+use spikewire_cassandra::session::{Call, NoValues, Session as Composer};
+use spikewire_cassandra::statement::{self, StatementOptions};
+use spikewire_cassandra::{Error, Result};
+use spikewire_cql::request::values_with;
+use spikewire_cql::response::Column;
+
+use super::bind::Values;
+
+/// A prepared statement. Cheap to clone; good for all sessions on the same cluster, and any node:
+/// one that does not know it is made to by itself.
+#[derive(Debug, Clone)]
+pub struct Prepared(pub(super) Arc<statement::Prepared>);
+
+impl Prepared {
+    /// The statement.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// What it is to be executed with, in this order.
+    pub fn parameters(&self) -> &[Column] {
+        &self.0.parameters
+    }
+
+    /// The columns of its rows, as they are known; none where it has no rows.
+    pub fn columns(&self) -> Arc<[Column]> {
+        self.0.result().columns.clone()
+    }
+
+    /// What the server warned of when it was prepared.
+    pub fn warnings(&self) -> &[String] {
+        &self.0.warnings
+    }
+}
+
+/// What can be executed: a text, or a [`Prepared`] statement.
+pub trait Statement: Send + Sync {
+    /// Which it is.
+    #[doc(hidden)]
+    fn form(&self) -> Form<'_>;
+}
+
+/// A statement.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub enum Form<'a> {
+    Text(&'a str),
+    Prepared(&'a Prepared),
+}
+
+impl Statement for str {
+    fn form(&self) -> Form<'_> {
+        Form::Text(self)
+    }
+}
+
+impl Statement for String {
+    fn form(&self) -> Form<'_> {
+        Form::Text(self)
+    }
+}
+
+impl Statement for Prepared {
+    fn form(&self) -> Form<'_> {
+        Form::Prepared(self)
+    }
+}
+
+impl<S: Statement + ?Sized> Statement for &S {
+    fn form(&self) -> Form<'_> {
+        (**self).form()
+    }
+}
+
+/// A request for a prepared statement with its values.
+pub(super) fn execute(
+    composer: &Arc<Composer>,
+    prepared: &Prepared,
+    values: &impl Values,
+    options: &StatementOptions,
+) -> Result<Call> {
+    let parameters = prepared.parameters();
+    let bound = values_with(parameters.len(), false, |out| values.bind(parameters, out));
+    composer.execute(&prepared.0, options, bound)
+}
+
+/// A statement whose values are bound, to be sent for each page.
+#[derive(Debug, Clone)]
+pub(super) enum Bound {
+    Text(Arc<str>),
+    Prepared(Prepared, Arc<[u8]>),
+}
+
+impl Bound {
+    /// A prepared statement and its values.
+    pub fn new(prepared: &Prepared, values: &impl Values) -> Result<Self> {
+        let mut bytes = Vec::new();
+        values.bind(prepared.parameters(), &mut bytes)?;
+        Ok(Self::Prepared(prepared.clone(), bytes.into()))
+    }
+
+    /// A request for the page that the options say.
+    pub fn compose(&self, composer: &Arc<Composer>, options: &StatementOptions) -> Result<Call> {
+        match self {
+            Self::Text(text) => composer.query(text, options, NoValues),
+            Self::Prepared(prepared, values) => {
+                let bound = values_with(prepared.parameters().len(), false, |out: &mut Vec<u8>| {
+                    out.extend_from_slice(values);
+                    Ok::<(), Error>(())
+                });
+                composer.execute(&prepared.0, options, bound)
+            }
+        }
+    }
+}

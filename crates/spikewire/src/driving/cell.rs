@@ -1,0 +1,69 @@
+//! Where the outcome of a command waits for the task that asked for it.
+
+use std::task::{Context, Poll, Waker};
+
+use spikewire_sync::Mutex;
+
+/// Shared between a future and the command it waits for.
+#[derive(Debug)]
+pub(crate) struct Cell<T>(Mutex<State<T>>);
+
+#[derive(Debug)]
+enum State<T> {
+    /// The task to wake.
+    Waiting(Waker),
+    Done(T),
+    /// The future took the outcome, or was dropped.
+    Gone,
+}
+
+impl<T> Cell<T> {
+    /// A cell that wakes this task.
+    pub fn new(waker: Waker) -> Self {
+        Self(Mutex::new(State::Waiting(waker)))
+    }
+
+    /// Takes the outcome, or remembers whom to wake.
+    pub fn poll(&self, context: &Context<'_>) -> Poll<T> {
+        let mut state = self.0.lock();
+        match &mut *state {
+            State::Waiting(waker) => {
+                waker.clone_from(context.waker());
+                Poll::Pending
+            }
+            State::Done(_) => match std::mem::replace(&mut *state, State::Gone) {
+                State::Done(outcome) => Poll::Ready(outcome),
+                _ => Poll::Pending,
+            },
+            State::Gone => Poll::Pending,
+        }
+    }
+
+    /// The future is gone; the outcome, if it has come. One that comes later comes back from
+    /// [`Cell::fill`].
+    pub fn abandon(&self) -> Option<T> {
+        match std::mem::replace(&mut *self.0.lock(), State::Gone) {
+            State::Done(outcome) => Some(outcome),
+            State::Waiting(_) | State::Gone => None,
+        }
+    }
+
+    /// Whether the future is gone.
+    pub fn is_gone(&self) -> bool {
+        matches!(*self.0.lock(), State::Gone)
+    }
+
+    /// Hands the outcome over; it comes back where there is no use for it.
+    pub fn fill(&self, outcome: T) -> Option<T> {
+        let mut state = self.0.lock();
+        if !matches!(*state, State::Waiting(_)) {
+            return Some(outcome);
+        }
+        let former = std::mem::replace(&mut *state, State::Done(outcome));
+        drop(state);
+        if let State::Waiting(waker) = former {
+            waker.wake();
+        }
+        None
+    }
+}

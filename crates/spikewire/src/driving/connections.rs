@@ -1,0 +1,95 @@
+//! What turns the connections of an asynchronous client.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use spikewire_transport::driver::Next;
+use spikewire_transport::native::{Native, Ticket};
+use spikewire_transport::protocol::CommandOf;
+use spikewire_transport::{LoopDriver, Protocol, ResponseHandler};
+
+/// What turns the connections.
+#[derive(Debug)]
+pub(crate) enum Connections<P: Protocol, T: ResponseHandler> {
+    /// Threads of our own.
+    Native(Box<[Native<P, T>]>),
+    /// A task on a tokio runtime.
+    #[cfg(feature = "tokio")]
+    Tokio(super::tokio::Handle<P, T>),
+}
+
+impl<P: Protocol, T: Ticket<P>> Connections<P, T>
+where
+    LoopDriver<P, T>: Send + Sync,
+{
+    /// Starts so many threads; an error is a sentence.
+    pub fn native(topology: &Arc<P::Topology>, threads: usize) -> Result<Self, String> {
+        let start = |_| Native::start(topology.clone());
+        let threads = (0..threads).map(start).collect::<std::io::Result<_>>();
+        threads
+            .map(Self::Native)
+            .map_err(|error| format!("no thread to drive connections: {error}"))
+    }
+
+    /// Starts a task on the current runtime; an error is a sentence.
+    #[cfg(feature = "tokio")]
+    pub fn tokio(topology: Arc<P::Topology>) -> Result<Self, String>
+    where
+        P: 'static,
+        P::Topology: Send + Sync,
+    {
+        super::tokio::start(topology).map(Self::Tokio)
+    }
+
+    /// Sends a command. The ticket is completed in any case: one that comes too late is dropped,
+    /// and says so itself.
+    pub fn submit(&self, command: CommandOf<P, T>) {
+        match self {
+            Self::Native(threads) => drop(of_this_thread(threads).submit(command)),
+            #[cfg(feature = "tokio")]
+            Self::Tokio(handle) => handle.submit(command),
+        }
+    }
+
+    /// Sends what a batch starts with. Its tickets are completed in any case.
+    pub fn submit_all(&self, next: Next<P, T>) {
+        match self {
+            Self::Native(threads) => drop(of_this_thread(threads).submit_all(next)),
+            #[cfg(feature = "tokio")]
+            Self::Tokio(handle) => handle.submit_all(next),
+        }
+    }
+
+    /// Fails what is in flight and ends the connections.
+    pub fn close(&self) {
+        match self {
+            Self::Native(threads) => threads.iter().for_each(Native::close),
+            #[cfg(feature = "tokio")]
+            Self::Tokio(handle) => handle.close(),
+        }
+    }
+}
+
+/// Each thread keeps to one driver, so that what it submits in a row is sent together.
+fn of_this_thread<P: Protocol, T: ResponseHandler>(threads: &[Native<P, T>]) -> &Native<P, T> {
+    match threads {
+        [only] => only,
+        several => &several[own_number() % several.len()],
+    }
+}
+
+/// Numbers threads.
+fn own_number() -> usize {
+    static THREADS: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        static NUMBER: Cell<Option<usize>> = const { Cell::new(None) };
+    }
+    NUMBER.with(|number| {
+        number.get().unwrap_or_else(|| {
+            let next = THREADS.fetch_add(1, Relaxed);
+            number.set(Some(next));
+            next
+        })
+    })
+}

@@ -1,0 +1,8 @@
+//! The client for Cassandra, on a real one. `make test-rust` starts a node; so does
+//! `tools/with_cassandra.py cargo test -p spikewire --test cql`. Without one these tests do nothing,
+//! and print why.
+
+mod asynchronous;
+mod statements;
+mod support;
+mod types;

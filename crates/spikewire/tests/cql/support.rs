@@ -1,0 +1,66 @@
+//! The node that all tests share, and a keyspace of theirs on it.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use spikewire::cql::{Builder, Session};
+
+/// Contact points, and a keyspace for the tests of this run.
+#[derive(Debug)]
+pub struct Place {
+    pub at: String,
+    pub keyspace: String,
+}
+
+impl Place {
+    /// Options for a session with the keyspace.
+    pub fn builder(&self) -> Builder {
+        Session::builder().keyspace(&self.keyspace).application("spikewire tests", "1")
+    }
+
+    /// A session with the keyspace.
+    pub fn session(&self) -> Session {
+        self.builder().connect(&self.at).unwrap()
+    }
+
+    /// A table of its own with these columns: its name.
+    pub fn table(&self, session: &Session, columns: &str) -> String {
+        static TABLES: AtomicU32 = AtomicU32::new(0);
+        let name = format!("t{}", TABLES.fetch_add(1, Relaxed));
+        session.execute(format!("CREATE TABLE {name} ({columns})"), ()).unwrap();
+        name
+    }
+}
+
+/// Where Cassandra is; `None`, with the reason printed, where there is none.
+pub fn shared() -> Option<&'static Place> {
+    static PLACE: OnceLock<Option<Place>> = OnceLock::new();
+    let place = PLACE.get_or_init(|| {
+        let at = std::env::var("SPIKEWIRE_CASSANDRA_AT").ok()?;
+        let keyspace = format!("rust_{}", std::process::id());
+        let session = Session::connect(&at).expect("the node of SPIKEWIRE_CASSANDRA_AT answers");
+        let create = format!(
+            "CREATE KEYSPACE {keyspace} WITH replication = \
+             {{'class': 'SimpleStrategy', 'replication_factor': 1}}"
+        );
+        session.execute(create, ()).unwrap();
+        Some(Place { at, keyspace })
+    });
+    if place.is_none() {
+        let why = std::env::var("SPIKEWIRE_NO_CASSANDRA")
+            .unwrap_or_else(|_| "SPIKEWIRE_CASSANDRA_AT is not set".to_owned());
+        eprintln!("skipped, for there is no Cassandra: {why}");
+    }
+    place.as_ref()
+}
+
+/// The place, or the end of the test.
+macro_rules! place {
+    () => {
+        match crate::support::shared() {
+            Some(place) => place,
+            None => return,
+        }
+    };
+}
+pub(crate) use place;
