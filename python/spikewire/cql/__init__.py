@@ -9,29 +9,39 @@ and on asyncio::
         session.execute("SELECT name FROM items WHERE id = %s", (1,)).one().name
 """
 
-from spikewire._native import cql as _native
-from spikewire.cql import errors
+from spikewire.cql import errors, options, types
+from spikewire.cql._native import Batch, BoundStatement, Mark, Prepared, Row, Rows
+from spikewire.cql.query import AsyncQuery, Query
 from spikewire.cql.session import AsyncSession, Session, connect
-from spikewire.cql.types import Date, Duration, Time, Timestamp
+from spikewire.cql.trace import Trace, TraceEvent
+from spikewire.cql.types import Date, Duration, Node, Time, Timestamp
 
-Prepared = _native.Prepared
-Row = _native.Row
-Rows = _native.Rows
-EMPTY = _native.Mark.EMPTY
-UNSET = _native.Mark.UNSET
+#: A value of no bytes, which numbers, UUIDs and the like may have in Cassandra beside null.
+EMPTY = Mark.EMPTY
+#: As a parameter: the column keeps what it holds.
+UNSET = Mark.UNSET
 
 __all__ = [
     "EMPTY",
     "UNSET",
+    "AsyncQuery",
     "AsyncSession",
+    "Batch",
+    "BoundStatement",
     "Date",
     "Duration",
+    "Node",
     "Prepared",
+    "Query",
     "Row",
     "Rows",
     "Session",
     "Time",
     "Timestamp",
+    "Trace",
+    "TraceEvent",
     "connect",
     "errors",
+    "options",
+    "types",
 ]

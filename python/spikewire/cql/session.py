@@ -3,36 +3,157 @@
 from __future__ import annotations
 
 import asyncio
+import time
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from spikewire._native import cql as _native
+from spikewire.cql import _native, many, trace
+from spikewire.cql._native import Batch
+from spikewire.cql.query import AsyncQuery, Query
 
 if TYPE_CHECKING:
+    import uuid
+    from collections.abc import AsyncIterable, Iterable
     from types import TracebackType
 
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
+
+    from spikewire.cql._native import Parameters, Rows, SessionSubmit, Statement
+    from spikewire.cql.options import ExecuteOptions, SessionOptions
 
 __all__ = ["AsyncSession", "Session", "connect"]
 
 
+
 class Session(_native.SessionCore):
-    """A blocking session with a Cassandra cluster, for any number of threads."""
+    """A blocking session with a Cassandra cluster, for any number of threads.
+
+    ``contact_points`` are where the cluster is looked for: ``"host:port"``, several of them with
+    commas in between, or a list; the port is 9042 where it is left out. The options are those of
+    ``SessionOptions``. Raises ``ConnectionFailed`` or ``AuthenticationFailed`` where there is no way
+    in, ``TypeError`` or ``ValueError`` for bad options.
+
+    In the child of a fork the session connects anew when it is first used there.
+    """
 
     __slots__ = ()
 
-    def __init__(self, contact_points: str | list[str], /, **options: Any) -> None:  # noqa: ARG002
+    def __init__(
+        self,
+        contact_points: str | list[str],
+        /,
+        **options: Unpack[SessionOptions],
+    ) -> None:
+        del contact_points, options
         self._start()
 
     @classmethod
-    def connect(cls, contact_points: str | list[str], /, **options: Any) -> Self:
+    def connect(
+        cls, contact_points: str | list[str], /, **options: Unpack[SessionOptions]
+    ) -> Self:
         """An open session, for use without a ``with`` block; call ``close()`` at the end."""
         return cls(contact_points, **options)
 
     @property
-    def submit(self) -> _native.SessionSubmit:
+    def submit(self) -> SessionSubmit:
         """The same verbs, each returning a ``concurrent.futures.Future`` at once."""
         return self._submit
+
+    def query(
+        self,
+        statement: Statement,
+        parameters: Parameters | None = None,
+        /,
+        **options: Unpack[ExecuteOptions],
+    ) -> Query:
+        """The rows of a statement, page by page at the reader's pace: ``for row in
+        session.query(...)``.
+
+        Memory is bounded by two pages (``page_size`` rows each), whatever the size of the result.
+        Options are those of ``execute``; timeouts hold for each page. Iterating raises what
+        ``execute`` does.
+        """
+        return Query(self, statement, parameters, options)
+
+    @overload
+    def execute_many(
+        self,
+        statement: Statement,
+        rows: Iterable[Parameters],
+        /,
+        *,
+        concurrency: int = ...,
+        results: Literal[True] = ...,
+        **options: Unpack[ExecuteOptions],
+    ) -> list[Rows]: ...
+    @overload
+    def execute_many(
+        self,
+        statement: Statement,
+        rows: Iterable[Parameters],
+        /,
+        *,
+        concurrency: int = ...,
+        errors: Literal["return"],
+        results: Literal[True] = ...,
+        **options: Unpack[ExecuteOptions],
+    ) -> list[Rows | Exception]: ...
+    @overload
+    def execute_many(
+        self,
+        statement: Statement,
+        rows: Iterable[Parameters],
+        /,
+        *,
+        concurrency: int = ...,
+        results: Literal[False],
+        **options: Unpack[ExecuteOptions],
+    ) -> int: ...
+    def execute_many(
+        self,
+        statement: Statement,
+        rows: Iterable[Parameters],
+        /,
+        *,
+        concurrency: int = 128,
+        errors: Literal["raise", "return"] = "raise",
+        results: bool = True,
+        **options: Unpack[ExecuteOptions],
+    ) -> Any:
+        """Executes one statement with the parameters of each row, up to ``concurrency`` of them in
+        flight (1 to 30,000), and returns the results in the order of the rows.
+
+        ``rows`` may be any iterable, also one without an end in sight: it is read in the calling
+        thread as results come in. With ``results=False`` the number of rows is returned instead,
+        and memory does not grow with it.
+
+        The first error ends it: no more rows are sent, those in flight are awaited, and the error is
+        raised with the number of its row, from 0, in ``error.row``. With ``errors="return"`` errors
+        of statements and of their parameters stand among the results instead. Rows are executed in
+        no particular order.
+        """
+        return many.execute(self, statement, rows, (concurrency, errors, results), options)
+
+    def batch(self, kind: Literal["logged", "unlogged", "counter"] = "logged") -> Batch:
+        """A new batch, to be filled with ``add`` and executed with ``execute``."""
+        return Batch(kind)
+
+    def trace(self, result: Rows | uuid.UUID, /, *, timeout: float = 10.0) -> trace.Trace:
+        """What the cluster did for a statement that was executed with ``tracing=True``: for its last
+        page, or for one of ``rows.tracing_ids``.
+
+        Servers write traces after they have answered: waits up to ``timeout`` seconds until it is
+        complete, and raises ``TimeoutError`` if it is not by then.
+        """
+        trace_id = trace.the_id(result)
+        find, steps = trace.statements()
+        for pause in trace.pauses(timeout):
+            time.sleep(pause)
+            found = self.execute(find, (trace_id,), consistency="one").first()
+            if found is not None and found["duration"] is not None:
+                events = self.execute(steps, (trace_id,), consistency="one")
+                return trace.made(trace_id, found, events)
+        raise trace.late(trace_id, timeout)
 
     def close(self) -> None:
         """Ends the session; statements that are under way fail. Closing again does nothing."""
@@ -54,22 +175,132 @@ class Session(_native.SessionCore):
             warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self, stacklevel=2)
 
 
-def connect(contact_points: str | list[str], /, **options: Any) -> Session:
-    """An open blocking session."""
+def connect(contact_points: str | list[str], /, **options: Unpack[SessionOptions]) -> Session:
+    """An open blocking session, the same as ``Session(...)``."""
     return Session(contact_points, **options)
 
 
 class AsyncSession(_native.AsyncSessionCore):
-    """A session with a Cassandra cluster for asyncio: verbs return futures."""
+    """A session with a Cassandra cluster for asyncio: verbs return futures.
+
+    Arguments and errors are those of ``Session``. It is open inside of ``async with``, or after
+    ``await AsyncSession.connect(...)``. Several event loops may use it, each with connections of its
+    own.
+    """
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, contact_points: str | list[str], /, **options: Unpack[SessionOptions]
+        ) -> None: ...
+
     @classmethod
-    async def connect(cls, contact_points: str | list[str], /, **options: Any) -> Self:
+    async def connect(
+        cls, contact_points: str | list[str], /, **options: Unpack[SessionOptions]
+    ) -> Self:
         """An open session, for use without an ``async with`` block; call ``close()`` at the end."""
         session = cls(contact_points, **options)
         await asyncio.to_thread(session._start)
         return session
+
+    def query(
+        self,
+        statement: Statement,
+        parameters: Parameters | None = None,
+        /,
+        **options: Unpack[ExecuteOptions],
+    ) -> AsyncQuery:
+        """The rows of a statement, page by page at the reader's pace: ``async for row in
+        session.query(...)``.
+
+        Memory is bounded by two pages (``page_size`` rows each), whatever the size of the result.
+        Options are those of ``execute``; timeouts hold for each page. Iterating raises what
+        ``execute`` does.
+        """
+        return AsyncQuery(self, statement, parameters, options)
+
+    @overload
+    async def execute_many(
+        self,
+        statement: Statement,
+        rows: Iterable[Parameters] | AsyncIterable[Parameters],
+        /,
+        *,
+        concurrency: int = ...,
+        results: Literal[True] = ...,
+        **options: Unpack[ExecuteOptions],
+    ) -> list[Rows]: ...
+    @overload
+    async def execute_many(
+        self,
+        statement: Statement,
+        rows: Iterable[Parameters] | AsyncIterable[Parameters],
+        /,
+        *,
+        concurrency: int = ...,
+        errors: Literal["return"],
+        results: Literal[True] = ...,
+        **options: Unpack[ExecuteOptions],
+    ) -> list[Rows | Exception]: ...
+    @overload
+    async def execute_many(
+        self,
+        statement: Statement,
+        rows: Iterable[Parameters] | AsyncIterable[Parameters],
+        /,
+        *,
+        concurrency: int = ...,
+        results: Literal[False],
+        **options: Unpack[ExecuteOptions],
+    ) -> int: ...
+    async def execute_many(
+        self,
+        statement: Statement,
+        rows: Iterable[Parameters] | AsyncIterable[Parameters],
+        /,
+        *,
+        concurrency: int = 128,
+        errors: Literal["raise", "return"] = "raise",
+        results: bool = True,
+        **options: Unpack[ExecuteOptions],
+    ) -> Any:
+        """Executes one statement with the parameters of each row, up to ``concurrency`` of them in
+        flight (1 to 30,000), and returns the results in the order of the rows.
+
+        ``rows`` may be any iterable or asynchronous iterable, also one without an end in sight: it
+        is read as results come in. With ``results=False`` the number of rows is returned instead,
+        and memory does not grow with it.
+
+        The first error ends it: no more rows are sent, those in flight are awaited, and the error is
+        raised with the number of its row, from 0, in ``error.row``. With ``errors="return"`` errors
+        of statements and of their parameters stand among the results instead. Rows are executed in
+        no particular order. When the task is cancelled, rows that have not been sent are withdrawn.
+        """
+        how = (concurrency, errors, results)
+        return await many.execute_async(self, statement, rows, how, options)
+
+    def batch(self, kind: Literal["logged", "unlogged", "counter"] = "logged") -> Batch:
+        """A new batch, to be filled with ``add`` and executed with ``execute``."""
+        return Batch(kind)
+
+    async def trace(self, result: Rows | uuid.UUID, /, *, timeout: float = 10.0) -> trace.Trace:  # noqa: ASYNC109
+        """What the cluster did for a statement that was executed with ``tracing=True``: for its last
+        page, or for one of ``rows.tracing_ids``.
+
+        Servers write traces after they have answered: waits up to ``timeout`` seconds until it is
+        complete, and raises ``TimeoutError`` if it is not by then.
+        """
+        trace_id = trace.the_id(result)
+        find, steps = trace.statements()
+        for pause in trace.pauses(timeout):
+            await asyncio.sleep(pause)
+            found = (await self.execute(find, (trace_id,), consistency="one")).first()
+            if found is not None and found["duration"] is not None:
+                events = await self.execute(steps, (trace_id,), consistency="one")
+                return trace.made(trace_id, found, events)
+        raise trace.late(trace_id, timeout)
 
     async def close(self) -> None:
         """Ends the session; statements that are under way fail. Closing again does nothing."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Date", "Duration", "Time", "Timestamp"]
+__all__ = ["Date", "Duration", "Node", "Time", "Timestamp"]
 
 
 class Duration(NamedTuple):
@@ -19,6 +19,21 @@ class Duration(NamedTuple):
     months: int = 0
     days: int = 0
     nanoseconds: int = 0
+
+
+class Node(NamedTuple):
+    """A node of the cluster, as ``session.nodes`` lists it."""
+
+    #: Its address with the port, as errors and ``rows.node`` name it.
+    address: str
+    #: Its datacenter.
+    datacenter: str
+    #: Its rack.
+    rack: str
+    #: Its release of Cassandra.
+    release: str
+    #: Whether it is taken for alive.
+    up: bool
 
 
 class Time(datetime.time):

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use spikewire_cassandra::blocking::BlockingExecutor;
 use spikewire_cassandra::{Error, Options, Session};
 
+use super::classes::Classes;
 use crate::bridge::background::BackgroundSlot;
 use crate::bridge::forks::forks;
 use crate::bridge::lifecycle::Running;
@@ -13,6 +14,8 @@ use crate::bridge::lifecycle::Running;
 #[derive(Debug)]
 pub struct Core {
     pub session: Arc<Session>,
+    /// What values of user-defined types are made as.
+    pub classes: Arc<Classes>,
     pub blocking: BlockingExecutor,
     /// Sends submitted statements.
     pub submitter: BackgroundSlot,
@@ -21,10 +24,11 @@ pub struct Core {
 
 impl Core {
     /// Finds the cluster; blocks.
-    pub fn open(options: Options) -> Result<Self, Error> {
+    pub fn open(options: Options, classes: Arc<Classes>) -> Result<Self, Error> {
         let session = Session::open(options)?;
         let blocking = BlockingExecutor::new(session.cluster());
-        Ok(Self { session, blocking, submitter: BackgroundSlot::new(), born: forks() })
+        let submitter = BackgroundSlot::new();
+        Ok(Self { session, classes, blocking, submitter, born: forks() })
     }
 }
 

@@ -12,11 +12,13 @@ use spikewire_cassandra::statement::StatementOptions;
 use spikewire_transport::blocking::pause;
 use spikewire_transport::{Tick, deadline};
 
+use super::classes::Classes;
 use super::core::Core;
 use super::job::{Goal, Job, Progress, Start};
 use super::options::Opening;
 use super::statement::Statement;
 use super::ticket::Ticket;
+use crate::bridge::connections::LoopConnections;
 use crate::bridge::errors::{Raise, raise};
 use crate::bridge::event_loop::running_loop;
 use crate::bridge::future::FutureBase;
@@ -31,17 +33,25 @@ use crate::bridge::submitter::{Entry, Submitter};
 pub struct Shared {
     pub opening: Opening,
     pub lifecycle: Lifecycle<Core>,
+    pub classes: Arc<Classes>,
 }
+
+/// The connections of an event loop.
+pub type Connections = LoopConnections<Cassandra, Ticket>;
 
 impl Shared {
     /// Finds the cluster, unless that is done already; blocks without holding the interpreter.
     pub fn open(&self, py: Python<'_>) -> PyResult<()> {
-        self.lifecycle.open(py, || Core::open(self.opening.options.clone()))
+        self.lifecycle.open(py, || self.make())
     }
 
     /// The running half. In the child of a fork it is made anew on first use.
     pub fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
-        self.lifecycle.core(py, || Core::open(self.opening.options.clone()))
+        self.lifecycle.core(py, || self.make())
+    }
+
+    fn make(&self) -> Result<Core, Error> {
+        Core::open(self.opening.options.clone(), self.classes.clone())
     }
 
     /// Ends everything.
@@ -76,7 +86,7 @@ pub trait Runner {
 
 fn start<'py>(py: Python<'py>, core: &Core, request: Request<'_, 'py>) -> PyResult<Start<'py>> {
     let Request { goal, statement, parameters, options } = request;
-    Job::start(py, &core.session, goal, statement, parameters, options)
+    Job::start(py, core, goal, statement, parameters, options)
 }
 
 /// The calling thread.
@@ -137,6 +147,13 @@ pub struct Loops {
     pub shared: Arc<Shared>,
 }
 
+impl Loops {
+    /// The connections of the event loop that runs.
+    pub fn connections(&self, py: Python<'_>, core: &Core) -> PyResult<Arc<Connections>> {
+        self.loops.on(&running_loop(py)?, core.session.cluster())
+    }
+}
+
 impl Runner for Loops {
     fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
         self.shared.core(py)
@@ -148,8 +165,7 @@ impl Runner for Loops {
         core: &Arc<Core>,
         request: Request<'_, 'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let event_loop = running_loop(py)?;
-        let connections = self.loops.on(&event_loop, core.session.cluster())?;
+        let connections = self.connections(py, core)?;
         let started = start(py, core, request)?;
         let (future, promise) = connections.promise(py)?;
         match started {
@@ -157,11 +173,24 @@ impl Runner for Loops {
             Start::Send(job, call) => {
                 let now = Tick::now();
                 let sent = gil_fairness::command_sent();
-                connections.submit(py, Ticket::command(call, now, promise, job, sent), now)?;
+                connections.submit(
+                    py,
+                    Ticket::command(call, now, promise.into(), job, sent),
+                    now,
+                )?;
             }
         }
         Ok(future)
     }
+}
+
+/// A session's own thread.
+pub fn thread_of<'a>(
+    py: Python<'_>,
+    core: &'a Core,
+    shared: &Shared,
+) -> PyResult<&'a Submitter<Cassandra, Ticket>> {
+    Submitter::of(py, &core.submitter, core.session.cluster(), shared.opening.submit_limit)
 }
 
 /// The session's own thread.
@@ -178,12 +207,7 @@ impl Runner for Submitting {
         core: &Arc<Core>,
         request: Request<'_, 'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let thread = Submitter::<Cassandra, Ticket>::of(
-            py,
-            &core.submitter,
-            core.session.cluster(),
-            self.0.opening.submit_limit,
-        )?;
+        let thread = thread_of(py, core, &self.0)?;
         let started = start(py, core, request)?;
         let now = Tick::now();
         let until = match &started {
@@ -195,7 +219,7 @@ impl Runner for Submitting {
             (Ok(promise), Start::Done(result)) => promise.tell(py, Ok(result)),
             (Ok(promise), Start::Send(job, call)) => {
                 let sent = gil_fairness::command_sent();
-                thread.send(Ticket::command(call, now, promise, job, sent));
+                thread.send(Ticket::command(call, now, promise.into(), job, sent));
             }
             (Err(full), _) => FutureBase::settle(&future, Err(full.raise(py))),
         }

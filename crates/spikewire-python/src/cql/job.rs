@@ -10,17 +10,24 @@ use spikewire_cassandra::statement::{Prepared as Known, Shape, StatementOptions}
 use spikewire_cassandra::{Error, Session};
 use spikewire_cql::request::{Values, values_with};
 
+use super::batch::{Composed, Texts};
 use super::bind::{bind, markers};
+use super::classes::Classes;
+use super::core::Core;
 use super::errors::Raised;
 use super::rows::{Circumstances, Page, Rows, page_of};
 use super::statement::{Prepared, Statement};
-use crate::bridge::errors::Raise;
+use crate::bridge::errors::{Raise, type_error};
 
 /// What a job is to give.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Goal {
     /// A prepared statement.
     Prepared,
+    /// The same of a text that may have markers as `execute` takes them.
+    Markers,
+    /// That it was executed; rows are not wanted.
+    Done,
     /// All rows.
     All,
     /// One page of rows.
@@ -30,6 +37,7 @@ pub enum Goal {
 /// A statement on its way.
 pub struct Job {
     session: Arc<Session>,
+    classes: Arc<Classes>,
     goal: Goal,
     statement: Statement,
     parameters: Option<Py<PyAny>>,
@@ -39,6 +47,8 @@ pub struct Job {
     shape: Option<Arc<Shape>>,
     pages: Vec<Page>,
     circumstances: Circumstances,
+    /// What was prepared for a batch.
+    texts: Texts,
 }
 
 /// What follows an answer.
@@ -62,14 +72,16 @@ impl Job {
     #[inline]
     pub fn start<'py>(
         py: Python<'py>,
-        session: &Arc<Session>,
+        core: &Core,
         goal: Goal,
         statement: Statement,
         parameters: Option<&Bound<'py, PyAny>>,
         options: StatementOptions,
     ) -> PyResult<Start<'py>> {
+        let session = &core.session;
         let mut job = Self {
             session: session.clone(),
+            classes: core.classes.clone(),
             goal,
             statement,
             parameters: None,
@@ -78,11 +90,16 @@ impl Job {
             shape: None,
             pages: Vec::new(),
             circumstances: Circumstances::default(),
+            texts: Texts::new(),
         };
+        let prepares = matches!(goal, Goal::Prepared | Goal::Markers);
         let parameters = parameters.filter(|parameters| !parameters.is_none());
+        if prepares && !matches!(job.statement, Statement::Text(_)) {
+            return Err(type_error("a statement to prepare must be a str"));
+        }
         if let Statement::Text(text) = &job.statement {
             let text = text.clone();
-            if goal != Goal::Prepared && parameters.is_none() {
+            if !prepares && parameters.is_none() {
                 let call = session.query(&text, &job.options, NoValues);
                 return Ok(Start::Send(job, call.map_err(|error| error.raise(py))?));
             }
@@ -92,20 +109,30 @@ impl Job {
                     job.parameters = parameters.map(|parameters| parameters.clone().unbind());
                     return Ok(Start::Send(job, *call));
                 }
-                Preparation::Known(known) if goal == Goal::Prepared => {
+                Preparation::Known(known) if prepares => {
                     return Ok(Start::Done(Bound::new(py, Prepared { known })?.into_any()));
                 }
                 Preparation::Known(known) => job.statement = Statement::Prepared(known),
             }
         }
-        let call = job.execute(parameters)?;
+        let call = job.execute(py, parameters)?;
         Ok(Start::Send(job, call))
     }
 
-    /// Composes the request of a prepared statement.
-    fn execute(&mut self, parameters: Option<&Bound<'_, PyAny>>) -> PyResult<Call> {
-        let Statement::Prepared(known) = &self.statement else {
-            return Err(crate::bridge::errors::type_error("a statement that is not prepared"));
+    /// Composes the request of a statement that is not text.
+    fn execute(&mut self, py: Python<'_>, parameters: Option<&Bound<'_, PyAny>>) -> PyResult<Call> {
+        if parameters.is_some() && !matches!(self.statement, Statement::Prepared(_)) {
+            return Err(type_error("a bound statement or a batch has its parameters"));
+        }
+        let known = match &self.statement {
+            Statement::Prepared(known) => known,
+            Statement::Batch(content) => {
+                let composed =
+                    content.compose(py, &self.session, &self.options, &mut self.texts)?;
+                let (Composed::Prepare(call) | Composed::Whole(call)) = composed;
+                return Ok(call);
+            }
+            Statement::Bound(..) | Statement::Text(_) => return Ok(self.next_page()?),
         };
         // Values are kept where there may be another page.
         let keeps = known.traits.reads && self.goal == Goal::All;
@@ -123,16 +150,18 @@ impl Job {
         Ok(call)
     }
 
-    /// Composes the request for the next page.
+    /// Composes the request for the page that the options name, of a statement with its values.
     fn next_page(&self) -> Result<Call, Raised> {
-        match &self.statement {
-            Statement::Text(text) => Ok(self.session.query(text, &self.options, NoValues)?),
-            Statement::Prepared(known) => {
-                let count = known.parameters.len();
-                let values = Values { count, named: false, bytes: &self.values };
-                Ok(self.session.execute(known, &self.options, values)?)
+        let (known, bytes): (_, &[u8]) = match &self.statement {
+            Statement::Text(text) => {
+                return Ok(self.session.query(text, &self.options, NoValues)?);
             }
-        }
+            Statement::Prepared(known) => (known, &self.values),
+            Statement::Bound(known, values) => (known, values),
+            Statement::Batch(_) => return Err(type_error("a batch has no pages").into()),
+        };
+        let values = Values { count: known.parameters.len(), named: false, bytes };
+        Ok(self.session.execute(known, &self.options, values)?)
     }
 
     /// Takes an answer.
@@ -156,6 +185,9 @@ impl Job {
         if let Content::Prepared(known) = &answer.content {
             return self.prepared(py, known);
         }
+        if self.goal == Goal::Done {
+            return Ok(Progress::Done(Ok(py.None().into_bound(py))));
+        }
         self.circumstances.add(&answer);
         let mut state = None;
         if let Some((shape, page, next)) = page_of(&answer) {
@@ -171,18 +203,22 @@ impl Job {
         }
         let pages = std::mem::take(&mut self.pages);
         let circumstances = std::mem::take(&mut self.circumstances);
-        let rows = Rows::new(self.shape.take(), pages, state, circumstances);
+        let rows = Rows::new(self.shape.take(), pages, state, circumstances, self.classes.clone());
         Ok(Progress::Done(Ok(Bound::new(py, rows)?.into_any())))
     }
 
     fn prepared<'py>(&mut self, py: Python<'py>, known: &Arc<Known>) -> PyResult<Progress<'py>> {
-        if self.goal == Goal::Prepared {
+        if matches!(self.goal, Goal::Prepared | Goal::Markers) {
             let prepared = Prepared { known: known.clone() };
             return Ok(Progress::Done(Ok(Bound::new(py, prepared)?.into_any())));
         }
-        self.statement = Statement::Prepared(known.clone());
+        if let Statement::Batch(_) = self.statement {
+            self.texts.insert(known.text.clone(), known.clone());
+        } else {
+            self.statement = Statement::Prepared(known.clone());
+        }
         let parameters = self.parameters.take();
-        let call = self.execute(parameters.as_ref().map(|parameters| parameters.bind(py)))?;
-        Ok(Progress::Send(call))
+        let parameters = parameters.as_ref().map(|parameters| parameters.bind(py));
+        Ok(Progress::Send(self.execute(py, parameters)?))
     }
 }

@@ -5,16 +5,20 @@
 //! | [`session`], [`faces`] | the two sessions, and who runs a statement: the calling thread, an event loop |
 //! | [`core`], [`options`] | a session's running half, and what it is opened with |
 //! | [`job`], [`ticket`] | a statement with all that lies between it and its result: preparing, pages |
-//! | [`statement`], [`bind`] | what is said about one execution, and its values |
-//! | [`value`] | Python values to CQL and back |
+//! | [`statement`], [`bind`], [`batch`] | what is said about one execution, and its values |
+//! | [`many`] | one statement with the parameters of many rows |
+//! | [`value`], [`classes`] | Python values to CQL and back, those of user-defined types, too |
 //! | [`rows`], [`row`] | what comes back |
 //! | [`errors`] | what goes wrong, as Python exceptions |
 
+pub mod batch;
 pub mod bind;
+pub mod classes;
 pub mod core;
 pub mod errors;
 pub mod faces;
 pub mod job;
+pub mod many;
 pub mod options;
 pub mod row;
 pub mod rows;
@@ -31,13 +35,17 @@ pub mod module {
     #[pymodule(gil_used = false)]
     pub mod cql {
         #[pymodule_export]
+        use crate::cql::batch::Batch;
+        #[pymodule_export]
+        use crate::cql::many::Many;
+        #[pymodule_export]
         use crate::cql::row::Row;
         #[pymodule_export]
         use crate::cql::rows::Rows;
         #[pymodule_export]
         use crate::cql::session::{AsyncSessionCore, SessionCore, SessionSubmit};
         #[pymodule_export]
-        use crate::cql::statement::Prepared;
+        use crate::cql::statement::{BoundStatement, Prepared};
         #[pymodule_export]
         use crate::cql::value::Mark;
     }

@@ -10,6 +10,7 @@ use spikewire_cassandra::statement::Shape;
 use spikewire_cql::notation::Reader;
 use spikewire_cql::response::rows::Cells;
 
+use super::classes::Classes;
 use super::errors::Raised;
 use super::row::{Names, Row};
 use super::value::{Making, value};
@@ -60,6 +61,7 @@ pub struct Rows {
     count: usize,
     state: Option<Vec<u8>>,
     circumstances: Circumstances,
+    classes: Arc<Classes>,
     /// Where each row begins: page and offset. Made when a row is asked for by its index.
     offsets: OnceLock<Vec<(u32, u32)>>,
 }
@@ -71,9 +73,10 @@ impl Rows {
         pages: Vec<Page>,
         state: Option<Vec<u8>>,
         circumstances: Circumstances,
+        classes: Arc<Classes>,
     ) -> Self {
         let count = pages.iter().map(|page| page.count).sum();
-        Self { shape, pages, count, state, circumstances, offsets: OnceLock::new() }
+        Self { shape, pages, count, state, circumstances, classes, offsets: OnceLock::new() }
     }
 
     fn offset(&self, index: usize) -> Result<(u32, u32), Raised> {
@@ -103,7 +106,7 @@ impl Rows {
             return Err(PyIndexError::new_err("row index out of range"));
         };
         let mut cells = Cells(Reader(&self.pages[page as usize].cells[offset as usize..]));
-        Ok(next_row(py, shape, Names::of(py, shape)?, &mut cells)?)
+        Ok(next_row(py, shape, Names::of(py, shape)?, &mut cells, &self.classes)?)
     }
 }
 
@@ -114,8 +117,9 @@ pub fn next_row<'py>(
     shape: &Shape,
     names: &Arc<Names>,
     cells: &mut Cells<'_>,
+    classes: &Classes,
 ) -> Result<Bound<'py, Row>, Raised> {
-    let making = Making { py };
+    let making = Making { py, classes };
     let mut values = Vec::with_capacity(shape.columns.len());
     for column in &*shape.columns {
         values.push(value(&column.ty, cells.cell()?, &making)?);
@@ -186,7 +190,7 @@ impl Rows {
         for page in &self.pages {
             let mut cells = Cells(Reader(&page.cells));
             for _ in 0..page.count {
-                rows.append(next_row(py, shape, names, &mut cells)?)?;
+                rows.append(next_row(py, shape, names, &mut cells, &self.classes)?)?;
             }
         }
         Ok(rows)
@@ -234,7 +238,7 @@ impl Rows {
     /// The ids of the traces that the server keeps, one for each page (`tracing=True`).
     #[getter]
     fn tracing_ids<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let making = Making { py };
+        let making = Making { py, classes: &self.classes };
         let ids = self.circumstances.tracing_ids.iter();
         Ok(ids.map(|id| making.uuid_of(*id)).collect::<Result<_, _>>()?)
     }
@@ -291,7 +295,8 @@ impl RowIterator {
         }
         let Some(here) = rows.pages.get(page) else { return Ok(None) };
         let mut cells = Cells(Reader(&here.cells[offset..]));
-        let made = next_row(py, shape, Names::of(py, shape)?, &mut cells)?;
+        let names = Names::of(py, shape)?;
+        let made = next_row(py, shape, names, &mut cells, &rows.classes)?;
         *self.state.lock() = (page, row + 1, here.cells.len() - cells.0.rest().len());
         Ok(Some(made))
     }

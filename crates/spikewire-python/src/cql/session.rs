@@ -5,16 +5,21 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use super::classes::Classes;
 use super::faces::{Blocking, Loops, Request, Runner, Shared, Submitting};
 use super::job::Goal;
+use super::many::{Many, Sender};
 use super::options;
 use super::statement::{Statement, options as statement_options};
+use super::value::library;
+use crate::bridge::errors::type_error;
 use crate::bridge::lifecycle::Lifecycle;
 use crate::bridge::loops::LoopTable;
 
 fn shared(points: &Bound<'_, PyAny>, given: Option<&Bound<'_, PyDict>>) -> PyResult<Arc<Shared>> {
     let opening = options::read(points, given)?;
-    Ok(Arc::new(Shared { opening, lifecycle: Lifecycle::new(false) }))
+    let classes = Arc::new(Classes::new());
+    Ok(Arc::new(Shared { opening, lifecycle: Lifecycle::new(false), classes }))
 }
 
 /// Runs a statement.
@@ -38,16 +43,60 @@ fn nodes<'py>(shared: &Shared, py: Python<'py>) -> PyResult<Bound<'py, PyList>> 
     let core = shared.core(py)?;
     let snapshot = core.session.cluster().snapshot();
     let all = PyList::empty(py);
+    let class = library::node(py)?;
     for node in &snapshot.nodes {
-        let entry = PyDict::new(py);
-        entry.set_item("address", node.address.to_string())?;
-        entry.set_item("datacenter", &node.datacenter)?;
-        entry.set_item("rack", &node.rack)?;
-        entry.set_item("release", &node.release)?;
-        entry.set_item("up", node.is_up())?;
-        all.append(entry)?;
+        let address = node.address.to_string();
+        let about = (address, &node.datacenter, &node.rack, &node.release, node.is_up());
+        all.append(class.call1(about)?)?;
     }
     Ok(all)
+}
+
+/// Reads what `query` is called with, so that mistakes show at once.
+fn check(
+    runner: &impl Runner,
+    py: Python<'_>,
+    statement: &Bound<'_, PyAny>,
+    given: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    let core = runner.core(py)?;
+    statement_options(&core, given)?;
+    match Statement::read(statement)? {
+        Statement::Batch(_) => Err(type_error("a batch has no rows to go through: execute it")),
+        _ => Ok(()),
+    }
+}
+
+/// How rows of `execute_many` are sent: concurrency, whether results are wanted, whether errors are
+/// among them.
+type How = (usize, bool, bool);
+
+fn many(
+    runner: &impl Runner,
+    py: Python<'_>,
+    sender: Sender,
+    statement: &Bound<'_, PyAny>,
+    how: How,
+    given: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Many> {
+    let core = runner.core(py)?;
+    let options = statement_options(&core, given)?;
+    Many::new(core, sender, Statement::read(statement)?, options, how)
+}
+
+fn register(shared: &Shared, py: Python<'_>, name: &str, class: &Bound<'_, PyAny>) -> PyResult<()> {
+    let keyspace = shared.core(py)?.session.keyspace();
+    shared.classes.register(name, keyspace.as_deref(), class)
+}
+
+fn refuse_to_travel(name: &str) -> PyErr {
+    type_error(format!("{name} cannot be pickled: open a session in the other process"))
+}
+
+fn shown(shared: &Shared, name: &str) -> String {
+    let points = shared.opening.options.contact_points.iter();
+    let points: Vec<String> = points.map(ToString::to_string).collect();
+    format!("<{name} {}, {}>", points.join(","), shared.lifecycle)
 }
 
 /// The addresses of the nodes that hold a token of a keyspace.
@@ -59,7 +108,7 @@ fn replicas(shared: &Shared, py: Python<'_>, keyspace: &str, token: i64) -> PyRe
 }
 
 /// A blocking session; `spikewire.cql.Session` is built on it.
-#[pyclass(frozen, subclass, weakref, module = "spikewire._native")]
+#[pyclass(frozen, subclass, weakref, module = "spikewire._native.cql")]
 pub struct SessionCore {
     face: Blocking,
 }
@@ -144,6 +193,57 @@ impl SessionCore {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         run(&self.face, py, Goal::Prepared, statement, None, options)
+    }
+
+    #[pyo3(signature = (statement, /, **options))]
+    fn _prepared<'py>(
+        &self,
+        py: Python<'py>,
+        statement: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        run(&self.face, py, Goal::Markers, statement, None, options)
+    }
+
+    #[pyo3(signature = (statement, /, **options))]
+    fn _check(
+        &self,
+        py: Python<'_>,
+        statement: &Bound<'_, PyAny>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        check(&self.face, py, statement, options)
+    }
+
+    #[pyo3(signature = (statement, how, /, **options))]
+    fn _many(
+        &self,
+        py: Python<'_>,
+        statement: &Bound<'_, PyAny>,
+        how: How,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Many> {
+        let sender = Sender::Thread(self.face.0.clone());
+        many(&self.face, py, sender, statement, how, options)
+    }
+
+    /// Lets values of a user-defined type come back as instances of a class, which is called with
+    /// the fields by name: a dataclass, a named tuple. Without it they come back as `Row`.
+    ///
+    /// `name` is `"keyspace.type"`, or a type in the session's keyspace. Instances of any class with
+    /// attributes for the fields are taken as parameters, registered or not. Raises `ValueError`
+    /// for what is no name of a type, `TypeError` for what is no class.
+    #[pyo3(signature = (name, class, /))]
+    fn register_type(&self, py: Python<'_>, name: &str, class: &Bound<'_, PyAny>) -> PyResult<()> {
+        register(&self.face.0, py, name, class)
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        Ok(shown(&slf.get().face.0, &slf.get_type().name()?.to_string()))
+    }
+
+    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Err(refuse_to_travel(&slf.get_type().name()?.to_string()))
     }
 }
 
@@ -272,5 +372,57 @@ impl AsyncSessionCore {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         run(&self.face, py, Goal::Prepared, statement, None, options)
+    }
+
+    #[pyo3(signature = (statement, /, **options))]
+    fn _prepared<'py>(
+        &self,
+        py: Python<'py>,
+        statement: &Bound<'py, PyAny>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        run(&self.face, py, Goal::Markers, statement, None, options)
+    }
+
+    #[pyo3(signature = (statement, /, **options))]
+    fn _check(
+        &self,
+        py: Python<'_>,
+        statement: &Bound<'_, PyAny>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        check(&self.face, py, statement, options)
+    }
+
+    #[pyo3(signature = (statement, how, /, **options))]
+    fn _many(
+        &self,
+        py: Python<'_>,
+        statement: &Bound<'_, PyAny>,
+        how: How,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Many> {
+        let core = self.face.core(py)?;
+        let sender = Sender::Loop(self.face.connections(py, &core)?);
+        many(&self.face, py, sender, statement, how, options)
+    }
+
+    /// Lets values of a user-defined type come back as instances of a class, which is called with
+    /// the fields by name: a dataclass, a named tuple. Without it they come back as `Row`.
+    ///
+    /// `name` is `"keyspace.type"`, or a type in the session's keyspace. Instances of any class with
+    /// attributes for the fields are taken as parameters, registered or not. Raises `ValueError`
+    /// for what is no name of a type, `TypeError` for what is no class.
+    #[pyo3(signature = (name, class, /))]
+    fn register_type(&self, py: Python<'_>, name: &str, class: &Bound<'_, PyAny>) -> PyResult<()> {
+        register(&self.face.shared, py, name, class)
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        Ok(shown(&slf.get().face.shared, &slf.get_type().name()?.to_string()))
+    }
+
+    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<()> {
+        Err(refuse_to_travel(&slf.get_type().name()?.to_string()))
     }
 }

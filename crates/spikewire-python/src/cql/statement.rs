@@ -6,6 +6,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use spikewire_cassandra::statement::{Prepared as Known, StatementOptions};
 
+use super::batch::{Batch, Content};
+use super::bind::bind;
 use super::core::Core;
 use super::options::{consistency, flag, optional, page_size, text};
 use crate::arguments::{count, seconds};
@@ -52,8 +54,39 @@ impl Prepared {
         self.known.warnings.clone()
     }
 
+    /// The statement with parameters, which are checked and kept as they are now: for executing it
+    /// several times, or later.
+    ///
+    /// Raises `TypeError`, `ValueError` or `OverflowError` for what does not fit.
+    #[pyo3(signature = (parameters=None, /))]
+    fn bind(&self, parameters: Option<&Bound<'_, PyAny>>) -> PyResult<BoundStatement> {
+        let mut values = Vec::new();
+        bind(&self.known, parameters, &mut values)?;
+        Ok(BoundStatement { known: self.known.clone(), values: values.into() })
+    }
+
     fn __repr__(&self) -> String {
         format!("<Prepared {:?}>", self.known.text)
+    }
+}
+
+/// A prepared statement with its parameters, from `Prepared.bind`.
+#[pyclass(frozen, module = "spikewire.cql")]
+pub struct BoundStatement {
+    known: Arc<Known>,
+    values: Arc<[u8]>,
+}
+
+#[pymethods]
+impl BoundStatement {
+    /// The statement without its parameters.
+    #[getter]
+    fn prepared(&self) -> Prepared {
+        Prepared { known: self.known.clone() }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<BoundStatement {:?}>", self.known.text)
     }
 }
 
@@ -64,6 +97,10 @@ pub enum Statement {
     Text(Arc<str>),
     /// A prepared statement.
     Prepared(Arc<Known>),
+    /// A prepared statement and its values.
+    Bound(Arc<Known>, Arc<[u8]>),
+    /// Several of them.
+    Batch(Content),
 }
 
 impl Statement {
@@ -72,13 +109,20 @@ impl Statement {
         if let Ok(prepared) = given.cast::<Prepared>() {
             return Ok(Self::Prepared(prepared.get().known.clone()));
         }
-        match given.cast::<PyString>() {
-            Ok(text) => Ok(Self::Text(Arc::from(text.to_str()?))),
-            Err(_) => Err(type_error(format!(
-                "a statement must be a str or a prepared one, not {}",
-                type_name(given)
-            ))),
+        if let Ok(text) = given.cast::<PyString>() {
+            return Ok(Self::Text(Arc::from(text.to_str()?)));
         }
+        if let Ok(bound) = given.cast::<BoundStatement>() {
+            let bound = bound.get();
+            return Ok(Self::Bound(bound.known.clone(), bound.values.clone()));
+        }
+        if let Ok(batch) = given.cast::<Batch>() {
+            return Ok(Self::Batch(batch.get().content()));
+        }
+        Err(type_error(format!(
+            "a statement must be a str, a prepared one or a batch, not {}",
+            type_name(given)
+        )))
     }
 }
 

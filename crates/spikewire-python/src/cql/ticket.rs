@@ -8,6 +8,7 @@ use spikewire_cassandra::session::Call;
 use spikewire_transport::{ResponseHandler, Tick};
 
 use super::job::{Job, Progress};
+use super::many::Delivery;
 use crate::bridge::gil_fairness::CommandGuard;
 use crate::bridge::promise::Completes;
 
@@ -16,7 +17,7 @@ pub type Promise = crate::bridge::promise::Promise<Error>;
 
 /// A statement under way on a driver.
 pub struct Ticket {
-    pub promise: Promise,
+    pub delivery: Delivery,
     pub job: Job,
     pub execution: Execution,
     pub sent: Option<CommandGuard>,
@@ -37,19 +38,19 @@ impl Ticket {
     pub fn command(
         call: Call,
         now: Tick,
-        promise: Promise,
+        delivery: Delivery,
         job: Job,
         sent: Option<CommandGuard>,
     ) -> Command {
         let Call { bytes, target, policy, execution } = call;
-        let ticket = Self { promise, job, execution, sent };
+        let ticket = Self { delivery, job, execution, sent };
         Draft { bytes, target, policy }.into_command(now, ticket)
     }
 }
 
 impl ResponseHandler for Ticket {
     fn starts(&mut self) -> bool {
-        self.promise.starts()
+        self.delivery.starts()
     }
 
     fn returned(&mut self, request: Vec<u8>) {
@@ -65,10 +66,10 @@ impl Completes<Cassandra> for Ticket {
             Heard::Pause(at) => Step::Pause(at),
         };
         match step {
-            Step::Told(Progress::Done(result)) => self.promise.tell(py, result),
+            Step::Told(Progress::Done(result)) => self.delivery.tell(py, result),
             Step::Told(Progress::Send(call)) => {
-                let Self { promise, job, sent, .. } = self;
-                next.commands.push(Self::command(call, Tick::now(), promise, job, sent));
+                let Self { delivery, job, sent, .. } = self;
+                next.commands.push(Self::command(call, Tick::now(), delivery, job, sent));
             }
             Step::Send(draft) => next.commands.push(draft.into_command(Tick::now(), self)),
             Step::Pause(at) => next.pauses.push((at, self)),

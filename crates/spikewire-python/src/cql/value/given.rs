@@ -301,7 +301,14 @@ impl Source for Given<'_, '_> {
                 return Ok(None);
             }
         }
-        Err(Unfit::Kind)
+        // Others may have attributes besides, but must have all of these.
+        for (field, _) in &udt.fields {
+            let name = PyString::intern(py, field);
+            if self.0.getattr_opt(&name).map_err(raised)?.is_none() {
+                return Err(Unfit::Kind);
+            }
+        }
+        Ok(None)
     }
 }
 

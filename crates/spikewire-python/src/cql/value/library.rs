@@ -23,6 +23,7 @@ classes! {
     ipv6: "ipaddress", "IPv6Address";
     duration: "spikewire.cql.types", "Duration";
     nanosecond_time: "spikewire.cql.types", "Time";
+    node: "spikewire.cql.types", "Node";
     far_date: "spikewire.cql.types", "Date";
     far_timestamp: "spikewire.cql.types", "Timestamp";
 }

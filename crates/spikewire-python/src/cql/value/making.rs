@@ -13,24 +13,27 @@ use spikewire_cql::value::{Duration, Elements, MapEntries, Sink, decode};
 
 use super::library;
 use super::marks::Mark;
+use crate::cql::classes::{self, Classes};
 use crate::cql::errors::Raised;
 use crate::cql::row::{Names, Row};
 
 /// Makes Python objects.
 #[derive(Clone, Copy)]
-pub struct Making<'py> {
+pub struct Making<'a, 'py> {
     pub py: Python<'py>,
+    /// What values of user-defined types are made as.
+    pub classes: &'a Classes,
 }
 
 type Result<'py> = std::result::Result<Bound<'py, PyAny>, Raised>;
 
 /// The value of a cell; the commonest types are made without a detour.
 #[inline]
-pub fn value<'py>(ty: &Type, bytes: Option<&[u8]>, making: &Making<'py>) -> Result<'py> {
+pub fn value<'py>(ty: &Type, bytes: Option<&[u8]>, making: &Making<'_, 'py>) -> Result<'py> {
     decode(ty, bytes, making)
 }
 
-impl<'py> Making<'py> {
+impl<'py> Making<'_, 'py> {
     /// A `uuid.UUID`.
     pub fn uuid_of(&self, bytes: [u8; 16]) -> Result<'py> {
         let py = self.py;
@@ -88,7 +91,7 @@ fn needs_change(ty: &Type) -> bool {
     )
 }
 
-impl<'py> Sink for Making<'py> {
+impl<'py> Sink for Making<'_, 'py> {
     type Value = Bound<'py, PyAny>;
     type Error = Raised;
 
@@ -251,6 +254,9 @@ impl<'py> Sink for Making<'py> {
         I: Elements<Self::Value, Raised>,
     {
         let values: Vec<_> = fields.collect::<std::result::Result<_, _>>()?;
+        if let Some(class) = self.classes.of(self.py, udt) {
+            return Ok(classes::make(&class, udt, values)?);
+        }
         let names = Names::new(self.py, udt.fields.iter().map(|(name, _)| name.as_str()))?;
         Ok(Bound::new(self.py, Row::make(names, PyTuple::new(self.py, values)?))?.into_any())
     }

@@ -8,7 +8,7 @@
 //! | [`marks`] | `UNSET` and `EMPTY` |
 
 mod given;
-mod library;
+pub mod library;
 mod making;
 mod marks;
 

@@ -1,0 +1,206 @@
+//! Several statements in one request.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use spikewire_cassandra::Session;
+use spikewire_cassandra::session::{Call, Preparation};
+use spikewire_cassandra::statement::{Prepared as Known, StatementOptions};
+use spikewire_cql::request::{BatchKind, Values, values_with};
+use spikewire_sync::Mutex;
+
+use super::bind::{bind, markers};
+use super::errors::Raised;
+use super::statement::Statement;
+use crate::bridge::errors::{Raise, about, type_error, value_error};
+
+/// As many as the protocol can count.
+const MOST: usize = u16::MAX as usize;
+
+/// One statement of a batch.
+#[derive(Debug)]
+pub enum Entry {
+    /// Text.
+    Text(Arc<str>),
+    /// A prepared statement and its values.
+    Values(Arc<Known>, Arc<[u8]>),
+    /// Text that is prepared when the batch is executed, and its parameters.
+    Parameters(Arc<str>, Py<PyAny>),
+}
+
+/// Several statements that are executed with one request: `session.execute(batch)`.
+///
+/// `kind` is `"logged"` (all of it is applied sooner or later, or none), `"unlogged"` (each partition
+/// by itself) or `"counter"` (for updates of counters). A batch can be executed any number of times,
+/// and grow in between.
+#[pyclass(frozen, module = "spikewire.cql")]
+pub struct Batch {
+    kind: BatchKind,
+    entries: Mutex<Vec<Arc<Entry>>>,
+}
+
+fn kind_name(kind: BatchKind) -> &'static str {
+    match kind {
+        BatchKind::Logged => "logged",
+        BatchKind::Unlogged => "unlogged",
+        BatchKind::Counter => "counter",
+    }
+}
+
+impl Batch {
+    /// A copy of what it holds.
+    pub fn content(&self) -> Content {
+        Content { kind: self.kind, entries: self.entries.lock().clone() }
+    }
+}
+
+#[pymethods]
+impl Batch {
+    #[new]
+    #[pyo3(signature = (kind="logged"))]
+    fn new(kind: &str) -> PyResult<Self> {
+        let found = BatchKind::ALL.into_iter().find(|one| kind == kind_name(*one));
+        let kind = found.ok_or_else(|| {
+            let kinds = "\"logged\", \"unlogged\" or \"counter\"";
+            value_error(format!("kind must be {kinds}, not {kind:?}"))
+        })?;
+        Ok(Self { kind, entries: Mutex::default() })
+    }
+
+    /// Adds a statement, which is text or prepared, with its parameters.
+    ///
+    /// Values of a prepared statement are checked and kept as they are now. Raises `TypeError`,
+    /// `ValueError` or `OverflowError` for parameters that do not fit, for anything but INSERT,
+    /// UPDATE and DELETE, and beyond 65,535 statements.
+    #[pyo3(signature = (statement, parameters=None, /))]
+    fn add(
+        &self,
+        statement: &Bound<'_, PyAny>,
+        parameters: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let parameters = parameters.filter(|parameters| !parameters.is_none());
+        let entry = match (Statement::read(statement)?, parameters) {
+            (Statement::Batch(_), _) => {
+                return Err(type_error("a batch cannot hold another batch"));
+            }
+            (Statement::Text(text), None) => Entry::Text(text),
+            (Statement::Text(text), Some(parameters)) => {
+                Entry::Parameters(markers(&text)?.into(), parameters.clone().unbind())
+            }
+            (Statement::Bound(_, _), Some(_)) => {
+                return Err(type_error("a bound statement has its parameters"));
+            }
+            (Statement::Bound(known, values), None) => Entry::Values(known, values),
+            (Statement::Prepared(known), parameters) => {
+                let mut values = Vec::new();
+                bind(&known, parameters, &mut values)?;
+                Entry::Values(known, values.into())
+            }
+        };
+        let text = match &entry {
+            Entry::Text(text) | Entry::Parameters(text, _) => text,
+            Entry::Values(known, _) => &known.text,
+        };
+        let first = text.trim_start().get(..6).unwrap_or_default().to_ascii_uppercase();
+        if first == "SELECT" {
+            return Err(value_error("a batch holds INSERT, UPDATE and DELETE, not SELECT"));
+        }
+        let mut entries = self.entries.lock();
+        if entries.len() == MOST {
+            return Err(value_error(format!("a batch holds at most {MOST} statements")));
+        }
+        entries.push(Arc::new(entry));
+        Ok(())
+    }
+
+    /// Takes all statements out.
+    fn clear(&self) {
+        let former = std::mem::take(&mut *self.entries.lock());
+        drop(former);
+    }
+
+    /// `"logged"`, `"unlogged"` or `"counter"`.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        kind_name(self.kind)
+    }
+
+    fn __len__(&self) -> usize {
+        self.entries.lock().len()
+    }
+
+    fn __bool__(&self) -> bool {
+        true
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<{} batch of {} statements>", kind_name(self.kind), self.__len__())
+    }
+}
+
+/// What a batch holds when it is executed.
+#[derive(Debug, Clone)]
+pub struct Content {
+    kind: BatchKind,
+    entries: Vec<Arc<Entry>>,
+}
+
+/// Texts that were prepared for a batch.
+pub type Texts = HashMap<Arc<str>, Arc<Known>>;
+
+/// How composing a batch goes on.
+pub enum Composed {
+    /// A statement is to be prepared first; then it is composed again.
+    Prepare(Call),
+    /// The whole request.
+    Whole(Call),
+}
+
+impl Content {
+    /// Composes the request; `texts` are those that are prepared by now.
+    pub fn compose(
+        &self,
+        py: Python<'_>,
+        session: &Arc<Session>,
+        options: &StatementOptions,
+        texts: &mut Texts,
+    ) -> PyResult<Composed> {
+        let begun = session.batch(self.kind, options);
+        let mut batch = begun.map_err(|error| error.raise(py))?;
+        for (at, entry) in self.entries.iter().enumerate() {
+            let added = match &**entry {
+                Entry::Text(text) => batch.add_text(text).map_err(Raised::from),
+                Entry::Values(known, values) => {
+                    let count = known.parameters.len();
+                    let values = Values { count, named: false, bytes: values };
+                    batch.add(known, values).map_err(Raised::from)
+                }
+                Entry::Parameters(text, parameters) => {
+                    if !texts.contains_key(text) {
+                        let plain = StatementOptions {
+                            tracing: false,
+                            payload: Vec::new(),
+                            ..options.clone()
+                        };
+                        match session.prepare(text, &plain).map_err(|error| error.raise(py))? {
+                            Preparation::Ask(call) => return Ok(Composed::Prepare(*call)),
+                            Preparation::Known(known) => texts.insert(text.clone(), known),
+                        };
+                    }
+                    let known = &texts[text];
+                    let count = known.parameters.len();
+                    let parameters = Some(parameters.bind(py));
+                    let values =
+                        values_with::<Raised>(count, false, |out| bind(known, parameters, out));
+                    batch.add(known, values)
+                }
+            };
+            if let Err(error) = added {
+                return Err(about(py, error.into(), &format!("statement {at} of the batch")));
+            }
+        }
+        let whole = session.run_batch(batch, options);
+        Ok(Composed::Whole(whole.map_err(|error| error.raise(py))?))
+    }
+}

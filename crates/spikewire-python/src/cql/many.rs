@@ -1,0 +1,374 @@
+//! One statement with the parameters of many rows: so many of them in flight, and no future, task or
+//! call back into Python for each.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread::{self, Thread};
+
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyIterator, PyList};
+use spikewire_cassandra::Error;
+use spikewire_cassandra::statement::StatementOptions;
+use spikewire_sync::Mutex;
+use spikewire_transport::Tick;
+use spikewire_transport::permits::{SIGNAL_POLL, park};
+
+use super::core::Core;
+use super::faces::{Connections, Shared, thread_of};
+use super::job::{Goal, Job, Start};
+use super::statement::Statement;
+use super::ticket::{Promise, Ticket};
+use crate::bridge::errors::{closed, type_error};
+use crate::bridge::forks::forks;
+use crate::bridge::signal::{Interrupted, detached};
+
+/// What the rows of one call share.
+pub struct Flow {
+    state: Mutex<State>,
+    /// No more rows are sent: one failed, or the caller gave up.
+    stopped: AtomicBool,
+    returns_errors: bool,
+    born: u32,
+}
+
+#[derive(Default)]
+struct State {
+    started: usize,
+    in_flight: usize,
+    /// The results in the order of the rows, unless they are not wanted.
+    results: Option<Vec<Option<Py<PyAny>>>>,
+    /// The row that failed first.
+    failed: Option<(usize, PyErr)>,
+    waits: Option<Waits>,
+}
+
+/// Who waits until no more than so many are in flight.
+struct Waits {
+    most: usize,
+    waiter: Waiter,
+}
+
+enum Waiter {
+    Thread(Thread),
+    Future(Promise),
+}
+
+impl Flow {
+    /// One more row is on its way; its number.
+    fn begin(&self) -> usize {
+        let mut state = self.state.lock();
+        let row = state.started;
+        state.started += 1;
+        state.in_flight += 1;
+        if let Some(results) = &mut state.results {
+            results.push(None);
+        }
+        row
+    }
+
+    /// A row has ended. From the thread that drives the connections.
+    fn end(&self, py: Python<'_>, row: usize, outcome: PyResult<Bound<'_, PyAny>>) {
+        let outcome = match outcome {
+            Err(error) if self.returns_errors => Ok(error.into_value(py).into_any()),
+            other => other.map(Bound::unbind),
+        };
+        // Nothing is dropped, and no Python code runs, while the state is locked.
+        let mut left_over = (None, None);
+        let waiter = {
+            let mut state = self.state.lock();
+            state.in_flight -= 1;
+            match outcome {
+                Ok(result) => match state.results.as_mut().map(|results| &mut results[row]) {
+                    Some(place) => *place = Some(result),
+                    None => left_over.0 = Some(result),
+                },
+                Err(error) if state.failed.is_none() => {
+                    self.stopped.store(true, Relaxed);
+                    state.failed = Some((row, error));
+                }
+                // Rows that were withdrawn on account of the first one fail, too.
+                Err(error) => left_over.1 = Some(error),
+            }
+            if state.waits.as_ref().is_some_and(|waits| state.in_flight <= waits.most) {
+                state.waits.take()
+            } else {
+                None
+            }
+        };
+        drop(left_over);
+        match waiter.map(|waits| waits.waiter) {
+            Some(Waiter::Thread(thread)) => thread.unpark(),
+            Some(Waiter::Future(promise)) => promise.tell(py, Ok(py.None().into_bound(py))),
+            None => {}
+        }
+    }
+}
+
+/// A row under way. Its outcome is told in any case: one that is dropped, because a driver ended
+/// before its commands did, fails as closed.
+pub struct Share {
+    flow: Arc<Flow>,
+    row: usize,
+    is_told: AtomicBool,
+}
+
+impl Share {
+    /// Whether it is still wanted. Needs no interpreter.
+    pub fn starts(&self) -> bool {
+        !self.flow.stopped.load(Relaxed)
+    }
+
+    /// It has ended.
+    pub fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
+        if !self.is_told.swap(true, Relaxed) {
+            self.flow.end(py, self.row, outcome);
+        }
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        if *self.is_told.get_mut() || self.flow.born != forks() {
+            return;
+        }
+        Python::try_attach(|py| {
+            // An error that is on its way up is not this one's.
+            let pending = PyErr::take(py);
+            self.tell(py, Err(closed::<Error>(py)));
+            if let Some(pending) = pending {
+                pending.restore(py);
+            }
+        });
+    }
+}
+
+/// Who sends the rows.
+pub enum Sender {
+    /// The session's own thread.
+    Thread(Arc<Shared>),
+    /// The event loop that ran when it began.
+    Loop(Arc<Connections>),
+}
+
+/// The rows of one `execute_many`.
+#[pyclass(frozen, module = "spikewire._native")]
+pub struct Many {
+    core: Arc<Core>,
+    sender: Sender,
+    statement: Statement,
+    options: StatementOptions,
+    concurrency: usize,
+    flow: Arc<Flow>,
+}
+
+impl Many {
+    /// For a statement whose parameters are to come.
+    pub fn new(
+        core: Arc<Core>,
+        sender: Sender,
+        statement: Statement,
+        options: StatementOptions,
+        how: (usize, bool, bool),
+    ) -> PyResult<Self> {
+        if !matches!(statement, Statement::Prepared(_)) {
+            return Err(type_error("a statement for many rows must be text or prepared"));
+        }
+        let (concurrency, results, returns_errors) = how;
+        let state = State { results: results.then(Vec::new), ..State::default() };
+        let flow = Flow {
+            state: Mutex::new(state),
+            stopped: AtomicBool::new(false),
+            returns_errors,
+            born: forks(),
+        };
+        Ok(Self { core, sender, statement, options, concurrency, flow: Arc::new(flow) })
+    }
+
+    fn is_full(&self) -> bool {
+        self.flow.state.lock().in_flight >= self.concurrency
+    }
+
+    fn send(&self, py: Python<'_>, parameters: &Bound<'_, PyAny>) -> PyResult<()> {
+        let share = Share {
+            row: self.flow.begin(),
+            flow: self.flow.clone(),
+            is_told: AtomicBool::new(false),
+        };
+        let wants = self.flow.state.lock().results.is_some();
+        let goal = if wants { Goal::All } else { Goal::Done };
+        let (statement, options) = (self.statement.clone(), self.options.clone());
+        let started = Job::start(py, &self.core, goal, statement, Some(parameters), options);
+        let (job, call) = match started {
+            Ok(Start::Send(job, call)) => (job, call),
+            Ok(Start::Done(result)) => {
+                share.tell(py, Ok(result));
+                return Ok(());
+            }
+            Err(error) => {
+                let is_input = error.is_instance_of::<PyTypeError>(py)
+                    || error.is_instance_of::<PyValueError>(py)
+                    || error.is_instance_of::<PyOverflowError>(py);
+                if is_input || !self.flow.returns_errors {
+                    share.tell(py, Err(error));
+                    return Ok(());
+                }
+                share.tell(py, Ok(py.None().into_bound(py)));
+                return Err(error);
+            }
+        };
+        let now = Tick::now();
+        let command = Ticket::command(call, now, share.into(), job, None);
+        match &self.sender {
+            Sender::Loop(connections) => connections.submit(py, command, now),
+            Sender::Thread(shared) => {
+                thread_of(py, &self.core, shared)?.send(command);
+                Ok(())
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl Many {
+    /// Takes rows of an iterator and sends them until as many are in flight as may; whether there
+    /// are no more to take.
+    fn feed(&self, rows: &Bound<'_, PyIterator>) -> PyResult<bool> {
+        let py = rows.py();
+        let mut rows = rows.clone();
+        while !self.is_full() {
+            if self.flow.stopped.load(Relaxed) {
+                return Ok(true);
+            }
+            match rows.next() {
+                Some(row) => self.send(py, &row?)?,
+                None => return Ok(true),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Sends one row; whether there is room for another one.
+    fn add(&self, py: Python<'_>, row: &Bound<'_, PyAny>) -> PyResult<bool> {
+        self.send(py, row)?;
+        Ok(!self.is_full())
+    }
+
+    /// Whether no more rows are taken.
+    #[getter]
+    fn stopped(&self) -> bool {
+        self.flow.stopped.load(Relaxed)
+    }
+
+    /// Takes no more rows, and withdraws those that have not been sent.
+    fn stop(&self) {
+        self.flow.stopped.store(true, Relaxed);
+    }
+
+    /// Waits until no more than so many are in flight.
+    fn wait(&self, py: Python<'_>, most: usize) -> PyResult<()> {
+        detached(py, |interrupted| self.park(most, interrupted))
+    }
+
+    /// The same as a future of the event loop.
+    fn room<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Bound<'py, PyAny>> {
+        let Sender::Loop(connections) = &self.sender else {
+            return Err(type_error("there is no event loop"));
+        };
+        let (future, promise) = connections.promise(py)?;
+        let (ready, former) = {
+            let mut state = self.flow.state.lock();
+            if state.in_flight <= most {
+                (Some(promise), None)
+            } else {
+                let waiter = Waiter::Future(promise);
+                (None, state.waits.replace(Waits { most, waiter }))
+            }
+        };
+        // One that was waited for before was cancelled.
+        drop(former);
+        if let Some(promise) = ready {
+            promise.tell(py, Ok(py.None().into_bound(py)));
+        }
+        Ok(future)
+    }
+
+    /// How many rows were taken.
+    #[getter]
+    fn started(&self) -> usize {
+        self.flow.state.lock().started
+    }
+
+    /// The number of the row that failed, and its error.
+    fn failed<'py>(&self, py: Python<'py>) -> Option<(usize, Bound<'py, PyAny>)> {
+        let state = self.flow.state.lock();
+        let (row, error) = state.failed.as_ref()?;
+        Some((*row, error.value(py).clone().into_any()))
+    }
+
+    /// The results of all rows, or `None` where they are not wanted.
+    fn results<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
+        let results = self.flow.state.lock().results.take();
+        let Some(results) = results else { return Ok(None) };
+        PyList::new(py, results).map(Some)
+    }
+}
+
+impl Many {
+    fn park(&self, most: usize, interrupted: Interrupted<'_>) {
+        let waits = || Waits { most, waiter: Waiter::Thread(thread::current()) };
+        loop {
+            {
+                let mut state = self.flow.state.lock();
+                if state.in_flight <= most {
+                    state.waits = None;
+                    return;
+                }
+                state.waits = Some(waits());
+            }
+            // Each statement ends by its own deadline.
+            park(SIGNAL_POLL, None);
+            if interrupted.is_some_and(|interrupted| interrupted()) {
+                return;
+            }
+        }
+    }
+}
+
+/// Where a statement's result goes.
+pub enum Delivery {
+    /// A future.
+    Future(Promise),
+    /// One row of many.
+    Share(Share),
+}
+
+impl From<Promise> for Delivery {
+    fn from(promise: Promise) -> Self {
+        Self::Future(promise)
+    }
+}
+
+impl From<Share> for Delivery {
+    fn from(share: Share) -> Self {
+        Self::Share(share)
+    }
+}
+
+impl Delivery {
+    /// Whether the result is still wanted. Needs no interpreter.
+    pub fn starts(&self) -> bool {
+        match self {
+            Self::Future(promise) => promise.starts(),
+            Self::Share(share) => share.starts(),
+        }
+    }
+
+    /// Hands the result over.
+    pub fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
+        match self {
+            Self::Future(promise) => promise.tell(py, outcome),
+            Self::Share(share) => share.tell(py, outcome),
+        }
+    }
+}

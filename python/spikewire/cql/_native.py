@@ -1,0 +1,14 @@
+"""The engine for Cassandra as Python sees it; the types are in the stub beside this file."""
+
+from spikewire._native import cql as _cql  # type: ignore[attr-defined]  # pyright: ignore
+
+AsyncSessionCore = _cql.AsyncSessionCore
+Batch = _cql.Batch
+BoundStatement = _cql.BoundStatement
+Many = _cql.Many
+Mark = _cql.Mark
+Prepared = _cql.Prepared
+Row = _cql.Row
+Rows = _cql.Rows
+SessionCore = _cql.SessionCore
+SessionSubmit = _cql.SessionSubmit

@@ -1,0 +1,121 @@
+"""One statement with the parameters of many rows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterable
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from spikewire.cql._native import Many, Parameters, Statement
+    from spikewire.cql.options import ExecuteOptions
+    from spikewire.cql.session import AsyncSession, Session
+
+__all__: list[str] = []
+
+_MOST = 30_000
+
+
+def execute(
+    session: Session,
+    statement: Statement,
+    rows: Iterable[Parameters],
+    how: tuple[int, str, bool],
+    options: ExecuteOptions,
+) -> Any:
+    """``Session.execute_many``."""
+    arguments = _checked(*how)
+    if isinstance(rows, AsyncIterable):
+        raise TypeError("rows must be an iterable; asynchronous ones are for AsyncSession")
+    waiting = iter(rows)
+    if isinstance(statement, str):
+        statement = session._prepared(statement, **_for_preparing(options))  # noqa: SLF001
+    many = session._many(statement, arguments, **options)  # noqa: SLF001
+    room = _room(arguments[0])
+    try:
+        while not many.feed(waiting):
+            many.wait(room)
+        many.wait(0)
+    except BaseException:
+        # Rows that have not been sent are withdrawn; the others end before the call does.
+        many.stop()
+        many.wait(0)
+        raise
+    return _outcome(many)
+
+
+async def execute_async(
+    session: AsyncSession,
+    statement: Statement,
+    rows: Iterable[Parameters] | AsyncIterable[Parameters],
+    how: tuple[int, str, bool],
+    options: ExecuteOptions,
+) -> Any:
+    """``AsyncSession.execute_many``."""
+    arguments = _checked(*how)
+    waiting = None if isinstance(rows, AsyncIterable) else iter(rows)
+    if isinstance(statement, str):
+        statement = await session._prepared(statement, **_for_preparing(options))  # noqa: SLF001
+    many = session._many(statement, arguments, **options)  # noqa: SLF001
+    room = _room(arguments[0])
+    try:
+        if waiting is not None:
+            while not many.feed(waiting):
+                await many.room(room)
+        else:
+            async for row in rows:  # type: ignore[union-attr]  # pyright: ignore
+                if many.stopped:
+                    break
+                if not many.add(row):
+                    await many.room(room)
+        await many.room(0)
+    except asyncio.CancelledError:
+        # A cancelled task does not wait.
+        many.stop()
+        raise
+    except BaseException:
+        many.stop()
+        await many.room(0)
+        raise
+    return _outcome(many)
+
+
+def _room(concurrency: int) -> int:
+    """More rows are taken when no more than so many are in flight: several at a time."""
+    return concurrency - max(1, concurrency // 4)
+
+
+def _checked(concurrency: int, errors: str, results: bool) -> tuple[int, bool, bool]:
+    if isinstance(concurrency, bool):
+        raise TypeError("concurrency must be an int")
+    concurrency = index(concurrency)
+    if not 1 <= concurrency <= _MOST:
+        message = f"concurrency must be from 1 to {_MOST}, got {concurrency}"
+        raise ValueError(message)
+    if errors not in {"raise", "return"}:
+        message = f'errors must be "raise" or "return", got {errors!r:.100}'
+        raise ValueError(message)
+    if errors == "return" and not results:
+        raise ValueError('errors="return" puts errors among the results: it needs results=True')
+    return concurrency, bool(results), errors == "return"
+
+
+def _for_preparing(options: ExecuteOptions) -> Any:
+    """Those options that matter to preparing."""
+    known = ("keyspace", "node", "timeout", "socket_timeout", "max_retries")
+    return {name: value for name, value in options.items() if name in known}
+
+
+def _outcome(many: Many) -> Any:
+    failed = many.failed()
+    if failed is not None:
+        row, error = failed
+        error.row = row  # type: ignore[attr-defined]  # pyright: ignore
+        if hasattr(error, "add_note"):
+            error.add_note(f"row {row} of execute_many")
+        raise error
+    results = many.results()
+    return many.started if results is None else results

@@ -1,0 +1,134 @@
+"""Options of sessions and of executions, which are keywords everywhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+if TYPE_CHECKING:
+    from spikewire.types import Seconds
+
+__all__ = ["Consistency", "ExecuteOptions", "PrepareOptions", "SerialConsistency", "SessionOptions"]
+
+#: How many replicas must answer; upper case does as well.
+Consistency = Literal[
+    "any",
+    "one",
+    "two",
+    "three",
+    "quorum",
+    "all",
+    "local_quorum",
+    "each_quorum",
+    "serial",
+    "local_serial",
+    "local_one",
+]
+
+#: The same for the condition of a lightweight transaction.
+SerialConsistency = Literal["serial", "local_serial"]
+
+
+class PrepareOptions(TypedDict, total=False):
+    """Keyword options of ``prepare``. Unknown names are refused."""
+
+    keyspace: str | None
+    """The keyspace of tables that are named without one. Needs version 5 of the protocol. Default:
+    the session's."""
+    node: str | None
+    """The only node to ask, by its address. Default: any."""
+    payload: dict[str, bytes | None]
+    """Bytes for a handler in the server, by name. Default: none."""
+    timeout: Seconds | None
+    """Total time including retries; 0: no limit. Default: the session's."""
+    socket_timeout: Seconds | None
+    """Longest silence of a connection before an attempt is abandoned; 0: no limit. Default: the
+    session's."""
+    max_retries: int | None
+    """Further attempts after the first one. Default: the session's."""
+
+
+class ExecuteOptions(PrepareOptions, total=False):
+    """Keyword options of ``execute``, ``page``, ``query`` and ``execute_many``. Unknown names are
+    refused; ``None`` stands for the default."""
+
+    consistency: Consistency | None
+    """How many replicas must answer. Default: the session's."""
+    serial_consistency: SerialConsistency | None
+    """The same for the condition of a lightweight transaction. Default: the session's."""
+    page_size: int | None
+    """Rows that the server sends at a time, from 1. Default: the session's."""
+    paging_state: bytes | None
+    """Where to begin: the ``paging_state`` of the page before. Default: at the beginning."""
+    timestamp: int | None
+    """When what is written was written, in microseconds since 1970. Default: now, unless the session
+    leaves that to the server (``timestamps=False``)."""
+    idempotent: bool | None
+    """Whether a second execution makes no difference, so that it is tried again where the first one
+    may have been applied. Default: True for SELECT, False for others."""
+    tracing: bool
+    """Whether the server keeps a trace, for ``session.trace(result)``. Default: False."""
+    now_in_seconds: int | None
+    """The time that TTLs are computed with, in seconds since 1970. Needs version 5 of the protocol.
+    Default: the server's clock."""
+
+
+class SessionOptions(TypedDict, total=False):
+    """Keyword options of ``Session`` and ``AsyncSession``. Unknown names are refused."""
+
+    keyspace: str | None
+    """The keyspace of tables that are named without one. Default: none."""
+    user: str | None
+    """The user to log in as, together with ``password``. Default: no log-in."""
+    password: str | None
+    """The user's password."""
+    protocol_version: Literal[4, 5] | None
+    """The version of the native protocol. Default: the highest that the server speaks."""
+    compression: Literal["lz4"] | None
+    """How messages are compressed. Default: not."""
+    consistency: Consistency
+    """How many replicas must answer. Default: "local_one"."""
+    serial_consistency: SerialConsistency | None
+    """The same for the condition of a lightweight transaction. Default: the server's, "serial"."""
+    page_size: int | None
+    """Rows that the server sends at a time; ``None``: all at once. Default: 5,000."""
+    timestamps: bool
+    """Whether writes carry the time of this machine, always increasing. Default: True."""
+    timeout: Seconds
+    """Total time of a statement including retries; 0: no limit. Default: 10 s."""
+    socket_timeout: Seconds
+    """Longest silence of a connection before an attempt is abandoned; 0: no limit. Default: 0."""
+    max_retries: int
+    """Further attempts after the first one. Default: 2."""
+    connect_timeout: Seconds
+    """Time for one connection attempt. Default: 5 s."""
+    heartbeat: Seconds
+    """Silence after which the connection that watches the cluster is asked for a sign of life. Default:
+    30 s."""
+    idle_timeout: Seconds
+    """Idle connections are closed after this time. Default: 120 s."""
+    schema_agreement: Seconds
+    """Longest wait until all nodes have one schema, after a statement that changes it. Default:
+    10 s."""
+    connections_per_node: int
+    """Connections to one node for each event loop, and for all blocking threads. Default: 1."""
+    pipeline_depth: int
+    """Statements in flight on one connection before the next one waits, up to 32,767. Default:
+    1,024."""
+    queue_limit: int
+    """Statements that may wait for one node; beyond it they raise ``TooBusy``. Default: 100,000."""
+    submit_limit: int
+    """Submitted statements in flight at once; beyond it ``submit`` waits. Default: 2,048."""
+    max_error_rate: int
+    """Errors within a second after which a node is left alone for a moment; 0: never. Default:
+    100."""
+    local_datacenter: str | None
+    """The datacenter whose nodes are asked. Default: that of the first contact point."""
+    local_rack: str | None
+    """The rack whose nodes are asked first. Default: none."""
+    remote_datacenters: bool
+    """Whether nodes of other datacenters are asked when no local one can be. Default: False."""
+    address_map: dict[str, str]
+    """Addresses that nodes advertise, and those to use instead. Default: none."""
+    application: dict[str, str]
+    """What the server's lists of clients show: ``APPLICATION_NAME``, ``APPLICATION_VERSION``,
+    ``CLIENT_ID``. Default: nothing."""

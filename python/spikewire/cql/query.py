@@ -1,0 +1,264 @@
+"""Results of any size, page by page at the reader's pace."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
+    from concurrent.futures import Future
+    from types import TracebackType
+
+    from typing_extensions import Self, Unpack
+
+    from spikewire.cql._native import Parameters, Row, Rows, Statement
+    from spikewire.cql.options import ExecuteOptions
+    from spikewire.cql.session import AsyncSession, Session
+
+__all__ = ["AsyncQuery", "Query"]
+
+
+class _Paged:
+    """Where a query stands."""
+
+    __slots__ = ("_begun", "_closed", "_options", "_parameters", "_session", "_state", "_statement")
+
+    def __init__(
+        self,
+        session: Session | AsyncSession,
+        statement: Statement,
+        parameters: Parameters | None,
+        options: ExecuteOptions,
+    ) -> None:
+        session._check(statement, **options)  # noqa: SLF001
+        self._session: Any = session
+        self._statement: Statement = statement
+        self._parameters = parameters
+        self._options: dict[str, Any] = dict(options)
+        self._state: bytes | None = options.get("paging_state")
+        self._begun = False
+        self._closed = False
+
+    @property
+    def paging_state(self) -> bytes | None:
+        """Where the page begins that follows the one being read: another query goes on there with
+        ``paging_state=...``. ``None`` on the last page; before the first one what the query was
+        started with. Opaque bytes, which hold keys: not to be trusted when they come from outside.
+        """
+        return self._state
+
+    def _has_more(self) -> bool:
+        return not self._closed and (not self._begun or self._state is not None)
+
+    def _arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What the next page is asked for with."""
+        if self._state is not None:
+            self._options["paging_state"] = self._state
+        parameters = () if self._parameters is None else (self._parameters,)
+        return (self._statement, *parameters), self._options
+
+    def _took(self, page: Rows) -> None:
+        self._begun = True
+        self._state = page.paging_state
+
+    def _binds(self) -> bool:
+        """Whether parameters are still to be bound: that is done once for all pages."""
+        return not self._begun and self._parameters is not None
+
+    def _bind(self, prepared: Any) -> None:
+        self._statement = prepared.bind(self._parameters)
+        self._parameters = None
+
+    def __repr__(self) -> str:
+        state = "closed" if self._closed else "at the end" if not self._has_more() else "open"
+        return f"<{type(self).__name__}, {state}>"
+
+
+class Query(_Paged):
+    """The rows of a statement, from ``Session.query``: an iterator.
+
+    While a page is read, the next one is on its way, and never more than that; nothing is asked for
+    before the first row is. A ``for`` loop that was left goes on where it stopped. Rows come from
+    ``for row in query``, whole pages from ``for page in query.pages()``.
+    """
+
+    __slots__ = ("_ahead", "_pages", "_rows")
+
+    def __init__(
+        self,
+        session: Session,
+        statement: Statement,
+        parameters: Parameters | None,
+        options: ExecuteOptions,
+    ) -> None:
+        super().__init__(session, statement, parameters, options)
+        self._ahead: Future[Rows] | None = None
+        self._pages: Generator[Rows, None, None] = self._through_pages()
+        self._rows: Generator[Row, None, None] = self._through_rows()
+
+    def __iter__(self) -> Iterator[Row]:
+        return self._rows
+
+    def __next__(self) -> Row:
+        return next(self._rows)
+
+    def pages(self) -> Iterator[Rows]:
+        """The pages that were not read yet."""
+        return self._pages
+
+    def _through_rows(self) -> Generator[Row, None, None]:
+        for page in self._pages:
+            yield from page
+
+    def _through_pages(self) -> Generator[Rows, None, None]:
+        if self._binds():
+            statement = self._statement
+            if isinstance(statement, str):
+                options = _for_preparing(self._options)
+                statement = self._session._prepared(statement, **options)  # noqa: SLF001
+            self._bind(statement)
+        while self._has_more():
+            page = self._next()
+            self._took(page)
+            if self._has_more():
+                arguments, options = self._arguments()
+                self._ahead = self._session.submit.page(*arguments, **options)
+            yield page
+
+    def _next(self) -> Rows:
+        ahead = self._ahead
+        if ahead is None:
+            arguments, options = self._arguments()
+            page: Rows = self._session.page(*arguments, **options)
+            return page
+        try:
+            return ahead.result()
+        finally:
+            self._ahead = None
+            ahead.cancel()
+
+    def close(self) -> None:
+        """Ends the query; a page that is on its way is not waited for. Closing again does nothing.
+        """
+        self._closed = True
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None:
+            ahead.cancel()
+        # Another thread may be in the midst of reading; it finds the end.
+        with contextlib.suppress(ValueError):
+            self._rows.close()
+            self._pages.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class AsyncQuery(_Paged):
+    """The rows of a statement, from ``AsyncSession.query``: an asynchronous iterator.
+
+    While a page is read, the next one is on its way, and never more than that; nothing is asked for
+    before the first row is. An ``async for`` loop that was left goes on where it stopped. Rows come
+    from ``async for row in query``, whole pages from ``async for page in query.pages()``.
+    """
+
+    __slots__ = ("_ahead", "_pages", "_rows")
+
+    def __init__(
+        self,
+        session: AsyncSession,
+        statement: Statement,
+        parameters: Parameters | None,
+        options: ExecuteOptions,
+    ) -> None:
+        super().__init__(session, statement, parameters, options)
+        self._ahead: asyncio.Future[Rows] | None = None
+        self._pages: AsyncGenerator[Rows, None] = self._through_pages()
+        self._rows: AsyncGenerator[Row, None] = self._through_rows()
+
+    def __aiter__(self) -> AsyncIterator[Row]:
+        return self._rows
+
+    async def __anext__(self) -> Row:
+        return await self._rows.__anext__()
+
+    def pages(self) -> AsyncIterator[Rows]:
+        """The pages that were not read yet."""
+        return self._pages
+
+    async def _through_rows(self) -> AsyncGenerator[Row, None]:
+        # Rows of a page come without a switch to the event loop.
+        async for page in self._pages:
+            for row in page:
+                yield row
+
+    async def _through_pages(self) -> AsyncGenerator[Rows, None]:
+        if self._binds():
+            statement = self._statement
+            if isinstance(statement, str):
+                options = _for_preparing(self._options)
+                statement = await self._session._prepared(statement, **options)  # noqa: SLF001
+            self._bind(statement)
+        while self._has_more():
+            page = await self._next()
+            self._took(page)
+            if self._has_more():
+                arguments, options = self._arguments()
+                self._ahead = self._session.page(*arguments, **options)
+                self._ahead.add_done_callback(_looked_at)
+            yield page
+
+    async def _next(self) -> Rows:
+        ahead = self._ahead
+        if ahead is None:
+            arguments, options = self._arguments()
+            page: Rows = await self._session.page(*arguments, **options)
+            return page
+        try:
+            return await ahead
+        finally:
+            self._ahead = None
+
+    async def close(self) -> None:
+        """Ends the query; a page that is on its way is not waited for. Closing again does nothing.
+        """
+        self._closed = True
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None:
+            ahead.cancel()
+        # Another task may be in the midst of reading; it finds the end.
+        with contextlib.suppress(RuntimeError):
+            await self._rows.aclose()
+            await self._pages.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+
+def _looked_at(ahead: asyncio.Future[Rows]) -> None:
+    """A reader that left does not ask how the page ahead ended."""
+    if not ahead.cancelled():
+        ahead.exception()
+
+
+def _for_preparing(options: dict[str, Any]) -> dict[str, Any]:
+    """Those options that matter to preparing."""
+    known = ("keyspace", "node", "timeout", "socket_timeout", "max_retries")
+    return {name: options[name] for name in known if name in options}

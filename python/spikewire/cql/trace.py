@@ -1,0 +1,108 @@
+"""What a cluster did for one request: its trace, where it was asked for with ``tracing=True``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import datetime
+    import ipaddress
+    import uuid
+    from collections.abc import Generator
+
+__all__ = ["Trace", "TraceEvent"]
+
+_SESSION = "SELECT * FROM system_traces.sessions WHERE session_id = ?"
+_EVENTS = "SELECT * FROM system_traces.events WHERE session_id = ?"
+_PAUSES = (0.0, 0.005, 0.01, 0.02, 0.05, 0.1)
+
+
+class TraceEvent(NamedTuple):
+    """One step of a traced request."""
+
+    #: What was done.
+    activity: str
+    #: The node that did it.
+    source: ipaddress.IPv4Address | ipaddress.IPv6Address
+    #: Microseconds since the request came to that node; ``None`` where it does not say.
+    elapsed: int | None
+    #: The thread that did it.
+    thread: str | None
+    #: When, as a version 1 UUID, whose order is that of time.
+    event_id: uuid.UUID
+
+
+class Trace(NamedTuple):
+    """The trace of one request."""
+
+    #: Its id, as in ``rows.tracing_ids``.
+    trace_id: uuid.UUID
+    #: What was asked for: ``"Execute CQL3 query"`` and the like.
+    request: str
+    #: The node that was asked.
+    coordinator: ipaddress.IPv4Address | ipaddress.IPv6Address
+    #: The address of the client as that node saw it.
+    client: ipaddress.IPv4Address | ipaddress.IPv6Address | None
+    #: Microseconds that it took.
+    duration: int
+    #: When it came.
+    started_at: datetime.datetime
+    #: The text of the statement, its consistency and the like, by name.
+    parameters: dict[str, str]
+    #: The steps, in the order of time.
+    events: list[TraceEvent]
+
+    @property
+    def nodes(self) -> set[ipaddress.IPv4Address | ipaddress.IPv6Address]:
+        """All nodes that had a part in it."""
+        return {event.source for event in self.events} | {self.coordinator}
+
+
+def the_id(result: Any) -> uuid.UUID:
+    """The id of a result's trace, or the id itself."""
+    ids = getattr(result, "tracing_ids", None)
+    if ids is None:
+        found: uuid.UUID = result
+        return found
+    if not ids:
+        raise ValueError("the result has no trace: execute the statement with tracing=True")
+    last: uuid.UUID = ids[-1]
+    return last
+
+
+def pauses(timeout: float) -> Generator[float, None, None]:
+    """How long to pause before each look, until the time is up."""
+    total = 0.0
+    yield from _PAUSES
+    total += sum(_PAUSES)
+    while total < timeout:
+        total += _PAUSES[-1]
+        yield _PAUSES[-1]
+
+
+def late(trace_id: uuid.UUID, timeout: float) -> TimeoutError:
+    """The error for a trace that is not complete in time."""
+    return TimeoutError(f"the trace {trace_id} is not complete after {timeout} s")
+
+
+def statements() -> tuple[str, str]:
+    """What is asked for: the request, its steps."""
+    return _SESSION, _EVENTS
+
+
+def made(trace_id: uuid.UUID, session: Any, events: Any) -> Trace:
+    """A trace from its rows."""
+    steps = [
+        TraceEvent(row.activity, row.source, row.source_elapsed, row.thread, row.event_id)
+        for row in events
+    ]
+    return Trace(
+        trace_id,
+        session.request,
+        session.coordinator,
+        session.get("client"),
+        session.duration,
+        session.started_at,
+        dict(session.parameters or {}),
+        steps,
+    )
