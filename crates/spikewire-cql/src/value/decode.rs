@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use super::sink::{Elements, MapEntries, Sink};
+use super::sink::{Elements, Entry, MapEntries, Sink};
 use super::vint::{read_duration, read_unsigned_vint};
 use crate::notation::{Malformed, Reader};
 use crate::types::{Type, Udt, Vector};
@@ -252,11 +252,7 @@ impl<S: Sink + ?Sized> Entries<'_, S> {
     }
 
     #[inline]
-    fn checked<K, V>(
-        &mut self,
-        keys: &K,
-        values: &V,
-    ) -> Option<Result<(K::Value, V::Value), K::Error>>
+    fn checked<K, V>(&mut self, keys: &K, values: &V) -> Option<Entry<K, V>>
     where
         K: Sink + ?Sized,
         V: Sink<Error = K::Error> + ?Sized,
@@ -285,11 +281,7 @@ impl<K: Sink + ?Sized> Iterator for Entries<'_, K> {
 
 impl<K: Sink + ?Sized> ExactSizeIterator for Entries<'_, K> {}
 impl<S: Sink + ?Sized> MapEntries<S::Value, S::Error> for Entries<'_, S> {
-    fn next_by<K, V>(
-        &mut self,
-        keys: &K,
-        values: &V,
-    ) -> Option<Result<(K::Value, V::Value), K::Error>>
+    fn next_by<K, V>(&mut self, keys: &K, values: &V) -> Option<Entry<K, V>>
     where
         K: Sink + ?Sized,
         V: Sink<Error = K::Error> + ?Sized,

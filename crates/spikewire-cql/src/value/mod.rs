@@ -32,6 +32,6 @@ pub use misfit::{Misfit, Place, Problem, Step};
 pub use number::{Decimal, Varint, shortest};
 pub use own::{Value, Values};
 pub use rust::{Date, Time, Timestamp, Unset, Uuid};
-pub use sink::{Elements, MapEntries, Sink};
+pub use sink::{Elements, Entry, MapEntries, Sink};
 pub use source::{Accept, AcceptEntries, Presence, Source, Unfit};
 pub use vint::Duration;

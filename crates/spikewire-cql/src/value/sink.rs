@@ -20,14 +20,13 @@ pub trait Elements<T, E>: ExactSizeIterator<Item = Result<T, E>> {
     fn next_by<K: Sink + ?Sized>(&mut self, sink: &K) -> Option<Result<K::Value, K::Error>>;
 }
 
+/// A key and a value, as these sinks make them.
+pub type Entry<K, V> = Result<(<K as Sink>::Value, <V as Sink>::Value), <K as Sink>::Error>;
+
 /// The entries of a map.
 pub trait MapEntries<T, E>: ExactSizeIterator<Item = Result<(T, T), E>> {
     /// The next key and value as other sinks make them.
-    fn next_by<K, V>(
-        &mut self,
-        keys: &K,
-        values: &V,
-    ) -> Option<Result<(K::Value, V::Value), K::Error>>
+    fn next_by<K, V>(&mut self, keys: &K, values: &V) -> Option<Entry<K, V>>
     where
         K: Sink + ?Sized,
         V: Sink<Error = K::Error> + ?Sized;

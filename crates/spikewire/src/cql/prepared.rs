@@ -84,6 +84,10 @@ pub(super) fn execute(
     options: &StatementOptions,
 ) -> Result<Call> {
     let parameters = prepared.parameters();
+    if parameters.is_empty() {
+        // Nothing would ask for values, so that those that are too many went unseen.
+        values.bind(parameters, &mut Vec::new())?;
+    }
     let bound = values_with(parameters.len(), false, |out| values.bind(parameters, out));
     composer.execute(&prepared.0, options, bound)
 }

@@ -145,15 +145,6 @@ impl IntoIterator for QueryResult {
     }
 }
 
-impl IntoIterator for &QueryResult {
-    type Item = Row;
-    type IntoIter = Rows;
-
-    fn into_iter(self) -> Rows {
-        self.rows()
-    }
-}
-
 /// The rows of one answer.
 #[derive(Debug, Clone)]
 pub struct Rows {

@@ -3,6 +3,9 @@
 //! and print why.
 
 mod asynchronous;
+mod errors;
+mod load;
+mod schema;
 mod statements;
 mod support;
 mod types;

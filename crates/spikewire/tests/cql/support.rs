@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::Duration;
 
 use spikewire::cql::{Builder, Session};
 
@@ -13,9 +14,9 @@ pub struct Place {
 }
 
 impl Place {
-    /// Options for a session with the keyspace.
+    /// Options for a session with the keyspace; patient ones, for the machine may be busy.
     pub fn builder(&self) -> Builder {
-        Session::builder().keyspace(&self.keyspace).application("spikewire tests", "1")
+        patient().keyspace(&self.keyspace).application("spikewire tests", "1")
     }
 
     /// A session with the keyspace.
@@ -23,7 +24,8 @@ impl Place {
         self.builder().connect(&self.at).unwrap()
     }
 
-    /// A table of its own with these columns: its name.
+    /// A table of its own with these columns, for a session of this place: its name.
+    #[expect(clippy::unused_self, reason = "the session's keyspace is this place's")]
     pub fn table(&self, session: &Session, columns: &str) -> String {
         static TABLES: AtomicU32 = AtomicU32::new(0);
         let name = format!("t{}", TABLES.fetch_add(1, Relaxed));
@@ -32,13 +34,18 @@ impl Place {
     }
 }
 
+fn patient() -> Builder {
+    let limit = Duration::from_secs(60);
+    Session::builder().timeout(limit).connect_timeout(limit).schema_agreement(limit)
+}
+
 /// Where Cassandra is; `None`, with the reason printed, where there is none.
 pub fn shared() -> Option<&'static Place> {
     static PLACE: OnceLock<Option<Place>> = OnceLock::new();
     let place = PLACE.get_or_init(|| {
         let at = std::env::var("SPIKEWIRE_CASSANDRA_AT").ok()?;
         let keyspace = format!("rust_{}", std::process::id());
-        let session = Session::connect(&at).expect("the node of SPIKEWIRE_CASSANDRA_AT answers");
+        let session = patient().connect(&at).expect("the node of SPIKEWIRE_CASSANDRA_AT answers");
         let create = format!(
             "CREATE KEYSPACE {keyspace} WITH replication = \
              {{'class': 'SimpleStrategy', 'replication_factor': 1}}"

@@ -226,7 +226,8 @@ tuples! {
 fn listed(open: &str, parts: impl Iterator<Item = String>, close: &str) -> String {
     let mut parts: Vec<String> = parts.take(20).collect();
     if parts.len() == 20 {
-        parts[19] = "…".to_owned();
+        parts.truncate(19);
+        parts.push("…".to_owned());
     }
     shortened(format!("{open}{}{close}", parts.join(", ")))
 }

@@ -277,7 +277,7 @@ impl Timestamp {
     /// The last millisecond that began before this time.
     pub fn floor(time: SystemTime) -> Self {
         let milliseconds = |span: std::time::Duration| {
-            let exact = span.subsec_nanos() % 1_000_000 == 0;
+            let exact = span.subsec_nanos().is_multiple_of(1_000_000);
             (i64::try_from(span.as_millis()).unwrap_or(i64::MAX), exact)
         };
         match time.duration_since(SystemTime::UNIX_EPOCH) {

@@ -128,15 +128,14 @@ impl RowStream {
                 self.run += 1;
                 return Poll::Ready(Some(Ok(row)));
             }
-            let page = match self.ahead.take() {
-                Some(page) => Some(page),
-                None => {
-                    let polled = self.pages.poll_page(context);
-                    if polled.is_pending() {
-                        self.run = 0;
-                    }
-                    ready!(polled)
+            let page = if let Some(page) = self.ahead.take() {
+                Some(page)
+            } else {
+                let polled = self.pages.poll_page(context);
+                if polled.is_pending() {
+                    self.run = 0;
                 }
+                ready!(polled)
             };
             match page {
                 Some(Ok(page)) => (self.rows, self.asked) = (page.rows(), false),

@@ -1,0 +1,148 @@
+//! What servers refuse, and what never reaches them.
+
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
+use spikewire::cql::{CallOptions, Code, Consistency, Details, Error, Kind, Session};
+
+use crate::support::place;
+
+fn code(error: &Error) -> Code {
+    assert_eq!(error.kind(), Kind::Server, "{error}");
+    assert!(error.node().is_some() && error.attempts() == 1 && !error.in_doubt(), "{error:?}");
+    error.server().expect("the server refused").code
+}
+
+#[test]
+fn the_words_of_the_server() {
+    let place = place!();
+    let session = place.session();
+    let refused = |text: &str| session.execute(text, ()).unwrap_err();
+    let error = refused("SELEC 1");
+    assert_eq!(code(&error), Code::Syntax);
+    assert!(error.message().contains("no viable alternative"), "{error}");
+    assert_eq!(code(&refused("SELECT * FROM no_such_table")), Code::Invalid);
+    let error = refused("SELECT * FROM no_such_keyspace.t");
+    assert_eq!(code(&error), Code::Invalid);
+    assert!(error.message().contains("no_such_keyspace"), "{error}");
+    assert_eq!(code(&refused("USE no_such_keyspace")), Code::Invalid);
+    assert_eq!(code(&session.prepare("SELEC ?").unwrap_err()), Code::Syntax);
+
+    let table = place.table(&session, "id int PRIMARY KEY");
+    let error = refused(&format!("CREATE TABLE {table} (id int PRIMARY KEY)"));
+    assert_eq!(code(&error), Code::AlreadyExists);
+    let keyspace = place.keyspace.clone();
+    assert_eq!(
+        error.server().unwrap().details,
+        Details::AlreadyExists { keyspace, table: table.clone() }
+    );
+    // One node cannot be two replicas.
+    let two = session.with(CallOptions::new().consistency(Consistency::Two));
+    let error = two.execute(format!("INSERT INTO {table} (id) VALUES (1)"), ()).unwrap_err();
+    assert_eq!(error.server().unwrap().code, Code::Unavailable);
+    let Details::Unavailable(replicas) = &error.server().unwrap().details else {
+        panic!("{error:?}")
+    };
+    assert_eq!(
+        (replicas.consistency, replicas.required, replicas.received),
+        (Consistency::Two, 2, 1)
+    );
+    assert!(!error.in_doubt());
+}
+
+#[test]
+fn too_few_and_too_many_values() {
+    let place = place!();
+    let session = place.session();
+    let table = place.table(&session, "id int PRIMARY KEY, name text");
+    let insert = session.prepare(format!("INSERT INTO {table} (id, name) VALUES (?, ?)")).unwrap();
+    let why = |error: Error| {
+        assert_eq!((error.kind(), error.attempts()), (Kind::Invalid, 0));
+        error.message().to_owned()
+    };
+    let few = "the statement takes 2 values (id, name), not 1";
+    assert_eq!(why(session.execute(&insert, (1,)).unwrap_err()), few);
+    assert_eq!(why(session.execute(insert.text(), (1,)).unwrap_err()), few);
+    let many = "the statement takes 2 values (id, name), not 3";
+    assert_eq!(why(session.execute(&insert, [1, 2, 3]).unwrap_err()), many);
+    assert_eq!(
+        why(session.execute(&insert, ()).unwrap_err()),
+        "the statement takes 2 values (id, name), not 0"
+    );
+    let select = format!("SELECT * FROM {table}");
+    let none = "the statement takes no values, and 1 were given";
+    assert_eq!(why(session.execute(&select, (1,)).unwrap_err()), none);
+    assert_eq!(why(session.query(&select, (1,)).unwrap_err()), none);
+    // Without values the text goes as it is, and the server counts.
+    assert_eq!(code(&session.execute(insert.text(), ()).unwrap_err()), Code::Invalid);
+}
+
+#[test]
+fn options_that_make_no_sense() {
+    let refused = |builder: spikewire::cql::Builder, at: &str| {
+        let error = builder.connect(at).unwrap_err();
+        assert_eq!(error.kind(), Kind::Invalid, "{error}");
+        error.message().to_owned()
+    };
+    let builder = Session::builder;
+    assert_eq!(
+        refused(builder(), "user@db1"),
+        "\"user@db1\" is no host: it takes host or host:port"
+    );
+    assert!(refused(builder(), "").contains("is no host"));
+    assert_eq!(
+        refused(builder().depth(40_000), "db1"),
+        "depth must be between 1 and 32767, not 40000"
+    );
+    assert_eq!(
+        refused(builder().connections_per_node(0), "db1"),
+        "connections_per_node must be between 1 and 1024, not 0"
+    );
+    assert_eq!(refused(builder().keyspace(""), "db1"), "keyspace must not be empty");
+    assert_eq!(refused(builder().threads(0), "db1"), "threads must be between 1 and 256, not 0");
+    assert!(refused(builder().credentials("", "x"), "db1").contains("user name"));
+    let serial = builder().serial_consistency(Consistency::One);
+    assert_eq!(
+        refused(serial, "db1"),
+        "serial_consistency must be SERIAL or LOCAL_SERIAL, not ONE"
+    );
+    let backwards = builder().reconnect(Duration::from_secs(2), Duration::from_secs(1));
+    assert!(refused(backwards, "db1").contains("is shorter than the shortest"));
+    assert!(refused(builder().connect_timeout(Duration::ZERO), "db1").contains("connect_timeout"));
+}
+
+#[test]
+fn a_keyspace_that_is_not_there() {
+    let place = place!();
+    let error = place.builder().keyspace("no_such_keyspace").connect(&place.at);
+    let error = error.and_then(|session| session.execute("SELECT * FROM t", ()).map(drop));
+    assert!(error.unwrap_err().message().contains("no_such_keyspace"));
+}
+
+#[test]
+fn nobody_listens_and_something_else_does() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = silent.local_addr().unwrap();
+    let started = Instant::now();
+    let limit = Duration::from_millis(300);
+    let error = Session::builder().connect_timeout(limit).connect(at).unwrap_err();
+    assert!(started.elapsed() < Duration::from_secs(20));
+    assert!(error.message().contains(&at.to_string()), "{error}");
+    drop(silent);
+    let error = Session::builder().connect_timeout(limit).connect(at).unwrap_err();
+    assert!(error.message().contains(&at.to_string()), "{error}");
+}
+
+#[test]
+fn a_time_that_is_over_and_a_session_that_is_closed() {
+    let place = place!();
+    let session = place.session();
+    let hurried = session.with(CallOptions::new().timeout(Duration::from_nanos(1)));
+    let error = hurried.execute("SELECT * FROM system.local", ()).unwrap_err();
+    assert_eq!(error.kind(), Kind::Timeout, "{error}");
+    session.execute("SELECT * FROM system.local", ()).unwrap();
+    session.close();
+    session.close();
+    let closed = session.execute("SELECT * FROM system.local", ()).unwrap_err();
+    assert_eq!(closed.kind(), Kind::Closed, "{closed}");
+}

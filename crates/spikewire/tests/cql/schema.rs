@@ -1,0 +1,101 @@
+//! The schema changes while statements are in use.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::thread;
+use std::time::Duration;
+
+use spikewire::cql::{Change, Target};
+
+use crate::support::place;
+
+#[test]
+fn a_statement_is_told_about_the_change() {
+    let place = place!();
+    let session = place.session();
+    let table = place.table(&session, "id int PRIMARY KEY");
+    let result = session.execute(format!("ALTER TABLE {table} ADD name text"), ()).unwrap();
+    let change = result.schema_change().unwrap();
+    assert_eq!(
+        (&change.change, &change.keyspace, &change.target),
+        (&Change::Updated, &place.keyspace, &Target::Table(table))
+    );
+    assert!(result.schema_agreed());
+}
+
+#[test]
+fn prepared_statements_go_on_after_others_changed_their_table() {
+    let place = place!();
+    for version in spikewire::cql::Version::ALL {
+        let session = place.builder().version(version).connect(&place.at).unwrap();
+        assert_eq!(session.version(), version);
+        let table = place.table(&session, "id int PRIMARY KEY, a text");
+        let insert = session.prepare(format!("INSERT INTO {table} (id, a) VALUES (?, ?)")).unwrap();
+        let select = session.prepare(format!("SELECT * FROM {table} WHERE id = ?")).unwrap();
+        session.execute(&insert, (1, "x")).unwrap();
+        let columns = |count: usize| {
+            let found = session.execute(&select, (1,)).unwrap();
+            assert_eq!(found.columns().len(), count, "{version}");
+            let row = found.row(0).unwrap();
+            assert_eq!(row.get::<String>("a").unwrap(), "x");
+            row
+        };
+        columns(2);
+        let other = place.session();
+        other.execute(format!("ALTER TABLE {table} ADD b int"), ()).unwrap();
+        assert_eq!(columns(3).get::<Option<i32>>("b").unwrap(), None);
+        assert_eq!(select.columns().len(), if version.number() == 5 { 3 } else { 2 });
+        other.execute(format!("INSERT INTO {table} (id, a, b) VALUES (1, 'x', 7)"), ()).unwrap();
+        assert_eq!(columns(3).get::<i32>("b").unwrap(), 7);
+        other.execute(format!("ALTER TABLE {table} DROP b"), ()).unwrap();
+        columns(2);
+        // A table that is gone and comes again: nothing of it is prepared any more.
+        other.execute(format!("DROP TABLE {table}"), ()).unwrap();
+        session.execute(&insert, (1, "x")).unwrap_err();
+        other.execute(format!("CREATE TABLE {table} (id int PRIMARY KEY, a text)"), ()).unwrap();
+        session.execute(&insert, (1, "x")).unwrap();
+        columns(2);
+    }
+}
+
+#[test]
+fn a_schema_that_changes_under_load() {
+    let place = place!();
+    let session = place.session();
+    let table = place.table(&session, "id int PRIMARY KEY, a text");
+    let insert = session.prepare(format!("INSERT INTO {table} (id, a) VALUES (?, ?)")).unwrap();
+    let select = session.prepare(format!("SELECT * FROM {table} WHERE id = ?")).unwrap();
+    let (over, rounds) = (AtomicBool::new(false), AtomicU32::new(0));
+    thread::scope(|scope| {
+        for worker in 0..4 {
+            let (session, insert, select) = (&session, &insert, &select);
+            let (over, rounds) = (&over, &rounds);
+            scope.spawn(move || {
+                while !over.load(SeqCst) {
+                    session.execute(insert, (worker, "x")).unwrap();
+                    let row = session.execute(select, (worker,)).unwrap().row(0).unwrap();
+                    assert_eq!(row.get::<String>("a").unwrap(), "x");
+                    for (at, column) in row.columns().iter().enumerate() {
+                        assert!(matches!(&*column.name, "id" | "a" | "b0" | "b1" | "b2"));
+                        if column.name.starts_with('b') {
+                            assert_eq!(row.get::<Option<i32>>(at).unwrap(), None);
+                        }
+                    }
+                    rounds.fetch_add(1, SeqCst);
+                }
+            });
+        }
+        let other = place.session();
+        for column in ["b0", "b1", "b2"] {
+            let before = rounds.load(SeqCst);
+            other.execute(format!("ALTER TABLE {table} ADD {column} int"), ()).unwrap();
+            while rounds.load(SeqCst) < before + 8 {
+                thread::sleep(Duration::from_millis(1));
+            }
+            if column != "b2" {
+                other.execute(format!("ALTER TABLE {table} DROP {column}"), ()).unwrap();
+            }
+        }
+        over.store(true, SeqCst);
+    });
+    assert_eq!(session.execute(&select, (0,)).unwrap().columns().len(), 3);
+}
