@@ -38,7 +38,8 @@ def main(command: list[str]) -> int:
 
 def _start(running: ExitStack) -> dict[str, str]:
     _skip_native()
-    from spikewire.testing.cassandra import CassandraCluster, CassandraUnavailable  # noqa: PLC0415
+    from spikewire.testing.cassandra.cluster import CassandraCluster  # noqa: PLC0415
+    from spikewire.testing.cassandra.errors import CassandraUnavailable  # noqa: PLC0415
 
     try:
         cluster = running.enter_context(
@@ -54,7 +55,7 @@ def _start(running: ExitStack) -> dict[str, str]:
 
 def _skip_native() -> None:
     """Packages whose own code would load the native module, which need not be built for this."""
-    for name in ("spikewire", "spikewire.testing"):
+    for name in ("spikewire", "spikewire.testing", "spikewire.testing.cassandra"):
         package = ModuleType(name)
         package.__path__ = [str(PYTHON.joinpath(*name.split(".")))]
         sys.modules[name] = package
