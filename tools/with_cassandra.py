@@ -3,9 +3,9 @@
     tools/with_cassandra.py cargo test
 
 The command finds where the node is in ``SPIKEWIRE_CASSANDRA_AT``, as ``host:port``. Where that is
-set already, nothing is started. Where there is no Java or Maven, the command runs all the same, with
-the reason in ``SPIKEWIRE_NO_CASSANDRA``, unless ``SPIKEWIRE_CASSANDRA`` is ``required``: then it
-does not run, and that is an error.
+set already, nothing is started. Where there is no Java or Maven, the command runs all the same,
+with the reason in ``SPIKEWIRE_NO_CASSANDRA``, unless ``SPIKEWIRE_CASSANDRA`` is ``required``: then
+it does not run, and that is an error.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ def main(command: list[str]) -> int:
         if AT not in environment:
             environment |= _start(running)
         try:
-            return subprocess.run(command, env=environment, check=False).returncode  # noqa: S603
+            return subprocess.run(command, env=environment, check=False).returncode
         except KeyboardInterrupt:
             return 130
 
 
 def _start(running: ExitStack) -> dict[str, str]:
     _skip_native()
-    from spikewire.testing.cassandra.cluster import CassandraCluster  # noqa: PLC0415
-    from spikewire.testing.cassandra.errors import CassandraUnavailable  # noqa: PLC0415
+    from spikewire.testing.cassandra.cluster import CassandraCluster
+    from spikewire.testing.cassandra.errors import CassandraUnavailable
 
     try:
         cluster = running.enter_context(

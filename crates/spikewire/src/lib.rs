@@ -4,6 +4,9 @@
 //! Commands share connections: what many threads or tasks ask for at the same time leaves in one
 //! system call and is answered in one. There is no pool to size and no runtime to bring along.
 //!
+//! The client for Apache Cassandra is the module `cql`, with the feature `cassandra`; all else on this page
+//! is about Aerospike.
+//!
 //! # Blocking
 //!
 //! A [`Client`] is connected once and used from any number of threads. A [`Dataset`] is a
@@ -273,6 +276,6 @@ macro_rules! bins {
 }
 
 /// The page about Rust in the documentation, whose examples have to compile.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "cassandra"))]
 #[doc = include_str!("../../../docs/rust.md")]
 struct PageAboutRust;

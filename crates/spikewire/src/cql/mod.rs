@@ -61,6 +61,8 @@
 //! # }
 //! ```
 //!
+//! A user-defined type is a struct with [`fields!`](crate::fields), or a [`Value`].
+//!
 //! # Errors
 //!
 //! There is one [`Error`]: its [`kind`](Error::kind), what the [`server`](Error::server) said and with
@@ -75,6 +77,7 @@
 //! | `prepared`, `bind`, `batch` | statements, their values, several in one request |
 //! | `result`, `row` | answers and rows |
 //! | `value` | values of Rust's types |
+//! | `fields` | structs as user-defined types and rows |
 //! | `cluster` | nodes |
 
 mod asynchronous;
@@ -84,6 +87,7 @@ mod blocking;
 mod builder;
 mod call_options;
 mod cluster;
+mod fields;
 mod prepared;
 mod result;
 mod row;

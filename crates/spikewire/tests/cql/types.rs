@@ -351,3 +351,41 @@ fn what_cannot_be_read_as_that_is_an_error_that_names_it() {
     );
     assert_eq!(format!("{row:?}"), "{\"id\": Int(1), \"v\": Null}");
 }
+
+#[derive(Debug, Clone, PartialEq)]
+struct Address {
+    street: String,
+    zip: Option<i32>,
+}
+spikewire::fields!(Address { street, zip });
+
+#[test]
+fn structs_as_user_defined_types_and_rows() {
+    let place = place!();
+    let session = place.session();
+    session.execute("CREATE TYPE address (zip int, street text)", ()).unwrap();
+    let columns = Columns::new(place, &["frozen<address>", "list<frozen<address>>"]);
+    let elm = Address { street: "Elm".to_owned(), zip: Some(7) };
+    let oak = Address { street: "Oak".to_owned(), zip: None };
+    columns.of("frozen<address>").same(&[elm.clone(), oak.clone()]);
+    let list = columns.of("list<frozen<address>>");
+    list.same(&[vec![oak.clone(), elm.clone()]]);
+
+    // A field that came later: null when it is sent, passed over when it is read.
+    session.execute("ALTER TYPE address ADD city text", ()).unwrap();
+    let column = columns.of("frozen<address>");
+    let insert = column.insert.replace(":v", "{street: 'Ash', zip: 1, city: 'Ulm'}");
+    session.execute(insert, ()).unwrap();
+    let ash = Address { street: "Ash".to_owned(), zip: Some(1) };
+    assert_eq!(column.read::<Address>().unwrap(), ash);
+    let other = place.session();
+    let bound = other.prepare(&column.insert).unwrap();
+    other.execute(&bound, (&elm,)).unwrap();
+    assert_eq!(column.read::<Address>().unwrap(), elm);
+
+    let table = place.table(&session, "id int PRIMARY KEY, street text, zip int");
+    let insert = format!("INSERT INTO {table} (id, street) VALUES (1, 'Oak')");
+    session.execute(insert, ()).unwrap();
+    let found = session.execute(format!("SELECT * FROM {table}"), ()).unwrap();
+    assert_eq!(found.first::<Address>().unwrap(), Some(oak));
+}
