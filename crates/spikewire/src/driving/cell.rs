@@ -49,6 +49,7 @@ impl<T> Cell<T> {
     }
 
     /// Whether the future is gone.
+    #[cfg(feature = "cassandra")]
     pub fn is_gone(&self) -> bool {
         matches!(*self.0.lock(), State::Gone)
     }
