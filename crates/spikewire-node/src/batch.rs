@@ -17,7 +17,8 @@ use crate::hooks::Hooks;
 use crate::js::scope::inner_with;
 use crate::js::{Env, Failure, Result, Value};
 use crate::record::{WIDEST, name_array, parts};
-use crate::ticket::{RowPlan, RowsDone, Settle};
+use crate::outbox::Settle;
+use crate::ticket::{RowPlan, RowsDone};
 use crate::value::decode::{Maker, Reading, particle};
 
 /// Values that go in one call at most.

@@ -3,14 +3,16 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::cluster::Cluster;
-use spikewire_aerospike::command::CommandDefaults;
-use spikewire_aerospike::transport::Streams;
+use spikewire_aerospike::command::{Command, CommandDefaults, Prepared};
+use spikewire_aerospike::transport::{Aerospike, Streams};
 
+use crate::call::ResponsePlan;
 use crate::driver::Driver;
 use crate::environment::Environment;
 use crate::js::{Env, Result};
-use crate::ticket::{Outbox, Pledge};
+use crate::ticket::{Outbox, Pledge, Ticket};
 use crate::value::decode::Reading;
 
 /// A connected client.
@@ -20,7 +22,7 @@ pub struct Client {
     pub streams: Arc<Streams>,
     pub defaults: CommandDefaults,
     pub reading: Reading,
-    pub driver: Driver,
+    pub driver: Driver<Aerospike, Ticket>,
     outbox: Arc<Outbox>,
 }
 
@@ -43,6 +45,15 @@ impl Client {
     #[inline]
     pub fn pledge(&self, slot: u32) -> Pledge {
         Pledge::new(slot, &self.outbox)
+    }
+
+    /// Sends a command on one record.
+    #[inline]
+    pub fn submit(&self, env: Env<'_>, prepared: Prepared, pledge: Pledge, plan: ResponsePlan) {
+        let Prepared { bytes, target, policy } = prepared;
+        let now = Tick::now();
+        let command = Command::new(bytes, target, policy, now, Ticket::One { pledge, plan });
+        self.driver.submit(env, command, now);
     }
 
     /// The administrative command of this slot is not waited for any more.

@@ -11,7 +11,8 @@
 //! | [`operation`], [`expression`] | what is to be done with the records |
 //! | [`calls`] | what both of them are made of: arguments, paths |
 //! | [`call`], [`record`] | what a reply becomes |
-//! | [`driver`], [`ticket`] | who turns the connections, and what is completed |
+//! | [`driver`], [`outbox`] | who turns the connections, and what waits for JavaScript; for every protocol |
+//! | [`ticket`] | what Aerospike's replies complete |
 //! | [`client`] | a client |
 //! | [`environment`], [`binding`] | what one JavaScript environment holds; the clients in it |
 //! | [`setup`], [`hooks`] | what the package tells, and its functions that are called |
@@ -43,6 +44,7 @@ mod js;
 mod key;
 mod many;
 mod operation;
+mod outbox;
 mod query;
 mod record;
 mod resource;

@@ -1,30 +1,24 @@
 //! What a command's outcome completes: a promise, which JavaScript knows by the number of its slot.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use spikewire_aerospike::admin::{AdminTicket, AdminWaiter};
 use spikewire_aerospike::cluster::{Cluster, Node};
 use spikewire_aerospike::command::batch::Batch;
 use spikewire_aerospike::command::{Attempts, BatchExecution, BatchOwner, BatchTicket};
-use spikewire_aerospike::transport::{Next, Outcome, Reply, ResponseHandler};
+use spikewire_aerospike::transport::{Aerospike, Next, Outcome, Reply, ResponseHandler};
 use spikewire_aerospike::{Error, Kind};
 use spikewire_sync::Mutex;
 
-use crate::call::ResponsePlan;
+use crate::call::{ResponsePlan, settle};
 use crate::environment::Environment;
-use crate::js::{Env, Result, Value};
-
-/// What becomes of something that is over, on the environment's own thread.
-pub trait Settle: Send {
-    /// The value of the promise.
-    fn settle<'e>(self: Box<Self>, env: Env<'e>, environment: &Environment) -> Result<Value<'e>>;
-}
+use crate::js::{Env, Failure};
+use crate::outbox::{self, Completes, Finish, Settle};
 
 /// What is over and has not been handed to JavaScript.
 pub enum Finished {
     /// A command on one record.
-    Reply { slot: u32, plan: ResponsePlan, outcome: std::result::Result<OwnedReply, Error> },
+    Reply { slot: u32, plan: ResponsePlan, outcome: Result<OwnedReply, Error> },
     /// Anything else.
     Value { slot: u32, value: Box<dyn Settle> },
     /// A failure.
@@ -50,92 +44,43 @@ impl OwnedReply {
     }
 }
 
-/// Where what is over waits for JavaScript, and how many calls are not over yet.
-#[derive(Default)]
-pub struct Outbox {
-    finished: Mutex<Vec<Finished>>,
-    pending: AtomicU32,
-    /// Administrative commands that are not waited for any more.
-    given_up: Mutex<Vec<u32>>,
-}
+impl Finish for Finished {
+    fn hand_over(self, env: Env<'_>, environment: &Environment) {
+        match self {
+            Self::Reply { slot, plan, outcome } => {
+                let outcome = outcome.as_ref().map(OwnedReply::as_reply).map_err(Error::clone);
+                plan.settle(env, environment, slot, outcome);
+            }
+            Self::Value { slot, value } => {
+                let value = value.settle(env, environment);
+                settle(env, environment, slot, value);
+            }
+            Self::Failed { slot, error } => {
+                settle(env, environment, slot, Err(Failure::from(error)));
+            }
+        }
+    }
 
-impl std::fmt::Debug for Outbox {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Outbox").field("pending", &self.pending).finish_non_exhaustive()
+    fn closed(slot: u32) -> Self {
+        Self::Failed { slot, error: Error::new(Kind::Closed, "the client was closed") }
     }
 }
 
-impl Outbox {
-    /// Puts something in; from any thread.
-    pub fn put(&self, finished: Finished) {
-        self.finished.lock().push(finished);
-    }
+/// Where what is over waits for JavaScript.
+pub type Outbox = outbox::Outbox<Finished>;
 
-    /// Takes everything out.
-    pub fn take(&self) -> Vec<Finished> {
-        std::mem::take(&mut *self.finished.lock())
-    }
-
-    /// Whether there is nothing in it.
-    pub fn is_empty(&self) -> bool {
-        self.finished.lock().is_empty()
-    }
-
-    /// An administrative command is not waited for any more.
-    pub fn give_up(&self, slot: u32) {
-        self.given_up.lock().push(slot);
-    }
-
-    /// Calls that are not over.
-    pub fn pending(&self) -> u32 {
-        self.pending.load(Relaxed)
-    }
-}
-
-/// A promise that is to be settled. One that is dropped instead, because a driver ended before its
-/// commands did, fails as closed.
-#[derive(Debug)]
-pub struct Pledge {
-    slot: u32,
-    outbox: Arc<Outbox>,
-    is_kept: bool,
-}
+/// A promise that is to be settled.
+pub type Pledge = outbox::Pledge<Finished>;
 
 impl Pledge {
-    /// The promise of this slot.
-    #[inline]
-    pub fn new(slot: u32, outbox: &Arc<Outbox>) -> Self {
-        outbox.pending.fetch_add(1, Relaxed);
-        Self { slot, outbox: outbox.clone(), is_kept: false }
-    }
-
-    /// Its slot, which is settled by the caller.
-    #[inline]
-    pub fn keep(mut self) -> u32 {
-        self.is_kept = true;
-        self.slot
-    }
-
     /// Settles it with a value that is made later.
     pub fn value(self, value: Box<dyn Settle>) {
-        let outbox = self.outbox.clone();
-        outbox.put(Finished::Value { slot: self.keep(), value });
+        self.later(|slot| Finished::Value { slot, value });
     }
 
     /// Fails it.
     pub fn fail(self, error: Error) {
-        let outbox = self.outbox.clone();
-        outbox.put(Finished::Failed { slot: self.keep(), error });
-    }
-}
-
-impl Drop for Pledge {
-    fn drop(&mut self) {
-        self.outbox.pending.fetch_sub(1, Relaxed);
-        if !self.is_kept {
-            let error = Error::new(Kind::Closed, "the client was closed");
-            self.outbox.put(Finished::Failed { slot: self.slot, error });
-        }
+        self.later(|slot| Finished::Failed { slot, error });
     }
 }
 
@@ -183,14 +128,28 @@ impl From<AdminTicket<Self>> for Ticket {
     }
 }
 
-impl Ticket {
-    /// Completes what no JavaScript value can be made for at this time or on this thread.
-    pub fn complete_later(self, outcome: Outcome<'_>, next: &mut Next<Self>) {
+impl Completes<Aerospike> for Ticket {
+    type Finished = Finished;
+
+    #[inline]
+    fn complete(
+        self,
+        env: Env<'_>,
+        environment: &Environment,
+        outcome: Outcome<'_>,
+        next: &mut Next<Self>,
+    ) {
+        match self {
+            Self::One { pledge, plan } => plan.settle(env, environment, pledge.keep(), outcome),
+            other => other.complete_later(outcome, next),
+        }
+    }
+
+    fn complete_later(self, outcome: Outcome<'_>, next: &mut Next<Self>) {
         match self {
             Self::One { pledge, plan } => {
                 let outcome = outcome.as_ref().map(OwnedReply::of).map_err(Clone::clone);
-                let outbox = pledge.outbox.clone();
-                outbox.put(Finished::Reply { slot: pledge.keep(), plan, outcome });
+                pledge.later(|slot| Finished::Reply { slot, plan, outcome });
             }
             Self::Part(part) => part.complete(outcome, next),
             Self::Question(question) => question.complete(outcome, next),
@@ -258,7 +217,7 @@ impl AdminPromise {
     /// Settled when the command is over.
     pub fn new(pledge: Pledge) -> Self {
         // The slot may have been another's, which was given up when it was over.
-        pledge.outbox.given_up.lock().retain(|slot| *slot != pledge.slot);
+        pledge.want();
         Self(Mutex::new(Some(pledge)))
     }
 }
@@ -274,6 +233,6 @@ impl<T: Settle + 'static> AdminWaiter<T> for AdminPromise {
 
     fn is_gone(&self) -> bool {
         let waiting = self.0.lock();
-        waiting.as_ref().is_some_and(|it| it.outbox.given_up.lock().contains(&it.slot))
+        waiting.as_ref().is_some_and(Pledge::is_given_up)
     }
 }

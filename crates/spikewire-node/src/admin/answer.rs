@@ -5,7 +5,7 @@ use spikewire_aerospike::admin::module::Module;
 
 use crate::environment::Environment;
 use crate::js::{Env, Result, Value};
-use crate::ticket::Settle;
+use crate::outbox::Settle;
 
 /// What an administrative command gives.
 #[derive(Debug)]

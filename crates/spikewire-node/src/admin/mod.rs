@@ -23,7 +23,8 @@ use crate::arguments::{span, text};
 use crate::binding::Call;
 use crate::errors::shown;
 use crate::js::{Failure, Result, Value};
-use crate::ticket::{AdminPromise, Settle};
+use crate::outbox::Settle;
+use crate::ticket::AdminPromise;
 
 /// Begins a command of the client in the first argument, for the slot in the second; `A` is what its
 /// result becomes.

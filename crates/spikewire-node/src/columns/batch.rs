@@ -15,7 +15,8 @@ use crate::environment::Environment;
 use crate::errors;
 use crate::js::{Env, Failure, Result, Value};
 use crate::many::gather::{OWN, Rows};
-use crate::ticket::{RowPlan, RowsDone, Settle};
+use crate::outbox::Settle;
+use crate::ticket::{RowPlan, RowsDone};
 
 /// The table that a batch becomes; it has the keys already.
 struct Wish {

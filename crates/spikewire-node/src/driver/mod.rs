@@ -11,55 +11,65 @@ pub mod uv;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use spikewire_aerospike::Error;
-use spikewire_aerospike::clock::Tick;
-use spikewire_aerospike::cluster::Cluster;
-use spikewire_aerospike::command::{Command, Prepared};
-use spikewire_aerospike::transport::Next;
+use spikewire_transport::driver::Next;
+use spikewire_transport::protocol::{CommandOf, ErrorOf};
+use spikewire_transport::{Fault, FaultKind, LoopDriver, Protocol, Tick};
 
-use crate::call::{ResponsePlan, settle};
 use crate::environment::Environment;
 use crate::js::{Env, Failure, Result};
-use crate::ticket::{Finished, Outbox, OwnedReply, Pledge, Ticket};
+use crate::outbox::{Completes, Finish, Outbox};
 
 use self::thread::ThreadDriver;
 use self::uv::UvDriver;
 
-/// What turns a client's connections.
-#[derive(Debug)]
-pub enum Driver {
-    Uv(Rc<UvDriver>),
-    Thread(ThreadDriver),
+/// What turns a client's connections, whichever protocol they speak.
+pub enum Driver<P: Protocol, T: Completes<P>> {
+    Uv(Rc<UvDriver<P, T>>),
+    Thread(ThreadDriver<P, T>),
 }
 
-impl Driver {
+impl<P: Protocol, T: Completes<P>> std::fmt::Debug for Driver<P, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Uv(_) => "Uv",
+            Self::Thread(_) => "Thread",
+        })
+    }
+}
+
+impl<P, T> Driver<P, T>
+where
+    P: Protocol,
+    T: Completes<P>,
+    LoopDriver<P, T>: Send + Sync,
+{
     /// A driver on the environment's loop, or on a thread where it has none.
     pub fn start(
         env: Env<'_>,
         environment: &Rc<Environment>,
-        cluster: Arc<Cluster>,
-        outbox: Arc<Outbox>,
-    ) -> Result<Self> {
+        topology: Arc<P::Topology>,
+        outbox: Arc<Outbox<T::Finished>>,
+    ) -> Result<Self>
+    where
+        ErrorOf<P>: Into<Failure>,
+    {
         match &environment.uv {
-            Some(on) => UvDriver::start(on, environment, cluster, outbox).map(Self::Uv),
-            None => ThreadDriver::start(env, environment, cluster, outbox).map(Self::Thread),
+            Some(on) => UvDriver::start(on, environment, topology, outbox).map(Self::Uv),
+            None => ThreadDriver::start(env, environment, topology, outbox).map(Self::Thread),
         }
     }
 
-    /// Sends a command on one record.
+    /// Sends a command.
     #[inline]
-    pub fn submit(&self, env: Env<'_>, prepared: Prepared, pledge: Pledge, plan: ResponsePlan) {
-        let Prepared { bytes, target, policy } = prepared;
-        let now = Tick::now();
-        let command = Command::new(bytes, target, policy, now, Ticket::One { pledge, plan });
+    pub fn submit(&self, env: Env<'_>, command: CommandOf<P, T>, now: Tick) {
         match self {
             Self::Uv(driver) => driver.submit(env, command, now),
             Self::Thread(driver) => driver.submit(env, command),
         }
     }
 
-    /// Sends what a batch or an administrative command starts with.
-    pub fn submit_all(&self, env: Env<'_>, next: Next<Ticket>) {
+    /// Sends what a command of several requests starts with.
+    pub fn submit_all(&self, env: Env<'_>, next: Next<P, T>) {
         match self {
             Self::Uv(driver) => driver.submit_all(env, next),
             Self::Thread(driver) => driver.submit_all(env, next),
@@ -83,21 +93,16 @@ impl Driver {
     }
 }
 
+/// The failure of a driver that cannot start.
+fn failed<P: Protocol>(what: &str, error: &std::io::Error) -> Failure
+where
+    ErrorOf<P>: Into<Failure>,
+{
+    let fault = Fault::new(FaultKind::Connection, format!("{what}: {error}"));
+    ErrorOf::<P>::from(fault).into()
+}
+
 /// Hands what is over to JavaScript.
-pub fn deliver_finished(env: Env<'_>, environment: &Environment, outbox: &Outbox) {
-    for finished in outbox.take() {
-        match finished {
-            Finished::Reply { slot, plan, outcome } => {
-                let outcome = outcome.as_ref().map(OwnedReply::as_reply).map_err(Error::clone);
-                plan.settle(env, environment, slot, outcome);
-            }
-            Finished::Value { slot, value } => {
-                let value = value.settle(env, environment);
-                settle(env, environment, slot, value);
-            }
-            Finished::Failed { slot, error } => {
-                settle(env, environment, slot, Err(Failure::from(error)));
-            }
-        }
-    }
+fn deliver_finished<F: Finish>(env: Env<'_>, environment: &Environment, outbox: &Outbox<F>) {
+    outbox.take().into_iter().for_each(|finished| finished.hand_over(env, environment));
 }

@@ -5,54 +5,60 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use spikewire_aerospike::cluster::Cluster;
-use spikewire_aerospike::command::Command;
-use spikewire_aerospike::transport::native::{Native, Receiver};
-use spikewire_aerospike::transport::{Aerospike, Next, Outcome};
-use spikewire_aerospike::{Error, Kind};
+use spikewire_transport::driver::Next;
+use spikewire_transport::native::{Native, Receiver};
+use spikewire_transport::protocol::{CommandOf, ErrorOf};
+use spikewire_transport::{LoopDriver, Outcome, Protocol, Topology};
 
-use super::deliver_finished;
+use super::{deliver_finished, failed};
 use crate::environment::Environment;
 use crate::js::wake::Waker;
-use crate::js::{Env, Result};
-use crate::ticket::{Outbox, Ticket};
+use crate::js::{Env, Failure, Result};
+use crate::outbox::{Completes, Outbox};
 
 /// The connections of one client, turned by a thread.
-#[derive(Debug)]
-pub struct ThreadDriver {
-    native: Native<Ticket>,
+pub struct ThreadDriver<P: Protocol, T: Completes<P>> {
+    native: Native<P, T>,
     waker: Arc<Waker>,
     environment: Rc<Environment>,
-    outbox: Arc<Outbox>,
+    outbox: Arc<Outbox<T::Finished>>,
     is_kept: Rc<Cell<bool>>,
 }
 
 /// Puts outcomes into the outbox, and wakes the environment when a turn is over.
-struct Courier {
-    outbox: Arc<Outbox>,
+struct Courier<F> {
+    outbox: Arc<Outbox<F>>,
     waker: Arc<Waker>,
 }
 
-impl Receiver<Aerospike, Ticket> for Courier {
-    fn take(&mut self, ticket: Ticket, outcome: Outcome<'_>, next: &mut Next<Ticket>) {
+impl<P: Protocol, T: Completes<P>> Receiver<P, T> for Courier<T::Finished> {
+    fn take(&mut self, ticket: T, outcome: Outcome<'_, P>, next: &mut Next<P, T>) {
         ticket.complete_later(outcome, next);
     }
 
-    fn turned(&mut self, _next: &mut Next<Ticket>) {
+    fn turned(&mut self, _next: &mut Next<P, T>) {
         if !self.outbox.is_empty() {
             self.waker.wake();
         }
     }
 }
 
-impl ThreadDriver {
+impl<P, T> ThreadDriver<P, T>
+where
+    P: Protocol,
+    T: Completes<P>,
+    LoopDriver<P, T>: Send + Sync,
+{
     /// A driver whose thread starts now.
     pub fn start(
         env: Env<'_>,
         environment: &Rc<Environment>,
-        cluster: Arc<Cluster>,
-        outbox: Arc<Outbox>,
-    ) -> Result<Self> {
+        topology: Arc<P::Topology>,
+        outbox: Arc<Outbox<T::Finished>>,
+    ) -> Result<Self>
+    where
+        ErrorOf<P>: Into<Failure>,
+    {
         let is_kept = Rc::new(Cell::new(false));
         let place: Rc<Cell<Option<std::sync::Weak<Waker>>>> = Rc::default();
         let woken = {
@@ -74,22 +80,21 @@ impl ThreadDriver {
         };
         let waker = Arc::new(Waker::new(env, "Spikewire", woken)?);
         place.set(Some(Arc::downgrade(&waker)));
-        let queue = cluster.options().queue;
+        let queue = topology.settings().queue;
         let courier = Courier { outbox: outbox.clone(), waker: waker.clone() };
-        let native = Native::start_with(cluster, queue, courier).map_err(|error| {
-            Error::new(Kind::Connection, format!("no thread for the connections: {error}"))
-        })?;
+        let native = Native::start_with(topology, queue, courier)
+            .map_err(|error| failed::<P>("no thread for the connections", &error))?;
         Ok(Self { native, waker, environment: environment.clone(), outbox, is_kept })
     }
 
     /// Takes a command.
-    pub fn submit(&self, env: Env<'_>, command: Box<Command<Ticket>>) {
+    pub fn submit(&self, env: Env<'_>, command: CommandOf<P, T>) {
         drop(self.native.submit(command));
         self.after_call(env);
     }
 
-    /// Takes what a batch or an administrative command starts with.
-    pub fn submit_all(&self, env: Env<'_>, next: Next<Ticket>) {
+    /// Takes what a command of several requests starts with.
+    pub fn submit_all(&self, env: Env<'_>, next: Next<P, T>) {
         drop(self.native.submit_all(next));
         self.after_call(env);
     }
@@ -114,7 +119,7 @@ impl ThreadDriver {
 }
 
 /// Keeps the environment alive while something is in flight.
-fn keep(env: Env<'_>, waker: &Waker, is_kept: &Cell<bool>, outbox: &Outbox) {
+fn keep<F>(env: Env<'_>, waker: &Waker, is_kept: &Cell<bool>, outbox: &Outbox<F>) {
     // What is over and has not been handed out is still to be waited for.
     let wanted = outbox.pending() > 0 || !outbox.is_empty();
     if is_kept.replace(wanted) != wanted {

@@ -10,25 +10,22 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use spikewire_aerospike::clock::Tick;
-use spikewire_aerospike::cluster::Cluster;
-use spikewire_aerospike::command::Command;
-use spikewire_aerospike::transport::{EventLoop, LoopDriver, Multiplexer, Next, Outcome};
-use spikewire_aerospike::{Error, Kind};
+use spikewire_transport::driver::{EventLoop, Next};
+use spikewire_transport::protocol::{CommandOf, ErrorOf};
+use spikewire_transport::{LoopDriver, Multiplexer, Outcome, Protocol, Tick};
 
-use super::deliver_finished;
+use super::{deliver_finished, failed};
 use crate::environment::Environment;
-use crate::js::{Env, Result};
-use crate::ticket::{Outbox, Ticket};
+use crate::js::{Env, Failure, Result};
+use crate::outbox::{Completes, Outbox};
 use crate::uv::handle::Called;
 use crate::uv::{Handles, Loop};
 
 /// The connections of one client, turned by its environment's loop.
-#[derive(Debug)]
-pub struct UvDriver {
-    connections: LoopDriver<Ticket>,
+pub struct UvDriver<P: Protocol, T: Completes<P>> {
+    connections: LoopDriver<P, T>,
     environment: Rc<Environment>,
-    outbox: Arc<Outbox>,
+    outbox: Arc<Outbox<T::Finished>>,
     handles: OnceCell<Rc<Handles<Self>>>,
     /// Set while outcomes are handed out and the tasks that they wake run.
     is_bursting: Cell<bool>,
@@ -38,21 +35,21 @@ pub struct UvDriver {
     is_kept: Cell<bool>,
 }
 
-impl UvDriver {
+impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
     /// A driver that the environment's loop turns from now on.
     pub fn start(
         on: &Rc<Loop>,
         environment: &Rc<Environment>,
-        cluster: Arc<Cluster>,
-        outbox: Arc<Outbox>,
-    ) -> Result<Rc<Self>> {
+        topology: Arc<P::Topology>,
+        outbox: Arc<Outbox<T::Finished>>,
+    ) -> Result<Rc<Self>>
+    where
+        ErrorOf<P>: Into<Failure>,
+    {
         let failed = |error: std::io::Error| {
-            Error::new(
-                Kind::Connection,
-                format!("the event loop cannot watch connections: {error}"),
-            )
+            failed::<P>("the event loop cannot watch connections", &error)
         };
-        let connections = LoopDriver::new(Multiplexer::new(cluster).map_err(failed)?);
+        let connections = LoopDriver::new(Multiplexer::new(topology).map_err(failed)?);
         let descriptor = connections.as_raw_fd();
         let driver = Rc::new(Self {
             connections,
@@ -70,13 +67,13 @@ impl UvDriver {
 
     /// Takes a command.
     #[inline]
-    pub fn submit(&self, env: Env<'_>, command: Box<Command<Ticket>>, now: Tick) {
+    pub fn submit(&self, env: Env<'_>, command: CommandOf<P, T>, now: Tick) {
         self.connections.submit(&self, command, now, &mut self.deliver(env));
         self.after_call(env);
     }
 
-    /// Takes what a batch or an administrative command starts with.
-    pub fn submit_all(&self, env: Env<'_>, next: Next<Ticket>) {
+    /// Takes what a command of several requests starts with.
+    pub fn submit_all(&self, env: Env<'_>, next: Next<P, T>) {
         self.connections.submit_all(&self, next);
         self.after_call(env);
     }
@@ -91,7 +88,7 @@ impl UvDriver {
     /// Ends every connection without a word to JavaScript.
     pub fn end(&self) {
         self.connections
-            .close_now(&mut |ticket, outcome, next| ticket.complete_later(outcome, next));
+            .close_now(&mut |ticket: T, outcome, next| ticket.complete_later(outcome, next));
         drop(self.outbox.take());
         self.close_handles();
     }
@@ -128,13 +125,8 @@ impl UvDriver {
     fn deliver<'a>(
         &'a self,
         env: Env<'a>,
-    ) -> impl FnMut(Ticket, Outcome<'_>, &mut Next<Ticket>) + 'a {
-        move |ticket, outcome, next| match ticket {
-            Ticket::One { pledge, plan } => {
-                plan.settle(env, &self.environment, pledge.keep(), outcome);
-            }
-            other => other.complete_later(outcome, next),
-        }
+    ) -> impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>) + 'a {
+        move |ticket, outcome, next| ticket.complete(env, &self.environment, outcome, next)
     }
 
     /// Hands out what `work` completes, lets the tasks that wait for it run, and writes what they
@@ -162,7 +154,7 @@ impl UvDriver {
         while self.flush_wanted.take() {
             self.connections.flush(
                 &self,
-                &mut |ticket: Ticket, outcome: Outcome<'_>, next: &mut Next<Ticket>| {
+                &mut |ticket: T, outcome: Outcome<'_, P>, next: &mut Next<P, T>| {
                     ticket.complete_later(outcome, next);
                 },
             );
@@ -173,7 +165,7 @@ impl UvDriver {
     }
 }
 
-impl EventLoop for &UvDriver {
+impl<P: Protocol, T: Completes<P>> EventLoop for &UvDriver<P, T> {
     fn flush_soon(&self) {
         if self.is_bursting.get() {
             self.flush_wanted.set(true);
@@ -191,7 +183,7 @@ impl EventLoop for &UvDriver {
     }
 }
 
-impl Called for UvDriver {
+impl<P: Protocol, T: Completes<P>> Called for UvDriver<P, T> {
     fn readable(&self) {
         self.burst(|env| {
             let turned = self.connections.turn(&self, Some(Duration::ZERO), &mut self.deliver(env));

@@ -16,7 +16,7 @@ use crate::environment::Environment;
 use crate::js::{Env, Failure, Result, Value};
 use crate::operation;
 use crate::resource::Resource;
-use crate::ticket::Settle;
+use crate::outbox::Settle;
 
 /// A job that was started.
 struct Job(Arc<RunningJob>);

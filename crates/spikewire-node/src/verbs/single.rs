@@ -47,7 +47,7 @@ impl<'e> Subject<'e> {
         let prepared =
             spec.compose(&address.space, &address.digest, stored_key.as_deref(), write)?;
         let plan = ResponsePlan { shape, reading: client.reading };
-        client.driver.submit(call.env, prepared, client.pledge(slot), plan);
+        client.submit(call.env, prepared, client.pledge(slot), plan);
         Ok(None)
     }
 }
