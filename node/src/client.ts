@@ -20,10 +20,9 @@ import type { Operation } from './operation.js'
 import type { ReadMode, Replica } from './options.js'
 import type { Query, QueryOptions } from './query.js'
 import type { Bins } from './record.js'
-import { onAbort } from './signals.js'
 import { executor, openSlot, refuse } from './slots.js'
 import type { BinValue } from './values.js'
-import { type Callback, handOver } from './ways.js'
+import { type Callback, closedWhenAborted, handOver } from './ways.js'
 
 /** The options of a client. Spans of time are milliseconds. */
 export interface ClientOptions {
@@ -175,7 +174,7 @@ export class Client extends ManyVerbs<Key, Bins> {
       refuse(slot, error)
     }
     const connected = opened.then((handle) => new Client(new Connection(handle)))
-    return signal === undefined ? connected : untilAborted(connected, signal)
+    return signal === undefined ? connected : closedWhenAborted(connected, signal)
   }
 
   /** A namespace and a set of it. */
@@ -443,20 +442,6 @@ export class Client extends ManyVerbs<Key, Bins> {
 function named(namespace: string, set: string | null): Space {
   if (set === undefined) throw new TypeError('set must be a string, or null for all sets')
   return spaceNumber(namespace, set)
-}
-
-/** A client that is connected when its signal has been aborted is closed. */
-function untilAborted(connected: Promise<Client>, signal: AbortSignal): Promise<Client> {
-  return new Promise((resolve, reject) => {
-    const over = onAbort(signal, () => {
-      reject(signal.reason)
-      connected.then(
-        (client) => client.close(),
-        () => undefined,
-      )
-    })
-    connected.then(resolve, reject).finally(over)
-  })
 }
 
 function whole(key: unknown): Key {

@@ -1,25 +1,43 @@
 /** A client's connection to its cluster, which its datasets share. */
 
 import { ClientClosed } from './errors.js'
-import { type Handle, native } from './native.js'
+import { type Handle, native, type Slot } from './native.js'
 import { executor, openSlot } from './slots.js'
 
+/** What has a connection. */
+export interface ConnectionKind {
+  /** For the warning that it was not closed. */
+  readonly name: string
+  /** Lets the native part close it. */
+  close(handle: Handle, slot: Slot): void
+  /** The error of a call on one that is closed. */
+  closed(): Error
+}
+
+const CLIENT: ConnectionKind = {
+  name: 'Spikewire client',
+  close: (handle, slot) => native.close(handle, slot),
+  closed: () => new ClientClosed('the client is closed', -5),
+}
+
 /** Closes what no program can close any more. */
-const forgotten = new FinalizationRegistry((handle: Handle) => {
-  process.emitWarning('a Spikewire client was not closed: call close() or use `await using`')
+const forgotten = new FinalizationRegistry(([kind, handle]: [ConnectionKind, Handle]) => {
+  process.emitWarning(`a ${kind.name} was not closed: call close() or use \`await using\``)
   void new Promise<void>(executor)
-  native.close(handle, openSlot())
+  kind.close(handle, openSlot())
 })
 
 /** A client's connection to its cluster. */
 export class Connection {
   /** @internal The number of the client; one that no client has once it is closed. */
   handle: Handle
+  readonly #kind: ConnectionKind
   #closing: Promise<void> | undefined
 
-  constructor(handle: Handle) {
+  constructor(handle: Handle, kind: ConnectionKind = CLIENT) {
     this.handle = handle
-    forgotten.register(this, handle, this)
+    this.#kind = kind
+    forgotten.register(this, [kind, handle], this)
   }
 
   /** Whether commands can be sent. */
@@ -29,7 +47,7 @@ export class Connection {
 
   /** Throws when it is closed. */
   check(): void {
-    if (!this.isOpen) throw new ClientClosed('the client is closed', -5)
+    if (!this.isOpen) throw this.#kind.closed()
   }
 
   /** Closes it; closing again waits for the same end. */
@@ -41,7 +59,7 @@ export class Connection {
       this.#closing = closed
       this.handle = CLOSED
       forgotten.unregister(this)
-      native.close(handle, slot)
+      this.#kind.close(handle, slot)
     }
     return this.#closing
   }

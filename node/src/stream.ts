@@ -1,23 +1,22 @@
 /** Queries as streams of Node. */
 
 import { Readable } from 'node:stream'
-import type { Record } from './record.js'
 
 /** What `query.stream()` takes. */
 export interface QueryStreamOptions {
-  /** How many records the stream holds ready at most. Default: Node's, 16 as of Node 18. */
+  /** How many records or rows the stream holds ready at most. Default: Node's, 16 as of Node 18. */
   highWaterMark?: number | undefined
 }
 
 /** What a stream needs of a query. */
-interface Source<B> {
-  take(most: number): Promise<Record<B>[]>
-  takeOne(): Record<B> | undefined
+interface Source<T> {
+  take(most: number): Promise<T[]>
+  takeOne(): T | undefined
   close(): void
 }
 
-/** A stream of the records of a query. */
-export function streamOf<B>(query: Source<B>, options: QueryStreamOptions = {}): Readable {
+/** A stream of what a query gives. */
+export function streamOf<T>(query: Source<T>, options: QueryStreamOptions = {}): Readable {
   const { highWaterMark } = options
   let isWaiting = false
   return new Readable({

@@ -29,3 +29,20 @@ export function withSignal<T>(
   })
   promise.then(over, over)
 }
+
+/** Gives connecting up when its signal is aborted: what is connected in spite of that is closed. */
+export function closedWhenAborted<T extends { close(): Promise<void> }>(
+  connected: Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const over = onAbort(signal, () => {
+      reject(signal.reason)
+      connected.then(
+        (client) => client.close(),
+        () => undefined,
+      )
+    })
+    connected.then(resolve, reject).finally(over)
+  })
+}

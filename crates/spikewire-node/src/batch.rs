@@ -16,9 +16,9 @@ use crate::errors;
 use crate::hooks::Hooks;
 use crate::js::scope::inner_with;
 use crate::js::{Env, Failure, Result, Value};
-use crate::record::{WIDEST, name_array, parts};
 use crate::outbox::Settle;
-use crate::ticket::{RowPlan, RowsDone};
+use crate::record::{WIDEST, name_array, parts};
+use crate::ticket::RowPlan;
 use crate::value::decode::{Maker, Reading, particle};
 
 /// Values that go in one call at most.
@@ -55,8 +55,8 @@ pub struct RowReader {
 }
 
 impl RowPlan for RowReader {
-    fn rows_done(self: Box<Self>, rows: Batch) -> RowsDone {
-        RowsDone::Over(Box::new(Outcomes { rows, reader: *self }))
+    fn rows_done(self: Box<Self>, rows: Batch) -> Box<dyn Settle> {
+        Box::new(Outcomes { rows, reader: *self })
     }
 }
 

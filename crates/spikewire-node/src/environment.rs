@@ -7,6 +7,7 @@ use std::sync::Arc;
 use spikewire_aerospike::command::SetRef;
 
 use crate::clusters::Clusters;
+use crate::cql::shapes::Shapes;
 use crate::hooks::Hooks;
 use crate::js::scope::AsyncContext;
 use crate::js::{Env, Failure, Result, Value};
@@ -26,6 +27,10 @@ pub struct Environment {
     pub factories: Factories,
     /// What makes records of batches, several at a time.
     pub row_factories: Factories,
+    /// What makes rows of CQL.
+    pub shapes_of_rows: Shapes,
+    /// What makes objects of the user-defined types of CQL.
+    pub factories_of_types: Factories,
     /// Lists of bin names, by their numbers.
     pub shapes: RefCell<Vec<Rc<[String]>>>,
     /// Its embedded clusters.
@@ -53,6 +58,8 @@ impl Environment {
             uv,
             factories: Factories::default(),
             row_factories: Factories::default(),
+            shapes_of_rows: Shapes::default(),
+            factories_of_types: Factories::default(),
             shapes: RefCell::default(),
             clusters: Clusters::default(),
             resources: Resources::default(),

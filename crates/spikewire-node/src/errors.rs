@@ -2,6 +2,7 @@
 
 use spikewire_aerospike::{Error, Kind};
 
+use crate::cql::errors as cql;
 use crate::hooks::Hooks;
 use crate::js::call::{builtin_error, throw as raise};
 use crate::js::failure::camel;
@@ -23,6 +24,10 @@ pub fn exception<'e>(env: Env<'e>, hooks: Option<&Hooks>, failure: Failure) -> O
         Failure::Engine(error) if error.kind() == Kind::Invalid => {
             refusal(env, hooks, true, &camel(error.message()))
         }
+        Failure::Cassandra(error) => match hooks.and_then(|hooks| hooks.cql.get()) {
+            Some(hooks) => cql::of_engine(env, hooks, &error),
+            None => builtin_error(env, false, error.message()),
+        },
         Failure::Engine(error) => match hooks {
             Some(hooks) => of_engine(env, hooks, &error),
             None => builtin_error(env, false, error.message()),

@@ -5,7 +5,7 @@
 use crate::js::Export;
 use crate::js::call::export;
 use crate::{
-    admin, calls, columns, expression, key, many, operation, query, setup, testing, verbs,
+    admin, calls, columns, cql, expression, key, many, operation, query, setup, testing, verbs,
 };
 
 /// The functions that the package calls, in `node/src/native.ts` under the same names.
@@ -77,4 +77,13 @@ pub const EXPORTS: &[Export] = &[
     export!("jobWait", query::job::wait),
     export!("jobAbort", query::job::abort),
     export!("release", query::job::release),
+    export!("cqlSetup", cql::session::setup),
+    export!("cqlConnect", cql::session::connect),
+    export!("cqlClose", cql::session::close),
+    export!("cqlNodes", cql::session::nodes),
+    export!("cqlKeyspace", cql::session::keyspace),
+    export!("cqlVersion", cql::session::version),
+    export!("cqlExecute", cql::verbs::execute),
+    export!("cqlPrepare", cql::verbs::prepare),
+    export!("cqlBatch", cql::verbs::batch),
 ];

@@ -1,5 +1,8 @@
 //! The package's own JavaScript functions that are called from here.
 
+use std::cell::OnceCell;
+
+use crate::cql::hooks as cql;
 use crate::js::{Failure, Function, Result, Value};
 
 /// The package's own JavaScript functions that are called from here.
@@ -31,9 +34,17 @@ pub struct Hooks {
     pub unwrap: Function,
     /// `(sort, content)`: the reverse.
     pub wrap: Function,
+    /// Those of `spikewire/cql`, once that is loaded.
+    pub cql: OnceCell<cql::Hooks>,
 }
 
 impl Hooks {
+    /// The functions of `spikewire/cql`.
+    #[inline]
+    pub fn cql(&self) -> Result<&cql::Hooks> {
+        self.cql.get().ok_or_else(|| Failure::of_type("spikewire/cql is not set up"))
+    }
+
     /// The functions in the order of the fields.
     pub fn keep<'e>(mut given: impl Iterator<Item = Value<'e>>) -> Result<Self> {
         let mut next = || {
@@ -53,6 +64,7 @@ impl Hooks {
             classify: next()?,
             unwrap: next()?,
             wrap: next()?,
+            cql: OnceCell::new(),
         })
     }
 }

@@ -17,6 +17,7 @@
 //! | [`environment`], [`binding`] | what one JavaScript environment holds; the clients in it |
 //! | [`setup`], [`hooks`] | what the package tells, and its functions that are called |
 //! | [`admin`] | info, truncation, secondary indexes, modules |
+//! | [`cql`] | Cassandra |
 //! | [`testing`], [`clusters`] | the embedded cluster; those of an environment |
 //! | [`key`], [`arguments`], [`value`] | what verbs are given |
 //! | [`errors`] | what goes wrong, as JavaScript errors |
@@ -34,6 +35,7 @@ mod calls;
 mod client;
 mod clusters;
 mod columns;
+mod cql;
 mod driver;
 mod environment;
 mod errors;

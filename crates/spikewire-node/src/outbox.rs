@@ -54,7 +54,11 @@ pub struct Outbox<F> {
 
 impl<F> Default for Outbox<F> {
     fn default() -> Self {
-        Self { finished: Mutex::default(), pending: AtomicU32::default(), given_up: Mutex::default() }
+        Self {
+            finished: Mutex::default(),
+            pending: AtomicU32::default(),
+            given_up: Mutex::default(),
+        }
     }
 }
 

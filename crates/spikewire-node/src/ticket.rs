@@ -157,18 +157,10 @@ impl Completes<Aerospike> for Ticket {
     }
 }
 
-/// What a batch's rows become; or its next rows, for a batch in several parts.
+/// What a batch's rows become.
 pub trait RowPlan: Send {
-    /// Takes rows that are through. Gives those of the next part, or what the promise becomes.
-    fn rows_done(self: Box<Self>, rows: Batch) -> RowsDone;
-}
-
-/// What comes after rows that are through.
-pub enum RowsDone {
-    /// More rows.
-    More(Batch, Box<dyn RowPlan>),
-    /// The end.
-    Over(Box<dyn Settle>),
+    /// Takes rows that are through; what the promise becomes.
+    fn rows_done(self: Box<Self>, rows: Batch) -> Box<dyn Settle>;
 }
 
 /// A batch's promise, and what becomes of the rows.
@@ -197,16 +189,8 @@ impl BatchOwner for Owner {
 
     fn window_done(&self, rows: Batch) -> Option<Batch> {
         let (pledge, plan) = self.waiting.lock().take()?;
-        match plan.rows_done(rows) {
-            RowsDone::More(rows, plan) => {
-                *self.waiting.lock() = Some((pledge, plan));
-                Some(rows)
-            }
-            RowsDone::Over(value) => {
-                pledge.value(value);
-                None
-            }
-        }
+        pledge.value(plan.rows_done(rows));
+        None
     }
 }
 

@@ -16,7 +16,7 @@ use crate::errors;
 use crate::js::{Env, Failure, Result, Value};
 use crate::many::gather::{OWN, Rows};
 use crate::outbox::Settle;
-use crate::ticket::{RowPlan, RowsDone};
+use crate::ticket::RowPlan;
 
 /// The table that a batch becomes; it has the keys already.
 struct Wish {
@@ -33,8 +33,8 @@ struct Read {
 }
 
 impl RowPlan for Wish {
-    fn rows_done(self: Box<Self>, rows: Batch) -> RowsDone {
-        RowsDone::Over(Box::new(Read { rows, wish: *self }))
+    fn rows_done(self: Box<Self>, rows: Batch) -> Box<dyn Settle> {
+        Box::new(Read { rows, wish: *self })
     }
 }
 

@@ -46,9 +46,8 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
     where
         ErrorOf<P>: Into<Failure>,
     {
-        let failed = |error: std::io::Error| {
-            failed::<P>("the event loop cannot watch connections", &error)
-        };
+        let failed =
+            |error: std::io::Error| failed::<P>("the event loop cannot watch connections", &error);
         let connections = LoopDriver::new(Multiplexer::new(topology).map_err(failed)?);
         let descriptor = connections.as_raw_fd();
         let driver = Rc::new(Self {
@@ -122,10 +121,7 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
     }
 
     /// Settles promises.
-    fn deliver<'a>(
-        &'a self,
-        env: Env<'a>,
-    ) -> impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>) + 'a {
+    fn deliver<'a>(&'a self, env: Env<'a>) -> impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>) + 'a {
         move |ticket, outcome, next| ticket.complete(env, &self.environment, outcome, next)
     }
 

@@ -21,6 +21,8 @@ pub enum Failure {
     Range(String),
     /// A failure of the engine: an error of the package.
     Engine(Error),
+    /// A failure of the engine for Cassandra: an error of `spikewire/cql`.
+    Cassandra(spikewire_cassandra::Error),
 }
 
 impl Failure {

@@ -23,6 +23,12 @@ impl Function {
         Ok(Self(reference))
     }
 
+    /// Lets it go before its environment does. It must not be used afterwards.
+    pub fn let_go(&self, env: Env<'_>) {
+        // SAFETY: the reference is of this environment, and is used no more.
+        unsafe { sys::napi_delete_reference(env.raw, self.0) };
+    }
+
     /// The function itself.
     #[inline]
     pub fn get<'e>(&self, env: Env<'e>) -> Result<Value<'e>> {

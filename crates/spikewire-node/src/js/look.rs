@@ -8,6 +8,7 @@ use napi_sys as sys;
 
 use super::failure::{Failure, Result};
 use super::handle::{Value, checked};
+use super::make::negate;
 
 /// What `typeof` says, with `null` apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,6 +124,98 @@ impl<'e> Value<'e> {
             )
         };
         (status == sys::Status::napi_ok).then_some(if lossless { Ok(int) } else { Err(()) })
+    }
+
+    /// A bigint of any size, as two's complement, big-endian; nothing for other types.
+    pub fn bigint_bytes(self) -> Option<Vec<u8>> {
+        let (mut sign, mut count) = (0, 0);
+        // SAFETY: the value is live; without a place for the words only their number is written.
+        let status = unsafe {
+            sys::napi_get_value_bigint_words(
+                self.env.raw,
+                self.raw,
+                ptr::null_mut(),
+                &raw mut count,
+                ptr::null_mut(),
+            )
+        };
+        if status != sys::Status::napi_ok {
+            return None;
+        }
+        // One more, for the sign.
+        let mut words = vec![0_u64; count + 1];
+        // SAFETY: there is room for so many words.
+        let status = unsafe {
+            let place = words.as_mut_ptr();
+            sys::napi_get_value_bigint_words(
+                self.env.raw,
+                self.raw,
+                &raw mut sign,
+                &raw mut count,
+                place,
+            )
+        };
+        if status != sys::Status::napi_ok {
+            return None;
+        }
+        if sign != 0 {
+            negate(&mut words);
+        }
+        Some(words.iter().rev().flat_map(|word| word.to_be_bytes()).collect())
+    }
+
+    /// A copy of the numbers of a typed array; nothing for other types, those of bigints among them.
+    pub fn typed_numbers(self) -> Option<Vec<f64>> {
+        let mut is = false;
+        // SAFETY: the value is live; the result is written to a valid place.
+        unsafe { sys::napi_is_typedarray(self.env.raw, self.raw, &raw mut is) };
+        if !is {
+            return None;
+        }
+        let (mut kind, mut data, mut len) = (0, ptr::null_mut::<c_void>(), 0);
+        // SAFETY: as above; the buffer and the offset are not asked for.
+        let status = unsafe {
+            sys::napi_get_typedarray_info(
+                self.env.raw,
+                self.raw,
+                &raw mut kind,
+                &raw mut len,
+                &raw mut data,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        };
+        if status != sys::Status::napi_ok {
+            return None;
+        }
+        if len == 0 || data.is_null() {
+            return Some(Vec::new());
+        }
+        /// # Safety
+        ///
+        /// There must be so many numbers, aligned for them.
+        unsafe fn copied<T: Copy + Into<f64>>(data: *const c_void, len: usize) -> Vec<f64> {
+            // SAFETY: the caller sees to it.
+            let numbers = unsafe { std::slice::from_raw_parts(data.cast::<T>(), len) };
+            numbers.iter().map(|number| (*number).into()).collect()
+        }
+        // SAFETY: the array is live and has so many numbers of its kind there; no JavaScript code
+        // runs meanwhile, and this thread is the only one of its environment.
+        unsafe {
+            Some(match kind {
+                sys::TypedarrayType::float32_array => copied::<f32>(data, len),
+                sys::TypedarrayType::float64_array => copied::<f64>(data, len),
+                sys::TypedarrayType::int8_array => copied::<i8>(data, len),
+                sys::TypedarrayType::int16_array => copied::<i16>(data, len),
+                sys::TypedarrayType::int32_array => copied::<i32>(data, len),
+                sys::TypedarrayType::uint8_array | sys::TypedarrayType::uint8_clamped_array => {
+                    copied::<u8>(data, len)
+                }
+                sys::TypedarrayType::uint16_array => copied::<u16>(data, len),
+                sys::TypedarrayType::uint32_array => copied::<u32>(data, len),
+                _ => return None,
+            })
+        }
     }
 
     /// Appends a string as UTF-8; `false` for other types. A lone surrogate, which UTF-8 cannot

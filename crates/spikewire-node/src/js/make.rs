@@ -73,6 +73,45 @@ impl<'e> Env<'e> {
         self.made(|out| unsafe { sys::napi_create_bigint_uint64(self.raw, int, out) })
     }
 
+    /// A bigint of two's complement, big-endian.
+    pub fn bigint_of(self, bytes: &[u8]) -> Result<Value<'e>> {
+        let is_negative = bytes.first().is_some_and(|first| first >> 7 == 1);
+        let fill = if is_negative { 0xff } else { 0 };
+        let mut words: Vec<u64> = bytes
+            .rchunks(8)
+            .map(|chunk| {
+                let mut word = [fill; 8];
+                word[8 - chunk.len()..].copy_from_slice(chunk);
+                u64::from_be_bytes(word)
+            })
+            .collect();
+        if is_negative {
+            negate(&mut words);
+        }
+        let (sign, count) = (i32::from(is_negative), words.len());
+        // SAFETY: pointer and count are those of a live vector.
+        self.made(|out| unsafe {
+            sys::napi_create_bigint_words(self.raw, sign, count, words.as_ptr(), out)
+        })
+    }
+
+    /// A `Date` at so many milliseconds since 1970.
+    pub fn date(self, milliseconds: f64) -> Result<Value<'e>> {
+        // SAFETY: the environment is live; the result is written to a valid place.
+        self.made(|out| unsafe { sys::napi_create_date(self.raw, milliseconds, out) })
+    }
+
+    /// A `Float32Array` of these numbers.
+    pub fn float32_array(self, numbers: impl ExactSizeIterator<Item = f32>) -> Result<Value<'e>> {
+        let bytes: Vec<u8> = numbers.flat_map(f32::to_ne_bytes).collect();
+        let (buffer, kind) = (self.array_buffer(&bytes)?, sys::TypedarrayType::float32_array);
+        let len = bytes.len() / size_of::<f32>();
+        // SAFETY: the buffer is live, and the numbers fill it from its beginning.
+        self.made(|out| unsafe {
+            sys::napi_create_typedarray(self.raw, kind, len, buffer.as_raw(), 0, out)
+        })
+    }
+
     /// A string.
     #[inline]
     pub fn string(self, text: &str) -> Result<Value<'e>> {
@@ -182,5 +221,13 @@ impl<'e> Env<'e> {
     pub fn report(self, exception: Value<'_>) {
         // SAFETY: the environment is live, and the value is one of it.
         unsafe { sys::napi_fatal_exception(self.raw, exception.as_raw()) };
+    }
+}
+
+/// The opposite of an integer in two's complement, the lowest word first.
+pub(super) fn negate(words: &mut [u64]) {
+    let mut carry = true;
+    for word in words {
+        (*word, carry) = (!*word).overflowing_add(u64::from(carry));
     }
 }

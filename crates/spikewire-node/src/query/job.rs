@@ -15,8 +15,8 @@ use crate::binding::Call;
 use crate::environment::Environment;
 use crate::js::{Env, Failure, Result, Value};
 use crate::operation;
-use crate::resource::Resource;
 use crate::outbox::Settle;
+use crate::resource::Resource;
 
 /// A job that was started.
 struct Job(Arc<RunningJob>);

@@ -1,0 +1,167 @@
+//! What a session is opened with, from an object.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use spikewire_cassandra::Options;
+use spikewire_cassandra::authenticator::Password;
+use spikewire_cassandra::options::{Host, PORT};
+use spikewire_cql::consistency::Consistency;
+use spikewire_cql::version::Version;
+
+use super::value::Reading;
+use crate::arguments::{count, flag, span, text};
+use crate::errors::{kind_name, shown};
+use crate::js::{Failure, Result, Type, Value};
+
+/// The names of all options.
+const NAMES: [&str; 27] = [
+    "addressMap",
+    "application",
+    "compression",
+    "connectTimeout",
+    "connectionsPerNode",
+    "consistency",
+    "heartbeat",
+    "idleTimeout",
+    "integers",
+    "keyspace",
+    "localDatacenter",
+    "localRack",
+    "maps",
+    "maxErrorRate",
+    "maxRetries",
+    "pageSize",
+    "password",
+    "pipelineDepth",
+    "protocolVersion",
+    "queueLimit",
+    "remoteDatacenters",
+    "schemaAgreement",
+    "serialConsistency",
+    "signal",
+    "socketTimeout",
+    "timeout",
+    "timestamps",
+];
+
+/// Reads contact points, and options as two arrays of names and values.
+pub fn read(points: Value<'_>, names: Value<'_>, values: Value<'_>) -> Result<(Options, Reading)> {
+    let points = text("contact points", points)?;
+    let points = Host::parse_list(&points, PORT).map_err(Failure::of_range)?;
+    let mut options = Options::new(points);
+    let mut reading = Reading::default();
+    let (mut user, mut password) = (None, None);
+    for at in 0..names.len()? {
+        let name = text("an option", names.element(at)?)?;
+        let (name, value) = (name.as_str(), values.element(at)?);
+        match name {
+            "keyspace" => options.keyspace = Some(text(name, value)?),
+            "protocolVersion" => options.version = Some(version(name, value)?),
+            "compression" => {
+                options.compression = word(name, value, &["none", "lz4"])? == 1;
+            }
+            "user" => user = Some(text(name, value)?),
+            "password" => password = Some(text(name, value)?),
+            "localDatacenter" => options.local_datacenter = Some(text(name, value)?),
+            "localRack" => options.local_rack = Some(text(name, value)?),
+            "remoteDatacenters" => options.remote_datacenters = flag(name, value)?,
+            "addressMap" => options.address_map = pairs(name, value)?.into_iter().collect(),
+            "connectTimeout" => options.connect_timeout = at_least(name, value, 1)?,
+            "heartbeat" => options.heartbeat = at_least(name, value, 100)?,
+            "idleTimeout" => options.idle = at_least(name, value, 100)?,
+            "schemaAgreement" => options.schema_agreement = span(name, value)?,
+            "timeout" => options.limits.timeout = span(name, value)?,
+            "socketTimeout" => options.limits.socket_timeout = span(name, value)?,
+            "maxRetries" => options.limits.max_retries = count(name, value, (0, 1000))? as u32,
+            "connectionsPerNode" => {
+                options.connections_per_node = count(name, value, (1, 1024))? as usize;
+            }
+            "pipelineDepth" => options.depth = count(name, value, (1, 32_767))? as usize,
+            "queueLimit" => options.queue = count(name, value, (0, 100_000_000))? as usize,
+            "maxErrorRate" => options.max_error_rate = count(name, value, (0, 1 << 30))? as u32,
+            "consistency" => options.consistency = consistency(name, value)?,
+            "serialConsistency" => options.serial_consistency = Some(consistency(name, value)?),
+            "pageSize" => options.page_size = Some(page_size(name, value)?),
+            "timestamps" => options.timestamps = flag(name, value)?,
+            "application" => options.application = pairs(name, value)?.into_iter().collect(),
+            "integers" => reading.bigints = word(name, value, &["auto", "bigint"])? == 1,
+            "maps" => reading.maps = word(name, value, &["auto", "map"])? == 1,
+            _ => {
+                let names = NAMES.join(", ");
+                return Err(Failure::of_type(format!(
+                    "unknown session option {name}; there are: {names}, user"
+                )));
+            }
+        }
+    }
+    options.authenticator = match (user, password) {
+        (None, None) => None,
+        (Some(user), Some(password)) => {
+            Some(Arc::new(Password::new(user, password).map_err(Failure::of_range)?))
+        }
+        _ => return Err(Failure::of_range("user and password go together")),
+    };
+    Ok((options, reading))
+}
+
+/// One of some words, by its place.
+fn word(name: &str, value: Value<'_>, words: &[&str]) -> Result<usize> {
+    let given = value.text()?;
+    let found = given.and_then(|given| words.iter().position(|word| *word == given));
+    found.ok_or_else(|| {
+        let words: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+        Failure::of_range(format!("{name} must be {}, got {}", words.join(" or "), shown(value)))
+    })
+}
+
+/// The level of this name.
+pub fn consistency(name: &str, value: Value<'_>) -> Result<Consistency> {
+    let word = text(name, value)?;
+    word.parse().map_err(|_| {
+        let names: Vec<String> =
+            Consistency::ALL.iter().map(|level| level.name().to_lowercase()).collect();
+        Failure::of_range(format!("{name} must be one of {}; got {word:?}", names.join(", ")))
+    })
+}
+
+/// How many rows a page has.
+pub fn page_size(name: &str, value: Value<'_>) -> Result<i32> {
+    Ok(count(name, value, (1, i32::MAX as u64))? as i32)
+}
+
+fn at_least(name: &str, value: Value<'_>, least: u64) -> Result<Duration> {
+    let span = span(name, value)?;
+    if span < Duration::from_millis(least) {
+        return Err(Failure::of_range(format!("{name} must be at least {least} ms")));
+    }
+    Ok(span)
+}
+
+fn version(name: &str, value: Value<'_>) -> Result<Version> {
+    let number = count(name, value, (4, 5))?;
+    Version::from_number(number as u8)
+        .ok_or_else(|| Failure::of_range(format!("{name} must be 4 or 5")))
+}
+
+/// Names and texts of an object, in the order of the names.
+fn pairs(name: &str, value: Value<'_>) -> Result<Vec<(String, String)>> {
+    let refused = || {
+        Failure::of_type(format!("{name} must be an object of strings, not {}", kind_name(value)))
+    };
+    if value.kind() != Type::Object || value.is_array() {
+        return Err(refused());
+    }
+    let names = value.own_names()?;
+    let pairs: HashMap<String, String> = (0..names.len()?)
+        .map(|at| {
+            let key = names.element(at)?;
+            let text = value.get(key)?.text()?.ok_or_else(refused)?;
+            Ok((key.text()?.ok_or_else(refused)?, text))
+        })
+        .collect::<Result<_>>()?;
+    let mut pairs: Vec<_> = pairs.into_iter().collect();
+    pairs.sort();
+    Ok(pairs)
+}

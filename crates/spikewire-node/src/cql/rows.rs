@@ -1,0 +1,150 @@
+//! The result of a statement, and what becomes of its rows.
+
+use std::sync::Arc;
+
+use spikewire_cassandra::execution::Answer;
+use spikewire_cassandra::statement::Shape;
+use spikewire_cql::notation::Reader;
+use spikewire_cql::response::rows::Cells;
+use spikewire_cql::value::decode;
+
+use super::shapes::{Columns, WIDEST};
+use super::value::{Making, Reading, uuid_text};
+use crate::environment::Environment;
+use crate::js::scope::inner_with;
+use crate::js::{Env, Result, Value};
+
+/// Rows as they came with one reply.
+#[derive(Debug)]
+pub struct Page {
+    /// Their columns, which may change from page to page.
+    pub shape: Arc<Shape>,
+    /// Their cells.
+    pub cells: Vec<u8>,
+    /// How many rows there are.
+    pub count: usize,
+}
+
+/// What there is to know of a result besides its rows.
+#[derive(Debug, Default)]
+pub struct Circumstances {
+    node: String,
+    attempts: u32,
+    agreed: bool,
+    warnings: Vec<String>,
+    tracing_ids: Vec<[u8; 16]>,
+    payload: Vec<(String, Option<Vec<u8>>)>,
+}
+
+impl Circumstances {
+    /// Adds those of one more answer.
+    pub fn add(&mut self, answer: &Answer<'_>) {
+        self.node = answer.node.to_string();
+        self.attempts += answer.attempts.made;
+        self.agreed = answer.agreed;
+        let prefix = &answer.prefix;
+        self.warnings.extend(prefix.warnings.iter().map(|warning| (*warning).to_owned()));
+        self.tracing_ids.extend(prefix.tracing_id);
+        for (name, bytes) in &prefix.payload {
+            self.payload.push(((*name).to_owned(), bytes.map(<[u8]>::to_vec)));
+        }
+    }
+
+    /// Warnings, ids of traces, and the payload, names and bytes in turns; `null` where there is
+    /// none of these.
+    fn extras<'e>(&self, env: Env<'e>) -> Result<Value<'e>> {
+        if self.warnings.is_empty() && self.tracing_ids.is_empty() && self.payload.is_empty() {
+            return env.null();
+        }
+        let payload = env.array(0)?;
+        for (at, (name, bytes)) in self.payload.iter().enumerate() {
+            let bytes = bytes.as_ref().map_or_else(|| env.null(), |bytes| env.buffer(bytes))?;
+            payload.set_element(2 * at as u32, env.string(name)?)?;
+            payload.set_element(2 * at as u32 + 1, bytes)?;
+        }
+        let ids = self.tracing_ids.iter().map(|id| env.ascii(&uuid_text(*id)));
+        let parts = [
+            env.array_of(self.warnings.iter().map(|warning| env.string(warning))),
+            env.array_of(ids),
+            Ok(payload),
+        ];
+        env.array_of(parts.into_iter())
+    }
+}
+
+/// A result whose rows are not made yet.
+#[derive(Debug)]
+pub struct Gathered {
+    /// The columns of the last page.
+    pub shape: Option<Arc<Shape>>,
+    pub pages: Vec<Page>,
+    /// Where the next page begins.
+    pub state: Option<Vec<u8>>,
+    pub circumstances: Circumstances,
+}
+
+/// The result for JavaScript.
+pub fn result<'e>(
+    env: Env<'e>,
+    environment: &Environment,
+    reading: Reading,
+    gathered: &Gathered,
+) -> Result<Value<'e>> {
+    let hooks = environment.hooks()?.cql()?;
+    let Gathered { shape, pages, state, circumstances } = gathered;
+    let rows = env.array(0)?;
+    for page in pages {
+        let columns = environment.shapes_of_rows.of(env, hooks, &page.shape)?;
+        add_rows(env, environment, reading, page, &columns, rows)?;
+    }
+    let object = match shape {
+        Some(shape) => environment.shapes_of_rows.of(env, hooks, shape)?.object.get(env)?,
+        None => env.null()?,
+    };
+    let state = state.as_ref().map_or_else(|| env.null(), |state| env.buffer(state))?;
+    let arguments = [
+        object,
+        rows,
+        state,
+        env.string(&circumstances.node)?,
+        env.uint32(circumstances.attempts)?,
+        env.boolean(circumstances.agreed)?,
+        circumstances.extras(env)?,
+    ];
+    hooks.make_rows.call(env, &arguments)
+}
+
+/// Makes the rows of a page, several in one call.
+fn add_rows(
+    env: Env<'_>,
+    environment: &Environment,
+    reading: Reading,
+    page: &Page,
+    columns: &Columns,
+    rows: Value<'_>,
+) -> Result<()> {
+    let mut cells = Cells(Reader(&page.cells));
+    let mut left = page.count;
+    while left > 0 {
+        let some = if left >= columns.together { columns.together } else { 1 };
+        let function = if some > 1 { &columns.many } else { &columns.one };
+        let cells = &mut cells;
+        inner_with(env, [rows], |env, [rows]| {
+            let making = Making::new(env, environment, reading)?;
+            let mut arguments = Vec::with_capacity(some * page.shape.columns.len() + 1);
+            arguments.push(rows);
+            for _ in 0..some {
+                for column in &*page.shape.columns {
+                    arguments.push(decode(&column.ty, cells.cell()?, &making)?);
+                }
+            }
+            if page.shape.columns.len() > WIDEST {
+                let values = env.array_of(arguments.drain(1..).map(Ok))?;
+                arguments.push(values);
+            }
+            function.call(env, &arguments).map(drop)
+        })?;
+        left -= some;
+    }
+    Ok(())
+}

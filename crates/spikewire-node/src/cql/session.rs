@@ -1,0 +1,159 @@
+//! A session: connecting, closing, and what it knows of its cluster.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use spikewire_cassandra::connection::Cassandra;
+use spikewire_cassandra::session::Call as Request;
+use spikewire_cassandra::{Error, Kind, Session as Engine};
+use spikewire_transport::Tick;
+
+use super::errors::closed;
+use super::hooks::Hooks;
+use super::job::Job;
+use super::options;
+use super::ticket::{Outbox, Pledge, Ticket};
+use super::value::Reading;
+use crate::binding::{Binding, Call};
+use crate::call::settle;
+use crate::driver::Driver;
+use crate::js::{Env, Failure, Result, Value, work};
+use crate::resource::Resource;
+
+/// A session.
+pub struct Session {
+    pub engine: Arc<Engine>,
+    pub reading: Reading,
+    driver: Driver<Cassandra, Ticket>,
+    outbox: Arc<Outbox>,
+}
+
+impl Session {
+    fn start(
+        env: Env<'_>,
+        binding: &Binding,
+        engine: Arc<Engine>,
+        reading: Reading,
+    ) -> Result<Self> {
+        let outbox = Arc::<Outbox>::default();
+        let topology = engine.cluster().clone();
+        let driver = Driver::start(env, &binding.environment, topology, outbox.clone())?;
+        Ok(Self { engine, reading, driver, outbox })
+    }
+
+    /// The session of a call's first argument.
+    #[inline]
+    pub fn of(call: &Call<'_>) -> Result<Rc<Self>> {
+        let found = call.host.environment.resources.get::<Self>(call.index(0)?);
+        found.map_err(|_| closed())
+    }
+
+    /// Sends what settles the promise of a slot.
+    #[inline]
+    pub fn send(&self, env: Env<'_>, slot: u32, job: Job, request: Request) {
+        let now = Tick::now();
+        let pledge = Pledge::new(slot, &self.outbox);
+        let command = Ticket::command(request, now, pledge, job, self.reading);
+        self.driver.submit(env, command, now);
+    }
+}
+
+impl Resource for Session {
+    fn end(&self) {
+        self.driver.end();
+        self.engine.cluster().close();
+    }
+}
+
+/// `cqlSetup(...)`: the functions in the order of the fields of [`Hooks`]; once, when
+/// `spikewire/cql` is loaded.
+pub fn setup<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let hooks = Hooks::keep(call.rest(0))?;
+    let _ = call.host.environment.hooks()?.cql.set(hooks);
+    Ok(None)
+}
+
+/// `cqlConnect(slot, contactPoints, names, values)`: gives the number of a session.
+pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let slot = call.index(0)?;
+    let (options, reading) = options::read(call.argument(1), call.argument(2), call.argument(3))?;
+    let binding = call.host.shared();
+    let open = move || Engine::open(options);
+    work::spawn(call.env, "spikewire.cql.connect", open, move |env, opened| {
+        let made = opened
+            .unwrap_or_else(|_| Err(Error::new(Kind::Connection, "connecting panicked")))
+            .map_err(Failure::from)
+            .and_then(|engine| started(env, &binding, engine, reading));
+        settle(env, &binding.environment, slot, made);
+    })?;
+    Ok(None)
+}
+
+fn started<'e>(
+    env: Env<'e>,
+    binding: &Binding,
+    engine: Arc<Engine>,
+    reading: Reading,
+) -> Result<Value<'e>> {
+    let environment = &binding.environment;
+    if environment.is_ending() {
+        engine.cluster().close();
+        return Err(Error::new(Kind::Closed, "the environment is being torn down").into());
+    }
+    let session = Session::start(env, binding, engine.clone(), reading);
+    let session = session.inspect_err(|_| engine.cluster().close())?;
+    env.uint32(environment.resources.add(Rc::new(session)))
+}
+
+/// `cqlClose(session, slot)`: closes every connection; what is in flight fails.
+pub fn close<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let environment = call.host.environment.clone();
+    let slot = call.index(1)?;
+    let Ok(session) = Session::of(call) else {
+        environment.done(call.env, slot);
+        environment.tell_done(call.env);
+        return Ok(None);
+    };
+    environment.resources.remove(call.index(0)?);
+    session.driver.close(call.env);
+    let cluster = session.engine.cluster().clone();
+    work::spawn(
+        call.env,
+        "spikewire.cql.close",
+        move || cluster.close(),
+        move |env, _| {
+            settle(env, &environment, slot, env.undefined());
+        },
+    )?;
+    Ok(None)
+}
+
+/// `cqlNodes(session)`: address, datacenter, rack, release and state of each node, in turns.
+pub fn nodes<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let session = Session::of(call)?;
+    let snapshot = session.engine.cluster().snapshot();
+    let env = call.env;
+    let flat = env.array(0)?;
+    let mut len = 0;
+    for node in &snapshot.nodes {
+        let texts = [&node.address.to_string(), &node.datacenter, &node.rack, &node.release];
+        for text in texts {
+            flat.set_element(len, env.string(text)?)?;
+            len += 1;
+        }
+        flat.set_element(len, env.boolean(node.is_up())?)?;
+        len += 1;
+    }
+    Ok(Some(flat))
+}
+
+/// `cqlKeyspace(session)`: the keyspace of statements that name none, or `null`.
+pub fn keyspace<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let keyspace = Session::of(call)?.engine.keyspace();
+    keyspace.map_or_else(|| call.env.null(), |name| call.env.string(&name)).map(Some)
+}
+
+/// `cqlVersion(session)`: the version of the protocol that is spoken.
+pub fn version<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    call.env.uint32(Session::of(call)?.engine.version().number().into()).map(Some)
+}

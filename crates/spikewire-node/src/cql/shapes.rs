@@ -1,0 +1,119 @@
+//! The columns of results, and what makes their rows: a function for each list of columns, which is
+//! given the values one by one. Setting properties from here would cost several times as much.
+
+use std::cell::RefCell;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHasher};
+use spikewire_cassandra::statement::Shape;
+use spikewire_cql::response::Column;
+
+use super::hooks::Hooks;
+use crate::js::{Env, Function, Result};
+
+/// Lists of columns that are kept; with more of them, all are forgotten.
+const MOST: usize = 1024;
+/// Columns whose values go as arguments of their own; those of more are handed over in an array.
+pub const WIDEST: usize = 64;
+/// Values that go in one call at most.
+const ROOM: usize = 96;
+
+/// Columns of results.
+#[derive(Debug)]
+pub struct Columns {
+    /// What they were made of; kept, so that no other one gets its address.
+    shape: Arc<Shape>,
+    /// What JavaScript knows of them.
+    pub object: Function,
+    /// `(rows, ...values)`: appends a row.
+    pub one: Function,
+    /// `(rows, ...values)`: appends [`Columns::together`] rows.
+    pub many: Function,
+    /// How many rows are made in one call.
+    pub together: usize,
+}
+
+/// The columns of results that were seen.
+#[derive(Debug, Default)]
+pub struct Shapes {
+    /// Those of prepared statements come again with their address.
+    by_address: RefCell<FxHashMap<usize, Rc<Columns>>>,
+    by_names: RefCell<FxHashMap<u64, Rc<Columns>>>,
+}
+
+impl Shapes {
+    /// The columns of a result.
+    #[inline]
+    pub fn of(&self, env: Env<'_>, hooks: &Hooks, shape: &Arc<Shape>) -> Result<Rc<Columns>> {
+        if let Some(columns) = self.by_address.borrow().get(&address(shape)) {
+            return Ok(columns.clone());
+        }
+        self.find(env, hooks, shape)
+    }
+
+    fn find(&self, env: Env<'_>, hooks: &Hooks, shape: &Arc<Shape>) -> Result<Rc<Columns>> {
+        let names = hash_of(&shape.columns);
+        if let Some(columns) = self.by_names.borrow().get(&names)
+            && *columns.shape.columns == *shape.columns
+        {
+            return Ok(columns.clone());
+        }
+        if self.by_names.borrow().len() >= MOST || self.by_address.borrow().len() >= MOST {
+            self.forget(env);
+        }
+        let columns = Rc::new(Columns::new(env, hooks, shape)?);
+        self.by_address.borrow_mut().insert(address(shape), columns.clone());
+        // The one that it takes the place of is still found by its address.
+        self.by_names.borrow_mut().insert(names, columns.clone());
+        Ok(columns)
+    }
+
+    fn forget(&self, env: Env<'_>) {
+        self.by_names.borrow_mut().clear();
+        for (_, columns) in self.by_address.borrow_mut().drain() {
+            columns.object.let_go(env);
+            columns.one.let_go(env);
+            columns.many.let_go(env);
+        }
+    }
+}
+
+fn address(shape: &Arc<Shape>) -> usize {
+    Arc::as_ptr(shape).addr()
+}
+
+fn hash_of(columns: &[Column]) -> u64 {
+    let mut hasher = FxHasher::default();
+    columns.iter().for_each(|column| column.name.hash(&mut hasher));
+    hasher.finish()
+}
+
+impl Columns {
+    fn new(env: Env<'_>, hooks: &Hooks, shape: &Arc<Shape>) -> Result<Self> {
+        let columns = &shape.columns;
+        let strings = |text: &dyn Fn(&Column) -> String| {
+            env.array_of(columns.iter().map(|column| env.string(&text(column))))
+        };
+        let together = (ROOM / columns.len().max(1)).clamp(1, 16);
+        let together = if columns.len() > WIDEST { 1 } else { together };
+        let arguments = [
+            strings(&|column| column.name.to_string())?,
+            strings(&|column| column.ty.to_string())?,
+            strings(&|column| column.keyspace.to_string())?,
+            strings(&|column| column.table.to_string())?,
+            env.uint32(together as u32)?,
+            env.boolean(columns.len() > WIDEST)?,
+        ];
+        // The columns, and the two functions.
+        let made = hooks.make_shape.call(env, &arguments)?;
+        Ok(Self {
+            shape: shape.clone(),
+            object: Function::keep(made.element(0)?)?,
+            one: Function::keep(made.element(1)?)?,
+            many: Function::keep(made.element(2)?)?,
+            together,
+        })
+    }
+}

@@ -1,0 +1,75 @@
+/** Batches: several statements in one request. */
+
+import type { Callback } from '../ways.js'
+import type { BatchOptions } from './options.js'
+import { type Parameters, Prepared } from './prepared.js'
+import type { Rows } from './rows.js'
+
+/**
+ * What the server promises: that all statements are applied sooner or later, or none (`'logged'`);
+ * nothing, each partition by itself (`'unlogged'`); the same for counters (`'counter'`).
+ */
+export type BatchKind = 'logged' | 'unlogged' | 'counter'
+
+/** The kinds by their numbers on the wire. */
+export const KINDS: readonly BatchKind[] = ['logged', 'unlogged', 'counter']
+
+/** A statement of a batch. */
+export interface Entry {
+  readonly statement: string | Prepared
+  readonly parameters: Parameters | undefined
+}
+
+/** Sends a batch. */
+export type Run = (
+  entries: readonly Entry[],
+  options: BatchOptions | Callback<Rows> | undefined,
+  callback: Callback<Rows> | undefined,
+) => Promise<Rows> | undefined
+
+/**
+ * Several statements in one request, from `session.batch`. Statements are prepared or text; text with
+ * parameters is prepared first.
+ */
+export class Batch {
+  readonly kind: BatchKind
+  readonly #entries: Entry[] = []
+  readonly #run: Run
+
+  /** @internal */
+  constructor(kind: BatchKind, run: Run) {
+    this.kind = kind
+    this.#run = run
+  }
+
+  /** How many statements it has. */
+  get length(): number {
+    return this.#entries.length
+  }
+
+  /** Adds a statement. The values are looked at when the batch is executed. */
+  add(statement: string | Prepared, parameters?: Parameters): this {
+    if (typeof statement !== 'string' && !(statement instanceof Prepared)) {
+      const kind = statement === null ? 'null' : typeof statement
+      throw new TypeError(`a statement must be a string or a Prepared, not ${kind}`)
+    }
+    this.#entries.push({ statement, parameters: parameters ?? undefined })
+    return this
+  }
+
+  /**
+   * Sends the batch; it may be sent again. A result with rows has those of its conditions.
+   *
+   * @throws TypeError, RangeError for values that do not fit, with statement, column and type, before
+   * the batch is sent; CqlError for what the server refuses
+   */
+  execute(options?: BatchOptions): Promise<Rows>
+  execute(callback: Callback<Rows>): void
+  execute(options: BatchOptions, callback: Callback<Rows>): void
+  execute(
+    options?: BatchOptions | Callback<Rows>,
+    callback?: Callback<Rows>,
+  ): Promise<Rows> | undefined {
+    return this.#run([...this.#entries], options, callback)
+  }
+}

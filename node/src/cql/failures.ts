@@ -1,0 +1,85 @@
+/** Makes the error for a failure that the engine reports. */
+
+import {
+  AlreadyExists,
+  AuthenticationFailed,
+  Bootstrapping,
+  ConnectionFailed,
+  CqlError,
+  FunctionFailed,
+  InvalidRequest,
+  NodeUnavailable,
+  Overloaded,
+  ProtocolError,
+  ReadFailure,
+  ReadTimeout,
+  ReplicasMissing,
+  ServerError,
+  SessionClosed,
+  SyntaxException,
+  Timeout,
+  TooBusy,
+  Unauthorized,
+  Unavailable,
+  WriteFailure,
+  WriteTimeout,
+  WriteUnknown,
+} from './errors.js'
+
+type ErrorClass = typeof CqlError
+
+const BY_KIND: { readonly [kind: string]: ErrorClass } = {
+  timeout: Timeout,
+  connection: ConnectionFailed,
+  authentication: AuthenticationFailed,
+  no_node: NodeUnavailable,
+  circuit_open: NodeUnavailable,
+  busy: TooBusy,
+  malformed: ProtocolError,
+  closed: SessionClosed,
+}
+
+const BY_CODE: ReadonlyMap<number, ErrorClass> = new Map<number, ErrorClass>([
+  [0x000a, ProtocolError],
+  [0x0100, AuthenticationFailed],
+  [0x1000, Unavailable],
+  [0x1001, Overloaded],
+  [0x1002, Bootstrapping],
+  [0x1100, WriteTimeout],
+  [0x1200, ReadTimeout],
+  [0x1300, ReadFailure],
+  [0x1400, FunctionFailed],
+  [0x1500, WriteFailure],
+  [0x1700, WriteUnknown],
+  [0x2000, SyntaxException],
+  [0x2100, Unauthorized],
+  [0x2200, InvalidRequest],
+  [0x2400, AlreadyExists],
+])
+
+const ROOTS = [CqlError, ServerError, ReplicasMissing]
+for (const kind of [...ROOTS, ...Object.values(BY_KIND), ...BY_CODE.values()]) {
+  Object.defineProperty(kind.prototype, 'name', { value: kind.name, configurable: true })
+}
+
+/** The error for a failure that the engine reports; details are names and values in turns. */
+export function makeError(
+  kind: string,
+  code: number | null,
+  message: string,
+  node: string | null,
+  attempts: number,
+  inDoubt: boolean,
+  details: readonly unknown[],
+): CqlError {
+  const found = code === null ? BY_KIND[kind] : BY_CODE.get(code)
+  const error = new (found ?? ServerError)(message, code, node, attempts, inDoubt)
+  for (let at = 0; at < details.length; at += 2) {
+    Object.defineProperty(error, details[at] as string, {
+      value: details[at + 1],
+      enumerable: true,
+      configurable: true,
+    })
+  }
+  return error
+}

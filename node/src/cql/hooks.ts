@@ -1,0 +1,71 @@
+/** What the native part calls for Cassandra; set once, when `spikewire/cql` is loaded. */
+
+import '../hooks.js'
+
+import { types } from 'node:util'
+import { define } from '../record.js'
+import { makeError } from './failures.js'
+import { native } from './native.js'
+import { makePrepared } from './prepared.js'
+import { makeFactory, makeRows, makeShape } from './rows.js'
+import { Decimal, Duration, EMPTY, Time, UNSET } from './values.js'
+
+/** Sorts of values; `crates/spikewire-node/src/cql/value/mod.rs` has the same numbers. */
+const SORT = {
+  other: 0,
+  map: 1,
+  set: 2,
+  decimal: 3,
+  duration: 4,
+  time: 5,
+  unset: 6,
+  empty: 7,
+} as const
+
+function classify(value: unknown): number {
+  if (value === UNSET) return SORT.unset
+  if (value === EMPTY) return SORT.empty
+  if (types.isMap(value)) return SORT.map
+  if (types.isSet(value)) return SORT.set
+  if (value instanceof Decimal) return SORT.decimal
+  if (value instanceof Duration) return SORT.duration
+  if (value instanceof Time) return SORT.time
+  return SORT.other
+}
+
+function unwrap(value: unknown): unknown {
+  if (value instanceof Decimal) return [value.unscaled, value.scale]
+  if (value instanceof Duration) return [value.months, value.days, value.nanoseconds]
+  if (value instanceof Time) return value.nanoseconds
+  if (types.isSet(value)) return [...value]
+  return [...(value as Map<unknown, unknown>)].flat(1)
+}
+
+function wrap(sort: number, content: unknown): unknown {
+  switch (sort) {
+    case SORT.empty:
+      return EMPTY
+    case SORT.time:
+      return new Time(content as bigint)
+    case SORT.set:
+      return new Set(content as unknown[])
+    case SORT.decimal:
+      return new Decimal(...(content as [bigint, number]))
+    case SORT.duration:
+      return new Duration(...(content as [number, number, bigint]))
+    case SORT.map: {
+      const flat = content as unknown[]
+      const map = new Map<unknown, unknown>()
+      for (let at = 0; at < flat.length; at += 2) map.set(flat[at], flat[at + 1])
+      return map
+    }
+    default: {
+      const flat = content as unknown[]
+      const object = {}
+      for (let at = 0; at < flat.length; at += 2) define(object, flat[at] as string, flat[at + 1])
+      return object
+    }
+  }
+}
+
+native.cqlSetup(makeError, makeShape, makeFactory, makeRows, makePrepared, classify, unwrap, wrap)

@@ -1,0 +1,19 @@
+/** Cassandra: sessions, statements and rows, on Node's own event loop. */
+
+import './hooks.js'
+
+export { Batch, type BatchKind } from './batch.js'
+export * from './errors.js'
+export type {
+  BatchOptions,
+  Consistency,
+  ExecuteOptions,
+  PrepareOptions,
+  SerialConsistency,
+  SessionOptions,
+} from './options.js'
+export { type Parameter, type Parameters, Prepared } from './prepared.js'
+export { Query } from './query.js'
+export { type Column, type Row, Rows } from './rows.js'
+export { connect, type NodeInfo, Session } from './session.js'
+export { type CqlInput, type CqlValue, Decimal, Duration, EMPTY, Time, UNSET } from './values.js'
