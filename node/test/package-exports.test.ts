@@ -7,7 +7,7 @@ import { test } from 'node:test'
 /** What runtimes say of modules that were CommonJS. */
 const MARKS = ['__esModule', 'module.exports']
 
-for (const name of ['spikewire', 'spikewire/testing']) {
+for (const name of ['spikewire', 'spikewire/cql', 'spikewire/testing']) {
   test(`import and require of ${name} give the same things`, async () => {
     const imported: Record<string, unknown> = await import(name)
     const required: Record<string, unknown> = createRequire(import.meta.url)(name)

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use spikewire_cql::notation::Malformed;
 use spikewire_cql::types::{Type, Udt};
-use spikewire_cql::value::{Duration, Elements, Fixed as _, Sink, shortest};
+use spikewire_cql::value::{Duration, Elements, Fixed as _, MapEntries, Sink, shortest};
 
 use super::super::hooks::Hooks;
 use super::super::shapes::WIDEST;
@@ -217,7 +217,7 @@ impl<'e> Sink for Making<'e, '_> {
 
     fn map<I>(&self, key: &Type, _: &Type, entries: &mut I) -> Result<'e>
     where
-        I: Elements<(Value<'e>, Value<'e>), Failure>,
+        I: MapEntries<Value<'e>, Failure>,
     {
         let flat = self.env.array(2 * entries.len())?;
         for (at, entry) in entries.enumerate() {
