@@ -68,14 +68,15 @@ struct Details {
     attempts: u32,
     in_doubt: bool,
     server: Option<Arc<ServerError>>,
+    earlier: Vec<Error>,
 }
 
 impl Error {
     /// A failure that is not in doubt and has no node.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         let message = message.into();
-        let (node, attempts, in_doubt, server) = (None, 0, false, None);
-        Self(Box::new(Details { kind, message, node, attempts, in_doubt, server }))
+        let (node, attempts, in_doubt, server, earlier) = (None, 0, false, None, Vec::new());
+        Self(Box::new(Details { kind, message, node, attempts, in_doubt, server, earlier }))
     }
 
     /// Bad input from the caller.
@@ -103,6 +104,21 @@ impl Error {
         self.0.attempts = attempts;
         self.0.in_doubt = in_doubt;
         self
+    }
+
+    /// Adds how attempts failed before this one, the first one first.
+    #[must_use]
+    pub(crate) fn with_earlier(mut self, mut earlier: Vec<Self>) -> Self {
+        if !earlier.is_empty() {
+            earlier.append(&mut self.0.earlier);
+            self.0.earlier = earlier;
+        }
+        self
+    }
+
+    /// How attempts failed before this one, the first one first: each with its node and reason.
+    pub fn earlier(&self) -> &[Self] {
+        &self.0.earlier
     }
 
     /// The class of this failure.

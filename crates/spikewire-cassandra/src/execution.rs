@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_cql::response::{Details, ServerError};
-use spikewire_transport::{Policy, Tick, buffer, deadline};
+use spikewire_transport::{Attempts, Policy, Tick, buffer, deadline};
 
 pub use answer::{Answer, Content};
 
@@ -56,6 +56,8 @@ pub struct Execution {
     /// When the request was sent that is under way.
     since: Tick,
     prepares: u32,
+    /// What was tried before the request that is under way, which the node did not execute.
+    before: Attempts,
     stage: Stage,
     /// The request, while it cannot be sent; or the answer, while it cannot be given.
     kept: Vec<u8>,
@@ -77,7 +79,7 @@ enum Stage {
 #[derive(Debug, Clone)]
 struct Kept {
     node: Arc<Node>,
-    attempts: spikewire_transport::Attempts,
+    attempts: Attempts,
 }
 
 /// A request that is sent next.
@@ -125,6 +127,7 @@ impl Execution {
             deadline: deadline(&policy, now),
             since: now,
             prepares: 0,
+            before: Attempts::default(),
             stage: Stage::Asked,
             kept: Vec::new(),
         }
@@ -148,7 +151,7 @@ impl Execution {
     fn answered<'a>(&'a mut self, outcome: Outcome<'a>) -> Heard<'a> {
         let reply = match outcome {
             Ok(reply) => reply,
-            Err(error) => return Heard::Done(Err(error)),
+            Err(error) => return Heard::Done(Err(self.blame(error))),
         };
         if let Some(error) = answer::error_of(&reply) {
             return match error {
@@ -181,12 +184,16 @@ impl Execution {
             && self.prepares < MOST_PREPARES
         {
             self.prepares += 1;
+            let earlier = reply.attempts.without_latest();
+            self.before.made += earlier.made;
+            self.before.in_doubt |= earlier.in_doubt;
             return self.turn(prepared, reply.node.clone());
         }
         let in_doubt = self.target.writes && error.is_doubtful();
         let attempts = reply.attempts;
         let error = Error::refused(error).on(reply.node.to_string());
-        Heard::Done(Err(error.after(attempts.made, attempts.in_doubt || in_doubt)))
+        let error = error.after(attempts.made, attempts.in_doubt || in_doubt);
+        Heard::Done(Err(self.blame(error)))
     }
 
     /// What to do about a node that does not know a statement.
@@ -205,7 +212,7 @@ impl Execution {
                 Ok(bytes) => {
                     self.stage = Stage::Preparing(preparing);
                     // It changes nothing.
-                    self.send(bytes, Target { aim: Aim::Node(node), writes: false })
+                    self.send(bytes, Target::new(Aim::Node(node), false, 0))
                 }
                 Err(error) => Heard::Done(Err(error)),
             },
@@ -216,7 +223,7 @@ impl Execution {
     fn prepared<'a>(&'a mut self, preparing: Preparing, outcome: Outcome<'a>) -> Heard<'a> {
         let reply = match outcome {
             Ok(reply) => reply,
-            Err(error) => return Heard::Done(Err(error)),
+            Err(error) => return self.elsewhere(error),
         };
         if let Some(error) = answer::error_of(&reply) {
             let error = error.map_or_else(|error| error, Error::refused);
@@ -244,10 +251,29 @@ impl Execution {
         self.again(node)
     }
 
+    /// Sends the request to another node, as this one could not be asked to prepare its statement.
+    fn elsewhere<'a>(&mut self, error: Error) -> Heard<'a> {
+        let may_go_on =
+            matches!(error.kind(), Kind::Connection | Kind::CircuitOpen | Kind::NoNode | Kind::Server);
+        if !may_go_on || self.prepares >= MOST_PREPARES || matches!(self.target.aim, Aim::Node(_)) {
+            return Heard::Done(Err(self.blame(error)));
+        }
+        self.prepares += 1;
+        self.target.note(&error);
+        let bytes = std::mem::take(&mut self.kept);
+        self.send(bytes, self.target.clone())
+    }
+
+    /// Adds what was tried before the request that failed with this error.
+    fn blame(&self, error: Error) -> Error {
+        let (made, in_doubt) = (error.attempts(), error.in_doubt());
+        error.after(made + self.before.made, in_doubt || self.before.in_doubt)
+    }
+
     /// Sends the request again to a node that knows its statement by now.
     fn again<'a>(&mut self, node: Arc<Node>) -> Heard<'a> {
         let bytes = std::mem::take(&mut self.kept);
-        let target = Target { aim: Aim::Node(node), writes: self.target.writes };
+        let target = Target { first: Some(node), ..self.target.clone() };
         self.send(bytes, target)
     }
 
@@ -271,7 +297,7 @@ impl Execution {
             "the statement's total timeout of {limit} s passed: it was being prepared on a node \
              that did not know it"
         );
-        Error::new(Kind::Timeout, message)
+        self.blame(Error::new(Kind::Timeout, message))
     }
 
     /// The answer, once all nodes have one schema or that has taken too long.

@@ -1,6 +1,7 @@
 //! What a session keeps between statements: the cluster, the keyspace, what was prepared.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
@@ -29,6 +30,7 @@ pub(crate) type Name = (Option<Arc<str>>, Arc<str>);
 pub(crate) struct Memory {
     pub cluster: Arc<Cluster>,
     pub timestamps: Timestamps,
+    turn: AtomicU32,
     /// The keyspace after a `USE`; each request says it then.
     keyspace: ArcSwapOption<Arc<str>>,
     prepared: RwLock<FxHashMap<Name, Arc<Prepared>>>,
@@ -40,9 +42,15 @@ impl Memory {
         Self {
             cluster,
             timestamps: Timestamps::default(),
+            turn: AtomicU32::new(0),
             keyspace: ArcSwapOption::empty(),
             prepared: RwLock::default(),
         }
+    }
+
+    /// A number that differs from request to request.
+    pub fn next_turn(&self) -> u32 {
+        self.turn.fetch_add(1, Relaxed)
     }
 
     /// What the session was opened with.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
+use spikewire_transport::tls::Tls;
 
 use crate::authenticator::Authenticator;
 use crate::error::{Error, Result};
@@ -105,6 +106,9 @@ pub struct Options {
     pub version: Option<Version>,
     /// Whether bodies (v4) or segments (v5) are compressed with LZ4.
     pub compression: bool,
+    /// How connections are encrypted; `None`: they are not. Nodes are reached by their addresses,
+    /// which their certificates have to be for unless it says otherwise.
+    pub encryption: Option<Tls>,
     /// Who logs in.
     pub authenticator: Option<Arc<dyn Authenticator>>,
     /// The datacenter whose nodes are asked; `None`: that of the first node that answers.
@@ -155,6 +159,7 @@ impl Options {
             keyspace: None,
             version: None,
             compression: false,
+            encryption: None,
             authenticator: None,
             local_datacenter: None,
             local_rack: None,

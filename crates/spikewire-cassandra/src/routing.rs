@@ -6,9 +6,10 @@
 //! Requests begin at different replicas in turn. Lightweight transactions begin at the first
 //! replica, so that those on one row meet on one node.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use spikewire_cql::response::Retry;
 use spikewire_transport::topology::{Preference, Target as Addressed};
 
 use crate::cluster::{Node, Snapshot};
@@ -21,6 +22,36 @@ pub struct Target {
     pub aim: Aim,
     /// Whether a second execution may make a difference.
     pub writes: bool,
+    /// A number that differs from request to request, so that they begin at different nodes.
+    pub turn: u32,
+    /// How many nodes of the plan are left to other copies of the request.
+    pub skipped: u32,
+    /// Where it goes first, whatever the plan says.
+    pub first: Option<Arc<Node>>,
+    /// How its attempts failed so far.
+    pub(crate) failed: Vec<Error>,
+    /// The nodes that it need not go to again before it has been to all others.
+    pub(crate) tried: Vec<SocketAddr>,
+}
+
+impl Target {
+    /// For a request that was not attempted yet.
+    pub fn new(aim: Aim, writes: bool, turn: u32) -> Self {
+        let (failed, tried) = (Vec::new(), Vec::new());
+        Self { aim, writes, turn, skipped: 0, first: None, failed, tried }
+    }
+
+    /// An attempt failed, and another one follows.
+    pub(crate) fn note(&mut self, error: &Error) {
+        let stays = error.server().is_some_and(|server| {
+            matches!(server.retry(), Retry::SameNode | Retry::SameNodeIfIdempotent)
+        });
+        if !stays && let Some(node) = error.node().and_then(|node| node.parse().ok()) {
+            self.first = self.first.take().filter(|first| first.address != node);
+            self.tried.push(node);
+        }
+        self.failed.push(error.clone());
+    }
 }
 
 /// Where a request goes.
@@ -63,37 +94,33 @@ impl Preference for Replica {
     }
 }
 
-/// Chooses nodes for one driver.
-#[derive(Debug, Default)]
-pub struct Router {
-    turn: AtomicU32,
-}
-
 /// How far a node is from a request; less is better.
 type Distance = (bool, bool, bool, bool);
 
-impl Router {
-    /// The node for a request whose earlier attempts moved on `step` times.
-    pub fn choose(&self, snapshot: &Snapshot, target: &Target, step: u32) -> Result<Arc<Node>> {
-        let (replicas, conditional) = match &target.aim {
-            Aim::Node(node) if node.is_active() => return Ok(node.clone()),
-            Aim::Node(node) => {
-                let error = Error::new(Kind::NoNode, format!("node {node} left the cluster"));
-                return Err(error.on(node.to_string()));
-            }
-            Aim::Any => (&[][..], false),
-            Aim::Token { keyspace, token, conditional } => {
-                (snapshot.replicas(keyspace, *token).unwrap_or_default(), *conditional)
-            }
-        };
-        let turn = if conditional { 0 } else { self.turn.fetch_add(1, Relaxed) };
-        if step == 0
-            && let Some(node) = nearest(snapshot, replicas, turn)
-        {
-            return Ok(node.clone());
+/// The node for the next attempt at a request, before which others moved on `step` times.
+pub fn choose(snapshot: &Snapshot, target: &Target, step: u32) -> Result<Arc<Node>> {
+    let (replicas, conditional) = match &target.aim {
+        Aim::Node(node) if node.is_active() => return Ok(node.clone()),
+        Aim::Node(node) => {
+            let error = Error::new(Kind::NoNode, format!("node {node} left the cluster"));
+            return Err(error.on(node.to_string()));
         }
-        plan(snapshot, replicas, turn, step).ok_or_else(|| none(snapshot))
+        Aim::Any => (&[][..], false),
+        Aim::Token { keyspace, token, conditional } => {
+            (snapshot.replicas(keyspace, *token).unwrap_or_default(), *conditional)
+        }
+    };
+    if let Some(first) = target.first.as_ref().filter(|first| first.is_active()) {
+        return Ok(first.clone());
     }
+    let turn = if conditional { 0 } else { target.turn };
+    if target.tried.is_empty()
+        && target.skipped == 0
+        && let Some(node) = nearest(snapshot, replicas, turn)
+    {
+        return Ok(node.clone());
+    }
+    plan(snapshot, replicas, turn, target, step).ok_or_else(|| none(snapshot))
 }
 
 /// A replica that is as near as can be: up, in the local rack or else in the local datacenter.
@@ -113,8 +140,14 @@ fn nearest<'a>(snapshot: &'a Snapshot, replicas: &[u32], turn: u32) -> Option<&'
     Some(all.find(|node| snapshot.is_in_rack(node)).unwrap_or(first))
 }
 
-/// The node at this step of the plan, which begins anew behind its end.
-fn plan(snapshot: &Snapshot, replicas: &[u32], turn: u32, step: u32) -> Option<Arc<Node>> {
+/// The next node of the plan that was not tried yet; once all were, it begins anew.
+fn plan(
+    snapshot: &Snapshot,
+    replicas: &[u32],
+    turn: u32,
+    target: &Target,
+    step: u32,
+) -> Option<Arc<Node>> {
     let distance = |index: u32| -> Distance {
         let node = &snapshot.nodes[index as usize];
         let rack = snapshot.prefers_rack() && snapshot.is_in_rack(node);
@@ -134,8 +167,12 @@ fn plan(snapshot: &Snapshot, replicas: &[u32], turn: u32, step: u32) -> Option<A
         Some((at + replicas.len() - turn as usize % replicas.len()) % replicas.len())
     };
     order.sort_by_key(|index| (distance(*index), rank(*index)));
-    let at = step as usize % order.len().max(1);
-    order.get(at).map(|index| snapshot.nodes[*index as usize].clone())
+    let node = |index: &u32| &snapshot.nodes[*index as usize];
+    let fresh: Vec<u32> =
+        order.iter().copied().filter(|at| !target.tried.contains(&node(at).address)).collect();
+    let (left, at) =
+        if fresh.is_empty() { (&order, target.skipped + step) } else { (&fresh, target.skipped) };
+    left.get(at as usize % left.len().max(1)).map(|index| node(index).clone())
 }
 
 fn none(snapshot: &Snapshot) -> Error {

@@ -127,7 +127,7 @@ impl Session {
         let aim = options.node.clone().map_or(aim, Aim::Node);
         let idempotent = options.idempotent.unwrap_or(traits.reads);
         let policy = self.policy(options, idempotent);
-        let target = Target { aim, writes: !traits.reads };
+        let target = Target::new(aim, !traits.reads, self.0.next_turn());
         let execution = Execution::new(self.0.clone(), what, target.clone(), policy);
         Call { bytes, target, policy, execution }
     }

@@ -16,6 +16,16 @@ pub enum Failure<E> {
     Refused(Refusal<E>),
 }
 
+impl<E> Failure<E> {
+    /// The error.
+    pub fn error(&self) -> &E {
+        match self {
+            Self::NotSent(error) | Self::Lost(error) => error,
+            Self::Refused(refusal) => &refusal.error,
+        }
+    }
+}
+
 /// A server's refusal.
 #[derive(Debug)]
 pub struct Refusal<E> {

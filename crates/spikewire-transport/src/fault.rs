@@ -82,6 +82,11 @@ impl Fault {
         Self::about(node, FaultKind::Connection, message)
     }
 
+    /// The node answers nothing, which was looked at apart.
+    pub fn lost(node: &impl Display) -> Self {
+        Self::about(node, FaultKind::Connection, format!("node {node} does not answer any more"))
+    }
+
     /// The node is not part of the cluster any more.
     pub fn left(node: &impl Display) -> Self {
         Self::about(node, FaultKind::Connection, format!("node {node} left the cluster"))

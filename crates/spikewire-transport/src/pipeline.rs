@@ -411,6 +411,13 @@ impl<P: Protocol, C> Pipeline<P, C> {
         ends
     }
 
+    /// Since when nothing has come while the oldest request in flight waits for its answer;
+    /// [`Tick::NEVER`] where nothing is waited for.
+    pub fn silent_since(&self) -> Tick {
+        let oldest = self.in_flight.front().filter(|slot| slot.end <= self.total_written);
+        oldest.map_or(Tick::NEVER, |slot| self.last_progress.max(slot.since))
+    }
+
     #[inline(always)]
     fn silence_of(&self, slot: &Slot<C>, limit: &impl Fn(&C) -> Option<Duration>) -> Tick {
         let limit = slot.command.as_ref().map_or(Some(P::PATIENCE), limit);

@@ -5,9 +5,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::attempts::Attempts;
 use crate::breaker::Breaker;
 use crate::fault::CommandError;
 use crate::tls::Encryption;
+
+/// How long a node may owe answers and say nothing before [`Topology::is_silent`] is called.
+pub const SILENCE: Duration = Duration::from_secs(1);
 
 /// The nodes of a cluster and the ways to them; one for each client.
 pub trait Topology: Debug + 'static {
@@ -43,6 +47,30 @@ pub trait Topology: Debug + 'static {
     /// A connection failed: the nodes should be looked at.
     fn look_again_soon(&self);
 
+    /// An attempt at a command failed, and another one follows: what that has to know is noted in
+    /// `target`. Returns how much longer than its policy says the command pauses before.
+    fn attempt_failed(
+        &self,
+        target: &mut Self::Target,
+        error: &Self::Error,
+        attempts: Attempts,
+    ) -> Duration {
+        let _ = (target, error, attempts);
+        Duration::ZERO
+    }
+
+    /// A command failed for good with this error; what was noted of earlier attempts may go into it.
+    fn conclude(&self, target: &mut Self::Target, error: Self::Error) -> Self::Error {
+        let _ = target;
+        error
+    }
+
+    /// A node owes answers, and nothing has come from it for [`SILENCE`]. Told again and again
+    /// until something comes.
+    fn is_silent(&self, node: &Arc<Self::Node>) {
+        let _ = node;
+    }
+
     /// A node sent a frame that answers no command.
     fn event(&self, node: &Arc<Self::Node>, frame: &[u8]) {
         let _ = (node, frame);
@@ -65,6 +93,12 @@ pub trait Endpoint: Debug + Display {
 
     /// Whether it is part of the cluster; once false it stays so.
     fn is_active(&self) -> bool;
+
+    /// Whether it is known to answer nothing at present, so that the answers that it owes are not
+    /// waited for any longer.
+    fn is_lost(&self) -> bool {
+        false
+    }
 
     /// Keeps commands away when it fails too often.
     fn breaker(&self) -> &Breaker;

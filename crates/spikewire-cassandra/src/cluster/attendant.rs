@@ -70,7 +70,8 @@ impl Attendant {
         let control = seeds::first(&options, &closed)?;
         let pause = options.reconnect.0;
         let local_datacenter = options.local_datacenter.clone();
-        let handshake = seeds::handshake(&options, control.version());
+        let version = control.version();
+        let handshake = seeds::handshake(&options, version);
         let now = Tick::now();
         let due = Due {
             nodes: Tick::NEVER,
@@ -88,7 +89,7 @@ impl Attendant {
             reconnect: now,
             local_datacenter,
             next_number: 0,
-            probes: Probes::default(),
+            probes: Probes::new(version),
             looked: Tick::default(),
             described: Vec::new(),
             due,
@@ -127,6 +128,7 @@ impl Attendant {
             self.probes.start(snapshot.nodes.iter(), now);
             self.due.look = Tick::NEVER;
         }
+        self.probes.start(self.shared.take_suspects().iter(), now);
         self.probes.go_on(&snapshot.nodes, self.shared.options.reconnect, now);
         if self.due.sweep <= now {
             self.due.sweep = now.after(SWEEP);
@@ -254,7 +256,7 @@ impl Attendant {
                 known.cloned().unwrap_or_else(|| {
                     let number = *next_number;
                     *next_number += 1;
-                    Arc::new(Node::new(number, description, options.max_error_rate))
+                    Arc::new(Node::new(number, description, options))
                 })
             })
             .collect();
@@ -302,23 +304,28 @@ impl Attendant {
         let snapshot = self.shared.snapshot.load_full();
         let mut known: Vec<_> = snapshot.nodes.iter().collect();
         known.sort_by_key(|node| (!node.is_up(), !snapshot.is_local(node)));
-        let mut candidates: VecDeque<SocketAddr> = known.iter().map(|node| node.address).collect();
+        let mut candidates: VecDeque<_> =
+            known.iter().map(|node| (node.address, node.encryption.clone())).collect();
         let shared = self.shared.clone();
         let options = &shared.options;
         let mut resolved = false;
         loop {
-            let Some(address) = candidates.pop_front() else {
+            let Some((address, encryption)) = candidates.pop_front() else {
                 if std::mem::replace(&mut resolved, true) || shared.is_closed() {
                     break;
                 }
                 let hosts = seeds::resolve(&options.contact_points, options, &shared.closed);
-                candidates.extend(hosts.into_iter().filter_map(|(_, found)| found.ok()).flatten());
+                for (host, found) in hosts {
+                    let encryption = seeds::encryption(host, options).unwrap_or_default();
+                    let found = found.unwrap_or_default().into_iter();
+                    candidates.extend(found.map(|address| (address, encryption.clone())));
+                }
                 continue;
             };
             if shared.is_closed() {
                 return;
             }
-            let opened = seeds::open(address, options, shared.handshake.clone());
+            let opened = seeds::open(address, encryption, options, shared.handshake.clone());
             if let Ok(control) = opened
                 && self.adopt(control).is_ok()
             {

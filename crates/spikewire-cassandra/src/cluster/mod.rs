@@ -99,6 +99,11 @@ impl Cluster {
         self.shared.look_soon();
     }
 
+    /// Asks whether a node still answers, because it owes answers and is silent.
+    pub(crate) fn suspect(&self, node: &Arc<Node>) {
+        self.shared.suspect(node);
+    }
+
     /// Whether all nodes had one schema when they were asked after `since`; if not, they are asked
     /// until they have.
     pub(crate) fn has_agreed(&self, since: Tick) -> bool {

@@ -3,7 +3,9 @@
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use spikewire_transport::Breaker;
+use spikewire_transport::{Breaker, Encryption};
+
+use crate::options::Options;
 
 /// A node's identity, which it keeps when its address changes.
 pub type HostId = [u8; 16];
@@ -26,11 +28,15 @@ pub struct Node {
     pub release: String,
     /// Keeps requests away when it fails too often.
     pub breaker: Breaker,
+    /// How connections to it are encrypted.
+    pub encryption: Option<Encryption>,
     active: AtomicBool,
     /// Whether the cluster takes it for alive, as far as it said so.
     alive: AtomicBool,
     /// Whether it could be connected to, as far as that was tried.
     reachable: AtomicBool,
+    /// Whether it has said nothing for so long that the answers that it owes are given up.
+    lost: AtomicBool,
 }
 
 /// What the system tables say about a node.
@@ -54,9 +60,9 @@ pub struct Description {
 
 impl Node {
     /// A node that was just found, which is taken for up.
-    pub fn new(number: u32, of: &Description, max_error_rate: u32) -> Self {
+    pub fn new(number: u32, of: &Description, options: &Options) -> Self {
         let breaker = Breaker::default();
-        breaker.reset(max_error_rate);
+        breaker.reset(options.max_error_rate);
         Self {
             number,
             host_id: of.host_id,
@@ -65,9 +71,11 @@ impl Node {
             rack: of.rack.clone(),
             release: of.release.clone(),
             breaker,
+            encryption: options.encryption.as_ref().map(|tls| tls.to_address(of.address.ip())),
             active: AtomicBool::new(true),
             alive: AtomicBool::new(true),
             reachable: AtomicBool::new(true),
+            lost: AtomicBool::new(false),
         }
     }
 
@@ -95,14 +103,27 @@ impl Node {
         self.alive.load(Relaxed) && self.reachable.load(Relaxed)
     }
 
+    /// Whether the answers that it owes are given up.
+    pub fn is_lost(&self) -> bool {
+        self.lost.load(Relaxed)
+    }
+
     /// Another node says whether it is alive.
     pub(super) fn set_alive(&self, alive: bool) {
         self.alive.store(alive, Relaxed);
     }
 
-    /// It could be connected to, or not.
+    /// It answers, or not.
     pub(super) fn set_reachable(&self, reachable: bool) {
         self.reachable.store(reachable, Relaxed);
+        if reachable {
+            self.lost.store(false, Relaxed);
+        }
+    }
+
+    /// It does not answer, and has not for long.
+    pub(super) fn lose(&self) {
+        self.lost.store(true, Relaxed);
     }
 }
 

@@ -6,7 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
+use spikewire_cql::envelope::{HEADER_LEN, Header};
+use spikewire_cql::request;
+use spikewire_cql::version::Version;
 use spikewire_transport::Tick;
+use spikewire_transport::dial::Opening;
+use spikewire_transport::protocol::{Answers, Frame, Framing, Greeting, Malformed};
 use spikewire_transport::wire::Wire;
 
 use super::Node;
@@ -52,27 +57,102 @@ impl AddressMap {
     }
 }
 
-/// How long a node may take to accept a connection before it counts as out of reach.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How long a node may take to answer before it counts as out of reach.
+const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Attempts to reach nodes: a connection is opened and dropped.
-#[derive(Debug, Default)]
+/// How long it may take before the answers that it owes are given up.
+const MOST_PATIENCE: Duration = Duration::from_secs(4);
+
+/// Asks a node what it supports, which it tells anybody: a process that stands still accepts
+/// connections, and says nothing.
+#[derive(Debug)]
+struct Knock(Version);
+
+impl Framing for Knock {
+    fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
+        if heard.is_some() {
+            return Greeting::Ready;
+        }
+        match request::options(out, self.0) {
+            Ok(()) => Greeting::Wait,
+            Err(error) => Greeting::Refused(error.to_string()),
+        }
+    }
+
+    fn cut(&mut self, bytes: &[u8]) -> std::result::Result<Option<Frame>, Malformed> {
+        let header = Header::read(bytes).map_err(|error| Malformed(error.to_string().into()))?;
+        let frame = |header: Header| Frame {
+            header: 0,
+            len: HEADER_LEN + header.body,
+            answers: Answers::Connection,
+        };
+        Ok(header.map(frame))
+    }
+}
+
+/// An attempt to reach a node.
+#[derive(Debug)]
+struct Probe {
+    node: Arc<Node>,
+    wire: Wire,
+    opening: Opening<Knock>,
+    /// When it counts as out of reach.
+    until: Tick,
+    overdue: bool,
+}
+
+impl Probe {
+    fn start(node: &Arc<Node>, version: Version, now: Tick) -> Option<Self> {
+        let (encryption, until) = (node.encryption.clone(), now.after(MOST_PATIENCE));
+        // Without a descriptor nothing is learned about the node.
+        let (wire, opening) =
+            Opening::start(node.address, encryption, Knock(version), until).ok()?;
+        let until = now.after(PATIENCE);
+        Some(Self { node: node.clone(), wire, opening, until, overdue: false })
+    }
+
+    /// Whether the node answers; `None` while that is not known.
+    fn go_on(&mut self, now: Tick) -> Option<bool> {
+        let was_connected = matches!(self.wire.is_connected(), Ok(true));
+        match self.opening.advance(&mut self.wire) {
+            Ok(true) => Some(true),
+            Ok(false) if self.opening.until() <= now => {
+                self.node.lose();
+                Some(false)
+            }
+            Ok(false) => {
+                if self.until <= now && !self.overdue {
+                    self.overdue = true;
+                    self.node.set_reachable(false);
+                }
+                None
+            }
+            // One that hangs up may have too many connections: the next request finds out.
+            Err(_) => Some(was_connected),
+        }
+    }
+}
+
+/// Attempts to reach nodes: each is asked for a sign of life, on a connection of its own.
+#[derive(Debug)]
 pub struct Probes {
-    pending: Vec<(Arc<Node>, Wire, Tick)>,
+    version: Version,
+    pending: Vec<Probe>,
     /// Nodes out of reach: when to try again, and how long the pause was.
     lost: Vec<(u32, Tick, Duration)>,
 }
 
 impl Probes {
+    /// None yet; nodes are asked in this version.
+    pub fn new(version: Version) -> Self {
+        Self { version, pending: Vec::new(), lost: Vec::new() }
+    }
+
     /// Tries to reach these nodes, unless that is being done.
     pub fn start<'a>(&mut self, nodes: impl Iterator<Item = &'a Arc<Node>>, now: Tick) {
         for node in nodes {
-            if self.pending.iter().any(|(known, ..)| known.number == node.number) {
-                continue;
-            }
-            // Without a descriptor nothing is learned about the node.
-            if let Ok(wire) = Wire::open(node.address, None) {
-                self.pending.push((node.clone(), wire, now.after(PATIENCE)));
+            if !self.pending.iter().any(|probe| probe.node.number == node.number) {
+                self.pending.extend(Probe::start(node, self.version, now));
             }
         }
     }
@@ -81,13 +161,10 @@ impl Probes {
     /// due. Pauses between attempts on a node grow from the first to the second of `pauses`.
     pub fn go_on(&mut self, nodes: &[Arc<Node>], pauses: (Duration, Duration), now: Tick) {
         let mut decided = Vec::new();
-        self.pending.retain(|(node, wire, until)| {
-            let reached = match wire.is_connected() {
-                Ok(false) if now < *until => return true,
-                reached => matches!(reached, Ok(true)),
-            };
-            decided.push((node.clone(), reached));
-            false
+        self.pending.retain_mut(|probe| {
+            let answers = probe.go_on(now);
+            decided.extend(answers.map(|answers| (probe.node.clone(), answers)));
+            answers.is_none()
         });
         for (node, reached) in decided {
             node.set_reachable(reached);

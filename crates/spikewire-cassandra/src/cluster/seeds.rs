@@ -8,9 +8,10 @@ use std::sync::atomic::AtomicBool;
 use spikewire_cql::response::Code;
 use spikewire_cql::version::Version;
 use spikewire_sync::Mutex;
-use spikewire_transport::Tick;
 use spikewire_transport::resolve::{Resolving, Unresolved};
 use spikewire_transport::session::Session;
+use spikewire_transport::tls::Tls;
+use spikewire_transport::{Encryption, Tick};
 
 use super::control::Control;
 use crate::connection::{Cassandra, Handshake, Refusal};
@@ -52,7 +53,7 @@ pub fn first(options: &Options, closed: &AtomicBool) -> Result<Control> {
             }
         };
         for address in addresses {
-            match negotiate(address, options) {
+            match negotiate(host, address, options) {
                 Ok(control) => return Ok(control),
                 // What holds for one node holds for all.
                 Err(error) if is_final(&error) => return Err(error),
@@ -86,10 +87,11 @@ fn is_final(error: &Error) -> bool {
 }
 
 /// A connection in the best version that both sides speak.
-fn negotiate(address: SocketAddr, options: &Options) -> Result<Control> {
+fn negotiate(host: &Host, address: SocketAddr, options: &Options) -> Result<Control> {
+    let encryption = encryption(host, options)?;
     let mut version = options.version.unwrap_or(Version::V5);
     loop {
-        match open(address, options, handshake(options, version)) {
+        match open(address, encryption.clone(), options, handshake(options, version)) {
             Err(error) if options.version.is_none() && refuses_version(&error) => {
                 match version.lower() {
                     Some(lower) => version = lower,
@@ -101,6 +103,13 @@ fn negotiate(address: SocketAddr, options: &Options) -> Result<Control> {
     }
 }
 
+/// How a connection to a contact point is encrypted.
+pub fn encryption(host: &Host, options: &Options) -> Result<Option<Encryption>> {
+    let to_host = |tls: &Tls| tls.to_host(&host.name);
+    let encryption = options.encryption.as_ref().map(to_host).transpose();
+    encryption.map_err(|error| Error::invalid(error.to_string()))
+}
+
 fn refuses_version(error: &Error) -> bool {
     error.server().is_some_and(|server| {
         matches!(server.code, Code::Protocol | Code::Server)
@@ -110,10 +119,15 @@ fn refuses_version(error: &Error) -> bool {
 }
 
 /// Opens the control connection.
-pub fn open(address: SocketAddr, options: &Options, handshake: Arc<Handshake>) -> Result<Control> {
+pub fn open(
+    address: SocketAddr,
+    encryption: Option<Encryption>,
+    options: &Options,
+    handshake: Arc<Handshake>,
+) -> Result<Control> {
     let within = options.connect_timeout;
     let framing = Cassandra::new(handshake.clone());
-    let opened = Session::open(address, None, framing, within);
+    let opened = Session::open(address, encryption, framing, within);
     let session = opened.map_err(|error| {
         let refused = |error: Error| error.on(address.to_string());
         match handshake.refusal.lock().take() {

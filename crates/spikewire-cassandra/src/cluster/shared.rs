@@ -7,7 +7,7 @@ use arc_swap::ArcSwap;
 use spikewire_sync::Mutex;
 use spikewire_transport::Tick;
 
-use super::{Janitor, Snapshot};
+use super::{Janitor, Node, Snapshot};
 use crate::connection::Handshake;
 use crate::options::Options;
 
@@ -23,6 +23,8 @@ pub(super) struct Shared {
     compare: AtomicBool,
     /// When the question was asked to which all nodes said the same schema.
     agreed: AtomicU64,
+    /// Nodes that owe answers and are silent.
+    suspects: Mutex<Vec<Arc<Node>>>,
     waker: Mutex<Option<mio::Waker>>,
     janitors: Mutex<Vec<Weak<dyn Janitor>>>,
 }
@@ -37,6 +39,7 @@ impl Shared {
             look: AtomicBool::new(false),
             compare: AtomicBool::new(false),
             agreed: AtomicU64::new(0),
+            suspects: Mutex::default(),
             waker: Mutex::default(),
             janitors: Mutex::default(),
         }
@@ -65,6 +68,20 @@ impl Shared {
 
     pub fn take_look(&self) -> bool {
         self.look.swap(false, SeqCst)
+    }
+
+    /// A node owes answers and is silent.
+    pub fn suspect(&self, node: &Arc<Node>) {
+        let mut suspects = self.suspects.lock();
+        if !suspects.iter().any(|known| known.number == node.number) {
+            suspects.push(node.clone());
+            drop(suspects);
+            self.wake();
+        }
+    }
+
+    pub fn take_suspects(&self) -> Vec<Arc<Node>> {
+        std::mem::take(&mut self.suspects.lock())
     }
 
     /// Whether all nodes had one schema when they were asked after `since`; if not, they will be.

@@ -5,19 +5,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_cql::envelope::{self, Opcode};
-use spikewire_cql::response::{Message, Response, Retry, ServerError};
+use spikewire_cql::response::{Code, Message, Response, Retry, ServerError};
 use spikewire_transport::protocol::{Asked, Disposition, Malformed, ReplyKind, Sharing};
 use spikewire_transport::topology::{Endpoint, Settings};
-use spikewire_transport::{Breaker, Protocol, Topology};
+use spikewire_transport::{Attempts, Breaker, Encryption, Protocol, Tick, Topology};
 
 use super::Cassandra;
 use crate::cluster::{Cluster, Node};
 use crate::error::{Error, Kind, Result};
-use crate::routing::{Replica, Router, Target};
+use crate::routing::{Replica, Target, choose};
 
 /// Requests longer than this (bytes) travel on connections of their own, so that short ones never
 /// wait behind them.
 const LARGE: usize = 128 << 10;
+
+/// The pause after the first refusal by a node that has too much to do. It doubles with each further
+/// one, up to so many times.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const MOST_DOUBLINGS: u32 = 5;
 
 impl Protocol for Cassandra {
     type Topology = Cluster;
@@ -82,19 +87,40 @@ fn read_error(frame: &[u8]) -> std::result::Result<ServerError, Malformed> {
     }
 }
 
+/// The pause before this attempt and the next on a cluster that has too much to do: they grow, so
+/// that clients that were all refused at once do not all come back at once.
+fn back_off(made: u32) -> Duration {
+    let longest = FIRST_PAUSE * (1 << made.saturating_sub(1).min(MOST_DOUBLINGS));
+    // Any figure that differs from request to request will do.
+    let share = Tick::now().0 % 1024;
+    longest.mul_f64(0.5 + share as f64 / 2048.0)
+}
+
 impl Topology for Cluster {
     type Node = Node;
     type Target = Target;
     type Preference = Replica;
     type Error = Error;
-    type Router = Router;
+    type Router = ();
 
-    fn router(&self) -> Router {
-        Router::default()
+    fn router(&self) {}
+
+    fn route(&self, _: &(), target: &Target, _: Replica, step: u32) -> Result<Arc<Node>> {
+        choose(&self.snapshot(), target, step)
     }
 
-    fn route(&self, router: &Router, target: &Target, _: Replica, step: u32) -> Result<Arc<Node>> {
-        router.choose(&self.snapshot(), target, step)
+    fn attempt_failed(&self, target: &mut Target, error: &Error, attempts: Attempts) -> Duration {
+        target.note(error);
+        let is_overloaded = error.server().is_some_and(|error| error.code == Code::Overloaded);
+        if is_overloaded { back_off(attempts.made) } else { Duration::ZERO }
+    }
+
+    fn conclude(&self, target: &mut Target, error: Error) -> Error {
+        error.with_earlier(std::mem::take(&mut target.failed))
+    }
+
+    fn is_silent(&self, node: &Arc<Node>) {
+        self.suspect(node);
     }
 
     fn settings(&self) -> Settings {
@@ -128,6 +154,14 @@ impl Endpoint for Node {
 
     fn is_active(&self) -> bool {
         Self::is_active(self)
+    }
+
+    fn is_lost(&self) -> bool {
+        Self::is_lost(self)
+    }
+
+    fn encryption(&self) -> Option<Encryption> {
+        self.encryption.clone()
     }
 
     fn breaker(&self) -> &Breaker {

@@ -179,10 +179,18 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         now: Tick,
     ) {
         let (write, deadline) = (command.target.writes(), command.deadline);
+        let error = failure.error().clone();
         match command.attempts.failed(failure, write, &command.policy, deadline, now) {
             // Also a retry at once takes the detour, so that a node that refuses everything
             // cannot make this call recurse.
             Verdict::Retry(at) => {
+                let (topology, attempts) = (&self.topology, command.attempts);
+                let longer = topology.attempt_failed(&mut command.target, &error, attempts);
+                let at = if longer.is_zero() { at } else { at.max(now).after(longer) };
+                if at >= deadline {
+                    let error = command.attempts.annotate(error);
+                    return self.fail(command, error);
+                }
                 self.alarm = self.alarm.min(at.max(now));
                 self.delayed.push(Delayed { at, command });
             }
@@ -198,8 +206,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
 
     /// Every error says what was tried.
     #[expect(clippy::boxed_local, reason = "every command is boxed")]
-    pub(super) fn fail(&mut self, command: CommandOf<P, T>, error: ErrorOf<P>) {
+    pub(super) fn fail(&mut self, mut command: CommandOf<P, T>, error: ErrorOf<P>) {
         buffer::give(command.bytes);
+        let error = self.topology.conclude(&mut command.target, error);
         self.failed.push((command.ticket, command.attempts.annotate(error)));
     }
 }

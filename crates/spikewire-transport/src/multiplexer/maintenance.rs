@@ -10,7 +10,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::pipeline::Abandoned;
 use crate::placement::{NodeKey, Place};
 use crate::protocol::Protocol;
-use crate::topology::{Endpoint as _, Topology as _};
+use crate::topology::{Endpoint as _, SILENCE, Topology as _};
 
 /// Whose fault it is that a connection ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +39,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             self.topology.look_again_soon();
         }
         let draining = connection.pipeline.is_draining();
+        if connection.dial.is_none() && connection.pipeline.silent_since().after(SILENCE) <= now {
+            self.topology.is_silent(&connection.node);
+        }
         let verdict = self.verdict(index, now);
         for abandoned in late {
             self.time_out(abandoned);
@@ -66,6 +69,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             Some((Fault::unreachable(node, why), Blame::Node))
         } else if !node.is_active() {
             Some((Fault::left(node), Blame::None))
+        } else if node.is_lost() && connection.dial.is_none() && pipeline.in_flight() > 0 {
+            Some((Fault::lost(node), Blame::Node))
         } else if connection.dial.is_none() && connection.silence_ends() <= now {
             Some((Fault::silent(node), Blame::Node))
         } else if pipeline.is_drained() {
