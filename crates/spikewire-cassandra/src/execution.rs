@@ -253,8 +253,10 @@ impl Execution {
 
     /// Sends the request to another node, as this one could not be asked to prepare its statement.
     fn elsewhere<'a>(&mut self, error: Error) -> Heard<'a> {
-        let may_go_on =
-            matches!(error.kind(), Kind::Connection | Kind::CircuitOpen | Kind::NoNode | Kind::Server);
+        let may_go_on = matches!(
+            error.kind(),
+            Kind::Connection | Kind::CircuitOpen | Kind::NoNode | Kind::Server
+        );
         if !may_go_on || self.prepares >= MOST_PREPARES || matches!(self.target.aim, Aim::Node(_)) {
             return Heard::Done(Err(self.blame(error)));
         }

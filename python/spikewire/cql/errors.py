@@ -47,6 +47,8 @@ class Error(Exception):
     attempts: int
     #: Whether a write may have been applied nevertheless.
     in_doubt: bool
+    #: Node and reason of each attempt, in order, where several attempts failed.
+    failures: list[tuple[str | None, str]] | None = None
 
     def __init__(
         self,

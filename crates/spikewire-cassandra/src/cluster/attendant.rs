@@ -18,7 +18,7 @@ use super::shared::Shared;
 use super::snapshot::Keyspaces;
 use super::tables::Local;
 use super::{Snapshot, seeds};
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::options::Options;
 
 /// Events come in bursts: what they are about is looked at when they have calmed down.
@@ -152,6 +152,10 @@ impl Attendant {
             std::thread::sleep(wait.max(Duration::from_millis(1)));
             return Ok(());
         };
+        let snapshot = self.shared.snapshot.load();
+        if snapshot.nodes.iter().any(|node| node.is_lost() && node.address == control.address) {
+            return Err(Error::new(Kind::Connection, "its node does not answer any more"));
+        }
         let Due { nodes, keyspaces, compare, heartbeat, .. } = &self.due;
         let until = idle.min(*nodes).min(*keyspaces).min(*compare).min(*heartbeat);
         if let Some(event) = control.wait(until)? {

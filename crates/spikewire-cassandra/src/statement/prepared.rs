@@ -9,6 +9,7 @@ use spikewire_cql::response::Column;
 use spikewire_sync::Mutex;
 use spikewire_transport::Tick;
 
+use super::routing_key::token_of;
 use crate::cluster::Node;
 use crate::text::Traits;
 
@@ -123,6 +124,12 @@ impl Prepared {
             result: ArcSwap::new(result),
             nodes: Mutex::default(),
         }
+    }
+
+    /// The token of the partition that these encoded values belong to; `None` where the statement
+    /// fixes none, or a value of the key is missing.
+    pub fn token(&self, values: &[u8]) -> Option<i64> {
+        token_of(values, &self.key)
     }
 
     /// The columns of its result, as they are known.

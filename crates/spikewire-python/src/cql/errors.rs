@@ -70,6 +70,13 @@ impl Raise for Error {
         {
             return error;
         }
+        if !self.earlier().is_empty() {
+            let all = self.earlier().iter().chain([self]);
+            let all: Vec<_> = all.map(|error| (error.node(), error.message())).collect();
+            if let Err(error) = details.set_item("failures", all) {
+                return error;
+            }
+        }
         let circumstances = (
             self.kind().name(),
             server.map(|server| server.code.number()),

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`session`], [`faces`] | the two sessions, and who runs a statement: the calling thread, an event loop |
 //! | [`core`], [`options`] | a session's running half, and what it is opened with |
+//! | [`security`] | encryption, and logins by Python code |
 //! | [`job`], [`ticket`] | a statement with all that lies between it and its result: preparing, pages |
 //! | [`statement`], [`bind`], [`batch`] | what is said about one execution, and its values |
 //! | [`many`] | one statement with the parameters of many rows |
@@ -22,6 +23,7 @@ pub mod many;
 pub mod options;
 pub mod row;
 pub mod rows;
+pub mod security;
 pub mod session;
 pub mod statement;
 pub mod ticket;

@@ -12,13 +12,15 @@ use spikewire_cassandra::options::{Host, PORT};
 use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
 
+use super::security;
 use crate::arguments::{count, seconds};
 use crate::bridge::errors::{shown, type_error, type_name, value_error};
 
 /// The names of all options.
-pub const NAMES: [&str; 26] = [
+pub const NAMES: [&str; 28] = [
     "address_map",
     "application",
+    "authenticator",
     "compression",
     "connect_timeout",
     "connections_per_node",
@@ -42,6 +44,7 @@ pub const NAMES: [&str; 26] = [
     "submit_limit",
     "timeout",
     "timestamps",
+    "tls",
     "user",
 ];
 
@@ -68,6 +71,11 @@ pub fn read(points: &Bound<'_, PyAny>, given: Option<&Bound<'_, PyDict>>) -> PyR
             "keyspace" => options.keyspace = optional(name, value, text)?,
             "protocol_version" => options.version = optional(name, value, version)?,
             "compression" => options.compression = compression(value)?,
+            "tls" => options.encryption = security::encryption(value)?,
+            "authenticator" => {
+                options.authenticator =
+                    optional(name, value, |_, value| security::authenticator(value))?;
+            }
             "user" => user = optional(name, value, text)?,
             "password" => password = optional(name, value, text)?,
             "local_datacenter" => options.local_datacenter = optional(name, value, text)?,
@@ -103,13 +111,17 @@ pub fn read(points: &Bound<'_, PyAny>, given: Option<&Bound<'_, PyDict>>) -> PyR
             }
         }
     }
-    options.authenticator = match (user, password) {
-        (None, None) => None,
+    match (user, password) {
+        (None, None) => {}
+        (Some(_), Some(_)) if options.authenticator.is_some() => {
+            return Err(value_error("an authenticator takes the place of user and password"));
+        }
         (Some(user), Some(password)) => {
-            Some(Arc::new(Password::new(user, password).map_err(value_error)?))
+            let password = Password::new(user, password).map_err(value_error)?;
+            options.authenticator = Some(Arc::new(password));
         }
         _ => return Err(value_error("user and password go together")),
-    };
+    }
     Ok(Opening { options, submit_limit })
 }
 

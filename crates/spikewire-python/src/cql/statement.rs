@@ -48,6 +48,15 @@ impl Prepared {
         self.known.key.clone()
     }
 
+    /// The token of the partition that these parameters belong to, by which the nodes that hold it
+    /// are found; ``None`` where the statement fixes no partition.
+    #[pyo3(signature = (parameters=None, /))]
+    fn token(&self, parameters: Option<&Bound<'_, PyAny>>) -> PyResult<Option<i64>> {
+        let mut values = Vec::new();
+        super::bind::bind(&self.known, parameters, &mut values)?;
+        Ok(self.known.token(&values))
+    }
+
     /// What the server warned of when it prepared the statement.
     #[getter]
     fn warnings(&self) -> Vec<String> {

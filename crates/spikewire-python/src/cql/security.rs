@@ -1,0 +1,136 @@
+//! Encryption and logins, from keywords.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use spikewire_cassandra::authenticator::{Authenticator, Conversation};
+use spikewire_transport::tls::{Pem, Tls, TlsOptions};
+
+use super::options::{flag, optional, text};
+use crate::bridge::errors::{type_error, type_name, value_error};
+
+/// Reads `tls`: whether there is encryption, or a dict of how.
+pub fn encryption(value: &Bound<'_, PyAny>) -> PyResult<Option<Tls>> {
+    if value.is_none() {
+        return Ok(None);
+    }
+    let mut options = TlsOptions::default();
+    if let Ok(entries) = value.cast::<PyDict>() {
+        let (mut certificate, mut key) = (None, None);
+        for (name, value) in entries {
+            let name: String = name.extract().map_err(|_| wrong(&name))?;
+            let what = format!("tls[{name:?}]");
+            match name.as_str() {
+                "ca" => options.authorities.extend(optional(&what, &value, pem)?),
+                "system_ca" => options.system_authorities = optional(&what, &value, flag)?,
+                "certificate" => certificate = optional(&what, &value, pem)?,
+                "private_key" => key = optional(&what, &value, pem)?,
+                "verify_hostname" => options.verify_hostname = flag(&what, &value)?,
+                "server_name" => options.server_name = optional(&what, &value, text)?,
+                _ => {
+                    return Err(type_error(format!(
+                        "unknown entry {name:?} of tls; there are: ca, certificate, private_key, \
+                         server_name, system_ca, verify_hostname"
+                    )));
+                }
+            }
+        }
+        options.identity = match (certificate, key) {
+            (None, None) => None,
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            _ => return Err(value_error("tls: certificate and private_key go together")),
+        };
+    } else if !value.extract::<bool>().map_err(|_| wrong(value))? {
+        return Ok(None);
+    }
+    Tls::new(&options).map(Some).map_err(|error| value_error(error.to_string()))
+}
+
+fn wrong(value: &Bound<'_, PyAny>) -> PyErr {
+    type_error(format!("tls must be True, False or a dict of str, not {}", type_name(value)))
+}
+
+/// A path, or what such a file holds.
+fn pem(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Pem> {
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return Ok(Pem::Bytes(bytes.as_bytes().to_vec()));
+    }
+    value.extract::<PathBuf>().map(Pem::File).map_err(|_| {
+        let kind = type_name(value);
+        type_error(format!("{name} must be the path of a file or the bytes of one, not {kind}"))
+    })
+}
+
+/// Reads `authenticator`: an object whose `begin(class_name)` gives one for each login, which has
+/// `answer(challenge)`.
+pub fn authenticator(value: &Bound<'_, PyAny>) -> PyResult<Arc<dyn Authenticator>> {
+    if !value.hasattr(intern!(value.py(), "begin"))? {
+        let kind = type_name(value);
+        return Err(type_error(format!(
+            "authenticator must have a method begin(class_name), which {kind} has not"
+        )));
+    }
+    Ok(Arc::new(Custom(value.clone().unbind())))
+}
+
+/// Logins by Python code. It is called by whatever thread opens a connection.
+struct Custom(Py<PyAny>);
+
+impl fmt::Debug for Custom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Custom")
+    }
+}
+
+impl Authenticator for Custom {
+    fn begin(&self, class: &str) -> Result<Box<dyn Conversation>, String> {
+        Python::attach(|py| {
+            let login = self.0.bind(py).call_method1(intern!(py, "begin"), (class,));
+            let login = login.map_err(|error| said(py, &error))?;
+            Ok(Box::new(Login(login.unbind())) as Box<dyn Conversation>)
+        })
+    }
+}
+
+struct Login(Py<PyAny>);
+
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Login")
+    }
+}
+
+impl Conversation for Login {
+    fn answer(&mut self, challenge: Option<&[u8]>) -> Result<Vec<u8>, String> {
+        Python::attach(|py| {
+            let challenge = challenge.map(|bytes| PyBytes::new(py, bytes));
+            let answer = self.0.bind(py).call_method1(intern!(py, "answer"), (challenge,));
+            let answer = answer.map_err(|error| said(py, &error))?;
+            match answer.cast::<PyBytes>() {
+                Ok(bytes) => Ok(bytes.as_bytes().to_vec()),
+                Err(_) => Err(format!("answer() must give bytes, not {}", type_name(&answer))),
+            }
+        })
+    }
+
+    fn succeeded(&mut self, token: Option<&[u8]>) -> Result<(), String> {
+        Python::attach(|py| {
+            let (login, name) = (self.0.bind(py), intern!(py, "succeeded"));
+            if !login.hasattr(name).map_err(|error| said(py, &error))? {
+                return Ok(());
+            }
+            let token = token.map(|bytes| PyBytes::new(py, bytes));
+            login.call_method1(name, (token,)).map_err(|error| said(py, &error))?;
+            Ok(())
+        })
+    }
+}
+
+/// The error of an authenticator, which ends the login.
+fn said(py: Python<'_>, error: &PyErr) -> String {
+    format!("the authenticator raised {}: {}", error.get_type(py), error.value(py))
+}
