@@ -337,3 +337,6 @@ impl Drop for Execution {
         buffer::give(std::mem::take(&mut self.kept));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -123,21 +123,19 @@ pub fn choose(snapshot: &Snapshot, target: &Target, step: u32) -> Result<Arc<Nod
     plan(snapshot, replicas, turn, target, step).ok_or_else(|| none(snapshot))
 }
 
-/// A replica that is as near as can be: up, in the local rack or else in the local datacenter.
+/// A replica that is as near as can be: up, in the local rack or else in the local datacenter. It is
+/// where the plan begins.
 fn nearest<'a>(snapshot: &'a Snapshot, replicas: &[u32], turn: u32) -> Option<&'a Arc<Node>> {
-    let count = replicas.len();
-    let in_turn = |at: usize| {
-        let index = replicas[(turn as usize).wrapping_add(at) % count];
-        let node = &snapshot.nodes[index as usize];
-        (node.is_up() && snapshot.is_local(node)).then_some(node)
-    };
-    let mut local = (0..count).filter_map(in_turn);
-    if !snapshot.prefers_rack() {
-        return local.next();
+    let node = |index: &u32| &snapshot.nodes[*index as usize];
+    let local = || replicas.iter().map(node).filter(|node| node.is_up() && snapshot.is_local(node));
+    let in_rack = || local().filter(|node| snapshot.is_in_rack(node));
+    match in_rack().count() {
+        0 => {
+            let count = local().count();
+            local().nth((turn as usize).checked_rem(count)?)
+        }
+        count => in_rack().nth(turn as usize % count),
     }
-    let first = local.next()?;
-    let mut all = std::iter::once(first).chain(local);
-    Some(all.find(|node| snapshot.is_in_rack(node)).unwrap_or(first))
 }
 
 /// The next node of the plan that was not tried yet; once all were, it begins anew.
@@ -153,20 +151,18 @@ fn plan(
         let rack = snapshot.prefers_rack() && snapshot.is_in_rack(node);
         (!node.is_up(), !snapshot.is_local(node), !replicas.contains(&index), !rack)
     };
-    let count = snapshot.nodes.len();
-    let mut order: Vec<u32> = (0..count as u32)
-        .map(|at| turn.wrapping_add(at) % count as u32)
+    let mut order: Vec<u32> = (0..snapshot.nodes.len() as u32)
         .filter(|index| {
             let node = &snapshot.nodes[*index as usize];
             node.is_active() && (snapshot.is_local(node) || snapshot.goes_abroad())
         })
         .collect();
     // The order of the replicas is that of the ring, so that all clients agree on the first.
-    let rank = |index: u32| {
-        let at = replicas.iter().position(|replica| *replica == index)?;
-        Some((at + replicas.len() - turn as usize % replicas.len()) % replicas.len())
-    };
+    let rank = |index: u32| replicas.iter().position(|replica| *replica == index);
     order.sort_by_key(|index| (distance(*index), rank(*index)));
+    for alike in order.chunk_by_mut(|one, other| distance(*one) == distance(*other)) {
+        alike.rotate_left(turn as usize % alike.len());
+    }
     let node = |index: &u32| &snapshot.nodes[*index as usize];
     let fresh: Vec<u32> =
         order.iter().copied().filter(|at| !target.tried.contains(&node(at).address)).collect();
@@ -187,3 +183,6 @@ fn none(snapshot: &Snapshot) -> Error {
     };
     Error::new(Kind::NoNode, message)
 }
+
+#[cfg(test)]
+mod tests;

@@ -56,6 +56,11 @@ impl Session {
         Ok(Arc::new(Self(Arc::new(Memory::new(Cluster::connect(options)?)))))
     }
 
+    #[cfg(test)]
+    pub(crate) fn sample(cluster: Arc<Cluster>) -> Arc<Self> {
+        Arc::new(Self(Arc::new(Memory::new(cluster))))
+    }
+
     /// The cluster.
     pub fn cluster(&self) -> &Arc<Cluster> {
         &self.0.cluster

@@ -18,6 +18,8 @@ mod attendant;
 mod control;
 mod node;
 mod reach;
+#[cfg(test)]
+pub(crate) mod sample;
 mod seeds;
 mod shared;
 mod snapshot;

@@ -1,0 +1,57 @@
+//! Clusters for tests, which exist in memory only.
+
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+
+use spikewire_cql::version::Version;
+use spikewire_sync::Mutex;
+use spikewire_transport::Tick;
+
+use super::node::{Description, Node};
+use super::shared::Shared;
+use super::snapshot::{Keyspaces, Snapshot};
+use super::{Cluster, seeds};
+use crate::options::Options;
+
+/// Node `n` (from 1) has datacenter and rack of the nth pair, the address `10.0.0.n:9042` and the
+/// token `100 * n`. The keyspace `k` is replicated as `replication` says.
+pub fn snapshot(
+    places: &[(&str, &str)],
+    replication: &[(&str, &str)],
+    options: &Options,
+) -> Snapshot {
+    let described: Vec<Description> = (1_u8..)
+        .zip(places)
+        .map(|(number, (datacenter, rack))| Description {
+            host_id: [number; 16],
+            address: ([10, 0, 0, number], 9042).into(),
+            datacenter: (*datacenter).to_owned(),
+            rack: (*rack).to_owned(),
+            release: "5.0.9".to_owned(),
+            schema_version: None,
+            tokens: vec![100 * i64::from(number)],
+        })
+        .collect();
+    let pairs = replication.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let keyspaces = Keyspaces::new(&described, vec![("k".to_owned(), pairs.collect())]);
+    let nodes = (0..).zip(&described).map(|(number, of)| Arc::new(Node::new(number, of, options)));
+    Snapshot::new(nodes.collect(), keyspaces, options.local_datacenter.clone(), options)
+}
+
+/// A cluster without a thread, whose nodes are these.
+pub fn cluster(snapshot: Snapshot, options: Options, version: Version) -> Arc<Cluster> {
+    let shared = Shared::new(options.clone(), seeds::handshake(&options, version));
+    shared.publish(snapshot);
+    let thread = ManuallyDrop::new(Mutex::new(None));
+    Arc::new(Cluster { shared: Arc::new(shared), thread })
+}
+
+/// All nodes are found to have one schema now.
+pub fn agree(cluster: &Cluster) {
+    cluster.shared.agree(Tick::now());
+}
+
+/// A node is found to answer, or not.
+pub fn set_up(node: &Node, up: bool) {
+    node.set_reachable(up);
+}

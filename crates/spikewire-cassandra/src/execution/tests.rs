@@ -1,0 +1,263 @@
+//! Executions against replies that are written here.
+
+use spikewire_cql::request::BatchKind;
+use spikewire_cql::version::Version;
+
+use super::*;
+use crate::cluster::sample;
+use crate::options::Options;
+use crate::session::{Call, NoValues, Preparation, Session};
+use crate::statement::StatementOptions;
+
+const SET: &str = "UPDATE t SET v = 1 WHERE k = 1";
+const ADD: &str = "UPDATE t SET v = v + 1 WHERE k = 1";
+
+fn session() -> Arc<Session> {
+    let options = Options { local_datacenter: Some("dc1".to_owned()), ..Options::new(Vec::new()) };
+    let places = [("dc1", "r1"), ("dc1", "r2"), ("dc1", "r3")];
+    let snapshot = sample::snapshot(&places, &[], &options);
+    Session::sample(sample::cluster(snapshot, options, Version::V4))
+}
+
+fn frame(opcode: u8, body: &[u8]) -> Vec<u8> {
+    let mut frame = vec![0x84, 0, 0, 1, opcode];
+    frame.extend_from_slice(&(body.len() as u32).to_be_bytes());
+    frame.extend_from_slice(body);
+    frame
+}
+
+fn void() -> Vec<u8> {
+    frame(8, &[0, 0, 0, 1])
+}
+
+/// A statement without parameters and without a result is prepared.
+fn prepared(id: &[u8]) -> Vec<u8> {
+    let mut body = vec![0, 0, 0, 4, 0, id.len() as u8];
+    body.extend_from_slice(id);
+    // No parameters, no columns of a key; no columns of a result.
+    body.extend_from_slice(&[0; 12]);
+    body.extend_from_slice(&[0, 0, 0, 4, 0, 0, 0, 0]);
+    frame(8, &body)
+}
+
+fn refused(code: u16, message: &str, rest: &[u8]) -> Vec<u8> {
+    let mut body = vec![0, 0];
+    body.extend_from_slice(&code.to_be_bytes());
+    body.extend_from_slice(&(message.len() as u16).to_be_bytes());
+    body.extend_from_slice(message.as_bytes());
+    body.extend_from_slice(rest);
+    frame(0, &body)
+}
+
+fn unprepared(id: &[u8]) -> Vec<u8> {
+    let rest: Vec<u8> = [&[0, id.len() as u8], id].concat();
+    refused(0x2500, "Prepared query not found", &rest)
+}
+
+fn node(session: &Session, at: usize) -> Arc<Node> {
+    session.cluster().snapshot().nodes[at].clone()
+}
+
+fn reply<'a>(body: &'a [u8], node: &'a Arc<Node>) -> Outcome<'a> {
+    let attempts = Attempts { made: 1, ..Attempts::default() };
+    Ok(Reply { body, node, attempts })
+}
+
+fn prepare(session: &Arc<Session>, text: &str, id: &[u8]) -> Arc<Prepared> {
+    let Preparation::Ask(call) = session.prepare(text, &StatementOptions::default()).unwrap()
+    else {
+        panic!("it was prepared before");
+    };
+    let (_, mut execution) = call.split();
+    match execution.hear(reply(&prepared(id), &node(session, 0))) {
+        Heard::Done(Ok(Answer { content: Content::Prepared(prepared), .. })) => prepared,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn execute(session: &Arc<Session>, prepared: &Arc<Prepared>) -> (Draft, Execution) {
+    let call = session.execute(prepared, &StatementOptions::default(), NoValues);
+    call.unwrap().split()
+}
+
+/// What the next request is, where one follows.
+fn sent(heard: Heard<'_>) -> Draft {
+    match heard {
+        Heard::Send(draft) => draft,
+        other => panic!("nothing is sent: {other:?}"),
+    }
+}
+
+fn failed(heard: Heard<'_>) -> Error {
+    match heard {
+        Heard::Done(Err(error)) => error,
+        other => panic!("no error: {other:?}"),
+    }
+}
+
+const PREPARE: u8 = 9;
+const EXECUTE: u8 = 10;
+const BATCH: u8 = 13;
+
+#[test]
+fn a_node_that_does_not_know_a_statement_is_asked_to_prepare_it() {
+    let session = session();
+    let statement = prepare(&session, SET, b"one");
+    let (request, mut execution) = execute(&session, &statement);
+    let there = node(&session, 2);
+    execution.returned(request.bytes.clone());
+    let draft = sent(execution.hear(reply(&unprepared(b"one"), &there)));
+    assert_eq!(draft.bytes[4], PREPARE);
+    assert!(matches!(&draft.target.aim, Aim::Node(node) if Arc::ptr_eq(node, &there)));
+    let draft = sent(execution.hear(reply(&prepared(b"one"), &there)));
+    assert_eq!(draft.bytes, request.bytes);
+    assert!(draft.target.first.is_some_and(|node| Arc::ptr_eq(&node, &there)));
+    assert!(!matches!(draft.target.aim, Aim::Node(_)), "another node may do if this one fails");
+    assert!(matches!(execution.hear(reply(&void(), &there)), Heard::Done(Ok(_))));
+}
+
+#[test]
+fn another_id_is_an_error_and_no_loop() {
+    let session = session();
+    let statement = prepare(&session, SET, b"one");
+    let (request, mut execution) = execute(&session, &statement);
+    let there = node(&session, 0);
+    execution.returned(request.bytes);
+    sent(execution.hear(reply(&unprepared(b"one"), &there)));
+    let error = failed(execution.hear(reply(&prepared(b"two"), &there)));
+    assert!(error.message().contains("another id"), "{error}");
+    assert!(!error.in_doubt());
+}
+
+#[test]
+fn a_node_that_never_knows_it_is_given_up() {
+    let session = session();
+    let statement = prepare(&session, SET, b"one");
+    let (request, mut execution) = execute(&session, &statement);
+    let there = node(&session, 0);
+    for _ in 0..MOST_PREPARES {
+        execution.returned(request.bytes.clone());
+        let draft = sent(execution.hear(reply(&unprepared(b"one"), &there)));
+        assert_eq!(draft.bytes[4], PREPARE);
+        assert_eq!(sent(execution.hear(reply(&prepared(b"one"), &there))).bytes[4], EXECUTE);
+    }
+    execution.returned(request.bytes);
+    let error = failed(execution.hear(reply(&unprepared(b"one"), &there)));
+    assert_eq!(error.kind(), Kind::Server);
+    assert!(!error.in_doubt());
+}
+
+#[test]
+fn the_statement_of_a_batch_is_prepared_that_is_missing() {
+    let session = session();
+    let (one, two) = (prepare(&session, SET, b"one"), prepare(&session, ADD, b"two"));
+    let options = StatementOptions::default();
+    let mut batch = session.batch(BatchKind::Logged, &options).unwrap();
+    batch.add(&one, NoValues).unwrap();
+    batch.add(&two, NoValues).unwrap();
+    let (request, mut execution) = session.run_batch(batch, &options).unwrap().split();
+    let there = node(&session, 0);
+    execution.returned(request.bytes);
+    let draft = sent(execution.hear(reply(&unprepared(b"two"), &there)));
+    assert!(draft.bytes.windows(ADD.len()).any(|part| part == ADD.as_bytes()));
+    assert_eq!(sent(execution.hear(reply(&prepared(b"two"), &there))).bytes[4], BATCH);
+    let error = failed(execution.hear(reply(&unprepared(b"three"), &there)));
+    assert_eq!(error.kind(), Kind::Server, "none of its statements");
+}
+
+#[test]
+fn requests_share_one_preparation_on_a_node() {
+    let session = session();
+    let statement = prepare(&session, SET, b"one");
+    let there = node(&session, 0);
+    let (first, mut one) = execute(&session, &statement);
+    let (second, mut two) = execute(&session, &statement);
+    let (third, mut three) = execute(&session, &statement);
+    one.returned(first.bytes);
+    two.returned(second.bytes);
+    three.returned(third.bytes);
+    sent(one.hear(reply(&unprepared(b"one"), &there)));
+    assert!(matches!(two.hear(reply(&unprepared(b"one"), &there)), Heard::Pause(_)));
+    sent(one.hear(reply(&prepared(b"one"), &there)));
+    let over = || Err(Error::new(Kind::Interrupted, "the pause is over"));
+    assert_eq!(sent(two.hear(over())).bytes[4], EXECUTE);
+    // It was sent before the node knew the statement, and hears of that only now.
+    assert_eq!(sent(three.hear(reply(&unprepared(b"one"), &there))).bytes[4], EXECUTE);
+}
+
+#[test]
+fn another_node_is_asked_where_preparing_fails() {
+    let session = session();
+    let statement = prepare(&session, SET, b"one");
+    let (request, mut execution) = execute(&session, &statement);
+    let there = node(&session, 1);
+    execution.returned(request.bytes.clone());
+    sent(execution.hear(reply(&unprepared(b"one"), &there)));
+    let lost = Error::new(Kind::Connection, "reset").on(there.to_string());
+    let draft = sent(execution.hear(Err(lost)));
+    assert_eq!(draft.bytes, request.bytes);
+    let next = crate::routing::choose(&session.cluster().snapshot(), &draft.target, 0).unwrap();
+    assert!(!Arc::ptr_eq(&next, &there));
+    // The right to prepare it there went to whoever asks next.
+    let (request, mut execution) = execute(&session, &statement);
+    execution.returned(request.bytes);
+    assert_eq!(sent(execution.hear(reply(&unprepared(b"one"), &there))).bytes[4], PREPARE);
+}
+
+#[test]
+fn errors_say_what_is_in_doubt() {
+    let session = session();
+    let statement = prepare(&session, SET, b"one");
+    let there = node(&session, 0);
+    // Consistency ONE, none of one, SIMPLE.
+    let timed_out = refused(0x1100, "late", b"\0\x01\0\0\0\0\0\0\0\x01\0\x06SIMPLE");
+    let (_, mut execution) = execute(&session, &statement);
+    let error = failed(execution.hear(reply(&timed_out, &there)));
+    assert!(error.in_doubt());
+    assert_eq!(error.node(), Some(there.to_string().as_str()));
+    let (_, mut execution) = execute(&session, &statement);
+    assert!(!failed(execution.hear(reply(&refused(0x2200, "no", &[]), &there))).in_doubt());
+}
+
+#[test]
+fn the_answer_to_a_change_of_the_schema_waits_until_all_nodes_have_it() {
+    let session = session();
+    let there = node(&session, 0);
+    let mut created = vec![0, 0, 0, 5];
+    for text in ["CREATED", "KEYSPACE", "k"] {
+        created.extend_from_slice(&(text.len() as u16).to_be_bytes());
+        created.extend_from_slice(text.as_bytes());
+    }
+    let created = frame(8, &created);
+    let call = || -> Call {
+        session.query("CREATE KEYSPACE k", &StatementOptions::default(), NoValues).unwrap()
+    };
+    let (_, mut execution) = call().split();
+    assert!(matches!(execution.hear(reply(&created, &there)), Heard::Pause(_)));
+    let over = || Err(Error::new(Kind::Interrupted, "the pause is over"));
+    assert!(matches!(execution.hear(over()), Heard::Pause(_)));
+    sample::agree(session.cluster());
+    let Heard::Done(Ok(answer)) = execution.hear(over()) else { panic!("it waits on") };
+    assert!(answer.agreed && matches!(answer.content, Content::Schema(_)));
+
+    // Not for ever: the limit is that of the statement where that is less.
+    let options =
+        StatementOptions { timeout: Some(Duration::from_nanos(1)), ..StatementOptions::default() };
+    let call: Call = session.query("CREATE KEYSPACE k", &options, NoValues).unwrap();
+    let (_, mut execution) = call.split();
+    let Heard::Done(Ok(answer)) = execution.hear(reply(&created, &there)) else {
+        panic!("it waits beyond its limit")
+    };
+    assert!(!answer.agreed);
+}
+
+#[test]
+fn garbage_is_an_error() {
+    let session = session();
+    let statement = prepare(&session, SET, b"one");
+    let there = node(&session, 0);
+    for body in [frame(8, &[]), frame(8, &[0, 0, 0, 9]), frame(0, &[0]), frame(2, &[])] {
+        let (_, mut execution) = execute(&session, &statement);
+        assert_eq!(failed(execution.hear(reply(&body, &there))).kind(), Kind::Malformed);
+    }
+}

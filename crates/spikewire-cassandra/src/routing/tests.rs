@@ -1,0 +1,148 @@
+use std::collections::BTreeSet;
+
+use spikewire_cql::consistency::Consistency;
+use spikewire_cql::response::error::{Code, Details, Replicas, ServerError};
+
+use super::*;
+use crate::cluster::sample;
+use crate::options::Options;
+
+const SIX: [(&str, &str); 6] =
+    [("dc1", "r1"), ("dc1", "r2"), ("dc1", "r1"), ("dc1", "r2"), ("dc2", "r1"), ("dc2", "r2")];
+const TWO_EACH: [(&str, &str); 3] =
+    [("class", "org.apache.cassandra.locator.NetworkTopologyStrategy"), ("dc1", "2"), ("dc2", "1")];
+
+fn options() -> Options {
+    Options { local_datacenter: Some("dc1".to_owned()), ..Options::new(Vec::new()) }
+}
+
+fn target(conditional: bool, turn: u32) -> Target {
+    Target::new(Aim::Token { keyspace: "k".into(), token: 50, conditional }, true, turn)
+}
+
+/// The nodes of all attempts, each of which loses its connection, by their last number.
+fn walk(snapshot: &Snapshot, mut target: Target, attempts: u32) -> Vec<u8> {
+    (0..attempts)
+        .map(|step| {
+            let node = choose(snapshot, &target, step).unwrap();
+            let lost = Error::new(Kind::Connection, "lost").on(node.to_string());
+            target.note(&lost);
+            node.host_id[0]
+        })
+        .collect()
+}
+
+#[test]
+fn attempts_go_to_each_replica_and_then_to_each_other_local_node() {
+    let snapshot = sample::snapshot(&SIX, &TWO_EACH, &options());
+    for turn in 0..8 {
+        let walked = walk(&snapshot, target(false, turn), 4);
+        let replicas: BTreeSet<u8> = walked[..2].iter().copied().collect();
+        assert_eq!(replicas, [1, 2].into(), "turn {turn}: {walked:?}");
+        let others: BTreeSet<u8> = walked[2..].iter().copied().collect();
+        assert_eq!(others, [3, 4].into(), "turn {turn}: {walked:?}");
+    }
+}
+
+#[test]
+fn requests_begin_at_the_replicas_in_turn_and_conditions_at_the_first() {
+    let snapshot = sample::snapshot(&SIX, &TWO_EACH, &options());
+    let first =
+        |conditional, turn| choose(&snapshot, &target(conditional, turn), 0).unwrap().host_id[0];
+    assert_eq!([0, 1, 2, 3].map(|turn| first(false, turn)), [1, 2, 1, 2]);
+    assert_eq!([0, 1, 2, 3].map(|turn| first(true, turn)), [1; 4]);
+    assert_eq!(walk(&snapshot, target(true, 7), 2), [1, 2]);
+}
+
+#[test]
+fn the_plan_begins_anew_behind_its_end() {
+    let snapshot = sample::snapshot(&SIX, &TWO_EACH, &options());
+    let walked = walk(&snapshot, target(false, 0), 8);
+    assert!(walked.iter().all(|node| *node <= 4), "no node of dc2: {walked:?}");
+    assert_eq!(walked[..4].iter().collect::<BTreeSet<_>>().len(), 4);
+}
+
+#[test]
+fn nodes_that_are_down_come_last() {
+    let snapshot = sample::snapshot(&SIX, &TWO_EACH, &options());
+    sample::set_up(&snapshot.nodes[0], false);
+    for turn in 0..4 {
+        let walked = walk(&snapshot, target(false, turn), 4);
+        assert_eq!((walked[0], walked[3]), (2, 1), "turn {turn}: {walked:?}");
+    }
+    sample::set_up(&snapshot.nodes[0], true);
+    assert_eq!(walk(&snapshot, target(false, 0), 1), [1]);
+}
+
+#[test]
+fn other_datacenters_are_asked_where_that_is_allowed_and_last() {
+    let open = Options { remote_datacenters: true, ..options() };
+    let snapshot = sample::snapshot(&SIX, &TWO_EACH, &open);
+    let walked = walk(&snapshot, target(false, 0), 6);
+    assert_eq!(walked[4..].iter().copied().collect::<BTreeSet<_>>(), [5, 6].into(), "{walked:?}");
+    assert_eq!(walked[4], 5, "the replica there first");
+
+    let elsewhere = Options { local_datacenter: Some("dc3".to_owned()), ..options() };
+    let snapshot = sample::snapshot(&SIX, &TWO_EACH, &elsewhere);
+    let error = choose(&snapshot, &target(false, 0), 0).unwrap_err();
+    assert_eq!(error.kind(), Kind::NoNode);
+    assert!(error.message().contains("\"dc3\""), "{error}");
+}
+
+#[test]
+fn the_own_rack_comes_first() {
+    let racks = Options { local_rack: Some("r2".to_owned()), ..options() };
+    let snapshot = sample::snapshot(&SIX, &TWO_EACH, &racks);
+    for turn in 0..4 {
+        assert_eq!(walk(&snapshot, target(false, turn), 4), [2, 1, 4, 3], "turn {turn}");
+    }
+}
+
+#[test]
+fn without_a_token_all_local_nodes_have_their_turn() {
+    let snapshot = sample::snapshot(&SIX, &TWO_EACH, &options());
+    let any = |turn| Target::new(Aim::Any, false, turn);
+    let begun: BTreeSet<u8> = (0..6).map(|turn| walk(&snapshot, any(turn), 1)[0]).collect();
+    assert_eq!(begun, [1, 2, 3, 4].into());
+    let copies: BTreeSet<u8> =
+        (0..4).map(|skipped| walk(&snapshot, Target { skipped, ..any(0) }, 1)[0]).collect();
+    assert_eq!(copies, [1, 2, 3, 4].into(), "copies of a request go to different nodes");
+}
+
+#[test]
+fn what_an_error_says_decides_where_the_next_attempt_goes() {
+    let snapshot = sample::snapshot(&SIX, &TWO_EACH, &options());
+    let first = choose(&snapshot, &target(false, 0), 0).unwrap();
+    let replicas = Replicas { consistency: Consistency::Quorum, received: 2, required: 2 };
+    let found = Details::ReadTimeout { replicas, data_present: false };
+    let refused = |code, details| {
+        let error = ServerError { code, message: String::new(), details };
+        Error::refused(error).on(first.to_string())
+    };
+    let after = |error: &Error| {
+        let mut target = target(false, 0);
+        target.note(error);
+        choose(&snapshot, &target, 1).unwrap().host_id[0]
+    };
+    assert_eq!(after(&refused(Code::ReadTimeout, found)), 1, "the same node knows more by now");
+    assert_eq!(after(&refused(Code::Overloaded, Details::None)), 2);
+    assert_eq!(after(&refused(Code::Bootstrapping, Details::None)), 2);
+}
+
+#[test]
+fn a_node_that_is_to_be_asked_first_is_not_asked_for_ever() {
+    let snapshot = sample::snapshot(&SIX, &TWO_EACH, &options());
+    let first = Some(snapshot.nodes[3].clone());
+    let walked = walk(&snapshot, Target { first, ..target(false, 0) }, 3);
+    assert_eq!(walked, [4, 1, 2]);
+}
+
+#[test]
+fn a_request_to_one_node_goes_nowhere_else() {
+    let snapshot = sample::snapshot(&SIX, &TWO_EACH, &options());
+    let node = snapshot.nodes[5].clone();
+    let only = Target::new(Aim::Node(node.clone()), false, 0);
+    assert_eq!(walk(&snapshot, only.clone(), 3), [6, 6, 6]);
+    node.retire();
+    assert_eq!(choose(&snapshot, &only, 0).unwrap_err().kind(), Kind::NoNode);
+}
