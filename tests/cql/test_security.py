@@ -1,0 +1,189 @@
+"""Encryption, certificates and logins on a real server, on every face."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from spikewire import cql
+from spikewire.cql import errors
+from spikewire.testing.cassandra import CassandraCluster, CassandraUnavailable
+from waiting import ends_before
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Requests that the node takes in a second before it says that it is overloaded.
+RATE = 60
+READ = "SELECT release_version FROM system.local"
+
+
+@pytest.fixture(scope="module")
+def closed() -> Iterator[CassandraCluster]:
+    """A node that lets nobody in without a password and a certificate, and takes few requests."""
+    pytest.importorskip("trustme")
+    try:
+        cluster = CassandraCluster(
+            password=True,
+            tls=True,
+            client_certificates=True,
+            heap=256,
+            quick_start=True,
+            yaml={
+                "native_transport_rate_limiting_enabled": True,
+                "native_transport_max_requests_per_second": RATE,
+            },
+        )
+    except CassandraUnavailable as error:
+        pytest.skip(f"no Cassandra: {error}")
+    with cluster:
+        yield cluster
+
+
+def options(cluster: CassandraCluster, **others: Any) -> dict[str, Any]:
+    assert cluster.certificates is not None
+    assert cluster.credentials is not None
+    certificates = cluster.certificates
+    tls = {
+        "ca": certificates.ca,
+        "certificate": certificates.certificate,
+        "private_key": certificates.key,
+    }
+    user, password = cluster.credentials
+    return {"tls": tls | others.pop("tls", {}), "user": user, "password": password} | others
+
+
+@pytest.mark.parametrize("version", [4, 5])
+def test_every_face_is_encrypted(closed: CassandraCluster, version: int) -> None:
+    given = options(closed, protocol_version=version)
+    with cql.Session(closed.addresses, **given) as session:
+        assert len(session.execute(READ)) == 1
+        assert len(session.submit.execute(READ).result(30)) == 1
+
+    async def main() -> None:
+        async with cql.AsyncSession(closed.addresses, **given) as session:
+            assert len(await session.execute(READ)) == 1
+
+    asyncio.run(main())
+
+
+def test_the_certificate_must_be_for_the_node(closed: CassandraCluster) -> None:
+    with pytest.raises(errors.ConnectionFailed, match=r"pomona\.example"):
+        cql.Session(closed.addresses, **options(closed, tls={"server_name": "pomona.example"}))
+    named = options(closed, tls={"server_name": "localhost"})
+    unchecked = options(
+        closed, tls={"server_name": "pomona.example", "verify_hostname": False}
+    )
+    for given in (named, unchecked):
+        with cql.Session(closed.addresses, **given) as session:
+            assert len(session.execute(READ)) == 1
+
+
+def test_without_a_certificate_nobody_comes_in(closed: CassandraCluster) -> None:
+    without = {"certificate": None, "private_key": None}
+    with ends_before(60), pytest.raises(errors.ConnectionFailed, match=r"(?i)certificate"):
+        cql.Session(closed.addresses, **options(closed, tls=without))
+
+
+def test_an_authority_that_is_not_trusted(closed: CassandraCluster) -> None:
+    with pytest.raises(errors.ConnectionFailed, match=r"(?i)certificate"):
+        cql.Session(closed.addresses, **options(closed, tls={"ca": None, "system_ca": True}))
+
+
+def test_without_encryption_nobody_comes_in(closed: CassandraCluster) -> None:
+    with ends_before(60), pytest.raises(errors.ConnectionFailed, match="no contact point"):
+        cql.Session(closed.addresses, **options(closed) | {"tls": False})
+
+
+def test_a_wrong_password_is_told(closed: CassandraCluster) -> None:
+    with pytest.raises(errors.AuthenticationFailed, match="incorrect"):
+        cql.Session(closed.addresses, **options(closed, password="wrong"))
+    with pytest.raises(errors.AuthenticationFailed, match="no credentials"):
+        cql.Session(closed.addresses, **options(closed, user=None, password=None))
+
+
+class Login:
+    """What names and passwords do, in Python."""
+
+    def __init__(self, user: str, password: str) -> None:
+        self.token = b"\0".join([b"", user.encode(), password.encode()])
+        self.classes: list[str] = []
+        self.succeeded_with: list[bytes | None] = []
+
+    def begin(self, class_name: str) -> Login:
+        self.classes.append(class_name)
+        return self
+
+    def answer(self, challenge: bytes | None) -> bytes:
+        assert challenge is None
+        return self.token
+
+    def succeeded(self, token: bytes | None) -> None:
+        self.succeeded_with.append(token)
+
+
+def test_an_authenticator_of_the_program(closed: CassandraCluster) -> None:
+    assert closed.credentials is not None
+    login = Login(*closed.credentials)
+    given = options(closed, user=None, password=None, authenticator=login)
+    with cql.Session(closed.addresses, **given) as session:
+        assert len(session.execute(READ)) == 1
+        assert len(session.submit.execute(READ).result(30)) == 1
+
+    async def main() -> None:
+        async with cql.AsyncSession(closed.addresses, **given) as session:
+            assert len(await session.execute(READ)) == 1
+
+    asyncio.run(main())
+    assert set(login.classes) == {"org.apache.cassandra.auth.PasswordAuthenticator"}
+    assert len(login.succeeded_with) == len(login.classes) >= 3
+
+
+def test_an_authenticator_that_fails(closed: CassandraCluster) -> None:
+    class Broken(Login):
+        def answer(self, challenge: bytes | None) -> bytes:
+            del challenge
+            raise LookupError("no ticket")
+
+    given = options(closed, user=None, password=None, authenticator=Broken("a", "b"))
+    with pytest.raises(errors.Error, match="LookupError: no ticket"):
+        cql.Session(closed.addresses, **given)
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        ({"tls": {"ca": "/nowhere/ca.pem"}}, "/nowhere/ca.pem"),
+        ({"tls": {"certificate": b"x"}}, "go together"),
+        ({"tls": {"ca": b"x"}}, "no certificate"),
+        ({"tls": 1.5}, "tls must be"),
+        ({"tls": {"cafile": "x"}}, "unknown entry 'cafile'|unknown entry \"cafile\""),
+        ({"authenticator": 3}, "begin"),
+        ({"authenticator": Login("a", "b"), "user": "a", "password": "b"}, "takes the place"),
+    ],
+)
+def test_options_that_cannot_be_used(given: dict[str, Any], what: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=what):
+        cql.Session("127.0.0.1:1", **given)
+
+
+def test_a_node_that_has_too_much_to_do(closed: CassandraCluster) -> None:
+    """Refused reads come back later, and in the end all are served."""
+
+    async def main() -> None:
+        async with cql.AsyncSession(closed.addresses, **options(closed)) as session:
+            reads = [session.execute(READ, max_retries=30, timeout=60.0) for _ in range(3 * RATE)]
+            rows = await asyncio.gather(*reads)
+            assert max(found.attempts for found in rows) > 1
+            writes = [
+                session.execute("UPDATE system_auth.roles SET can_login = true WHERE role = 'pear'")
+                for _ in range(3 * RATE)
+            ]
+            outcomes = await asyncio.gather(*writes, return_exceptions=True)
+            refused = [error for error in outcomes if isinstance(error, errors.Overloaded)]
+            assert refused, "not idempotent: it is not repeated"
+            assert all(error.attempts == 1 for error in refused)
+
+    asyncio.run(main())
