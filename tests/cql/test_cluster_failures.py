@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 #: Seconds for a statement, and how much later a busy machine may tell its end.
 TIMEOUT, SLACK = 10.0, 5.0
-#: Statements of each kind under way.
-TASKS = 8
+#: Statements of each kind under way, and the pause of a task between them.
+TASKS, PAUSE = 8, 0.03
 
 
 @dataclass
@@ -42,9 +42,10 @@ class Load:
                 await self.session.execute(prepared, next(values), timeout=TIMEOUT, **options)
             except errors.Error as error:
                 self.failed.append((kind, error))
-                await asyncio.sleep(0.01)
             self.done += 1
             self.slowest = max(self.slowest, time.monotonic() - began)
+            # The nodes have the processors as well, and one of them to start.
+            await asyncio.sleep(PAUSE)
 
     async def further(self, count: int, limit: float = 60.0) -> None:
         """Waits for so many more statements to end."""
@@ -135,10 +136,10 @@ def test_a_node_is_killed_and_comes_back_twice(
             for _ in range(2):
                 await asyncio.to_thread(cassandra_cluster.kill, 2)
                 assert await becomes(lambda: up(session) == 2)
-                await load.further(1000)
+                await load.further(600)
                 await asyncio.to_thread(cassandra_cluster.start, 2)
                 assert await becomes(lambda: up(session) == 3)
-                await load.further(1000)
+                await load.further(600)
 
     run(cassandra_cluster, keyspace, test)
 
@@ -149,7 +150,7 @@ def test_a_node_stands_still(cassandra_cluster: SharedCassandra, keyspace: str) 
             await asyncio.to_thread(cassandra_cluster.freeze, 1)
             # It accepts connections, and is known to be out of order all the same.
             assert await becomes(lambda: up(session) == 2)
-            await load.further(1000)
+            await load.further(600)
             await asyncio.to_thread(cassandra_cluster.thaw, 1)
             assert await becomes(lambda: up(session) == 3)
 
@@ -187,7 +188,7 @@ def test_the_schema_changes_under_load(cassandra_cluster: SharedCassandra, keysp
             for number in range(3):
                 added = f"taste{number}"
                 changed = await session.execute(f"ALTER TABLE fruit ADD {added} text", timeout=60.0)
-                del changed
+                assert changed.schema_agreed
                 await load.further(200)
                 row = (await session.execute(star, (1,)))[0]
                 assert row["name"] == "pear"

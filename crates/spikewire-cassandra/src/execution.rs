@@ -4,6 +4,7 @@
 //! An [`Execution`] does no I/O and never waits. What sends its requests hands it each outcome and
 //! does what it says: send something else, come back at a time, or give the answer to the caller.
 
+mod agreement;
 mod answer;
 
 use std::sync::Arc;
@@ -14,8 +15,9 @@ use spikewire_transport::{Attempts, Policy, Tick, buffer, deadline};
 
 pub use answer::{Answer, Content};
 
+use self::agreement::{Agreement, Step};
 use crate::cluster::Node;
-use crate::connection::{Command, Outcome, Reply};
+use crate::connection::{Command, Outcome, Reply, plain_query};
 use crate::error::{Error, Kind, Result};
 use crate::memory::Memory;
 use crate::routing::{Aim, Replica, Target};
@@ -26,9 +28,6 @@ const MOST_PREPARES: u32 = 16;
 
 /// How long to leave another request alone that prepares the same statement on the same node.
 const PREPARE_PAUSE: Duration = Duration::from_millis(1);
-
-/// How often the schema is looked at until all nodes have the same.
-const SCHEMA_PAUSE: Duration = Duration::from_millis(10);
 
 /// What was asked.
 #[derive(Debug)]
@@ -72,7 +71,7 @@ enum Stage {
     /// Another request does that.
     Waiting { prepared: Arc<Prepared>, node: Arc<Node> },
     /// The answer is kept until all nodes have one schema.
-    Agreeing { reply: Kept, since: Tick, until: Tick },
+    Agreeing { reply: Kept, agreement: Agreement },
 }
 
 /// A reply whose bytes are kept.
@@ -144,7 +143,7 @@ impl Execution {
             Stage::Asked => self.answered(outcome),
             Stage::Preparing(preparing) => self.prepared(preparing, outcome),
             Stage::Waiting { prepared, node } => self.turn(prepared, node),
-            Stage::Agreeing { reply, since, until } => self.agreeing(reply, since, until),
+            Stage::Agreeing { reply, agreement } => self.agreeing(reply, agreement, outcome),
         }
     }
 
@@ -165,7 +164,7 @@ impl Execution {
             let kept = Kept { node: reply.node.clone(), attempts: reply.attempts };
             let now = Tick::now();
             let until = now.after(self.memory.schema_agreement()).min(self.deadline);
-            return self.agreeing(kept, now, until);
+            return self.agree(kept, Agreement::new(until));
         }
         Heard::Done(self.understand(reply))
     }
@@ -302,14 +301,42 @@ impl Execution {
         self.blame(Error::new(Kind::Timeout, message))
     }
 
-    /// The answer, once all nodes have one schema or that has taken too long.
-    fn agreeing(&mut self, kept: Kept, since: Tick, until: Tick) -> Heard<'_> {
+    /// Takes an answer of the node that changed the schema, or the end of a pause.
+    fn agreeing<'a>(
+        &'a mut self,
+        kept: Kept,
+        mut agreement: Agreement,
+        outcome: Outcome<'a>,
+    ) -> Heard<'a> {
+        agreement.hear(outcome, &self.memory.cluster.snapshot());
+        self.agree(kept, agreement)
+    }
+
+    /// The answer, once all nodes have one schema or that has taken too long; what is asked until
+    /// then.
+    fn agree(&mut self, kept: Kept, agreement: Agreement) -> Heard<'_> {
         let now = Tick::now();
-        let agreed = self.memory.cluster.has_agreed(since);
-        if !agreed && now < until && !self.memory.cluster.is_closed() {
-            self.stage = Stage::Agreeing { reply: kept, since, until };
-            return Heard::Pause(now.after(SCHEMA_PAUSE).min(until));
-        }
+        let cluster = &self.memory.cluster;
+        let goes_on = now < agreement.until && !cluster.is_closed();
+        let step = if goes_on { agreement.step(cluster, now) } else { Step::Over(false) };
+        let agreed = match step {
+            Step::Over(agreed) => agreed,
+            Step::Pause(at) => {
+                self.stage = Stage::Agreeing { reply: kept, agreement };
+                return Heard::Pause(at);
+            }
+            Step::Ask(text) => {
+                let mut bytes = buffer::take();
+                let written = plain_query(&mut bytes, self.memory.version(), text);
+                let policy = Policy { timeout: agreement.until.since(now), ..self.policy };
+                let target = Target::new(Aim::Node(kept.node.clone()), false, 0);
+                if written.is_ok() {
+                    self.stage = Stage::Agreeing { reply: kept, agreement };
+                    return Heard::Send(Draft { bytes, target, policy });
+                }
+                false
+            }
+        };
         let Kept { node, attempts } = kept;
         // The node is kept where the answer can borrow it.
         self.target.aim = Aim::Node(node);

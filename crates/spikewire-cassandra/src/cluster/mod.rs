@@ -9,7 +9,7 @@
 //! | `seeds` | start-up and reconnecting: the first node that answers, and the version it speaks |
 //! | `control` | the control connection: what is asked, what is heard |
 //! | `attendant` | the background thread: when to look at what |
-//! | `tables` | what system tables say |
+//! | `tables`, `versions` | what system tables say; which schema nodes have |
 //! | `reach` | which nodes can be reached; where advertised addresses are |
 //! | `node`, `snapshot` | the public view |
 //! | `shared` | what the thread and the users have in common |
@@ -24,6 +24,7 @@ mod seeds;
 mod shared;
 mod snapshot;
 mod tables;
+pub(crate) mod versions;
 
 use std::mem::ManuallyDrop;
 use std::sync::atomic::Ordering::SeqCst;

@@ -141,6 +141,16 @@ fn tokens(row: &Row<'_>) -> Result<Vec<i64>> {
     Ok(row.texts("tokens")?.into_iter().filter_map(|token| token.parse().ok()).collect())
 }
 
+/// Reads which schema nodes have.
+pub fn versions(rows: &Rows<'_>) -> Result<Vec<(Option<HostId>, Option<HostId>)>> {
+    let mut found = Vec::new();
+    each(rows, |row| {
+        found.push((row.uuid("host_id"), row.uuid("schema_version")));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
 /// Reads [`KEYSPACES`].
 pub fn keyspaces(rows: &Rows<'_>) -> Result<Vec<(String, Replication)>> {
     let mut found = Vec::new();

@@ -95,6 +95,32 @@ fn failed(heard: Heard<'_>) -> Error {
     }
 }
 
+const OLD: [u8; 16] = [1; 16];
+const NEW: [u8; 16] = [2; 16];
+
+/// Rows of nodes and their schemas.
+fn schemas(rows: &[([u8; 16], [u8; 16])]) -> Vec<u8> {
+    let mut body = vec![0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2];
+    let mut text = |text: &str| {
+        body.extend_from_slice(&(text.len() as u16).to_be_bytes());
+        body.extend_from_slice(text.as_bytes());
+    };
+    text("system");
+    text("peers_v2");
+    text("host_id");
+    // The type uuid.
+    body.extend_from_slice(&[0, 12]);
+    body.extend_from_slice(b"\0\x0eschema_version\0\x0c");
+    body.extend_from_slice(&(rows.len() as u32).to_be_bytes());
+    for (host, version) in rows {
+        for value in [host, version] {
+            body.extend_from_slice(&16_u32.to_be_bytes());
+            body.extend_from_slice(value);
+        }
+    }
+    frame(8, &body)
+}
+
 const PREPARE: u8 = 9;
 const EXECUTE: u8 = 10;
 const BATCH: u8 = 13;
@@ -232,13 +258,32 @@ fn the_answer_to_a_change_of_the_schema_waits_until_all_nodes_have_it() {
     let call = || -> Call {
         session.query("CREATE KEYSPACE k", &StatementOptions::default(), NoValues).unwrap()
     };
-    let (_, mut execution) = call().split();
-    assert!(matches!(execution.hear(reply(&created, &there)), Heard::Pause(_)));
     let over = || Err(Error::new(Kind::Interrupted, "the pause is over"));
-    assert!(matches!(execution.hear(over()), Heard::Pause(_)));
+    let other = node(&session, 1).host_id;
+    let (_, mut execution) = call().split();
+    // The node that made the change is asked, and asked again as long as another one has the old.
+    sent(execution.hear(reply(&created, &there)));
+    let draft = sent(execution.hear(reply(&schemas(&[(there.host_id, NEW)]), &there)));
+    assert!(matches!(&draft.target.aim, Aim::Node(node) if Arc::ptr_eq(node, &there)));
+    let old = schemas(&[(other, OLD)]);
+    assert!(matches!(execution.hear(reply(&old, &there)), Heard::Pause(_)));
+    sent(execution.hear(over()));
+    sent(execution.hear(reply(&schemas(&[(there.host_id, NEW)]), &there)));
+    // A node that is down has a say in nothing.
+    sample::set_up(&node(&session, 2), false);
+    let new = schemas(&[(other, NEW), (node(&session, 2).host_id, OLD)]);
+    assert!(matches!(execution.hear(reply(&new, &there)), Heard::Pause(_)));
+    assert!(matches!(execution.hear(over()), Heard::Pause(_)), "the cluster is looked at anew");
     sample::agree(session.cluster());
     let Heard::Done(Ok(answer)) = execution.hear(over()) else { panic!("it waits on") };
     assert!(answer.agreed && matches!(answer.content, Content::Schema(_)));
+
+    // Where the node is gone meanwhile, the change is made all the same.
+    let (_, mut execution) = call().split();
+    sent(execution.hear(reply(&created, &there)));
+    let lost = Error::new(Kind::Connection, "reset").on(there.to_string());
+    let Heard::Done(Ok(answer)) = execution.hear(Err(lost)) else { panic!("it waits on") };
+    assert!(!answer.agreed);
 
     // Not for ever: the limit is that of the statement where that is less.
     let options =
