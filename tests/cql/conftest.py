@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from faces import FACES
 from pytest_spikewire import shared_cassandra
+from sessions import Opened, Sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,3 +64,19 @@ def _make_keyspace(cassandra: SharedCassandra, request: pytest.FixtureRequest, c
         f"{{'class': 'NetworkTopologyStrategy', 'dc1': {copies}}}"
     )
     return name
+
+
+@pytest.fixture(params=FACES)
+def sessions(request: pytest.FixtureRequest) -> Iterator[Sessions]:
+    """Opens sessions of each face in turn; they are closed in the end."""
+    if request.param == "uvloop":
+        pytest.importorskip("uvloop")
+    sessions = Sessions(request.param)
+    yield sessions
+    sessions.end()
+
+
+@pytest.fixture
+def session(sessions: Sessions, cassandra: SharedCassandra, keyspace: str) -> Opened:
+    """A session in the file's keyspace, on each face in turn."""
+    return sessions.open(cassandra.addresses[0], keyspace=keyspace)

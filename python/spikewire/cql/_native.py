@@ -1,6 +1,8 @@
 """The engine for Cassandra as Python sees it; the types are in the stub beside this file."""
 
-from spikewire._native import cql as _cql  # type: ignore[attr-defined]  # pyright: ignore
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false
+
+from spikewire._native import cql as _cql  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
 
 AsyncSessionCore = _cql.AsyncSessionCore
 Batch = _cql.Batch

@@ -6,6 +6,9 @@ Each error carries ``code`` (the server's error code, ``None`` for failures on t
 ``TypeError``, ``ValueError`` or ``OverflowError`` instead, before anything is sent.
 """
 
+# The native half calls `_make`.
+# pyright: reportUnusedFunction=false
+
 from __future__ import annotations
 
 __all__ = [
@@ -70,7 +73,7 @@ class Error(Exception):
             setattr(self, name, value)
 
     def __str__(self) -> str:
-        context = []
+        context: list[str] = []
         if self.code is not None:
             context.append(f"code 0x{self.code:04x}")
         if self.node is not None:
@@ -279,7 +282,7 @@ def _make(
     message: str,
     node: str | None,
     attempts: int,
-    in_doubt: bool,  # noqa: FBT001  # called by the native part
+    in_doubt: bool,  # called by the native part
     details: dict[str, object],
 ) -> Error:
     """The exception for a failure of the engine."""

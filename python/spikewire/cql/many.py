@@ -66,7 +66,7 @@ async def execute_async(
             while not many.feed(waiting):
                 await many.room(room)
         else:
-            async for row in rows:  # type: ignore[union-attr]  # pyright: ignore
+            async for row in rows:  # type: ignore[union-attr]
                 if many.stopped:
                     break
                 if not many.add(row):
@@ -113,9 +113,10 @@ def _outcome(many: Many) -> Any:
     failed = many.failed()
     if failed is not None:
         row, error = failed
-        error.row = row  # type: ignore[attr-defined]  # pyright: ignore
-        if hasattr(error, "add_note"):
-            error.add_note(f"row {row} of execute_many")
+        setattr(error, "row", row)  # noqa: B010
+        note = getattr(error, "add_note", None)
+        if note is not None:
+            note(f"row {row} of execute_many")
         raise error
     results = many.results()
     return many.started if results is None else results

@@ -60,8 +60,8 @@ class ExecuteOptions(PrepareOptions, total=False):
     paging_state: bytes | None
     """Where to begin: the ``paging_state`` of the page before. Default: at the beginning."""
     timestamp: int | None
-    """When what is written was written, in microseconds since 1970. Default: now, unless the session
-    leaves that to the server (``timestamps=False``)."""
+    """When what is written was written, in microseconds since 1970. Default: now, unless the
+    session leaves that to the server (``timestamps=False``)."""
     idempotent: bool | None
     """Whether a second execution makes no difference, so that it is tried again where the first one
     may have been applied. Default: True for SELECT, False for others."""
@@ -102,8 +102,8 @@ class SessionOptions(TypedDict, total=False):
     connect_timeout: Seconds
     """Time for one connection attempt. Default: 5 s."""
     heartbeat: Seconds
-    """Silence after which the connection that watches the cluster is asked for a sign of life. Default:
-    30 s."""
+    """Silence after which the connection that watches the cluster is asked for a sign of life.
+    Default: 30 s."""
     idle_timeout: Seconds
     """Idle connections are closed after this time. Default: 120 s."""
     schema_agreement: Seconds

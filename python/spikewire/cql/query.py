@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from types import TracebackType
 
-    from typing_extensions import Self, Unpack
+    from typing_extensions import Self
 
     from spikewire.cql._native import Parameters, Row, Rows, Statement
     from spikewire.cql.options import ExecuteOptions
@@ -140,8 +140,8 @@ class Query(_Paged):
             ahead.cancel()
 
     def close(self) -> None:
-        """Ends the query; a page that is on its way is not waited for. Closing again does nothing.
-        """
+        """Ends the query; a page that is on its way is not waited for. Closing again does
+        nothing."""
         self._closed = True
         ahead, self._ahead = self._ahead, None
         if ahead is not None:
@@ -213,8 +213,9 @@ class AsyncQuery(_Paged):
             self._took(page)
             if self._has_more():
                 arguments, options = self._arguments()
-                self._ahead = self._session.page(*arguments, **options)
-                self._ahead.add_done_callback(_looked_at)
+                ahead: asyncio.Future[Rows] = self._session.page(*arguments, **options)
+                ahead.add_done_callback(_looked_at)
+                self._ahead = ahead
             yield page
 
     async def _next(self) -> Rows:
@@ -229,8 +230,8 @@ class AsyncQuery(_Paged):
             self._ahead = None
 
     async def close(self) -> None:
-        """Ends the query; a page that is on its way is not waited for. Closing again does nothing.
-        """
+        """Ends the query; a page that is on its way is not waited for. Closing again does
+        nothing."""
         self._closed = True
         ahead, self._ahead = self._ahead, None
         if ahead is not None:

@@ -24,14 +24,13 @@ if TYPE_CHECKING:
 __all__ = ["AsyncSession", "Session", "connect"]
 
 
-
 class Session(_native.SessionCore):
     """A blocking session with a Cassandra cluster, for any number of threads.
 
     ``contact_points`` are where the cluster is looked for: ``"host:port"``, several of them with
     commas in between, or a list; the port is 9042 where it is left out. The options are those of
-    ``SessionOptions``. Raises ``ConnectionFailed`` or ``AuthenticationFailed`` where there is no way
-    in, ``TypeError`` or ``ValueError`` for bad options.
+    ``SessionOptions``. Raises ``ConnectionFailed`` or ``AuthenticationFailed`` where there is no
+    way in, ``TypeError`` or ``ValueError`` for bad options.
 
     In the child of a fork the session connects anew when it is first used there.
     """
@@ -48,9 +47,7 @@ class Session(_native.SessionCore):
         self._start()
 
     @classmethod
-    def connect(
-        cls, contact_points: str | list[str], /, **options: Unpack[SessionOptions]
-    ) -> Self:
+    def connect(cls, contact_points: str | list[str], /, **options: Unpack[SessionOptions]) -> Self:
         """An open session, for use without a ``with`` block; call ``close()`` at the end."""
         return cls(contact_points, **options)
 
@@ -127,10 +124,10 @@ class Session(_native.SessionCore):
         thread as results come in. With ``results=False`` the number of rows is returned instead,
         and memory does not grow with it.
 
-        The first error ends it: no more rows are sent, those in flight are awaited, and the error is
-        raised with the number of its row, from 0, in ``error.row``. With ``errors="return"`` errors
-        of statements and of their parameters stand among the results instead. Rows are executed in
-        no particular order.
+        The first error ends it: no more rows are sent, those in flight are awaited, and the error
+        is raised with the number of its row, from 0, in ``error.row``. With ``errors="return"``
+        errors of statements and of their parameters stand among the results instead. Rows are
+        executed in no particular order.
         """
         return many.execute(self, statement, rows, (concurrency, errors, results), options)
 
@@ -139,8 +136,8 @@ class Session(_native.SessionCore):
         return Batch(kind)
 
     def trace(self, result: Rows | uuid.UUID, /, *, timeout: float = 10.0) -> trace.Trace:
-        """What the cluster did for a statement that was executed with ``tracing=True``: for its last
-        page, or for one of ``rows.tracing_ids``.
+        """What the cluster did for a statement that was executed with ``tracing=True``: for its
+        last page, or for one of ``rows.tracing_ids``.
 
         Servers write traces after they have answered: waits up to ``timeout`` seconds until it is
         complete, and raises ``TimeoutError`` if it is not by then.
@@ -184,8 +181,8 @@ class AsyncSession(_native.AsyncSessionCore):
     """A session with a Cassandra cluster for asyncio: verbs return futures.
 
     Arguments and errors are those of ``Session``. It is open inside of ``async with``, or after
-    ``await AsyncSession.connect(...)``. Several event loops may use it, each with connections of its
-    own.
+    ``await AsyncSession.connect(...)``. Several event loops may use it, each with connections of
+    its own.
     """
 
     __slots__ = ()
@@ -273,10 +270,11 @@ class AsyncSession(_native.AsyncSessionCore):
         is read as results come in. With ``results=False`` the number of rows is returned instead,
         and memory does not grow with it.
 
-        The first error ends it: no more rows are sent, those in flight are awaited, and the error is
-        raised with the number of its row, from 0, in ``error.row``. With ``errors="return"`` errors
-        of statements and of their parameters stand among the results instead. Rows are executed in
-        no particular order. When the task is cancelled, rows that have not been sent are withdrawn.
+        The first error ends it: no more rows are sent, those in flight are awaited, and the error
+        is raised with the number of its row, from 0, in ``error.row``. With ``errors="return"``
+        errors of statements and of their parameters stand among the results instead. Rows are
+        executed in no particular order. When the task is cancelled, rows that have not been sent
+        are withdrawn.
         """
         how = (concurrency, errors, results)
         return await many.execute_async(self, statement, rows, how, options)
@@ -285,9 +283,9 @@ class AsyncSession(_native.AsyncSessionCore):
         """A new batch, to be filled with ``add`` and executed with ``execute``."""
         return Batch(kind)
 
-    async def trace(self, result: Rows | uuid.UUID, /, *, timeout: float = 10.0) -> trace.Trace:  # noqa: ASYNC109
-        """What the cluster did for a statement that was executed with ``tracing=True``: for its last
-        page, or for one of ``rows.tracing_ids``.
+    async def trace(self, result: Rows | uuid.UUID, /, *, timeout: float = 10.0) -> trace.Trace:
+        """What the cluster did for a statement that was executed with ``tracing=True``: for its
+        last page, or for one of ``rows.tracing_ids``.
 
         Servers write traces after they have answered: waits up to ``timeout`` seconds until it is
         complete, and raises ``TimeoutError`` if it is not by then.

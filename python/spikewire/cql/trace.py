@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    import datetime
+    import datetime as dt
     import ipaddress
     import uuid
     from collections.abc import Generator
@@ -46,7 +46,7 @@ class Trace(NamedTuple):
     #: Microseconds that it took.
     duration: int
     #: When it came.
-    started_at: datetime.datetime
+    started_at: dt.datetime
     #: The text of the statement, its consistency and the like, by name.
     parameters: dict[str, str]
     #: The steps, in the order of time.

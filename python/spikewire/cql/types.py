@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Node(NamedTuple):
     up: bool
 
 
-class Time(datetime.time):
+class Time(dt.time):
     """A ``time`` to the nanosecond: what comes back where ``datetime.time``, which has
     microseconds, would lose digits.
     """
@@ -63,7 +63,7 @@ class Time(datetime.time):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Time):
             return self._key() == other._key()
-        if isinstance(other, datetime.time):
+        if isinstance(other, dt.time):
             return self._nanosecond % 1000 == 0 and super().__eq__(other)
         return NotImplemented
 
@@ -76,7 +76,7 @@ class Time(datetime.time):
     def __str__(self) -> str:
         return f"{self.hour:02}:{self.minute:02}:{self.second:02}.{self._nanosecond:09}"
 
-    def __reduce__(self) -> tuple[object, ...]:  # type: ignore[override]
+    def __reduce__(self) -> tuple[object, ...]:
         return Time, self._key()
 
 
@@ -90,7 +90,8 @@ class Date(int):
 
 
 class Timestamp(int):
-    """A ``timestamp`` outside of the years 1 to 9999: milliseconds since the beginning of 1970, UTC."""
+    """A ``timestamp`` outside of the years 1 to 9999: milliseconds since the beginning of 1970,
+    UTC."""
 
     __slots__ = ()
 

@@ -1,0 +1,456 @@
+"""The engine for Cassandra as Python sees it."""
+
+import asyncio
+import datetime as dt
+import decimal
+import enum
+import ipaddress
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any, TypeAlias, final, overload
+
+from typing_extensions import Self, Unpack
+
+from spikewire.cql.options import ExecuteOptions, PrepareOptions, SessionOptions
+from spikewire.cql.types import Node
+
+__all__ = [
+    "AsyncSessionCore",
+    "Batch",
+    "BoundStatement",
+    "Many",
+    "Mark",
+    "Parameters",
+    "Prepared",
+    "Row",
+    "Rows",
+    "SessionCore",
+    "SessionSubmit",
+    "Statement",
+    "Value",
+]
+
+#: What a parameter may be. Which of them fits is up to the type of the column: an ``int`` takes no
+#: ``str``, and a ``timestamp`` no ``datetime`` without a time zone. ``Any`` stands for lists, sets,
+#: dicts, tuples and instances of user-defined types, which hold such values again, and for arrays.
+Value: TypeAlias = (
+    bool
+    | int
+    | float
+    | str
+    | bytes
+    | bytearray
+    | memoryview
+    | decimal.Decimal
+    | uuid.UUID
+    | dt.datetime
+    | dt.date
+    | dt.time
+    | dt.timedelta
+    | ipaddress.IPv4Address
+    | ipaddress.IPv6Address
+    | Mark
+    | Any
+    | None
+)
+
+#: The parameters of a statement: by position (tuple, list), or by name (dict or another mapping, a
+#: row, a dataclass instance). A named tuple goes by position.
+Parameters: TypeAlias = Sequence[Value] | Mapping[str, Value] | Row | Any
+
+#: What is executed.
+Statement: TypeAlias = str | Prepared | BoundStatement | Batch
+
+@final
+class Mark(enum.Enum):
+    """A value without a Python object of its own: ``UNSET`` and ``EMPTY`` of ``spikewire.cql``."""
+
+    UNSET = ...
+    EMPTY = ...
+
+    def __bool__(self) -> bool: ...
+
+@final
+class Prepared:
+    """A prepared statement, from ``prepare``. It may be used with any session on the same cluster;
+    nodes that do not know it are asked to prepare it when that shows."""
+
+    @property
+    def text(self) -> str:
+        """The text of the statement."""
+
+    @property
+    def id(self) -> bytes:
+        """The server's id of it."""
+
+    @property
+    def parameters(self) -> list[tuple[str, str]]:
+        """Name and type of each parameter, in order; types as CQL spells them."""
+
+    @property
+    def partition_key(self) -> list[int]:
+        """The indexes of the parameters that make the partition key, in the key's order; empty
+        where the statement does not fix a partition, so that any node is asked."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the server warned of when it prepared the statement."""
+
+    def bind(self, parameters: Parameters | None = None, /) -> BoundStatement:
+        """The statement with parameters, which are checked and kept as they are now: for executing
+        it several times, or later.
+
+        Raises ``TypeError``, ``ValueError`` or ``OverflowError`` for what does not fit."""
+
+@final
+class BoundStatement:
+    """A prepared statement with its parameters, from ``Prepared.bind``."""
+
+    @property
+    def prepared(self) -> Prepared:
+        """The statement without its parameters."""
+
+@final
+class Batch:
+    """Several statements that are executed with one request: ``session.execute(batch)``.
+
+    ``kind`` is ``"logged"`` (all of it is applied sooner or later, or none), ``"unlogged"`` (each
+    partition by itself) or ``"counter"`` (for updates of counters). A batch can be executed any
+    number of times, and grow in between."""
+
+    def __new__(cls, kind: str = "logged") -> Self: ...
+    def add(self, statement: Statement, parameters: Parameters | None = None, /) -> None:
+        """Adds a statement, which is text or prepared, with its parameters.
+
+        Values of a prepared statement are checked and kept as they are now. Raises ``TypeError``,
+        ``ValueError`` or ``OverflowError`` for parameters that do not fit, for anything but INSERT,
+        UPDATE and DELETE, and beyond 65,535 statements."""
+
+    def clear(self) -> None:
+        """Takes all statements out."""
+
+    @property
+    def kind(self) -> str:
+        """``"logged"``, ``"unlogged"`` or ``"counter"``."""
+
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+
+@final
+class Row:
+    """A row: its values by index, by name, and as attributes.
+
+    ``row[0]``, ``row["name"]`` and ``row.name`` are the same value; a column whose name is that of
+    a method (``keys``, ``values``, ``items``, ``get``, ``as_dict``, ``as_tuple``) is reached by
+    ``row["keys"]``. Iterating and ``len`` are those of a tuple of the values, ``dict(row)`` is a
+    dictionary. Values of a user-defined type are rows, too."""
+
+    def __getattr__(self, name: str, /) -> Any: ...
+    @overload
+    def __getitem__(self, key: int | str, /) -> Any: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> tuple[Any, ...]: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __contains__(self, value: object, /) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def keys(self) -> list[str]:
+        """The names of the columns, in order."""
+
+    def values(self) -> list[Any]:
+        """The values, in order."""
+
+    def items(self) -> list[tuple[str, Any]]:
+        """Pairs of name and value."""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of a column, or ``default`` where there is no such column."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The values by name. Of columns with one name, the last one's value."""
+
+    def as_tuple(self) -> tuple[Any, ...]:
+        """The values as a tuple."""
+
+@final
+class Rows:
+    """The result of a statement: a sequence of rows.
+
+    Rows are made when they are asked for: ``result[0]`` and iterating make them anew each time. A
+    statement without rows has a result of length 0."""
+
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+    @overload
+    def __getitem__(self, key: int, /) -> Row: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> list[Row]: ...
+    def __iter__(self) -> Iterator[Row]: ...
+    def first(self) -> Row | None:
+        """The first row, or ``None`` where there is none."""
+
+    def one(self) -> Row | None:
+        """The only row, or ``None`` where there is none. Raises ``ValueError`` where there are
+        more."""
+
+    def all(self) -> list[Row]:
+        """All rows as a list."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in order; empty where the statement has no rows."""
+
+    @property
+    def types(self) -> list[str]:
+        """The types of the columns as CQL spells them, in order."""
+
+    @property
+    def applied(self) -> bool | None:
+        """Whether a conditional statement was applied; ``None`` where the statement has no
+        condition."""
+
+    @property
+    def paging_state(self) -> bytes | None:
+        """Where the next page begins, for ``paging_state``; ``None`` on the last one. Opaque bytes;
+        they hold keys, so they should not be trusted when they come from outside."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the server warned of."""
+
+    @property
+    def tracing_ids(self) -> list[uuid.UUID]:
+        """The ids of the traces that the server keeps, one for each page (``tracing=True``)."""
+
+    @property
+    def payload(self) -> dict[str, bytes | None]:
+        """The custom payload of the answer."""
+
+    @property
+    def node(self) -> str:
+        """The address of the node that answered."""
+
+    @property
+    def attempts(self) -> int:
+        """Requests that were sent for it, retries included."""
+
+    @property
+    def schema_agreed(self) -> bool:
+        """Whether all nodes had one schema in the end, after a statement that changes it."""
+
+@final
+class Many:
+    """The rows of one ``execute_many``."""
+
+    def feed(self, rows: Iterator[Any]) -> bool: ...
+    def add(self, row: Any) -> bool: ...
+    @property
+    def stopped(self) -> bool: ...
+    def stop(self) -> None: ...
+    def wait(self, most: int) -> None: ...
+    def room(self, most: int) -> asyncio.Future[None]: ...
+    @property
+    def started(self) -> int: ...
+    def failed(self) -> tuple[int, Exception] | None: ...
+    def results(self) -> list[Any] | None: ...
+
+class SessionCore:
+    """A blocking session; ``spikewire.cql.Session`` is built on it."""
+
+    def __new__(
+        cls, contact_points: str | list[str], /, **options: Unpack[SessionOptions]
+    ) -> Self: ...
+    def _start(self) -> None: ...
+    def _end(self) -> None: ...
+    def _check(self, statement: Statement, /, **options: Unpack[ExecuteOptions]) -> None: ...
+    def _many(
+        self,
+        statement: Statement,
+        how: tuple[int, bool, bool],
+        /,
+        **options: Unpack[ExecuteOptions],
+    ) -> Many: ...
+    @property
+    def is_open(self) -> bool:
+        """Whether statements can be sent."""
+
+    @property
+    def protocol_version(self) -> int:
+        """The version of the native protocol that is spoken: 4 or 5."""
+
+    @property
+    def keyspace(self) -> str | None:
+        """The keyspace of tables that are named without one: the last one of ``USE``, or that of
+        the options."""
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The nodes of the cluster, as they are known at the moment."""
+
+    def replicas(self, keyspace: str, token: int) -> list[str]:
+        """The addresses of the nodes that hold a token of a keyspace."""
+
+    def register_type(self, name: str, class_: type[Any], /) -> None:
+        """Lets values of a user-defined type come back as instances of a class, which is called
+        with the fields by name: a dataclass, a named tuple. Without it they come back as ``Row``.
+
+        ``name`` is ``"keyspace.type"``, or a type in the session's keyspace. Instances of any class
+        with attributes for the fields are taken as parameters, registered or not. Raises
+        ``ValueError`` for what is no name of a type, ``TypeError`` for what is no class."""
+
+    @property
+    def _submit(self) -> SessionSubmit: ...
+    def execute(
+        self,
+        statement: Statement,
+        parameters: Parameters | None = None,
+        /,
+        **options: Unpack[ExecuteOptions],
+    ) -> Rows:
+        """Executes a statement: text, a prepared or bound one, or a batch.
+
+        ``parameters`` are values by position (tuple, list) or by name (mapping, dataclass, row).
+        Text with parameters is prepared first, once: its markers are ``?`` or ``%s``, ``:name`` or
+        ``%(name)s``. Values are never pasted into the text, and take the types of their columns.
+        All rows are fetched, page after page. ``options`` are those of ``ExecuteOptions``.
+
+        Raises an error of ``spikewire.cql.errors`` where the server refuses or does not answer,
+        ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit."""
+
+    def page(
+        self,
+        statement: str | Prepared | BoundStatement,
+        parameters: Parameters | None = None,
+        /,
+        **options: Unpack[ExecuteOptions],
+    ) -> Rows:
+        """One page of a statement's rows, of up to ``page_size``: the one that begins at the option
+        ``paging_state``, or the first one. ``rows.paging_state`` is where the next one begins. A
+        page may be empty, and yet not the last. Otherwise as ``execute``."""
+
+    def prepare(self, statement: str, /, **options: Unpack[PrepareOptions]) -> Prepared:
+        """Prepares a statement, once for a session. Its markers are ``?`` and ``:name``.
+        ``options`` are those of ``PrepareOptions``."""
+
+    def _prepared(self, statement: str, /, **options: Unpack[PrepareOptions]) -> Prepared: ...
+
+@final
+class SessionSubmit:
+    """The verbs of a session, each returning a ``concurrent.futures.Future`` at once. From
+    ``Session.submit``."""
+
+    def execute(
+        self,
+        statement: Statement,
+        parameters: Parameters | None = None,
+        /,
+        **options: Unpack[ExecuteOptions],
+    ) -> Future[Rows]:
+        """Executes a statement: text, a prepared or bound one, or a batch.
+
+        ``parameters`` are values by position (tuple, list) or by name (mapping, dataclass, row).
+        Text with parameters is prepared first, once: its markers are ``?`` or ``%s``, ``:name`` or
+        ``%(name)s``. Values are never pasted into the text, and take the types of their columns.
+        All rows are fetched, page after page. ``options`` are those of ``ExecuteOptions``.
+
+        Raises an error of ``spikewire.cql.errors`` where the server refuses or does not answer,
+        ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit."""
+
+    def page(
+        self,
+        statement: str | Prepared | BoundStatement,
+        parameters: Parameters | None = None,
+        /,
+        **options: Unpack[ExecuteOptions],
+    ) -> Future[Rows]:
+        """One page of a statement's rows, of up to ``page_size``: the one that begins at the option
+        ``paging_state``, or the first one. ``rows.paging_state`` is where the next one begins. A
+        page may be empty, and yet not the last. Otherwise as ``execute``."""
+
+    def prepare(self, statement: str, /, **options: Unpack[PrepareOptions]) -> Future[Prepared]:
+        """Prepares a statement, once for a session. Its markers are ``?`` and ``:name``.
+        ``options`` are those of ``PrepareOptions``."""
+
+class AsyncSessionCore:
+    """An asyncio session; ``spikewire.cql.AsyncSession`` is built on it."""
+
+    def __new__(
+        cls, contact_points: str | list[str], /, **options: Unpack[SessionOptions]
+    ) -> Self: ...
+    def _start(self) -> None: ...
+    def _end(self) -> None: ...
+    def _check(self, statement: Statement, /, **options: Unpack[ExecuteOptions]) -> None: ...
+    def _many(
+        self,
+        statement: Statement,
+        how: tuple[int, bool, bool],
+        /,
+        **options: Unpack[ExecuteOptions],
+    ) -> Many: ...
+    @property
+    def is_open(self) -> bool:
+        """Whether statements can be sent."""
+
+    @property
+    def protocol_version(self) -> int:
+        """The version of the native protocol that is spoken: 4 or 5."""
+
+    @property
+    def keyspace(self) -> str | None:
+        """The keyspace of tables that are named without one: the last one of ``USE``, or that of
+        the options."""
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The nodes of the cluster, as they are known at the moment."""
+
+    def replicas(self, keyspace: str, token: int) -> list[str]:
+        """The addresses of the nodes that hold a token of a keyspace."""
+
+    def register_type(self, name: str, class_: type[Any], /) -> None:
+        """Lets values of a user-defined type come back as instances of a class, which is called
+        with the fields by name: a dataclass, a named tuple. Without it they come back as ``Row``.
+
+        ``name`` is ``"keyspace.type"``, or a type in the session's keyspace. Instances of any class
+        with attributes for the fields are taken as parameters, registered or not. Raises
+        ``ValueError`` for what is no name of a type, ``TypeError`` for what is no class."""
+
+    def execute(
+        self,
+        statement: Statement,
+        parameters: Parameters | None = None,
+        /,
+        **options: Unpack[ExecuteOptions],
+    ) -> asyncio.Future[Rows]:
+        """Executes a statement: text, a prepared or bound one, or a batch.
+
+        ``parameters`` are values by position (tuple, list) or by name (mapping, dataclass, row).
+        Text with parameters is prepared first, once: its markers are ``?`` or ``%s``, ``:name`` or
+        ``%(name)s``. Values are never pasted into the text, and take the types of their columns.
+        All rows are fetched, page after page. ``options`` are those of ``ExecuteOptions``.
+
+        Raises an error of ``spikewire.cql.errors`` where the server refuses or does not answer,
+        ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit."""
+
+    def page(
+        self,
+        statement: str | Prepared | BoundStatement,
+        parameters: Parameters | None = None,
+        /,
+        **options: Unpack[ExecuteOptions],
+    ) -> asyncio.Future[Rows]:
+        """One page of a statement's rows, of up to ``page_size``: the one that begins at the option
+        ``paging_state``, or the first one. ``rows.paging_state`` is where the next one begins. A
+        page may be empty, and yet not the last. Otherwise as ``execute``."""
+
+    def prepare(
+        self, statement: str, /, **options: Unpack[PrepareOptions]
+    ) -> asyncio.Future[Prepared]:
+        """Prepares a statement, once for a session. Its markers are ``?`` and ``:name``.
+        ``options`` are those of ``PrepareOptions``."""
+
+    def _prepared(
+        self, statement: str, /, **options: Unpack[PrepareOptions]
+    ) -> asyncio.Future[Prepared]: ...
