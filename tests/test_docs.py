@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 import spikewire
-from spikewire import _native, codec, errors, op, query
+from spikewire import _native, codec, cql, errors, op, query
+from spikewire.cql.options import ExecuteOptions, PrepareOptions, SessionOptions
 from spikewire.options import BlockingOptions
 from spikewire.testing.cassandra import (
     CassandraCluster,
@@ -44,7 +45,7 @@ PROGRAMS = [
     "docs/values.md",
 ]
 #: Those that start a real Cassandra.
-CASSANDRA_PROGRAMS = ["docs/cassandra-for-tests.md"]
+CASSANDRA_PROGRAMS = ["docs/cassandra-for-tests.md", "docs/cassandra.md"]
 #: What a page needs beside what the tests install.
 NEEDS = {"docs/tables.md": "pyarrow"}
 
@@ -126,6 +127,13 @@ def test_links_lead_somewhere(page: Path) -> None:
         ("docs/queries.md", list(inspect.signature(spikewire.Client.query).parameters)[3:]),
         ("docs/embedded-cluster.md", ["nodes", *ClusterOptions.__annotations__]),
         ("docs/embedded-cluster.md", Faults.__annotations__),
+        ("docs/cassandra.md", SessionOptions.__annotations__),
+        (
+            "docs/cassandra.md",
+            [*PrepareOptions.__annotations__, *ExecuteOptions.__annotations__],
+        ),
+        ("docs/cassandra.md", cql.errors.__all__),
+        ("docs/cassandra.md", list(cql.errors.Error().__dict__)),
         ("docs/cassandra-for-tests.md", ["nodes", *CassandraOptions.__annotations__]),
         ("docs/cassandra-for-tests.md", ProxyFaults.__annotations__),
     ],
@@ -139,6 +147,10 @@ def test_links_lead_somewhere(page: Path) -> None:
         "query",
         "cluster",
         "faults",
+        "session",
+        "execution",
+        "errors of Cassandra",
+        "their attributes",
         "Cassandra",
         "proxy",
     ],
@@ -155,12 +167,28 @@ def test_tables_are_whole(page: str, names: list[str]) -> None:
         ("docs/python.md", spikewire.Dataset),
         ("docs/in-flight.md", _native.FutureBase),
         ("docs/embedded-cluster.md", Cluster),
+        ("docs/cassandra.md", cql.Session),
+        ("docs/cassandra.md", cql.Rows),
+        ("docs/cassandra.md", cql.Row),
+        ("docs/cassandra.md", cql.Query),
         ("docs/cassandra-for-tests.md", CassandraCluster),
         ("docs/cassandra-for-tests.md", SharedCassandra),
         ("docs/cassandra-for-tests.md", CqlProxy),
         ("docs/python.md docs/columns.md", spikewire.Batch),
     ],
-    ids=["verbs", "futures", "cluster", "Cassandra", "shared", "proxy", "batch"],
+    ids=[
+        "verbs",
+        "futures",
+        "cluster",
+        "session",
+        "result",
+        "row",
+        "stream",
+        "Cassandra",
+        "shared",
+        "proxy",
+        "batch",
+    ],
 )
 def test_methods_are_told(page: str, kind: type) -> None:
     text = "".join((ROOT / name).read_text(encoding="utf-8") for name in page.split())

@@ -298,8 +298,10 @@ def test_what_a_batch_refuses(session: Opened) -> None:
     late.add(INSERT + "(?, ?, ?)", (1, 2, 1.0))
     with pytest.raises(TypeError, match="statement 1 of the batch: name"):
         session.execute(late)
+    good = cql.Batch()
+    good.add(bound)
     with pytest.raises(ValueError, match="no pages"):
-        session.execute(late, page_size=10)
+        session.execute(good, page_size=10)
 
 
 def test_the_server_forgets_a_statement(session: Opened) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import time
 import warnings
+import weakref
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from spikewire.cql import _native, many, trace
@@ -22,6 +24,16 @@ if TYPE_CHECKING:
     from spikewire.cql.options import ExecuteOptions, SessionOptions
 
 __all__ = ["AsyncSession", "Session", "connect"]
+
+
+#: Sessions that may have a thread, which has to end before the interpreter does.
+_open: weakref.WeakSet[Session] = weakref.WeakSet()
+
+
+@atexit.register
+def _end_all() -> None:
+    for session in list(_open):
+        session._end()  # noqa: SLF001
 
 
 class Session(_native.SessionCore):
@@ -45,6 +57,7 @@ class Session(_native.SessionCore):
     ) -> None:
         del contact_points, options
         self._start()
+        _open.add(self)
 
     @classmethod
     def connect(cls, contact_points: str | list[str], /, **options: Unpack[SessionOptions]) -> Self:
@@ -154,6 +167,7 @@ class Session(_native.SessionCore):
 
     def close(self) -> None:
         """Ends the session; statements that are under way fail. Closing again does nothing."""
+        _open.discard(self)
         self._end()
 
     def __enter__(self) -> Self:

@@ -129,6 +129,7 @@ impl SessionCore {
         self.face.0.open(py)
     }
 
+    /// Whether statements can be sent.
     #[getter]
     fn is_open(&self) -> bool {
         self.face.0.lifecycle.is_open()
@@ -140,16 +141,20 @@ impl SessionCore {
         Ok(self.face.0.core(py)?.session.version().number())
     }
 
+    /// The keyspace of tables that are named without one: the last one of ``USE``, or that of the
+    /// options.
     #[getter]
     fn keyspace(&self, py: Python<'_>) -> PyResult<Option<String>> {
         Ok(self.face.0.core(py)?.session.keyspace().map(|name| name.to_string()))
     }
 
+    /// The nodes of the cluster, as they are known at the moment.
     #[getter]
     fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         nodes(&self.face.0, py)
     }
 
+    /// The addresses of the nodes that hold a token of a keyspace.
     fn replicas(&self, py: Python<'_>, keyspace: &str, token: i64) -> PyResult<Vec<String>> {
         replicas(&self.face.0, py, keyspace, token)
     }
@@ -163,6 +168,15 @@ impl SessionCore {
         SessionSubmit { face: Submitting(self.face.0.clone()) }
     }
 
+    /// Executes a statement: text, a prepared or bound one, or a batch.
+    ///
+    /// ``parameters`` are values by position (tuple, list) or by name (mapping, dataclass, row).
+    /// Text with parameters is prepared first, once: its markers are ``?`` or ``%s``, ``:name`` or
+    /// ``%(name)s``. Values are never pasted into the text, and take the types of their columns.
+    /// All rows are fetched, page after page. ``options`` are those of ``ExecuteOptions``.
+    ///
+    /// Raises an error of ``spikewire.cql.errors`` where the server refuses or does not answer,
+    /// ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit.
     #[pyo3(signature = (statement, parameters=None, /, **options))]
     fn execute<'py>(
         &self,
@@ -174,6 +188,9 @@ impl SessionCore {
         run(&self.face, py, Goal::All, statement, parameters, options)
     }
 
+    /// One page of a statement's rows, of up to ``page_size``: the one that begins at the option
+    /// ``paging_state``, or the first one. ``rows.paging_state`` is where the next one begins. A
+    /// page may be empty, and yet not the last. Otherwise as ``execute``.
     #[pyo3(signature = (statement, parameters=None, /, **options))]
     fn page<'py>(
         &self,
@@ -185,6 +202,8 @@ impl SessionCore {
         run(&self.face, py, Goal::Page, statement, parameters, options)
     }
 
+    /// Prepares a statement, once for a session. Its markers are ``?`` and ``:name``. ``options``
+    /// are those of ``PrepareOptions``.
     #[pyo3(signature = (statement, /, **options))]
     fn prepare<'py>(
         &self,
@@ -255,6 +274,15 @@ pub struct SessionSubmit {
 
 #[pymethods]
 impl SessionSubmit {
+    /// Executes a statement: text, a prepared or bound one, or a batch.
+    ///
+    /// ``parameters`` are values by position (tuple, list) or by name (mapping, dataclass, row).
+    /// Text with parameters is prepared first, once: its markers are ``?`` or ``%s``, ``:name`` or
+    /// ``%(name)s``. Values are never pasted into the text, and take the types of their columns.
+    /// All rows are fetched, page after page. ``options`` are those of ``ExecuteOptions``.
+    ///
+    /// Raises an error of ``spikewire.cql.errors`` where the server refuses or does not answer,
+    /// ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit.
     #[pyo3(signature = (statement, parameters=None, /, **options))]
     fn execute<'py>(
         &self,
@@ -266,6 +294,9 @@ impl SessionSubmit {
         run(&self.face, py, Goal::All, statement, parameters, options)
     }
 
+    /// One page of a statement's rows, of up to ``page_size``: the one that begins at the option
+    /// ``paging_state``, or the first one. ``rows.paging_state`` is where the next one begins. A
+    /// page may be empty, and yet not the last. Otherwise as ``execute``.
     #[pyo3(signature = (statement, parameters=None, /, **options))]
     fn page<'py>(
         &self,
@@ -277,6 +308,8 @@ impl SessionSubmit {
         run(&self.face, py, Goal::Page, statement, parameters, options)
     }
 
+    /// Prepares a statement, once for a session. Its markers are ``?`` and ``:name``. ``options``
+    /// are those of ``PrepareOptions``.
     #[pyo3(signature = (statement, /, **options))]
     fn prepare<'py>(
         &self,
@@ -311,6 +344,7 @@ impl AsyncSessionCore {
         self.face.shared.open(py)
     }
 
+    /// Whether statements can be sent.
     #[getter]
     fn is_open(&self) -> bool {
         self.face.shared.lifecycle.is_open()
@@ -322,16 +356,20 @@ impl AsyncSessionCore {
         Ok(self.face.shared.core(py)?.session.version().number())
     }
 
+    /// The keyspace of tables that are named without one: the last one of ``USE``, or that of the
+    /// options.
     #[getter]
     fn keyspace(&self, py: Python<'_>) -> PyResult<Option<String>> {
         Ok(self.face.shared.core(py)?.session.keyspace().map(|name| name.to_string()))
     }
 
+    /// The nodes of the cluster, as they are known at the moment.
     #[getter]
     fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         nodes(&self.face.shared, py)
     }
 
+    /// The addresses of the nodes that hold a token of a keyspace.
     fn replicas(&self, py: Python<'_>, keyspace: &str, token: i64) -> PyResult<Vec<String>> {
         replicas(&self.face.shared, py, keyspace, token)
     }
@@ -342,6 +380,15 @@ impl AsyncSessionCore {
         Ok(())
     }
 
+    /// Executes a statement: text, a prepared or bound one, or a batch.
+    ///
+    /// ``parameters`` are values by position (tuple, list) or by name (mapping, dataclass, row).
+    /// Text with parameters is prepared first, once: its markers are ``?`` or ``%s``, ``:name`` or
+    /// ``%(name)s``. Values are never pasted into the text, and take the types of their columns.
+    /// All rows are fetched, page after page. ``options`` are those of ``ExecuteOptions``.
+    ///
+    /// Raises an error of ``spikewire.cql.errors`` where the server refuses or does not answer,
+    /// ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit.
     #[pyo3(signature = (statement, parameters=None, /, **options))]
     fn execute<'py>(
         &self,
@@ -353,6 +400,9 @@ impl AsyncSessionCore {
         run(&self.face, py, Goal::All, statement, parameters, options)
     }
 
+    /// One page of a statement's rows, of up to ``page_size``: the one that begins at the option
+    /// ``paging_state``, or the first one. ``rows.paging_state`` is where the next one begins. A
+    /// page may be empty, and yet not the last. Otherwise as ``execute``.
     #[pyo3(signature = (statement, parameters=None, /, **options))]
     fn page<'py>(
         &self,
@@ -364,6 +414,8 @@ impl AsyncSessionCore {
         run(&self.face, py, Goal::Page, statement, parameters, options)
     }
 
+    /// Prepares a statement, once for a session. Its markers are ``?`` and ``:name``. ``options``
+    /// are those of ``PrepareOptions``.
     #[pyo3(signature = (statement, /, **options))]
     fn prepare<'py>(
         &self,

@@ -1,0 +1,282 @@
+"""Sessions from opening to closing: contact points, forks, loops, cancelling."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import gc
+import os
+import pickle
+import socket
+import subprocess
+import sys
+import textwrap
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from spikewire import cql
+from spikewire.cql import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sessions import Opened, Sessions
+    from spikewire.testing.cassandra import SharedCassandra
+
+SLOW = "SELECT * FROM system_schema.columns"
+
+
+def scenario(cassandra: SharedCassandra, code: str, *options: str) -> str:
+    """What a program of its own prints; it must end well, and say nothing else."""
+    program = "import sys\nfrom spikewire import cql\npoints = sys.argv[1]\n"
+    ran = subprocess.run(
+        [sys.executable, *options, "-c", program + textwrap.dedent(code), cassandra.addresses[0]],
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    return ran.stdout.strip()
+
+
+def test_what_a_session_tells(sessions: Sessions, cassandra: SharedCassandra) -> None:
+    session = sessions.open([cassandra.addresses[0]])
+    raw = session.raw
+    assert raw.is_open
+    (node,) = raw.nodes
+    assert node == cql.Node(cassandra.addresses[0], "dc1", node.rack, node.release, up=True)
+    assert raw.protocol_version == 5
+    assert raw.keyspace is None
+    assert repr(raw) == f"<{type(raw).__name__} {cassandra.addresses[0]}, connected>"
+    session.close()
+    session.close()
+    assert not raw.is_open
+    assert "closed" in repr(raw)
+    with pytest.raises(errors.SessionClosed, match="closed"):
+        session.execute("SELECT key FROM system.local")
+    with pytest.raises(errors.SessionClosed, match="closed"):
+        session.execute_many("SELECT key FROM system.local WHERE key = ?", [("local",)])
+
+
+def test_version_4(sessions: Sessions, cassandra: SharedCassandra) -> None:
+    session = sessions.open(cassandra.addresses[0], protocol_version=4, compression="lz4")
+    assert session.raw.protocol_version == 4
+    find = "SELECT key FROM system.local WHERE key = ?"
+    assert session.execute(find, ["local"]).one().key == "local"
+    with pytest.raises(ValueError, match="version 5"):
+        session.execute("USE system")
+
+
+@pytest.mark.parametrize("target", [pickle.dumps, pickle.Pickler(open(os.devnull, "wb")).dump])  # noqa: SIM115, PTH123
+def test_sessions_do_not_travel(session: Opened, target: Any) -> None:
+    with pytest.raises(TypeError, match="cannot be pickled: open a session"):
+        target(session.raw)
+
+
+@pytest.mark.parametrize(
+    ("points", "options", "error", "words"),
+    [
+        ("", {}, ValueError, r"\w"),
+        ([], {}, ValueError, "no contact point"),
+        (9042, {}, TypeError, "contact points must be"),
+        ("127.0.0.1:x", {}, ValueError, r"\w"),
+        ("127.0.0.1", {"speed": 1}, TypeError, "unknown session option"),
+        ("127.0.0.1", {"user": "a"}, ValueError, "go together"),
+        ("127.0.0.1", {"compression": "zip"}, ValueError, "lz4"),
+        ("127.0.0.1", {"page_size": -1}, ValueError, "page_size"),
+    ],
+)
+def test_bad_openings(points: Any, options: Any, error: type, words: str) -> None:
+    with pytest.raises(error, match=words):
+        cql.Session(points, **options)
+    with pytest.raises(error, match=words):
+        cql.AsyncSession(points, **options)
+
+
+def test_an_unknown_keyspace(cassandra: SharedCassandra) -> None:
+    with pytest.raises(errors.Error, match="nowhere"):
+        cql.connect(cassandra.addresses[0], keyspace="nowhere", connect_timeout=20)
+
+
+@pytest.fixture
+def speaks_http() -> Iterator[str]:
+    """A server that is none of Cassandra's."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = listening.accept()
+                except OSError:
+                    return
+                with connection:
+                    connection.recv(100)
+                    connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"127.0.0.1:{listening.getsockname()[1]}"
+
+
+def test_a_seed_that_speaks_http(sessions: Sessions, speaks_http: str) -> None:
+    with pytest.raises(errors.Error):
+        sessions.open(speaks_http)
+
+
+def test_closing_fails_what_is_under_way(sessions: Sessions, cassandra: SharedCassandra) -> None:
+    session = sessions.open(cassandra.addresses[0])
+    if session.face.is_blocking:
+        calls = [session.raw.submit.execute(SLOW) for _ in range(50)]
+        session.close()
+        ends = [call.exception(60) for call in calls]
+    else:
+
+        async def run() -> list[Any]:
+            calls = [session.raw.execute(SLOW) for _ in range(50)]
+            await session.raw.close()
+            return await asyncio.gather(*calls, return_exceptions=True)
+
+        ends = session.face.settle(run)
+    assert any(isinstance(end, errors.SessionClosed) for end in ends)
+    kinds = (type(None), cql.Rows, errors.SessionClosed)
+    assert [end for end in ends if not isinstance(end, kinds)] == []
+
+
+def test_cancelling(session: Opened) -> None:
+    if session.face.is_blocking:
+        calls = [session.raw.submit.execute(SLOW) for _ in range(200)]
+        for call in calls[1:]:
+            call.cancel()
+        concurrent.futures.wait(calls, 60)
+        assert all(call.cancelled() or len(call.result(0)) > 0 for call in calls)
+    else:
+
+        async def run() -> None:
+            calls = [session.raw.execute(SLOW) for _ in range(200)]
+            for call in calls[1:]:
+                call.cancel()
+            assert len(await calls[0]) > 0
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(session.raw.execute(SLOW), 1e-6)
+
+            async def endless() -> Any:
+                while True:
+                    await asyncio.sleep(0)
+                    yield ("local",)
+
+            find = "SELECT key FROM system.local WHERE key = ?"
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(session.raw.execute_many(find, endless()), 0.3)
+
+        session.face.settle(run)
+    assert session.execute("SELECT key FROM system.local").one().key == "local"
+
+
+def test_a_statement_that_takes_too_long(session: Opened) -> None:
+    with pytest.raises(errors.Timeout) as raised:
+        session.execute(SLOW, timeout=0.000_001)
+    assert isinstance(raised.value, TimeoutError)
+
+
+def test_several_loops(cassandra: SharedCassandra) -> None:
+    session = cql.AsyncSession(cassandra.addresses[0], connect_timeout=20)
+
+    async def use() -> str:
+        found = await session.execute("SELECT key FROM system.local")
+        return found[0].key  # type: ignore[no-any-return]
+
+    async def begin() -> str:
+        await session.__aenter__()
+        return await use()
+
+    assert asyncio.run(begin()) == "local"
+    assert asyncio.run(use()) == "local"
+    found: list[str] = []
+    threads = [threading.Thread(target=lambda: found.append(asyncio.run(use()))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == ["local"] * 3
+    asyncio.run(session.close())
+
+
+def test_without_a_loop(cassandra: SharedCassandra) -> None:
+    session = cql.AsyncSession(cassandra.addresses[0])
+    with pytest.raises(errors.SessionClosed, match="async with"):
+        session.execute("SELECT key FROM system.local")
+
+
+def test_an_unclosed_session_is_told_of(cassandra: SharedCassandra) -> None:
+    held = [cql.connect(cassandra.addresses[0], connect_timeout=20)]
+    with pytest.warns(ResourceWarning, match="unclosed <Session"):
+        held.clear()
+    gc.collect()
+
+
+def test_the_interpreter_ends_with_statements_under_way(cassandra: SharedCassandra) -> None:
+    said = scenario(
+        cassandra,
+        f"""
+        session = cql.connect(points, connect_timeout=20)
+        calls = [session.submit.execute({SLOW!r}) for _ in range(100)]
+        query = session.query({SLOW!r}, page_size=10)
+        next(query)
+        print("left")
+        """,
+    )
+    assert said == "left"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_forks(cassandra: SharedCassandra) -> None:
+    said = scenario(
+        cassandra,
+        """
+        import os, warnings
+        # Python itself warns of forks beside threads.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        key = "SELECT key FROM system.local WHERE key = ?"
+        with cql.connect(points, connect_timeout=20) as session:
+            find = session.prepare(key)
+            session.submit.execute(find, ["local"]).result()
+            child = os.fork()
+            if child == 0:
+                same = session.execute(find, ["local"]).one().key
+                many = session.execute_many(find, [["local"]] * 100, results=False)
+                print(same, many, flush=True)
+                session.close()
+                os._exit(0)
+            assert os.waitpid(child, 0)[1] == 0
+            print(session.execute(find, ["local"]).one().key)
+            print(session.submit.execute(find, ["local"]).result().one().key)
+        """,
+    )
+    assert said.split() == ["local", "100", "local", "local"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent in another way there")
+def test_control_c_ends_many_rows(cassandra: SharedCassandra) -> None:
+    said = scenario(
+        cassandra,
+        """
+        import itertools, os, signal, threading
+        with cql.connect(points, connect_timeout=20) as session:
+            find = "SELECT key FROM system.local WHERE key = ?"
+            taken = itertools.count()
+            def rows():
+                for number in itertools.count():
+                    if number == 1000:
+                        kill = lambda: os.kill(os.getpid(), signal.SIGINT)
+                        threading.Timer(0.1, kill).start()
+                    yield ["local"]
+            try:
+                session.execute_many(find, rows(), results=False)
+            except KeyboardInterrupt:
+                print("interrupted")
+            print(session.execute(find, ["local"]).one().key)
+        """,
+    )
+    assert said.split() == ["interrupted", "local"]
