@@ -100,7 +100,9 @@ async def under_load(session: cql.AsyncSession) -> AsyncIterator[Load]:
     assert load.slowest < TIMEOUT + SLACK
     assert not load.of("insert", "select"), load.of("insert", "select")[:3]
     for error in load.of("count"):
-        assert isinstance(error, (errors.ConnectionFailed, errors.Timeout, errors.ServerError)), error
+        assert isinstance(error, (errors.ConnectionFailed, errors.Timeout, errors.ServerError)), (
+            error
+        )
         # Those that may have counted say so; those that were refused before do not.
         if not isinstance(error, (errors.Unavailable, errors.Overloaded)):
             assert error.in_doubt or error.attempts == 0, repr(error)

@@ -113,7 +113,9 @@ def test_tokens_are_those_of_the_server(session: cql.Session, columns: list[str]
     pending = [session.submit.execute(insert, key) for key in keys]
     for one in pending:
         one.result()
-    rows = session.execute(f"SELECT token({', '.join(names)}) AS t, {', '.join(names)} FROM {table}")
+    rows = session.execute(
+        f"SELECT token({', '.join(names)}) AS t, {', '.join(names)} FROM {table}"
+    )
     found = {tuple(row[name] for name in names): row["t"] for row in rows}
     assert found.keys() == keys
     wrong = [key for key, token in found.items() if insert.token(key) != token]

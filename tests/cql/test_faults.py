@@ -157,7 +157,10 @@ def test_all_contact_points_go_and_come_back(session: cql.Session, proxy: CqlPro
 @pytest.mark.parametrize("how", ["close", "silent", "port"])
 def test_a_contact_point_refuses(proxy: CqlProxy, how: Any) -> None:
     proxy.refuse(how)
-    with ends_before(20), pytest.raises(errors.ConnectionFailed, match="no contact point") as caught:
+    with (
+        ends_before(20),
+        pytest.raises(errors.ConnectionFailed, match="no contact point") as caught,
+    ):
         cql.Session(proxy.address, connect_timeout=1.0)
     assert proxy.address in str(caught.value)
 

@@ -73,9 +73,7 @@ def test_the_certificate_must_be_for_the_node(closed: CassandraCluster) -> None:
     with pytest.raises(errors.ConnectionFailed, match=r"pomona\.example"):
         cql.Session(closed.addresses, **options(closed, tls={"server_name": "pomona.example"}))
     named = options(closed, tls={"server_name": "localhost"})
-    unchecked = options(
-        closed, tls={"server_name": "pomona.example", "verify_hostname": False}
-    )
+    unchecked = options(closed, tls={"server_name": "pomona.example", "verify_hostname": False})
     for given in (named, unchecked):
         with cql.Session(closed.addresses, **given) as session:
             assert len(session.execute(READ)) == 1

@@ -185,7 +185,7 @@ def test_several_loops(cassandra: SharedCassandra) -> None:
 
     async def use() -> str:
         found = await session.execute("SELECT key FROM system.local")
-        return found[0].key  # type: ignore[no-any-return]
+        return found[0].key
 
     async def begin() -> str:
         await session.__aenter__()

@@ -125,7 +125,9 @@ def test_bad_parameters(session: Opened, parameters: Any, error: type, words: st
         ("CREATE TABLE items (id int PRIMARY KEY)", errors.AlreadyExists, "items"),
     ],
 )
-def test_the_servers_words(session: Opened, statement: str, error: type, words: str) -> None:
+def test_the_servers_words(
+    session: Opened, statement: str, error: type[errors.Error], words: str
+) -> None:
     with pytest.raises(error, match=words) as raised:
         session.execute(statement)
     assert raised.value.code is not None

@@ -86,7 +86,7 @@ SAME: list[tuple[Any, ...]] = [
 
 
 @pytest.fixture(scope="module")
-def here(cassandra: SharedCassandra, keyspace: str) -> Iterator[cql.Session]:
+def here(cassandra: SharedCassandra, keyspace: str) -> Iterator[Any]:
     cassandra.execute(f"CREATE TYPE {keyspace}.place (street text, zips frozen<list<int>>)")
     with cql.Session(
         cassandra.addresses[0], keyspace=keyspace, connect_timeout=20, timeout=60
@@ -103,7 +103,7 @@ def here(cassandra: SharedCassandra, keyspace: str) -> Iterator[cql.Session]:
 
 
 @pytest.fixture(scope="module")
-def there(cassandra: SharedCassandra, here: cql.Session) -> Iterator[Any]:
+def there(cassandra: SharedCassandra, here: Any) -> Iterator[Any]:
     host, _, port = cassandra.addresses[0].partition(":")
     cluster = driver.Cluster([host], port=int(port))
     session = cluster.connect(here.keyspace)
@@ -119,9 +119,7 @@ def there(cassandra: SharedCassandra, here: cql.Session) -> Iterator[Any]:
         for at, case in enumerate(SAME)
     ],
 )
-def test_every_type(
-    here: cql.Session, there: Any, at: int, kind: str, ours: Any, theirs: Any
-) -> None:
+def test_every_type(here: Any, there: Any, at: int, kind: str, ours: Any, theirs: Any) -> None:
     find = f"SELECT c{at} FROM everything WHERE id = "
     here.execute(f"INSERT INTO everything (id, c{at}) VALUES (?, ?)", (2 * at, ours))
     (read,) = there.execute(f"{find}{2 * at}").one()
@@ -134,7 +132,7 @@ def test_every_type(
         assert type(again) is type(ours)
 
 
-def test_null(here: cql.Session, there: Any) -> None:
+def test_null(here: Any, there: Any) -> None:
     names = ", ".join(f"c{at}" for at in range(len(SAME)))
     marks = ", ".join("?" for _ in SAME)
     here.execute(f"INSERT INTO everything (id, {names}) VALUES (-1, {marks})", [None] * len(SAME))
@@ -143,7 +141,7 @@ def test_null(here: cql.Session, there: Any) -> None:
         assert list(found) == [None] * len(SAME)
 
 
-def test_counters(here: cql.Session, there: Any) -> None:
+def test_counters(here: Any, there: Any) -> None:
     add = "UPDATE counted SET n = n + ? WHERE id = 1"
     here.execute(add, [-5])
     there.execute(there.prepare(add), [1 << 40])
@@ -151,7 +149,7 @@ def test_counters(here: cql.Session, there: Any) -> None:
         assert session.execute("SELECT n FROM counted WHERE id = 1").one().n == (1 << 40) - 5
 
 
-def test_empty_values(here: cql.Session, there: Any) -> None:
+def test_empty_values(here: Any, there: Any) -> None:
     names = "abcdefghijk"
     insert = (
         f"INSERT INTO empties (id, {', '.join(names)}) VALUES (1, {', '.join('?' * len(names))})"
@@ -188,7 +186,7 @@ def test_empty_values(here: cql.Session, there: Any) -> None:
         ("vector<float, 3>", [1.0, 2.0], ValueError),
     ],
 )
-def test_what_does_not_fit(here: cql.Session, kind: str, value: Any, error: type) -> None:
+def test_what_does_not_fit(here: Any, kind: str, value: Any, error: type) -> None:
     at = next(at for at, case in enumerate(SAME) if case[0] == kind)
     insert = here.prepare(f"INSERT INTO everything (id, c{at}) VALUES (?, ?)")
     with pytest.raises(error, match=f"c{at}"):
