@@ -39,6 +39,8 @@ BENCH_SMALL := --mode queries --record-size 100 $(BENCH_MANY)
 BENCH_TABLES = '$(BENCH_SINGLE)' '--mode batch $(BENCH_MANY)' '--mode columns $(BENCH_MANY)' \
 	'$(BENCH_MILLION)' '$(BENCH_SMALL)' '--mode scans-p99 $(BENCH_MANY)' \
 	$(if $(shell tools/node.sh >/dev/null && echo yes),$(BENCH_NODE))
+# The document's study, with fewer threads and shorter runs than `make bench-cql`.
+BENCH_CQL := --rounds 1 -d 0.7 --warmup 0.3 --pause 0 --threads 1,4,16 --chains 120,500,5000 --burst 2000
 BENCH_NODE := '--mode node --processes 4 --in-flight 32 $(BENCH_SINGLE)' \
 	'--mode node-batch $(BENCH_MANY)' '--mode node-queries $(BENCH_MILLION_SIZES)'
 
@@ -258,13 +260,15 @@ bench-tools: build node node-peers
 		--optional requirements/peers.txt
 
 .PHONY: bench
-bench: bench-tools ## Compare all clients, Python, Rust and Node.js: single records, batches, columns, scans
+bench: bench-tools bench-cql-tools ## Compare all clients, Python, Rust and Node.js: single records, batches, columns, scans
 	@status=0; \
 	for table in $(if $(findstring --mode,$(ARGS)),'',$(BENCH_TABLES)); do \
 		echo "$(COMPARE) $$table $(ARGS)"; \
 		$(COMPARE) $$table $(ARGS) || status=$$?; \
-		[ $$status -lt 128 ] || break; \
-	done; exit $$status
+		[ $$status -lt 128 ] || exit $$status; \
+	done; \
+	$(if $(findstring --mode,$(ARGS))$(SEEDS),,$(BIN)/spikewire compare-cql $(BENCH_CQL) || status=$$?;) \
+	exit $$status
 
 .PHONY: bench-batch
 bench-batch: bench-tools ## Compare batches of 1 to 1,024 records, read and written
@@ -304,6 +308,22 @@ bench-free-threaded: build-free-threaded ## Compare on a Python without a GIL
 	tools/venv.sh $(VENV_FT) $(VENV_FT)/bin/python --attempt requirements/bench.txt \
 		--optional requirements/loops.txt --optional requirements/peers.txt
 	PYTHON_GIL=0 $(VENV_FT)/bin/spikewire compare $(if $(SEEDS),-H $(SEEDS)) $(PYTHON_MODES) --gil off $(ARGS)
+
+# scylla-driver has a package of the same name as cassandra-driver, hence a folder of its own.
+SCYLLA := $(VENV)/peers/scylla-driver
+
+.PHONY: bench-cql-tools
+bench-cql-tools: build
+	@tools/venv.sh $(VENV) $(BIN)/python requirements/bench.txt \
+		--optional requirements/loops.txt --optional requirements/columns.txt \
+		--optional requirements/cassandra.txt --optional requirements/peers-cql.txt
+	@[ -d $(SCYLLA) ] || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input \
+		--no-deps --only-binary :all: --target $(SCYLLA) -r requirements/peers-scylla.txt || { \
+		rm -rf $(SCYLLA); echo "scylla-driver is not installed: it is left out"; }
+
+.PHONY: bench-cql
+bench-cql: bench-cql-tools ## Compare clients of Cassandra (ARGS='--servers canned' without a Cassandra)
+	$(BIN)/spikewire compare-cql $(ARGS)
 
 .PHONY: bench-instructions
 bench-instructions: ## Count instructions, here and in the commit before (BASE=commit for another)

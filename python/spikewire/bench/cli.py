@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import datetime as dt
 import importlib.util
 import os
@@ -11,12 +10,14 @@ import signal
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
+from .arguments import checked, count, counts, cpus, names, seconds, seconds_or_none, value
 from .clients import OURS, PEERS
 from .clients.base import ASYNC, MODES, NODE, RUST
 from .clients.shape import BATCH_SIZES, COLUMN_BINS, COLUMN_ROWS, WRITE_SIZES
 from .cluster import parse_seeds
+from .cql import flags as cql_flags
 from .plan import (
     BATCH_MODE,
     CLIENTS,
@@ -40,13 +41,12 @@ from .queries.cells import (
 from .workload import parse_bins, parse_workload
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    import argparse
+    from collections.abc import Sequence
 
     from .compare import Comparison, Settings
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-
-Parsed = TypeVar("Parsed")
 
 
 @dataclass(frozen=True)
@@ -107,14 +107,14 @@ def add_parsers(subparsers: Subparsers) -> None:
     )
     bench.add_argument(
         *("-z", "--async-tasks"),
-        type=_count,
+        type=count,
         default=32,
         help="tasks, or operations in flight in Rust and Node.js",
     )
     bench.add_argument(
-        "--processes", type=_count, help="of Node.js at once, in mode node; default: 1"
+        "--processes", type=count, help="of Node.js at once, in mode node; default: 1"
     )
-    bench.add_argument("--threads", type=_count, default=32, help="threads in mode sync")
+    bench.add_argument("--threads", type=count, default=32, help="threads in mode sync")
     bench.add_argument("--python", default="", help="interpreter of the client; default: this one")
     _add_common(bench, rounds=1, pace=ALONE)
     bench.set_defaults(run=run_bench)
@@ -125,18 +125,18 @@ def add_parsers(subparsers: Subparsers) -> None:
         description="Give several clients the same work, in interleaved rounds.",
         allow_abbrev=False,
     )
-    names = [name for name in CLIENTS if name != "null"]
+    usual = [name for name in CLIENTS if name != "null"]
     compare.add_argument(
         "--clients",
-        type=_names("client", CLIENTS),
-        default=tuple(names),
+        type=names("client", CLIENTS),
+        default=tuple(usual),
         metavar="NAME,...",
-        help=f"default: all of {', '.join(names)}",
+        help=f"default: all of {', '.join(usual)}",
     )
     compare.add_argument(
         *("--mode", "--modes"),
         dest="modes",
-        type=_names("mode", (*COMPARED, *QUERY_MODES)),
+        type=names("mode", (*COMPARED, *QUERY_MODES)),
         default=MODES,
         metavar="MODE,...",
         help=f"default: {', '.join(MODES)} with single records; "
@@ -145,16 +145,16 @@ def add_parsers(subparsers: Subparsers) -> None:
     )
     compare.add_argument(
         *("-z", "--async-tasks"),
-        type=_counts,
+        type=counts,
         metavar="N,...",
         help=f"default: 1,32; in mode {BATCH_MODE}: 32",
     )
     compare.add_argument(
-        "--threads", type=_counts, default=(1, 32), metavar="N,...", help="default: 1,32"
+        "--threads", type=counts, default=(1, 32), metavar="N,...", help="default: 1,32"
     )
     compare.add_argument(
         "--in-flight",
-        type=_counts,
+        type=counts,
         metavar="N,...",
         help="operations in flight of the clients in Rust and Node.js; default: "
         f"32,256 in mode {RUST}, {_listed(NODE_IN_FLIGHT)} in {NODE}, "
@@ -162,7 +162,7 @@ def add_parsers(subparsers: Subparsers) -> None:
     )
     compare.add_argument(
         "--processes",
-        type=_counts,
+        type=counts,
         metavar="N,...",
         help="processes of Node.js at once, each with so many in flight; default: 1",
     )
@@ -171,13 +171,13 @@ def add_parsers(subparsers: Subparsers) -> None:
     for flag, about, default in _SIZES:
         compare.add_argument(
             flag,
-            type=_counts,
+            type=counts,
             metavar="N,...",
             help=f"{about}; default: {_listed(default)}",
         )
     compare.add_argument(
         "--slow-records",
-        type=_count,
+        type=count,
         metavar="N",
         help=f"in mode {QUERIES_MODE}: most records for peers that keep all of them, or take long; "
         f"default: {SLOW_RECORDS}",
@@ -190,6 +190,7 @@ def add_parsers(subparsers: Subparsers) -> None:
     )
     _add_common(compare, rounds=3, pace=LONG, short=SHORT)
     compare.set_defaults(run=run_compare, parser=compare)
+    cql_flags.add_parser(subparsers)
 
 
 def _listed(numbers: Sequence[int]) -> str:
@@ -202,34 +203,32 @@ def _add_common(
     where = parser.add_argument_group("cluster")
     where.add_argument(
         *("-H", "--hosts"),
-        type=_value(parse_seeds),
+        type=value(parse_seeds),
         default=(),
         metavar="HOST[:PORT],...",
         help="default: an embedded cluster on this machine",
     )
-    where.add_argument(
-        "--nodes", type=_count, default=3, help="of the embedded cluster; default: 3"
-    )
+    where.add_argument("--nodes", type=count, default=3, help="of the embedded cluster; default: 3")
     where.add_argument(
         "--server-threads",
-        type=_count,
+        type=count,
         default=max(1, (os.cpu_count() or 1) // 2),
         help="of the embedded cluster; default: half the processors",
     )
     where.add_argument("-n", "--namespace", default="test", help="default: %(default)s")
     where.add_argument("-s", "--set", default="bench", help="default: %(default)s")
     work = parser.add_argument_group("work")
-    work.add_argument("-k", "--keys", type=_count, default=100_000, help="default: 100,000")
+    work.add_argument("-k", "--keys", type=count, default=100_000, help="default: 100,000")
     work.add_argument(
         *("-o", "--bins"),
-        type=_checked(parse_bins),
+        type=checked(parse_bins),
         default="I1",
         metavar="SPEC,...",
         help="I<bytes>, S<characters>, B<bytes>: bins b0, b1, ...; default: I1",
     )
     work.add_argument(
         *("-w", "--workload"),
-        type=_checked(parse_workload),
+        type=checked(parse_workload),
         default="RU,50",
         metavar="RU,PERCENT|I",
         help="read that percentage and update the rest, or write every key once; default: RU,50",
@@ -245,19 +244,19 @@ def _add_common(
         if short is not None:
             text += f", or {getattr(short, name):g} where no mode has single records"
         how.add_argument(*flags, type=parse, default=None if short else default, help=text)
-    how.add_argument("--rounds", type=_count, default=rounds, help="default: %(default)s")
+    how.add_argument("--rounds", type=count, default=rounds, help="default: %(default)s")
     how.add_argument(
-        "--lat-sample-every", type=_count, default=16, metavar="N", help="time 1 in N; default: 16"
+        "--lat-sample-every", type=count, default=16, metavar="N", help="time 1 in N; default: 16"
     )
     how.add_argument(
         "--gil", choices=("on", "off"), help="of the clients' interpreter, if it is free-threaded"
     )
     how.add_argument(
-        "--client-cpus", type=_cpus, default=(), metavar="N,...", help="keep the client to these"
+        "--client-cpus", type=cpus, default=(), metavar="N,...", help="keep the client to these"
     )
     how.add_argument(
         "--server-cpus",
-        type=_cpus,
+        type=cpus,
         default=(),
         metavar="N,...",
         help="keep the embedded cluster to these",
@@ -332,9 +331,9 @@ def run_compare(args: argparse.Namespace) -> int:
     if problem is not None:
         return _refuse(problem)
     pace = SHORT if set(args.modes) <= set(TABLES) else LONG
-    for name, seconds in vars(pace).items():
+    for name, usual in vars(pace).items():
         if getattr(args, name) is None:
-            setattr(args, name, seconds)
+            setattr(args, name, usual)
     if not matrix.groups():
         return _refuse("none of these clients has any of these modes")
     return _run("compare", args, matrix)
@@ -460,80 +459,8 @@ def _refuse(reason: str) -> int:
     return USAGE
 
 
-def _value(parse: Callable[[str], Parsed]) -> Callable[[str], Parsed]:
-    """A parser whose own words argparse will show."""
-
-    def parsed(text: str) -> Parsed:
-        try:
-            return parse(text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
-
-    return parsed
-
-
-def _checked(parse: Callable[[str], Any]) -> Callable[[str], str]:
-    """The text itself, once it is known to parse: a worker gets it as it was written."""
-
-    def checked(text: str) -> str:
-        _value(parse)(text)
-        return text
-
-    return checked
-
-
-def _names(what: str, known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
-    def parsed(text: str) -> tuple[str, ...]:
-        names = [name.strip() for name in text.split(",")]
-        for name in names:
-            if name not in known:
-                raise ValueError(f"{name!r} is not a {what}: choose from {', '.join(known)}")
-        return tuple(dict.fromkeys(names))
-
-    return _value(parsed)
-
-
-@_value
-def _count(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise ValueError(f"{text!r} is not a whole number of 1 or more")
-    return int(text)
-
-
-@_value
-def _counts(text: str) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(_count(item.strip()) for item in text.split(",")))
-
-
-@_value
-def _cpus(text: str) -> tuple[int, ...]:
-    items = [item.strip() for item in text.split(",")]
-    if not all(item.isdigit() for item in items):
-        raise ValueError(f"{text!r} is not a list of processor numbers")
-    return tuple(int(item) for item in items)
-
-
-@_value
-def _seconds_or_none(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        raise ValueError(f"{text!r} is not a number of seconds") from None
-    if not 0 <= seconds <= 86_400:
-        raise ValueError(f"{text} s is not between 0 and a day")
-    return seconds
-
-
-@_value
-def _seconds(text: str) -> float:
-    seconds = _seconds_or_none(text)
-    if seconds == 0:
-        raise ValueError("0 s is no time to measure in")
-    return seconds
-
-
 _PACE = (
-    (("-d", "--duration"), "duration", _seconds),
-    (("--warmup",), "warmup", _seconds_or_none),
-    (("--pause",), "pause", _seconds_or_none),
+    (("-d", "--duration"), "duration", seconds),
+    (("--warmup",), "warmup", seconds_or_none),
+    (("--pause",), "pause", seconds_or_none),
 )

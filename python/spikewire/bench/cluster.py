@@ -26,12 +26,12 @@ STOP_SECONDS = 5.0
 Seed = tuple[str, int]
 
 
-def parse_seeds(text: str) -> tuple[Seed, ...]:
+def parse_seeds(text: str, usual: int = DEFAULT_PORT) -> tuple[Seed, ...]:
     """`host`, `host:port` or `[v6 address]:port`, and comma lists of them."""
-    return tuple(_parse_seed(item.strip(), text) for item in text.split(","))
+    return tuple(_parse_seed(item.strip(), text, usual) for item in text.split(","))
 
 
-def _parse_seed(item: str, text: str) -> Seed:
+def _parse_seed(item: str, text: str, usual: int) -> Seed:
     host, port = item, ""
     if item.startswith("["):
         host, _, rest = item[1:].partition("]")
@@ -45,7 +45,7 @@ def _parse_seed(item: str, text: str) -> Seed:
     if not host:
         raise ValueError(f"hosts {text!r}: a host is missing")
     if not port:
-        return host, DEFAULT_PORT
+        return host, usual
     if not port.isdigit() or not 0 < int(port) < 1 << 16:
         raise ValueError(f"hosts {text!r}: {port!r} is not a port")
     return host, int(port)
@@ -128,7 +128,7 @@ class EmbeddedCluster:
                 said = "\n".join(self._said) or "it said nothing"
                 raise RuntimeError(f"the embedded cluster did not start: {said}")
             if self._cpus:
-                _pin(process.pid, self._cpus)
+                pin(process.pid, self._cpus)
         except BaseException:
             self._stop()
             raise
@@ -163,7 +163,7 @@ class EmbeddedCluster:
 Cluster = GivenCluster | EmbeddedCluster
 
 
-def _pin(pid: int, cpus: Sequence[int]) -> None:
+def pin(pid: int, cpus: Sequence[int]) -> None:
     """Every thread of the server: the setting of a process is that of its first thread alone."""
     try:
         threads = [int(task.name) for task in Path(f"/proc/{pid}/task").iterdir()]

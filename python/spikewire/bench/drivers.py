@@ -11,20 +11,22 @@ import gc
 import threading
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from .loop import AsyncioLoop, Tally, asyncio_loop, blocking_loop
-from .workload import Block
+from .loop import Tally, asyncio_loop, blocking_loop
 
 if TYPE_CHECKING:
     from .clients.base import AsyncioClient, BlockingClient, Verbs
     from .measure import Window
+    from .workload import Block
 
 SAMPLES_TOTAL = 1 << 18
 GRACE_SECONDS = 30.0
+
+Result = TypeVar("Result")
 
 
 def _single(client: BlockingClient | AsyncioClient) -> Verbs:
@@ -93,9 +95,46 @@ def settle() -> None:
     gc.freeze()
 
 
+Phase = Callable[[list[bool]], object]
+"""One run of a loop, until the list is no longer empty."""
+
+
 def run_threads(client: BlockingClient, load: Load, window: Window) -> Outcome:
     """Each worker is a thread; this thread only waits and says when to stop."""
     outcomes = [Outcome() for _ in range(load.workers)]
+    buffers = [sample_buffer(load.workers) for _ in outcomes]
+    tallies: dict[int, Tally] = {}
+
+    def prepare(number: int) -> tuple[Phase, Phase]:
+        outcome, blocks, samples = outcomes[number], load.blocks(number), buffers[number]
+        loop = blocking_loop(load.verbs(client))
+        clock = time.perf_counter_ns
+
+        def warm_up(stop: list[bool]) -> None:
+            loop(load.warmup_stream(blocks), stop, clock, samples, Outcome().failed)
+
+        def measure(stop: list[bool]) -> None:
+            stream = load.measured_stream(blocks)
+            tallies[number] = loop(stream, stop, clock, samples, outcome.failed)
+
+        return warm_up, measure
+
+    in_threads(load.workers, load.warmup, load.duration, prepare, window)
+    for number, tally in tallies.items():
+        outcomes[number].finish(tally, buffers[number])
+    return _total(outcomes)
+
+
+def in_threads(
+    workers: int,
+    warmup: float,
+    duration: float,
+    prepare: Callable[[int], tuple[Phase, Phase]],
+    window: Window,
+    grace: float = GRACE_SECONDS,
+) -> None:
+    """Two phases in each of some threads, which `prepare` makes there. The window is open from when
+    all of them begin the second until the last has ended it."""
     crashes: list[BaseException] = []
     reached = [threading.Event() for _ in range(3)]
     stops: list[list[bool]] = [[], []]
@@ -106,20 +145,16 @@ def run_threads(client: BlockingClient, load: Load, window: Window) -> Outcome:
         next(on_arrival)()
         next(milestones).set()
 
-    gate = threading.Barrier(load.workers, action=arrived)
+    gate = threading.Barrier(workers, action=arrived)
 
     def work(number: int) -> None:
         try:
-            outcome, blocks = outcomes[number], load.blocks(number)
-            samples = sample_buffer(load.workers)
-            loop = blocking_loop(load.verbs(client))
-            clock = time.perf_counter_ns
+            warm_up, measure = prepare(number)
             gate.wait()
-            loop(load.warmup_stream(blocks), stops[0], clock, samples, Outcome().failed)
+            warm_up(stops[0])
             gate.wait()
-            tally = loop(load.measured_stream(blocks), stops[1], clock, samples, outcome.failed)
+            measure(stops[1])
             gate.wait()
-            outcome.finish(tally, samples)
         except threading.BrokenBarrierError:
             pass
         except BaseException as error:  # noqa: BLE001 - raised again by the waiting thread
@@ -130,27 +165,26 @@ def run_threads(client: BlockingClient, load: Load, window: Window) -> Outcome:
 
     threads = [
         threading.Thread(target=work, args=(number,), name=f"bench-{number}", daemon=True)
-        for number in range(load.workers)
+        for number in range(workers)
     ]
     try:
         for thread in threads:
             thread.start()
         reached[0].wait()
-        reached[1].wait(load.warmup)
+        reached[1].wait(warmup)
         stops[0].append(True)
-        reached[1].wait(GRACE_SECONDS)
-        reached[2].wait(load.duration)
+        reached[1].wait(grace)
+        reached[2].wait(duration)
         stops[1].append(True)
-        if not reached[2].wait(GRACE_SECONDS):
-            raise TimeoutError(f"a call was still waiting {GRACE_SECONDS:g} s after the end")
+        if not reached[2].wait(grace):
+            raise TimeoutError(f"a call was still waiting {grace:g} s after the end")
         for thread in threads:
-            thread.join(GRACE_SECONDS)
+            thread.join(grace)
     finally:
         for stop in stops:
             stop.append(True)
     if crashes:
         raise crashes[0]
-    return _total(outcomes)
 
 
 async def run_tasks(client: AsyncioClient, load: Load, window: Window) -> Outcome:
@@ -160,36 +194,41 @@ async def run_tasks(client: AsyncioClient, load: Load, window: Window) -> Outcom
     buffers = [sample_buffer(load.workers) for _ in range(load.workers)]
     loops = [asyncio_loop(load.verbs(client)) for _ in range(load.workers)]
     settle()
+    clock = time.perf_counter_ns
     if load.repeat:
-        warming = [
-            (loop, load.warmup_stream(blocks), buffer, Outcome().failed)
-            for loop, blocks, buffer in zip(loops, streams, buffers, strict=True)
+
+        def warm_up(stop: list[bool]) -> list[Awaitable[object]]:
+            return [
+                loop(load.warmup_stream(blocks), stop, clock, buffer, Outcome().failed)
+                for loop, blocks, buffer in zip(loops, streams, buffers, strict=True)
+            ]
+
+        await until_stopped(warm_up, load.warmup)
+
+    def measure(stop: list[bool]) -> list[Awaitable[Tally]]:
+        return [
+            loop(load.measured_stream(blocks), stop, clock, buffer, outcome.failed)
+            for loop, blocks, buffer, outcome in zip(loops, streams, buffers, outcomes, strict=True)
         ]
-        await _phase(warming, load.warmup)
-    measured = [
-        (loop, load.measured_stream(blocks), buffer, outcome.failed)
-        for loop, blocks, buffer, outcome in zip(loops, streams, buffers, outcomes, strict=True)
-    ]
+
     window.open()
-    tallies = await _phase(measured, load.duration)
+    tallies = await until_stopped(measure, load.duration)
     window.close()
     for outcome, tally, buffer in zip(outcomes, tallies, buffers, strict=True):
         outcome.finish(tally, buffer)
     return _total(outcomes)
 
 
-_Work = tuple[AsyncioLoop, Iterable[Block], "array[int]", Callable[[BaseException], None]]
-
-
-async def _phase(work: Sequence[_Work], seconds: float) -> list[Tally]:
+async def until_stopped(
+    calls: Callable[[list[bool]], Sequence[Awaitable[Result]]], seconds: float
+) -> list[Result]:
+    """All of these calls, which end soon after the list that they are given is no longer empty."""
     stop: list[bool] = []
     timer = threading.Timer(seconds, stop.append, (True,))
     timer.daemon = True
-    clock = time.perf_counter_ns
     timer.start()
     try:
-        calls = (loop(blocks, stop, clock, buffer, failed) for loop, blocks, buffer, failed in work)
-        ending = asyncio.gather(*calls)
+        ending = asyncio.gather(*calls(stop))
         return await asyncio.wait_for(ending, seconds + GRACE_SECONDS)
     finally:
         timer.cancel()

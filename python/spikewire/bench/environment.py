@@ -20,6 +20,19 @@ LAB_PACKAGES = ("spikewire", "uvloop", "hdrhistogram", "rich")
 def describe(cluster: clusters.Cluster, command_line: Sequence[str]) -> dict[str, object]:
     """Taken at the start; what each worker saw is in its own result."""
     return {
+        **machine(command_line),
+        "cluster": {
+            "kind": cluster.describe(),
+            "seeds": [f"{host}:{port}" for host, port in cluster.seeds],
+            "build": _ask(cluster, "build"),
+            "edition": _ask(cluster, "edition"),
+        },
+    }
+
+
+def machine(command_line: Sequence[str]) -> dict[str, object]:
+    """Where and when, whatever the database."""
+    return {
         "date": dt.datetime.now(dt.timezone.utc).isoformat(timespec="seconds"),
         "command_line": list(command_line),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
@@ -28,12 +41,6 @@ def describe(cluster: clusters.Cluster, command_line: Sequence[str]) -> dict[str
         "load_average": load_average(),
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in LAB_PACKAGES},
-        "cluster": {
-            "kind": cluster.describe(),
-            "seeds": [f"{host}:{port}" for host, port in cluster.seeds],
-            "build": _ask(cluster, "build"),
-            "edition": _ask(cluster, "edition"),
-        },
     }
 
 

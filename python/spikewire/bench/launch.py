@@ -15,8 +15,10 @@ from .result import Failure, Job, Result
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from .cql.result import CqlJob
+
 FOLDER = Path(__file__).resolve().parent
-CLIENT_VARIABLES = ("AEROSPIKE_", "PSDK_", "SPIKEWIRE_", "PYTHON_GIL")
+CLIENT_VARIABLES = ("AEROSPIKE_", "CASS_DRIVER_", "PSDK_", "SPIKEWIRE_", "PYTHON_GIL")
 SETUP_SECONDS = 120.0
 
 
@@ -33,7 +35,7 @@ def python_worker(interpreter: str) -> list[str]:
 
 def run_job(
     command: Sequence[str],
-    job: Job,
+    job: Job | CqlJob,
     extra: Mapping[str, str] | None = None,
     seconds: float = SETUP_SECONDS,
 ) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from .clients.base import Verbs
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, MutableSequence, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableSequence, Sequence
 
     from .clients.base import ManyVerbs, TableVerbs
     from .workload import Block, Key
@@ -158,8 +158,12 @@ def _source(template: str, verbs: Verbs, kind: str) -> str:
 
 def _bind(template: str, verbs: Verbs, kind: str) -> object:
     source = _source(template, verbs, kind)
-    filename = f"<bench loop: {verbs.read} / {verbs.write}>"
+    return compiled(source, f"<bench loop: {verbs.read} / {verbs.write}>", verbs.names)
+
+
+def compiled(source: str, filename: str, names: Mapping[str, object]) -> object:
+    """What the function `bind` in this text makes of these names."""
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     space: dict[str, object] = {}
     exec(compile(source, filename, "exec"), space)  # noqa: S102 - written here, of our own text
-    return cast("Callable[..., object]", space["bind"])(**verbs.names)
+    return cast("Callable[..., object]", space["bind"])(**names)

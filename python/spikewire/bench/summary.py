@@ -16,6 +16,7 @@ from .result import Failure, Result
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from .cql.result import CqlResult
     from .queries.result import ScanResult
 
 Round = Result | Failure
@@ -142,7 +143,7 @@ def _with_costs(line: Line, results: Sequence[Result]) -> Line:
         cpu_user=median(_each(one, one["cpu"]["user"]) for one in results),
         cpu_system=median(_each(one, one["cpu"]["system"]) for one in results),
         cpu_server=median(server) if server else None,
-        others=_others(results),
+        others=elsewhere(results),
         latency=percentiles(merge(reads + writes)),
         latency_read=percentiles(merge(reads)),
         latency_write=percentiles(merge(writes)),
@@ -191,7 +192,7 @@ def _memory(results: Sequence[Result]) -> int | None:
     return round(median(known)) if known else None
 
 
-def _others(results: Sequence[Result]) -> float | None:
+def elsewhere(results: Sequence[Result | CqlResult]) -> float | None:
     """The worst round's share of the machine that went elsewhere; needs a known server."""
     shares: list[float] = []
     for one in results:
@@ -202,7 +203,7 @@ def _others(results: Sequence[Result]) -> float | None:
     return max(shares, default=None)
 
 
-def _seconds(result: Result) -> tuple[float, float]:
+def _seconds(result: Result | CqlResult) -> tuple[float, float]:
     return result["cpu"]["user"], result["cpu"]["system"]
 
 

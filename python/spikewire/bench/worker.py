@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, cast
 from . import drivers, measure
 from .clients import PEERS
 from .clients.base import ASYNC_UVLOOP, SYNC, AsyncioClient, BlockingClient
+from .cql import ACTION as CQL_ACTION
+from .environment import load_average
 from .job import Plan
 from .loop import BlockingLoop, asyncio_read, blocking_loop, blocking_read
 from .measure import Window
@@ -131,7 +133,7 @@ def measured(job: Job, run: Run = _run) -> Result:
     importlib.import_module(plan.peer.module)
     window = Window(job["server_pid"])
     started = Started()
-    load_average = _load_average()
+    load = load_average()
     ran = run(plan, window, started)
     outcome = ran.outcome
     used = window.used
@@ -160,8 +162,8 @@ def measured(job: Job, run: Run = _run) -> Result:
             "max_ns": max((*outcome.reads, *outcome.writes), default=0),
         },
         "memory": memory,
-        "cpus": _cpus(),
-        "load_average": load_average,
+        "cpus": cpus_allowed(),
+        "load_average": load,
     }
 
 
@@ -195,12 +197,8 @@ def describe_python() -> Python:
     }
 
 
-def _cpus() -> list[int]:
+def cpus_allowed() -> list[int]:
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-
-
-def _load_average() -> list[float]:
-    return [round(value, 2) for value in os.getloadavg()]
 
 
 def answer(job: Job) -> Mapping[str, object]:
@@ -211,6 +209,9 @@ def answer(job: Job) -> Mapping[str, object]:
         if job["action"] in QUERY_ACTIONS:
             scans = vars(importlib.import_module(f"{__package__}.queries.worker"))
             return cast("Mapping[str, object]", scans["answer"](job))
+        if job["action"] == CQL_ACTION:
+            cql = vars(importlib.import_module(f"{__package__}.cql.worker"))
+            return cast("Mapping[str, object]", cql["answer"](job))
         return cast("Mapping[str, object]", measured(job))
     except Exception as error:  # noqa: BLE001 - a failed run is a result like any other
         traceback.print_exc(file=sys.stderr)

@@ -1,0 +1,141 @@
+"""What is measured, in which order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+from .clients import CLIENTS, COLUMNS_OF
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+INSERT, SELECT = "insert", "select"
+PAGE, ARROW, NUMPY = "page", "page-arrow", "page-numpy"
+OPERATIONS = (INSERT, SELECT, PAGE, ARROW, NUMPY)
+PAGES = (PAGE, ARROW, NUMPY)
+
+BLOCKING, BATCHES, PIPELINE = "blocking", "batches", "pipeline"
+UNTHROTTLED, CHAINS = "unthrottled", "chains"
+ASYNCIO, UVLOOP = "asyncio", "uvloop"
+PATTERNS = (BLOCKING, BATCHES, PIPELINE, UNTHROTTLED, CHAINS, ASYNCIO, UVLOOP)
+LOOPS = (ASYNCIO, UVLOOP)
+
+DEPTH = 120
+"""Futures of a batch, of a pipeline; chains where their number is not what is compared."""
+FUTURES = (BATCHES, PIPELINE, UNTHROTTLED, CHAINS)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What is done, in which way, by how many threads, and how many calls of each are in flight."""
+
+    server: str
+    operation: str
+    pattern: str
+    threads: int = 1
+    depth: int = 1
+
+    @property
+    def title(self) -> str:
+        """The way, in words."""
+        if self.pattern in LOOPS:
+            return f"{self.pattern}, {self.depth:,} in flight"
+        many = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
+        what = {
+            BLOCKING: "blocking",
+            BATCHES: f"batches of {self.depth:,} futures",
+            PIPELINE: f"full pipeline of {self.depth:,}",
+            UNTHROTTLED: f"unthrottled, {self.depth:,} in all",
+            CHAINS: f"{self.depth:,} callback chains",
+        }[self.pattern]
+        return f"{what}, {many}"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One client at one shape."""
+
+    client: str
+    shape: Shape
+
+    def __str__(self) -> str:
+        shape = self.shape
+        return f"{self.client} {shape.operation} {shape.title}, {shape.server}"
+
+
+Group = tuple[Cell, ...]
+"""Cells that are compared with each other."""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """What the user asked for."""
+
+    clients: tuple[str, ...]
+    servers: tuple[str, ...]
+    operations: tuple[str, ...]
+    patterns: tuple[str, ...]
+    threads: tuple[int, ...]
+    chains: tuple[int, ...]
+    tasks: tuple[int, ...]
+    burst: int
+
+    def shapes(self) -> Iterator[Shape]:
+        """Each of them once, in the order of the tables."""
+        for server, operation in product(self.servers, self.operations):
+            for pattern in self.patterns:
+                if operation in PAGES:
+                    if pattern in (BLOCKING, ASYNCIO):
+                        yield Shape(server, operation, pattern)
+                elif pattern in LOOPS:
+                    for tasks in self.tasks:
+                        yield Shape(server, operation, pattern, 1, tasks)
+                else:
+                    yield from self._threaded(server, operation, pattern)
+
+    def _threaded(self, server: str, operation: str, pattern: str) -> Iterator[Shape]:
+        depth = {BLOCKING: 1, UNTHROTTLED: self.burst}.get(pattern, DEPTH)
+        for threads in self.threads:
+            yield Shape(server, operation, pattern, threads, depth)
+        if pattern == CHAINS:
+            for chains in self.chains:
+                if (1, chains) not in [(threads, DEPTH) for threads in self.threads]:
+                    yield Shape(server, operation, pattern, 1, chains)
+
+    def groups(self) -> list[Group]:
+        """Every cell that its client can have, beside those that it is compared with."""
+        made = (
+            tuple(Cell(client, shape) for client in self.clients if lacks(client, shape) is None)
+            for shape in self.shapes()
+        )
+        return [group for group in made if group]
+
+    def absent(self) -> list[tuple[str, str]]:
+        """What clients cannot do of what was asked for, and why; each once."""
+        reasons = (
+            (client, lacks(client, shape)) for client in self.clients for shape in self.shapes()
+        )
+        return list(dict.fromkeys((client, why) for client, why in reasons if why is not None))
+
+
+def lacks(client: str, shape: Shape) -> str | None:
+    """Why a client cannot do this, or None."""
+    peer = CLIENTS[client]
+    if shape.pattern in LOOPS:
+        if peer.asyncio is None:
+            return "has no asyncio interface"
+    elif peer.blocking is None:
+        return "has no blocking interface"
+    elif shape.pattern in FUTURES and not peer.futures:
+        return "has no futures for threads"
+    if shape.operation in COLUMNS_OF and shape.operation not in peer.columns:
+        return f"reads no pages into {COLUMNS_OF[shape.operation]}"
+    return None
+
+
+def rotated(group: Group, by: int) -> Group:
+    """The same cells beginning at another one, so that no client always goes first."""
+    at = by % len(group)
+    return group[at:] + group[:at]

@@ -1,0 +1,19 @@
+"""The clients that this lab knows, by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import acsylla, datastax, scyllapy, spikewire
+
+if TYPE_CHECKING:
+    from .base import Peer
+
+OURS = "spikewire"
+COLUMNS_OF = {"page-arrow": "Arrow", "page-numpy": "NumPy"}
+"""Operations that end with columns."""
+
+CLIENTS: dict[str, Peer] = {
+    peer.name: peer
+    for peer in (spikewire.PEER, acsylla.PEER, scyllapy.PEER, datastax.PEER, datastax.SCYLLA)
+}

@@ -1,0 +1,52 @@
+"""acsylla: Scylla's C++ driver for asyncio."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from ..data import PAGE_SIZE
+from .base import ALL, ITEM, Asyncio, Peer, Target, Verbs
+
+
+class _Asyncio(Asyncio):
+    _session: Any
+    _prepared: Any
+    _operation: str
+
+    async def open(self, target: Target) -> None:
+        create_cluster = vars(importlib.import_module("acsylla"))["create_cluster"]
+        # It says with each connection that a Cassandra is not a Scylla.
+        cluster = create_cluster([target.host], port=target.port, log_level="critical")
+        self._session = await cluster.create_session()
+        self._prepared = await self._session.create_prepared(target.statement)
+        self._operation = target.operation
+
+    def verbs(self) -> Verbs:
+        names = {
+            "execute": self._session.execute,
+            "bind": self._prepared.bind,
+            "page_size": PAGE_SIZE,
+        }
+        bound = "s = bind(); s.bind_list(p); "
+        if self._operation == "page":
+            bound = "s = bind(page_size=page_size); s.bind_list(p)\n"
+            rows = f"for row in (await execute(s)).all(): {ALL} = row.as_tuple()"
+            return Verbs(bound + rows, names=names)
+        row = f"{bound}{ITEM} = (await execute(s)).first().as_tuple()"
+        return Verbs(
+            row if self._operation == "select" else f"{bound}await execute(s)", row=row, names=names
+        )
+
+    async def close(self) -> None:
+        await self._session.close()
+
+
+PEER = Peer(
+    "acsylla",
+    module="acsylla",
+    distribution="acsylla",
+    row_type="row, as_tuple()",
+    asyncio=_Asyncio,
+    parameters=list,
+)

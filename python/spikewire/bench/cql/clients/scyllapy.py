@@ -1,0 +1,50 @@
+"""scyllapy: Scylla's Rust driver for asyncio."""
+
+from __future__ import annotations
+
+import importlib
+from operator import itemgetter
+from typing import Any
+
+from ..data import COLUMNS
+from .base import ITEM, Asyncio, Peer, Target, Verbs
+
+
+class _Asyncio(Asyncio):
+    _session: Any
+    _prepared: Any
+    _operation: str
+
+    async def open(self, target: Target) -> None:
+        scylla = vars(importlib.import_module("scyllapy"))["Scylla"]
+        self._session = scylla([f"{target.host}:{target.port}"])
+        await self._session.startup()
+        self._prepared = await self._session.prepare(target.statement)
+        self._operation = target.operation
+
+    def verbs(self) -> Verbs:
+        names = {
+            "execute": self._session.execute,
+            "statement": self._prepared,
+            "item": itemgetter("id", "number", "payload"),
+            "values": itemgetter(*COLUMNS),
+        }
+        if self._operation == "page":
+            rows = "for row in (await execute(statement, p)).all(): values(row)"
+            return Verbs(rows, names=names)
+        row = f"{ITEM} = item((await execute(statement, p)).first())"
+        call = row if self._operation == "select" else "await execute(statement, p)"
+        return Verbs(call, row=row, names=names)
+
+    async def close(self) -> None:
+        await self._session.shutdown()
+
+
+PEER = Peer(
+    "scyllapy",
+    module="scyllapy",
+    distribution="scyllapy",
+    row_type="dict",
+    asyncio=_Asyncio,
+    parameters=list,
+)

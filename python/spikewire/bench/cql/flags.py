@@ -1,0 +1,222 @@
+"""The command `spikewire compare-cql`: flags, checks, exit status."""
+
+from __future__ import annotations
+
+import datetime as dt
+import importlib.util
+import json
+import signal
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..arguments import count, counts, cpus, names, seconds, seconds_or_none, value
+from ..cluster import parse_seeds
+from .cells import OPERATIONS, PATTERNS, Matrix
+from .clients import CLIENTS
+from .servers import CANNED, CASSANDRA, GIVEN
+
+if TYPE_CHECKING:
+    import argparse
+
+    from .lab import Settings
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+
+FLAWED, USAGE, INTERRUPTED = 1, 2, 130
+PORT = 9042
+NEEDED = {"rich": "rich", "hdrh": "hdrhistogram"}
+SERVERS = (CASSANDRA, CANNED)
+BURST = 10_000
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Registers the command; it sets `run`, which takes the parsed flags."""
+    parser = subparsers.add_parser(
+        "compare-cql",
+        help="load a Cassandra with several clients, side by side",
+        description="Give several clients of Cassandra the same prepared statements, in the five "
+        "ways to keep calls in flight and on event loops, in interleaved rounds, each run in a "
+        "process of its own.",
+        allow_abbrev=False,
+    )
+    for flag, known, about in (
+        ("--clients", tuple(CLIENTS), "client"),
+        ("--operations", OPERATIONS, "operation"),
+        ("--patterns", PATTERNS, "pattern"),
+    ):
+        parser.add_argument(
+            flag,
+            type=names(about, known),
+            default=known,
+            metavar="NAME,...",
+            help=f"default: all of {', '.join(known)}",
+        )
+    where = parser.add_argument_group("server")
+    where.add_argument(
+        "--servers",
+        type=names("server", SERVERS),
+        default=SERVERS,
+        metavar="NAME,...",
+        help=f"{CASSANDRA}: a real node on this machine, which needs Java 17 and Maven; {CANNED}: "
+        "replies without a database, so that clients set the pace; default: both",
+    )
+    where.add_argument(
+        *("-H", "--host"),
+        type=value(partial(parse_seeds, usual=PORT)),
+        metavar="HOST[:PORT]",
+        help="a running Cassandra instead of these; the keyspace spikewire_lab is made there",
+    )
+    where.add_argument("--heap", type=count, metavar="MIB", help="of the real node; default: 512")
+    where.add_argument(
+        "--no-populate", dest="populate", action="store_false", help="the rows are there"
+    )
+    how = parser.add_argument_group("work")
+    how.add_argument(
+        "--threads",
+        type=counts,
+        default=(1, 2, 4, 8, 16),
+        metavar="N,...",
+        help="threads of the ways for threads; default: 1,2,4,8,16",
+    )
+    how.add_argument(
+        "--chains",
+        type=counts,
+        default=(120, 250, 500, 5000),
+        metavar="N,...",
+        help="chains of callbacks that one thread starts; default: 120,250,500,5000",
+    )
+    how.add_argument(
+        *("-z", "--async-tasks"),
+        type=counts,
+        default=(1, 128),
+        metavar="N,...",
+        help="calls in flight on event loops; default: 1,128",
+    )
+    how.add_argument(
+        "--burst",
+        type=count,
+        default=BURST,
+        metavar="N",
+        help="futures that are started before any is waited for, where nothing else bounds them; "
+        f"shared among the threads; default: {BURST:,}",
+    )
+    how.add_argument("-k", "--keys", type=count, default=20_000, help="items; default: 20,000")
+    how.add_argument("--seed", type=int, default=1, help="of the keys that are drawn")
+    _add_measurement(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_measurement(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("measurement")
+    for flags, parse, default, about in (
+        (("-d", "--duration"), seconds, 3.0, "seconds"),
+        (("--warmup",), seconds_or_none, 1.0, "seconds before"),
+        (("--pause",), seconds_or_none, 0.2, "seconds between runs"),
+        (
+            ("--server-warmup",),
+            seconds_or_none,
+            20.0,
+            "seconds of calls at a real Cassandra before, in which its JVM compiles its code",
+        ),
+    ):
+        group.add_argument(
+            *flags, type=parse, default=default, help=f"{about}; default: {default:g}"
+        )
+    group.add_argument("--rounds", type=count, default=3, help="default: %(default)s")
+    for flag, about in (("--client-cpus", "the client"), ("--server-cpus", "the server")):
+        group.add_argument(
+            flag, type=cpus, default=(), metavar="N,...", help=f"keep {about} to these processors"
+        )
+    group.add_argument(
+        "--keep-awake",
+        action="store_true",
+        help="keep the processors from idling, so that no client is charged for waking them",
+    )
+    for flag, suffix in (("--json", "json"), ("--markdown", "md")):
+        group.add_argument(
+            flag,
+            type=Path,
+            metavar="PATH",
+            help=f"default: bench-results/compare-cql-<time>.{suffix}",
+        )
+
+
+def settings(args: argparse.Namespace) -> Settings:
+    """What flags that were found good mean."""
+    from .lab import Settings
+
+    return Settings(
+        matrix=Matrix(
+            clients=args.clients,
+            servers=(GIVEN,) if args.host else args.servers,
+            operations=args.operations,
+            patterns=args.patterns,
+            threads=args.threads,
+            chains=args.chains,
+            tasks=args.async_tasks,
+            burst=args.burst,
+        ),
+        seed_node=args.host[0] if args.host else None,
+        keys=args.keys,
+        duration=args.duration,
+        warmup=args.warmup,
+        pause=args.pause,
+        rounds=args.rounds,
+        server_warmup=args.server_warmup,
+        seed=args.seed,
+        populate=args.populate,
+        heap=args.heap,
+        client_cpus=args.client_cpus,
+        server_cpus=args.server_cpus,
+        keep_awake=args.keep_awake,
+    )
+
+
+def problem(args: argparse.Namespace) -> str | None:
+    """Why this cannot be measured, or None."""
+    missing = [name for module, name in NEEDED.items() if not importlib.util.find_spec(module)]
+    if missing:
+        return f"missing {' and '.join(missing)}: pip install 'spikewire[bench]'"
+    if args.host and len(args.host) > 1:
+        return "-H takes one address: clients find the other nodes themselves"
+    if args.burst < max(args.threads):
+        return f"--burst {args.burst}: fewer calls than the {max(args.threads)} threads"
+    if not settings(args).matrix.groups():
+        return "none of these clients has any of these patterns for these operations"
+    return None
+
+
+def run(args: argparse.Namespace) -> int:
+    """The exit status; tables go to standard output, and everything to the files."""
+    reason = problem(args)
+    if reason is not None:
+        print(f"spikewire: {reason}", file=sys.stderr)
+        return USAGE
+    from ..compare import CannotRunError
+    from ..progress import Progress
+    from .lab import compare_cql
+    from .table import markdown, show
+
+    previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        found = compare_cql(settings(args), ["spikewire", *sys.argv[1:]], Progress())
+    except (CannotRunError, RuntimeError, OSError) as error:
+        print(f"spikewire compare-cql: {error}", file=sys.stderr)
+        return FLAWED
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+    show(found)
+    now = dt.datetime.now(dt.timezone.utc).strftime("%Y%m%d-%H%M%S")
+    texts = {
+        args.json or Path(f"bench-results/compare-cql-{now}.json"): json.dumps(found.as_json()),
+        args.markdown or Path(f"bench-results/compare-cql-{now}.md"): markdown(found),
+    }
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        print(f"written to {path}", file=sys.stderr)
+    if found.interrupted:
+        return INTERRUPTED
+    return FLAWED if found.flawed else 0

@@ -1,0 +1,286 @@
+"""A comparison from start to end: servers, clients, filling, rounds."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import asdict, dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .. import environment
+from ..awake import awake
+from ..compare import CannotRunError
+from ..launch import python_worker, run_job
+from ..plan import Skipped
+from . import ACTION
+from .cells import (
+    ASYNCIO,
+    BLOCKING,
+    DEPTH,
+    INSERT,
+    PAGE,
+    PIPELINE,
+    SELECT,
+    Cell,
+    Group,
+    Matrix,
+    Shape,
+    rotated,
+)
+from .clients import CLIENTS
+from .data import SCHEMA
+from .lines import collapses, summarise, with_ratios
+from .result import as_cql
+from .servers import CANNED, CASSANDRA, Canned, Given, Real, Server, UnavailableError, make_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..cluster import Seed
+    from ..progress import Progress
+    from .lines import Line, Round
+    from .result import CqlJob
+
+FILLERS = ("spikewire", "acsylla", "cassandra-driver", "scylla-driver", "scyllapy")
+"""Who writes the rows, in this order of choice: any client must be able to read them."""
+FILL_SECONDS = 600.0
+CELL_SECONDS = 300.0
+"""What a process may take beside the time that it warms up and measures."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that the flags say."""
+
+    matrix: Matrix
+    seed_node: Seed | None
+    keys: int
+    duration: float
+    warmup: float
+    pause: float
+    rounds: int
+    server_warmup: float
+    seed: int
+    populate: bool
+    heap: int | None
+    client_cpus: tuple[int, ...]
+    server_cpus: tuple[int, ...]
+    keep_awake: bool = False
+
+
+@dataclass
+class Found:
+    """The results; complete only if not interrupted."""
+
+    settings: Settings
+    environment: dict[str, object] = field(default_factory=dict[str, object])
+    servers: dict[str, object] = field(default_factory=dict[str, object])
+    skipped: list[Skipped] = field(default_factory=list[Skipped])
+    rounds: dict[Cell, list[Round]] = field(default_factory=dict[Cell, list["Round"]])
+    interrupted: bool = False
+
+    def lines(self) -> list[list[Line]]:
+        """One list for each group that has been measured at all."""
+        shapes = groupby(self.rounds, key=lambda cell: cell.shape)
+        groups = ([summarise(cell, self.rounds[cell]) for cell in cells] for _, cells in shapes)
+        return [with_ratios(lines) for lines in groups]
+
+    @property
+    def flawed(self) -> bool:
+        return any(line.flawed for lines in self.lines() for line in lines)
+
+    def notes(self) -> list[str]:
+        """What a reader must not miss."""
+        said = [f"{client}: {why}" for client, why in self.settings.matrix.absent()]
+        said += collapses(self.rounds)
+        measured = {cell.client for cell in self.rounds}
+        said += [f"{name}: {CLIENTS[name].note}" for name in sorted(measured) if CLIENTS[name].note]
+        said += [f"{one.client or one.mode}: left out: {one.reason}" for one in self.skipped]
+        if self.interrupted:
+            said.append("interrupted: these are the rounds that were finished")
+        return list(dict.fromkeys(said))
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "schema": 1,
+            "kind": "cql",
+            "interrupted": self.interrupted,
+            "environment": self.environment,
+            "servers": self.servers,
+            "settings": asdict(self.settings),
+            "skipped": [asdict(one) for one in self.skipped],
+            "notes": self.notes(),
+            "cells": [
+                {**line.as_json(), "runs": self.rounds[line.cell]}
+                for lines in self.lines()
+                for line in lines
+            ],
+        }
+
+
+class Lab:
+    """Runs the jobs of one comparison."""
+
+    def __init__(self, settings: Settings, found: Found, progress: Progress) -> None:
+        self._settings = settings
+        self._found = found
+        self._progress = progress
+        self._reasons: dict[tuple[str, str], str | None] = {}
+
+    def run(self, command_line: Sequence[str]) -> None:
+        settings, found = self._settings, self._found
+        with awake(settings.keep_awake):
+            found.environment = environment.machine(command_line)
+            groups = self._usable_groups()
+            if not groups:
+                raise CannotRunError("none of the clients asked for can be used")
+            self._progress.expect(sum(map(len, groups)) * settings.rounds)
+            for name, those in groupby(groups, key=lambda group: group[0].shape.server):
+                self._at(name, list(those))
+            if not found.rounds:
+                raise CannotRunError("there is no server to measure at")
+
+    def _usable_groups(self) -> list[Group]:
+        groups: list[Group] = []
+        for group in self._settings.matrix.groups():
+            usable = tuple(cell for cell in group if self._usable(cell.client, cell.shape.pattern))
+            if usable:
+                groups.append(usable)
+        return groups
+
+    def _usable(self, client: str, pattern: str) -> bool:
+        if (client, pattern) not in self._reasons:
+            job = self._job(Cell(client, Shape("", INSERT, pattern)), "describe", None)
+            answer = self._start(client, job)
+            reason = answer.get("failed") or answer.get("unavailable")
+            self._reasons[client, pattern] = None if reason is None else str(reason)
+            if reason is not None:
+                skipped = Skipped(client, pattern, "", str(reason))
+                self._found.skipped.append(skipped)
+                self._progress.skipped(skipped)
+        return self._reasons[client, pattern] is None
+
+    def _at(self, name: str, groups: Sequence[Group]) -> None:
+        """Everything that is measured at one server."""
+        with self._server(name) as server:
+            try:
+                self._found.servers[name] = server.start()
+            except UnavailableError as error:
+                skipped = Skipped("", name, "", str(error))
+                self._found.skipped.append(skipped)
+                self._progress.skipped(skipped)
+                return
+            make_tables(server.seed, SCHEMA)
+            if name != CANNED:
+                self._prepare(server, name)
+            for group in groups:
+                for number in range(self._settings.rounds):
+                    for cell in rotated(group, number):
+                        self._measure(cell, number, server)
+
+    def _server(self, name: str) -> Server:
+        settings = self._settings
+        if name == CANNED:
+            return Canned(settings.server_cpus)
+        if name == CASSANDRA:
+            return Real(settings.heap, settings.server_cpus, self._progress.say)
+        assert settings.seed_node is not None
+        return Given(settings.seed_node)
+
+    def _prepare(self, server: Server, name: str) -> None:
+        """Writes the rows, and calls until the server's code has been compiled: a JVM that was just
+        started takes many times what it takes later."""
+        settings = self._settings
+        client, pattern = self._filler()
+        if settings.populate:
+            self._progress.say(f"writing {settings.keys:,} items with {client}")
+            job = self._job(Cell(client, Shape(name, INSERT, pattern)), "populate", server)
+            answer = self._start(client, job, FILL_SECONDS)
+            if "failed" in answer or answer["operations"] != answer["rows"]:
+                raise CannotRunError(f"the rows could not be written: {answer}")
+        wanted = [one for one in (INSERT, SELECT, PAGE) if one in settings.matrix.operations]
+        if not settings.server_warmup or not wanted:
+            return
+        self._progress.say(f"warming the server up for {settings.server_warmup:g} s")
+        for operation in wanted:
+            many = 1 if operation == PAGE else DEPTH
+            shape = Shape(name, operation, ASYNCIO, depth=many)
+            if pattern == BLOCKING:
+                shape = Shape(name, operation, BLOCKING if many == 1 else PIPELINE, depth=many)
+            job = self._job(Cell(client, shape), "measure", server)
+            job["warmup"], job["duration"] = 0.0, settings.server_warmup / len(wanted)
+            self._start(client, job)
+
+    def _filler(self) -> tuple[str, str]:
+        """The first client that can be used, whether it is compared or not, and how."""
+        for client in FILLERS:
+            pattern = BLOCKING if CLIENTS[client].blocking else ASYNCIO
+            if self._usable(client, pattern):
+                return client, pattern
+        raise CannotRunError("no client is installed that could write the rows")
+
+    def _measure(self, cell: Cell, number: int, server: Server) -> None:
+        self._progress.running(f"{cell} (round {number + 1})")
+        time.sleep(self._settings.pause)
+        outcome = as_cql(self._start(cell.client, self._job(cell, "measure", server)))
+        self._found.rounds.setdefault(cell, []).append(outcome)
+        self._progress.done(f"{cell}, round {number + 1}: {brief(outcome)}")
+
+    def _start(
+        self, client: str, job: CqlJob, seconds: float = CELL_SECONDS
+    ) -> Mapping[str, object]:
+        folder = Path(sys.prefix) / "peers" / client
+        if not CLIENTS[client].apart:
+            return run_job(python_worker(""), job, {}, seconds)
+        if not folder.is_dir():
+            return {"unavailable": f"not installed in {folder.relative_to(sys.prefix)}"}
+        return run_job(python_worker(""), job, {"PYTHONPATH": str(folder)}, seconds)
+
+    def _job(self, cell: Cell, step: str, server: Server | None) -> CqlJob:
+        settings, shape = self._settings, cell.shape
+        host, port = ("", 0) if server is None else server.seed
+        return {
+            "action": ACTION,
+            "step": step,
+            "client": cell.client,
+            "operation": shape.operation,
+            "pattern": shape.pattern,
+            "threads": shape.threads,
+            "depth": shape.depth,
+            "host": host,
+            "port": port,
+            "canned": shape.server == CANNED,
+            "keys": settings.keys,
+            "seed": settings.seed,
+            "warmup": settings.warmup,
+            "duration": settings.duration,
+            "server_pid": None if server is None else server.pid,
+            "cpus": list(settings.client_cpus),
+        }
+
+
+def brief(outcome: Round) -> str:
+    """One run in a few words."""
+    if "failed" in outcome:
+        return f"failed: {outcome['failed']}"
+    operations = outcome["operations"]
+    seconds = outcome["cpu"]["user"] + outcome["cpu"]["system"]
+    text = f"{operations / outcome['elapsed']:,.0f}/s"
+    if operations:
+        text += f", {seconds * 1e6 / operations:.2f} us CPU each"
+    if outcome["errors"]:
+        text += f", {outcome['errors']:,} errors, the first: {outcome['first_error']}"
+    return text
+
+
+def compare_cql(settings: Settings, command_line: Sequence[str], progress: Progress) -> Found:
+    """Measure everything; Ctrl-C ends it early with what has been measured so far."""
+    found = Found(settings)
+    with progress:
+        try:
+            Lab(settings, found, progress).run(command_line)
+        except KeyboardInterrupt:
+            found.interrupted = True
+    return found

@@ -1,0 +1,74 @@
+"""The JSON that goes into a worker and the JSON that comes out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict, cast, final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..result import Cpu, Failure, Python, Switches
+
+
+class CqlJob(TypedDict):
+    """One cell, in one process."""
+
+    action: str
+    step: str
+    """`describe`, `populate` or `measure`."""
+    client: str
+    operation: str
+    pattern: str
+    threads: int
+    depth: int
+    host: str
+    port: int
+    canned: bool
+    """Whether the server makes up its rows."""
+    keys: int
+    seed: int
+    warmup: float
+    duration: float
+    server_pid: int | None
+    cpus: list[int]
+
+
+class CqlMemory(TypedDict):
+    """Peak resident bytes: when the client was ready, and at the end."""
+
+    ready: int
+    peak: int
+
+
+@final
+class CqlResult(TypedDict):
+    """What one measured run gave."""
+
+    client: str
+    version: str
+    protocol: str
+    row_type: str
+    loop: str | None
+    python: Python
+    elapsed: float
+    operations: int
+    """Of successful calls; in pages each row is one."""
+    errors: int
+    first_error: str | None
+    cpu: Cpu
+    server_cpu: float | None
+    machine_cpu: float | None
+    switches: Switches
+    memory: CqlMemory
+    cpus: list[int]
+    load_average: list[float]
+
+
+def as_cql(answer: Mapping[str, Any]) -> CqlResult | Failure:
+    """Distinguish a result from a failure, and refuse anything that is neither."""
+    if "failed" in answer:
+        return {"failed": str(answer["failed"])}
+    missing = CqlResult.__required_keys__ - answer.keys()
+    if missing:
+        return {"failed": f"the worker's answer lacks {', '.join(sorted(missing))}"}
+    return cast("CqlResult", answer)
