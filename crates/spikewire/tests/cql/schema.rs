@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::thread;
 use std::time::Duration;
 
-use spikewire::cql::{Change, Target};
+use futures::executor::block_on;
+use futures::future::try_join_all;
+use spikewire::cql::{Batch, Change, Target};
 
 use crate::support::place;
 
@@ -43,6 +45,10 @@ fn prepared_statements_go_on_after_others_changed_their_table() {
         let other = place.session();
         other.execute(format!("ALTER TABLE {table} ADD b int"), ()).unwrap();
         assert_eq!(columns(3).get::<Option<i32>>("b").unwrap(), None);
+        // So does a batch, whose statement this node has forgotten as well.
+        let mut batch = Batch::unlogged();
+        batch.add(&insert, (1, "x")).unwrap();
+        session.batch(&batch).unwrap();
         assert_eq!(select.columns().len(), if version.number() == 5 { 3 } else { 2 });
         other.execute(format!("INSERT INTO {table} (id, a, b) VALUES (1, 'x', 7)"), ()).unwrap();
         assert_eq!(columns(3).get::<i32>("b").unwrap(), 7);
@@ -98,4 +104,23 @@ fn a_schema_that_changes_under_load() {
         over.store(true, SeqCst);
     });
     assert_eq!(session.execute(&select, (0,)).unwrap().columns().len(), 3);
+}
+
+#[test]
+fn many_calls_at_once_find_that_their_statement_is_forgotten() {
+    let place = place!();
+    block_on(async {
+        let session = place.builder().connect_async(&place.at).await.unwrap();
+        let other = place.session();
+        let table = place.table(&other, "id int PRIMARY KEY, a text");
+        let insert = format!("INSERT INTO {table} (id, a) VALUES (?, ?)");
+        let insert = session.prepare(insert).await.unwrap();
+        for round in 0..2 {
+            other.execute(format!("ALTER TABLE {table} ADD b{round} int"), ()).unwrap();
+            let calls = (0..300).map(|id| session.execute(&insert, (id, "x")));
+            try_join_all(calls).await.unwrap();
+        }
+        let count = session.execute(format!("SELECT count(*) FROM {table}"), ()).await.unwrap();
+        assert_eq!(count.first::<(i64,)>().unwrap(), Some((300,)));
+    });
 }

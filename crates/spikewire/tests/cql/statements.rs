@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use spikewire::cql::{Batch, CallOptions, Consistency, Kind, Row, Unset, Value};
+use spikewire::cql::{Batch, CallOptions, Consistency, Kind, Row, Unset, Value, Version};
 use spikewire::named;
 
 use crate::support::place;
@@ -241,4 +241,40 @@ fn options_of_a_statement() {
 
     let all = session.with(CallOptions::new().consistency(Consistency::All));
     assert_eq!(all.execute(&select, ()).unwrap().node(), node.address);
+}
+
+#[test]
+fn both_versions_compressed_and_not() {
+    let place = place!();
+    let session = place.session();
+    let table = place.table(&session, "id int PRIMARY KEY, a text, b blob");
+    let text = "pear ".repeat(40_000);
+    // Nothing that could be compressed.
+    let mut state = 1_u64;
+    let bytes = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 56) as u8
+    });
+    let bytes: Vec<u8> = bytes.take(200_000).collect();
+    for version in Version::ALL {
+        for compressed in [false, true] {
+            let builder = place.builder().version(version).compression(compressed);
+            let session = builder.connect(&place.at).unwrap();
+            let insert = format!("INSERT INTO {table} (id, a, b) VALUES (?, ?, ?)");
+            session.execute(insert, (1, &text, &bytes)).unwrap();
+            let found = session.execute(format!("SELECT a, b FROM {table}"), ()).unwrap();
+            let found = found.first::<(String, Vec<u8>)>().unwrap();
+            assert!(
+                found.as_ref() == Some(&(text.clone(), bytes.clone())),
+                "{version} {compressed}"
+            );
+            session.execute(format!("TRUNCATE {table}"), ()).unwrap();
+        }
+    }
+    let four = place.builder().version(Version::V4).connect(&place.at).unwrap();
+    let refused = four.execute(format!("USE {}", place.keyspace), ()).unwrap_err();
+    assert_eq!(refused.kind(), Kind::Invalid);
+    let named = four.with(CallOptions::new().keyspace(&*place.keyspace));
+    let refused = named.execute("SELECT * FROM t", ()).unwrap_err();
+    assert!(refused.message().contains("takes version 5"), "{refused}");
 }
