@@ -243,7 +243,12 @@ impl Execution {
                  prepare it anew; it is {:?}",
                 reply.node, prepared.text
             );
+            self.memory.forget(&prepared);
             return Heard::Done(Err(Error::new(Kind::Server, message).on(reply.node.to_string())));
+        }
+        if !prepared.takes_as_before(&answered.markers.columns) {
+            self.memory.forget(&prepared);
+            return Heard::Done(Err(prepared.outdated().on(reply.node.to_string())));
         }
         let node = preparing.node.clone();
         preparing.done();

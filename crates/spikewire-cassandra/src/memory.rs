@@ -88,6 +88,16 @@ impl Memory {
         all.entry(name).or_insert(prepared).clone()
     }
 
+    /// A prepared statement is of no more use: preparing it again asks a node.
+    pub fn forget(&self, prepared: &Arc<Prepared>) {
+        prepared.outdate();
+        let name = (prepared.keyspace.clone(), prepared.text.clone());
+        let mut all = self.prepared.write();
+        if all.get(&name).is_some_and(|known| Arc::ptr_eq(known, prepared)) {
+            all.remove(&name);
+        }
+    }
+
     /// A request that asks a node to prepare a statement again.
     pub fn prepare_again(&self, prepared: &Prepared) -> Result<Vec<u8>> {
         let mut bytes = buffer::take();

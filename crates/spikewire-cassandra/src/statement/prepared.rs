@@ -1,16 +1,19 @@
 //! A prepared statement: what the server said about it, and which nodes know it.
 
 use std::any::Any;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 use rustc_hash::FxHashMap;
 use spikewire_cql::response::Column;
+use spikewire_cql::types::Type;
 use spikewire_sync::Mutex;
 use spikewire_transport::Tick;
 
 use super::routing_key::token_of;
 use crate::cluster::Node;
+use crate::error::Error;
 use crate::text::Traits;
 
 /// The columns of a result, shared by all results that have them.
@@ -54,6 +57,7 @@ pub struct Prepared {
     pub(crate) table_keyspace: Option<Arc<str>>,
     result: ArcSwap<Shape>,
     nodes: Mutex<FxHashMap<u32, OnNode>>,
+    is_outdated: AtomicBool,
 }
 
 /// How a node stands to a statement.
@@ -97,6 +101,30 @@ impl Preparing {
     }
 }
 
+/// Whether values of the type `before` are values of the type `now`: those of a user-defined type are
+/// when it got more fields.
+fn takes(now: &Type, before: &Type) -> bool {
+    match (now, before) {
+        (Type::Udt(now), Type::Udt(before)) => {
+            let same = |(now, before): (&(String, Type), &(String, Type))| takes(&now.1, &before.1);
+            before.fields.len() <= now.fields.len()
+                && now.fields.iter().zip(&before.fields).all(same)
+        }
+        (Type::List(now), Type::List(before)) | (Type::Set(now), Type::Set(before)) => {
+            takes(now, before)
+        }
+        (Type::Map(now), Type::Map(before)) => takes(&now.0, &before.0) && takes(&now.1, &before.1),
+        (Type::Tuple(now), Type::Tuple(before)) => {
+            let mut pairs = now.iter().zip(before.iter());
+            now.len() == before.len() && pairs.all(|(now, before)| takes(now, before))
+        }
+        (Type::Vector(now), Type::Vector(before)) => {
+            now.dimension == before.dimension && takes(&now.element, &before.element)
+        }
+        (now, before) => now == before,
+    }
+}
+
 impl Prepared {
     /// What a server said about a statement.
     pub(crate) fn new(
@@ -123,6 +151,7 @@ impl Prepared {
             table_keyspace,
             result: ArcSwap::new(result),
             nodes: Mutex::default(),
+            is_outdated: AtomicBool::new(false),
         }
     }
 
@@ -130,6 +159,31 @@ impl Prepared {
     /// fixes none, or a value of the key is missing.
     pub fn token(&self, values: &[u8]) -> Option<i64> {
         token_of(values, &self.key)
+    }
+
+    /// Whether its parameters are others by now: it is not to be executed any more.
+    pub fn is_outdated(&self) -> bool {
+        self.is_outdated.load(Relaxed)
+    }
+
+    pub(crate) fn outdate(&self) {
+        self.is_outdated.store(true, Relaxed);
+    }
+
+    /// What its execution fails with once it is outdated.
+    pub fn outdated(&self) -> Error {
+        Error::invalid(format!(
+            "the statement takes other values since the schema was changed: prepare it anew; it is \
+             {:?}",
+            self.text
+        ))
+    }
+
+    /// Whether values for its parameters are values for these.
+    pub(crate) fn takes_as_before(&self, parameters: &[Column]) -> bool {
+        let pairs = self.parameters.iter().zip(parameters);
+        self.parameters.len() == parameters.len()
+            && pairs.into_iter().all(|(before, now)| takes(&now.ty, &before.ty))
     }
 
     /// The columns of its result, as they are known.
@@ -154,5 +208,25 @@ impl Prepared {
             here.preparing = true;
             Turn::Prepare(Preparing { prepared: self.clone(), node: node.clone() })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_with_more_fields_takes_the_values_of_before() {
+        let udt = |fields: &[(&str, Type)]| {
+            let fields = fields.iter().map(|(name, ty)| ((*name).to_owned(), ty.clone())).collect();
+            let (keyspace, name) = ("k".to_owned(), "u".to_owned());
+            Type::Udt(Arc::new(spikewire_cql::types::Udt { keyspace, name, fields }))
+        };
+        let (one, two) = (udt(&[("a", Type::Int)]), udt(&[("a", Type::Int), ("b", Type::Text)]));
+        assert!(takes(&two, &one) && !takes(&one, &two));
+        assert!(takes(&Type::list(two.clone()), &Type::list(one.clone())));
+        assert!(takes(&Type::map(Type::Int, two), &Type::map(Type::Int, one.clone())));
+        assert!(!takes(&udt(&[("a", Type::Bigint)]), &one));
+        assert!(takes(&Type::Int, &Type::Int) && !takes(&Type::Text, &Type::Int));
     }
 }

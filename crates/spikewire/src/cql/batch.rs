@@ -103,6 +103,7 @@ impl Batch {
             match row {
                 Row::Text(text) => batch.add_text(text)?,
                 Row::Prepared(prepared, end) => {
+                    prepared.check()?;
                     let values = &self.values[from..*end];
                     from = *end;
                     let put = |out: &mut Vec<u8>| {

@@ -31,6 +31,11 @@ impl Prepared {
         self.0.result().columns.clone()
     }
 
+    /// Refuses one whose values would be taken for something else.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.0.is_outdated() { Err(self.0.outdated()) } else { Ok(()) }
+    }
+
     /// What the server warned of when it was prepared.
     pub fn warnings(&self) -> &[String] {
         &self.0.warnings
@@ -83,6 +88,7 @@ pub(super) fn execute(
     values: &impl Values,
     options: &StatementOptions,
 ) -> Result<Call> {
+    prepared.check()?;
     let parameters = prepared.parameters();
     if parameters.is_empty() {
         // Nothing would ask for values, so that those that are too many went unseen.
@@ -112,6 +118,7 @@ impl Bound {
         match self {
             Self::Text(text) => composer.query(text, options, NoValues),
             Self::Prepared(prepared, values) => {
+                prepared.check()?;
                 let bound = values_with(prepared.parameters().len(), false, |out: &mut Vec<u8>| {
                     out.extend_from_slice(values);
                     Ok::<(), Error>(())

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::executor::block_on;
 use futures::future::try_join_all;
-use spikewire::cql::{Batch, Change, Target};
+use spikewire::cql::{Batch, Change, Kind, Target};
 
 use crate::support::place;
 
@@ -123,4 +123,26 @@ fn many_calls_at_once_find_that_their_statement_is_forgotten() {
         let count = session.execute(format!("SELECT count(*) FROM {table}"), ()).await.unwrap();
         assert_eq!(count.first::<(i64,)>().unwrap(), Some((300,)));
     });
+}
+
+#[test]
+fn a_table_that_comes_again_with_other_types() {
+    let place = place!();
+    let session = place.session();
+    let table = place.table(&session, "id int PRIMARY KEY, a int");
+    let text = format!("INSERT INTO {table} (id, a) VALUES (?, ?)");
+    let insert = session.prepare(&text).unwrap();
+    session.execute(&insert, (1, 1)).unwrap();
+    let other = place.session();
+    other.execute(format!("DROP TABLE {table}"), ()).unwrap();
+    other.execute(format!("CREATE TABLE {table} (id int PRIMARY KEY, a text)"), ()).unwrap();
+    // Four bytes are a text, too: nothing but the client would notice.
+    for _ in 0..2 {
+        let error = session.execute(&insert, (1, 1)).unwrap_err();
+        assert_eq!(error.kind(), Kind::Invalid);
+        assert!(error.message().contains("takes other values since the schema was changed"));
+    }
+    let insert = session.prepare(&text).unwrap();
+    session.execute(&insert, (1, "pear")).unwrap();
+    session.execute(&text, (2, "plum")).unwrap();
 }
