@@ -1,0 +1,306 @@
+/** Sessions of `spikewire/cql` and their verbs, on a real Cassandra. */
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import {
+  AlreadyExists,
+  ConnectionFailed,
+  CqlError,
+  connect,
+  InvalidRequest,
+  Prepared,
+  type Session,
+  SessionClosed,
+  type SessionOptions,
+  SyntaxException,
+  UNSET,
+} from 'spikewire/cql'
+import { AT, sessionIn, withoutCassandra } from './support/cassandra.js'
+
+const skip = { skip: withoutCassandra }
+let session: Session
+
+before(async () => {
+  if (withoutCassandra) return
+  session = await sessionIn('node_verbs')
+  await session.execute('CREATE TABLE items (id int PRIMARY KEY, name text, price double)')
+})
+
+after(() => session?.close())
+
+test('text and prepared statements, with values in order and by name', skip, async () => {
+  const insert = await session.prepare('INSERT INTO items (id, name, price) VALUES (?, ?, ?)')
+  assert.ok(insert instanceof Prepared)
+  assert.deepEqual(insert.parameters, [
+    { name: 'id', type: 'int' },
+    { name: 'name', type: 'text' },
+    { name: 'price', type: 'double' },
+  ])
+  assert.deepEqual(insert.partitionKey, [0])
+  await session.execute(insert, [1, 'pear', 0.5])
+  await session.execute(insert, { price: 2, name: 'plum', id: 2 })
+  await session.execute('INSERT INTO items (id, name, price) VALUES (?, ?, ?)', [3, "o'fig", null])
+  await session.execute("INSERT INTO items (id, name) VALUES (4, '?')")
+
+  const found = await session.execute('SELECT id, name, price FROM items WHERE id IN ?', [
+    [1, 2, 3, 4],
+  ])
+  assert.deepEqual(found.rows, [
+    { id: 1, name: 'pear', price: 0.5 },
+    { id: 2, name: 'plum', price: 2 },
+    { id: 3, name: "o'fig", price: null },
+    { id: 4, name: '?', price: null },
+  ])
+  assert.deepEqual([...found], found.rows)
+  assert.deepEqual(
+    found.columns.map(({ name, type, keyspace, table }) => [name, type, keyspace, table]),
+    [
+      ['id', 'int', 'node_verbs', 'items'],
+      ['name', 'text', 'node_verbs', 'items'],
+      ['price', 'double', 'node_verbs', 'items'],
+    ],
+  )
+  assert.deepEqual([found.length, found.pagingState, found.node], [4, null, AT.split(',')[0]])
+
+  const named = 'SELECT name FROM items WHERE id = :which'
+  assert.deepEqual((await session.execute(named, { which: 2 })).one(), { name: 'plum' })
+  assert.equal((await session.execute(named, { which: 99 })).one(), undefined)
+  assert.throws(() => found.one(), /4 rows where one was expected/)
+  assert.deepEqual(found.first(), found.rows[0])
+})
+
+test('many at once, and what was not set stays', skip, async () => {
+  const insert = await session.prepare('INSERT INTO items (id, name, price) VALUES (?, ?, ?)')
+  const many = Array.from({ length: 2000 }, (_, n) => 1000 + n)
+  await Promise.all(many.map((n) => session.execute(insert, [n, `name ${n}`, n / 4])))
+  await session.execute(insert, [1000, UNSET, null])
+  const select = await session.prepare('SELECT name, price FROM items WHERE id = ?')
+  const found = await Promise.all(many.map((n) => session.execute(select, [n])))
+  assert.deepEqual(found[0]?.one(), { name: 'name 1000', price: null })
+  for (const [at, rows] of found.entries()) {
+    if (at > 0) {
+      assert.deepEqual(rows.one(), { name: `name ${many[at]}`, price: (many[at] as number) / 4 })
+    }
+  }
+})
+
+test('conditions tell whether they were applied', skip, async () => {
+  const text = 'INSERT INTO items (id, name) VALUES (?, ?) IF NOT EXISTS'
+  const first = await session.execute(text, [50, 'first'])
+  assert.equal(first.applied, true)
+  const second = await session.execute<{ name: string }>(text, [50, 'second'])
+  assert.deepEqual([second.applied, second.first()?.name], [false, 'first'])
+  assert.equal((await session.execute('SELECT id FROM items WHERE id = 50')).applied, null)
+})
+
+test('batches of prepared statements and of text', skip, async () => {
+  const insert = await session.prepare('INSERT INTO items (id, name) VALUES (?, ?)')
+  const batch = session
+    .batch('unlogged')
+    .add(insert, [60, 'a'])
+    .add('INSERT INTO items (id, name) VALUES (?, ?)', { id: 61, name: 'b' })
+    .add("INSERT INTO items (id, name) VALUES (62, 'c')")
+  assert.equal(batch.length, 3)
+  await batch.execute({ consistency: 'quorum' })
+  const found = await session.execute('SELECT name FROM items WHERE id IN (60, 61, 62)')
+  assert.deepEqual(found.rows, [{ name: 'a' }, { name: 'b' }, { name: 'c' }])
+
+  await assert.rejects(session.batch().add(insert, [1, 2]).execute(), {
+    name: 'TypeError',
+    message: /statement 0: name: text takes text, not 2/,
+  })
+  await assert.rejects(session.batch().execute(), /a batch without statements/)
+  assert.throws(() => session.batch('best' as never), /logged, unlogged, counter/)
+
+  await session.execute('CREATE TABLE hits (id int PRIMARY KEY, n counter)')
+  const count = await session.prepare('UPDATE hits SET n = n + ? WHERE id = ?')
+  await session.batch('counter').add(count, [2, 1]).add(count, [3n, 1]).execute()
+  assert.deepEqual((await session.execute('SELECT n FROM hits')).one(), { n: 5 })
+})
+
+test('what the server refuses', skip, async () => {
+  await assert.rejects(session.execute('SELEC 1'), (error: CqlError) => {
+    assert.ok(error instanceof SyntaxException && error instanceof CqlError)
+    assert.deepEqual([error.code, error.name, error.inDoubt], [0x2000, 'SyntaxException', false])
+    assert.match(error.message, /no viable alternative.*code 0x2000, node /)
+    return true
+  })
+  await assert.rejects(session.execute('SELECT * FROM nothing_here'), InvalidRequest)
+  await assert.rejects(
+    session.execute('SELECT * FROM nothing_here WHERE id = ?', [1]),
+    InvalidRequest,
+  )
+  await assert.rejects(session.execute('SELECT * FROM items WHERE id = ?'), InvalidRequest)
+  await assert.rejects(
+    session.execute('CREATE TABLE items (id int PRIMARY KEY)'),
+    (error: AlreadyExists) => {
+      assert.ok(error instanceof AlreadyExists)
+      assert.deepEqual([error.keyspace, error.table], ['node_verbs', 'items'])
+      return true
+    },
+  )
+})
+
+test('what is refused before anything is sent', skip, async () => {
+  const insert = await session.prepare('INSERT INTO items (id, name, price) VALUES (?, ?, ?)')
+  const refused: [unknown, string, RegExp][] = [
+    [[1], 'RangeError', /takes 3 values \(id, name, price\), not 1/],
+    [['x', 'y', 1], 'TypeError', /id: int takes an integer, not "x" \(string\)/],
+    [[1.5, 'y', 1], 'TypeError', /id: int takes an integer, not 1.5/],
+    [[2 ** 40, 'y', 1], 'RangeError', /id: int takes -2147483648 to 2147483647, not 1099511627776/],
+    [[2 ** 60, 'y', 1], 'RangeError', /id: int: 1152921504606847000 is not exact.*bigint/],
+    [[undefined, 'y', 1], 'TypeError', /id: int takes an integer, not undefined/],
+    [[1, 2, 1], 'TypeError', /name: text takes text, not 2/],
+    [[1, '\ud800', 1], 'RangeError', /name: text: .*lone surrogate/],
+    [[1, 'y', '1'], 'TypeError', /price: double takes a number, not "1"/],
+    [[1, 'y', 1n], 'TypeError', /price: double takes a number, not 1n/],
+    [{ id: 1, name: 'y' }, 'RangeError', /no value for parameter 'price'/],
+    [
+      { id: 1, name: 'y', price: 1, more: 2 },
+      'RangeError',
+      /no parameter 'more'; there are: id, name/,
+    ],
+    ['text', 'TypeError', /parameters must be an array or an object, not string/],
+  ]
+  for (const [values, name, message] of refused) {
+    await assert.rejects(session.execute(insert, values as never), { name, message })
+  }
+  await assert.rejects(session.execute(7 as never), /a statement must be a string or a Prepared/)
+  await assert.rejects(session.execute(insert, [1, 'y', 1], { page: 1 } as never), {
+    name: 'TypeError',
+    message: /unknown option page; there are: consistency/,
+  })
+  for (const [options, message] of [
+    [{ consistency: 'most' }, /consistency must be one of any, one/],
+    [{ pageSize: 0 }, /pageSize/],
+    [{ timeout: -1 }, /timeout/],
+    [{ node: '10.0.0.1:1' }, /node "10.0.0.1:1" is not known; there are: /],
+    [{ serialConsistency: 'quorum' }, /serial/],
+  ] as const) {
+    await assert.rejects(session.execute(insert, [1, 'y', 1], options as never), { message })
+  }
+})
+
+test('prepared statements outlive a change of their table', skip, async () => {
+  await session.execute('CREATE TABLE changing (id int PRIMARY KEY, a text)')
+  const insert = await session.prepare('INSERT INTO changing (id, a) VALUES (?, ?)')
+  const select = await session.prepare('SELECT * FROM changing WHERE id = ?')
+  await session.execute(insert, [1, 'a'])
+  assert.deepEqual((await session.execute(select, [1])).one(), { id: 1, a: 'a' })
+  const altered = await session.execute('ALTER TABLE changing ADD b int')
+  assert.equal(altered.schemaAgreed, true)
+  assert.deepEqual((await session.execute(select, [1])).one(), { id: 1, a: 'a', b: null })
+  await session.execute(insert, [2, 'b'])
+  assert.deepEqual((await session.execute(select, [2])).one(), { id: 2, a: 'b', b: null })
+})
+
+test('USE changes what texts mean', skip, async () => {
+  const own = await sessionIn('node_use')
+  try {
+    await own.execute('CREATE TABLE items (id int PRIMARY KEY, name text)')
+    await own.execute('INSERT INTO items (id, name) VALUES (?, ?)', [1, 'here'])
+    await session.execute('INSERT INTO items (id, name) VALUES (?, ?)', [1, 'there'])
+    const select = 'SELECT name FROM items WHERE id = ?'
+    assert.deepEqual((await own.execute(select, [1])).one(), { name: 'here' })
+    assert.equal(own.keyspace, 'node_use')
+    await own.execute('USE node_verbs')
+    assert.equal(own.keyspace, 'node_verbs')
+    assert.deepEqual((await own.execute(select, [1])).one(), { name: 'there' })
+    const back = await own.execute(select, [1], { keyspace: 'node_use' })
+    assert.deepEqual(back.one(), { name: 'here' })
+  } finally {
+    await own.close()
+  }
+})
+
+test('callbacks, signals, time limits', skip, async () => {
+  const found = await new Promise((resolve, reject) => {
+    session.execute('SELECT id FROM items WHERE id = ?', [1], (error, rows) =>
+      error ? reject(error) : resolve(rows?.length),
+    )
+  })
+  assert.equal(found, 1)
+  const refused = await new Promise((resolve) => {
+    session.prepare('SELEC', (error) => resolve(error))
+  })
+  assert.ok(refused instanceof SyntaxException)
+  await assert.rejects(
+    session.execute('SELECT * FROM items', null, { signal: AbortSignal.abort() }),
+    { name: 'AbortError' },
+  )
+  const abort = new AbortController()
+  const running = session.execute('SELECT * FROM items', null, { signal: abort.signal })
+  abort.abort(new Error('given up'))
+  await assert.rejects(running, /given up/)
+})
+
+test('options of a session, and contact points', skip, async () => {
+  for (const [points, options, message] of [
+    ['http://here', {}, /is no host/],
+    [[], {}, /no contact point/],
+    [AT, { pageSize: 'x' }, /pageSize must be a whole number/],
+    [AT, { colour: 1 }, /unknown session option colour; there are: addressMap/],
+    [AT, { user: 'me' }, /user and password go together/],
+    [AT, { compression: 'zip' }, /compression must be 'none' or 'lz4'/],
+    [AT, { signal: AbortSignal.abort(new Error('no')) }, /^no$/],
+  ] as const) {
+    await assert.rejects(connect(points as string, options as SessionOptions), { message })
+  }
+  await assert.rejects(connect('127.0.0.1:1', { connectTimeout: 500 }), (error: CqlError) => {
+    assert.ok(error instanceof ConnectionFailed)
+    assert.match(error.message, /127\.0\.0\.1:1/)
+    return true
+  })
+  for (const options of [{ protocolVersion: 4 }, { compression: 'lz4' }] as const) {
+    const other = await connect(AT, { keyspace: 'node_verbs', ...options })
+    assert.equal((await other.execute('SELECT id FROM items WHERE id = ?', [1])).length, 1)
+    assert.equal(other.protocolVersion, 'protocolVersion' in options ? 4 : 5)
+    await other.close()
+  }
+  const [node] = session.nodes
+  assert.deepEqual([node?.address, node?.isUp], [AT.split(',')[0], true])
+  assert.match(node?.release ?? '', /^\d+\./)
+})
+
+test('a closed session refuses, and fails what is in flight', skip, async () => {
+  const own = await connect(AT, { keyspace: 'node_verbs' })
+  const select = await own.prepare('SELECT * FROM items')
+  const running = own.execute(select)
+  const failed = assert.rejects(running, SessionClosed)
+  const closing = own.close()
+  await failed
+  await closing
+  await own.close()
+  assert.equal(own.isOpen, false)
+  await assert.rejects(own.execute(select), SessionClosed)
+  await assert.rejects(own.execute('SELECT * FROM items WHERE id = ?', [1]), SessionClosed)
+  assert.throws(() => own.nodes, SessionClosed)
+  assert.throws(() => own.query('SELECT * FROM items'), SessionClosed)
+  // A statement serves any session on the same cluster.
+  assert.ok((await session.execute(select)).length > 0)
+})
+
+test('worker threads have sessions of their own', skip, async () => {
+  const text = `
+    const { parentPort } = require('node:worker_threads')
+    const { connect } = require('spikewire/cql')
+    connect(${JSON.stringify(AT)}, { keyspace: 'node_verbs' }).then(async (session) => {
+      const insert = await session.prepare('INSERT INTO items (id, name) VALUES (?, ?)')
+      const many = Array.from({ length: 200 }, (_, n) => 70000 + n)
+      await Promise.all(many.map((n) => session.execute(insert, [n, 'worker'])))
+      parentPort.postMessage('written')
+      const pump = async () => { for (;;) await session.execute(insert, [70000, 'again']) }
+      for (let n = 0; n < 8; n++) pump()
+    })`
+  for (let round = 0; round < 3; round++) {
+    const worker = new Worker(text, { eval: true })
+    await new Promise((resolve, reject) => {
+      worker.once('message', resolve)
+      worker.once('error', reject)
+    })
+    await worker.terminate()
+  }
+  const found = await session.execute('SELECT name FROM items WHERE id = ?', [70199])
+  assert.deepEqual(found.one(), { name: 'worker' })
+})
