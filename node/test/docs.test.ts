@@ -11,10 +11,21 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { Batch, Client, type ClientOptions, Dataset, Job } from 'spikewire'
+import {
+  Batch as CqlBatch,
+  Query as CqlQuery,
+  connect,
+  Prepared,
+  Rows,
+  Session,
+  type SessionOptions,
+} from 'spikewire/cql'
 import { aerospike, withoutAerospike } from './support/aerospike.js'
+import { withoutCassandra } from './support/cassandra.js'
 import { output, PACKAGE, REPOSITORY, run, temporaryFolder } from './support/programs.js'
 
-const PAGES = ['README.md', 'docs/node.md', 'docs/embedded-cluster.md', 'node/README.md']
+const CASSANDRA = 'docs/node-cassandra.md'
+const PAGES = ['README.md', 'docs/node.md', 'docs/embedded-cluster.md', 'node/README.md', CASSANDRA]
 // Inside of the package, so that programs may import it by its name.
 const FOLDER = join(PACKAGE, 'build', 'docs')
 const SAID = /^\s*console\.log\(.*\) \/\/ (.+)$/
@@ -96,7 +107,8 @@ before(async () => {
 
 for (const page of PAGES) {
   for (const { file, text } of programs(page)) {
-    test(`${page}: ${file}`, async (test) => {
+    const skip = page === CASSANDRA && withoutCassandra
+    test(`${page}: ${file}`, { skip }, async (test) => {
       const args = ['--enable-source-maps', join(FOLDER, file)]
       const stdout = await output(process.execPath, args, { cwd: temporaryFolder(test) })
       assertSaid(page, text, stdout)
@@ -130,6 +142,31 @@ test('docs/node.md tells of all options of a client', async () => {
   assert.ok(names.includes('timeout'))
   assert.deepEqual(
     names.filter((name) => !PAGE.includes(`| \`${name}\` |`)),
+    [],
+  )
+})
+
+/** The page about Cassandra, without its programs. */
+const CQL_PAGE = readFileSync(join(REPOSITORY, CASSANDRA), 'utf8').replace(/```[\s\S]*?```/g, '')
+
+for (const kind of [Session, Prepared, CqlQuery, CqlBatch, Rows]) {
+  test(`docs/node-cassandra.md tells of all that a ${kind.name} has`, () => {
+    const inner = ['order', 'take', 'takeOne', 'next', 'return', 'add']
+    const named = members(kind).filter((member) => !inner.includes(member))
+    assert.deepEqual(
+      named.filter((member) => !new RegExp(`\\b${member}\\b`).test(CQL_PAGE)),
+      [],
+    )
+  })
+}
+
+test('docs/node-cassandra.md tells of all options of a session', async () => {
+  const options = { noSuchOption: true } as SessionOptions
+  const refused = await connect('127.0.0.1:1', options).catch((error: Error) => error)
+  const names = /there are: (.*)$/.exec((refused as Error).message)?.[1]?.split(', ') ?? []
+  assert.ok(names.includes('timeout'))
+  assert.deepEqual(
+    names.filter((name) => !new RegExp(`^\\|.*\`${name}\`.* \\|`, 'm').test(CQL_PAGE)),
     [],
   )
 })

@@ -45,11 +45,11 @@ pub fn execute<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 }
 
 /// So many elements of an array.
-fn elements<'e>(
-    array: Value<'e>,
+fn elements(
+    array: Value<'_>,
     from: u32,
     count: u32,
-) -> impl ExactSizeIterator<Item = Result<Value<'e>>> {
+) -> impl ExactSizeIterator<Item = Result<Value<'_>>> {
     // A range of u32 is no ExactSizeIterator on every platform; one of usize is.
     (0..count as usize).map(move |at| array.element(from + at as u32))
 }

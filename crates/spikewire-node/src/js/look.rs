@@ -191,14 +191,6 @@ impl<'e> Value<'e> {
         if len == 0 || data.is_null() {
             return Some(Vec::new());
         }
-        /// # Safety
-        ///
-        /// There must be so many numbers, aligned for them.
-        unsafe fn copied<T: Copy + Into<f64>>(data: *const c_void, len: usize) -> Vec<f64> {
-            // SAFETY: the caller sees to it.
-            let numbers = unsafe { std::slice::from_raw_parts(data.cast::<T>(), len) };
-            numbers.iter().map(|number| (*number).into()).collect()
-        }
         // SAFETY: the array is live and has so many numbers of its kind there; no JavaScript code
         // runs meanwhile, and this thread is the only one of its environment.
         unsafe {
@@ -505,4 +497,15 @@ impl<'e> Value<'e> {
         // and this thread is the only one of its environment.
         Some(look(unsafe { std::slice::from_raw_parts(data.cast(), len) }))
     }
+}
+
+/// Numbers of a typed array.
+///
+/// # Safety
+///
+/// There must be so many of them, aligned for their type.
+unsafe fn copied<T: Copy + Into<f64>>(data: *const c_void, len: usize) -> Vec<f64> {
+    // SAFETY: the caller sees to it.
+    let numbers = unsafe { std::slice::from_raw_parts(data.cast::<T>(), len) };
+    numbers.iter().map(|number| (*number).into()).collect()
 }
