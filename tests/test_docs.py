@@ -45,7 +45,11 @@ PROGRAMS = [
     "docs/values.md",
 ]
 #: Those that start a real Cassandra.
-CASSANDRA_PROGRAMS = ["docs/cassandra-for-tests.md", "docs/cassandra.md"]
+CASSANDRA_PROGRAMS = [
+    "docs/cassandra-for-tests.md",
+    "docs/cassandra.md",
+    "docs/compat-cassandra.md",
+]
 #: What a page needs beside what the tests install.
 NEEDS = {"docs/tables.md": "pyarrow"}
 

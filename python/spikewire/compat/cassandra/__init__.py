@@ -1,0 +1,83 @@
+"""The names of the DataStax / Apache Python driver for Cassandra, over ``spikewire.cql``.
+
+A program moves with one import: ``from spikewire.compat.cassandra.cluster import Cluster`` where it
+said ``from cassandra.cluster import Cluster``. ``install()`` serves programs that cannot be edited.
+What is not taken raises ``NotImplementedError`` and names it; docs/compat-cassandra.md has the
+whole list.
+
+| module | holds |
+|---|---|
+| ``cluster`` | ``Cluster``, and what ``cassandra.cluster`` exports |
+| ``session``, ``future``, ``results`` | ``Session``, ``ResponseFuture``, ``ResultSet`` |
+| ``profiles``, ``policies``, ``auth`` | how statements are executed and sessions log in |
+| ``query``, ``factories``, ``marks`` | statements, traces, what makes rows |
+| ``concurrent`` | many statements at a time |
+| ``metadata``, ``pool`` | schema and nodes |
+| ``errors``, ``protocol``, ``translate`` | exceptions, and which failure is which |
+| ``levels`` | consistency levels and other numbers that have names |
+| ``util`` | classes of values |
+| ``values``, ``user_types`` | values from one face to the other |
+| ``cqltypes``, ``markers``, ``checks`` | types of columns, ``%s``, what values are |
+"""
+
+from spikewire.compat.cassandra.errors import (
+    AlreadyExists,
+    AuthenticationFailed,
+    CDCWriteFailure,
+    CompatWarning,
+    ConfigurationException,
+    CoordinationFailure,
+    DependencyException,
+    DriverException,
+    FunctionFailure,
+    InvalidRequest,
+    OperationTimedOut,
+    ReadFailure,
+    ReadTimeout,
+    RequestExecutionException,
+    RequestValidationException,
+    Timeout,
+    Unauthorized,
+    Unavailable,
+    UnresolvableContactPoints,
+    UnsupportedOperation,
+    WriteFailure,
+    WriteTimeout,
+)
+from spikewire.compat.cassandra.installing import install
+from spikewire.compat.cassandra.levels import (
+    ConsistencyLevel,
+    ProtocolVersion,
+    WriteType,
+    consistency_value_to_name,
+)
+
+__all__ = [
+    "AlreadyExists",
+    "AuthenticationFailed",
+    "CDCWriteFailure",
+    "CompatWarning",
+    "ConfigurationException",
+    "ConsistencyLevel",
+    "CoordinationFailure",
+    "DependencyException",
+    "DriverException",
+    "FunctionFailure",
+    "InvalidRequest",
+    "OperationTimedOut",
+    "ProtocolVersion",
+    "ReadFailure",
+    "ReadTimeout",
+    "RequestExecutionException",
+    "RequestValidationException",
+    "Timeout",
+    "Unauthorized",
+    "Unavailable",
+    "UnresolvableContactPoints",
+    "UnsupportedOperation",
+    "WriteFailure",
+    "WriteTimeout",
+    "WriteType",
+    "consistency_value_to_name",
+    "install",
+]

@@ -1,0 +1,39 @@
+"""For programs that cannot be edited: these modules under the names of the other driver's."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+__all__ = ["install"]
+
+_MODULES = (
+    "auth",
+    "cluster",
+    "concurrent",
+    "metadata",
+    "policies",
+    "pool",
+    "protocol",
+    "query",
+    "util",
+)
+
+
+def install() -> None:
+    """Lets ``import cassandra`` find these modules, for the whole process.
+
+    To be called before anything imports the other driver; ``RuntimeError`` where that is done.
+    Modules that are not here (``cassandra.cqlengine`` and others) raise ``ModuleNotFoundError``.
+    """
+    here = sys.modules["spikewire.compat.cassandra"]
+    present = sys.modules.get("cassandra")
+    if present is here:
+        return
+    if present is not None:
+        message = "cassandra is imported already: call install() before"
+        raise RuntimeError(message)
+    modules = {name: importlib.import_module(f"{here.__name__}.{name}") for name in _MODULES}
+    sys.modules["cassandra"] = here
+    for name, module in modules.items():
+        sys.modules[f"cassandra.{name}"] = module

@@ -1,0 +1,227 @@
+"""Policies by name. They are descriptions: the engine does what they say, and does not call them.
+
+A class that overrides one is refused where it is given, for its methods would never be called.
+"""
+
+# The modules of this package know each other; programs see no underscore.
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spikewire.compat.cassandra.levels import WriteType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = [
+    "AddressTranslator",
+    "ConstantReconnectionPolicy",
+    "ConstantSpeculativeExecutionPolicy",
+    "DCAwareRoundRobinPolicy",
+    "DefaultLoadBalancingPolicy",
+    "DowngradingConsistencyRetryPolicy",
+    "ExponentialReconnectionPolicy",
+    "FallthroughRetryPolicy",
+    "HostDistance",
+    "HostFilterPolicy",
+    "IdentityTranslator",
+    "LoadBalancingPolicy",
+    "NeverRetryPolicy",
+    "NoSpeculativeExecutionPolicy",
+    "ReconnectionPolicy",
+    "RetryPolicy",
+    "RoundRobinPolicy",
+    "SpeculativeExecutionPolicy",
+    "TokenAwarePolicy",
+    "WhiteListRoundRobinPolicy",
+    "WriteType",
+]
+
+
+class HostDistance:
+    """How near a node is."""
+
+    IGNORED = -1
+    LOCAL_RACK = 0
+    LOCAL = 1
+    REMOTE = 2
+
+
+class Routing(NamedTuple):
+    """What a policy for load balancing says."""
+
+    #: The datacenter whose nodes are asked.
+    local_datacenter: str | None = None
+    #: Whether others are asked when none of its nodes can be.
+    remote: bool = False
+    #: The only addresses that are asked.
+    only: tuple[str, ...] | None = None
+
+
+class LoadBalancingPolicy:
+    """Which node is asked."""
+
+
+class RoundRobinPolicy(LoadBalancingPolicy):
+    """All nodes. Where a partition is known, its replicas go first, here as elsewhere."""
+
+
+class DCAwareRoundRobinPolicy(LoadBalancingPolicy):
+    """The nodes of one datacenter; by default that of the first contact point."""
+
+    def __init__(self, local_dc: str = "", used_hosts_per_remote_dc: int = 0) -> None:
+        self.local_dc = local_dc
+        self.used_hosts_per_remote_dc = used_hosts_per_remote_dc
+
+
+class TokenAwarePolicy(LoadBalancingPolicy):
+    """Replicas first. The engine always does that, by load among them."""
+
+    def __init__(self, child_policy: LoadBalancingPolicy, shuffle_replicas: bool = False) -> None:
+        self._child_policy = child_policy
+        self.shuffle_replicas = shuffle_replicas
+
+
+class WhiteListRoundRobinPolicy(RoundRobinPolicy):
+    """Only the nodes with these addresses, in turn."""
+
+    def __init__(self, hosts: Sequence[str]) -> None:
+        self._allowed_hosts = tuple(hosts)
+
+
+class HostFilterPolicy(LoadBalancingPolicy):
+    """Nodes that a function chooses. It is not taken."""
+
+    def __init__(self, child_policy: LoadBalancingPolicy, predicate: Any) -> None:
+        self._child_policy = child_policy
+        self.predicate = predicate
+
+
+class DefaultLoadBalancingPolicy(LoadBalancingPolicy):
+    """What another policy says."""
+
+    def __init__(self, child_policy: LoadBalancingPolicy) -> None:
+        self._child_policy = child_policy
+
+
+def routing_of(policy: LoadBalancingPolicy | None, what: str) -> Routing:
+    """What a policy says; ``NotImplementedError`` for one that cannot be followed."""
+    if isinstance(policy, LoadBalancingPolicy):
+        kind = type(policy)
+        if kind in (TokenAwarePolicy, DefaultLoadBalancingPolicy):
+            return routing_of(getattr(policy, "_child_policy", None), what)
+        if isinstance(policy, WhiteListRoundRobinPolicy) and kind is WhiteListRoundRobinPolicy:
+            return Routing(only=policy._allowed_hosts, remote=True)
+        if isinstance(policy, DCAwareRoundRobinPolicy) and kind is DCAwareRoundRobinPolicy:
+            return Routing(policy.local_dc or None, policy.used_hosts_per_remote_dc > 0)
+        if kind is RoundRobinPolicy:
+            return Routing(remote=True)
+    if policy is None:
+        return Routing()
+    message = f"{what}: {type(policy).__name__} is not taken; routing is the engine's own"
+    raise NotImplementedError(message)
+
+
+class ReconnectionPolicy:
+    """When lost nodes are tried again. The engine has its own schedule."""
+
+
+class ConstantReconnectionPolicy(ReconnectionPolicy):
+    """At even intervals."""
+
+    def __init__(self, delay: float, max_attempts: int | None = 64) -> None:
+        if delay < 0:
+            message = "delay must not be negative"
+            raise ValueError(message)
+        self.delay = delay
+        self.max_attempts = max_attempts
+
+    def new_schedule(self) -> Iterable[float]:
+        """The pauses."""
+        count = self.max_attempts
+        while count is None or count > 0:
+            yield self.delay
+            count = None if count is None else count - 1
+
+
+class ExponentialReconnectionPolicy(ReconnectionPolicy):
+    """At intervals that double."""
+
+    def __init__(self, base_delay: float, max_delay: float, max_attempts: int | None = 64) -> None:
+        if base_delay < 0 or max_delay < 0:
+            message = "delays must not be negative"
+            raise ValueError(message)
+        if max_delay < base_delay:
+            message = "max_delay must not be below base_delay"
+            raise ValueError(message)
+        self.base_delay = base_delay
+        self.max_delay = max_delay
+        self.max_attempts = max_attempts
+
+
+class RetryPolicy:
+    """The engine's retries: by the kind of the error, and whether the statement is idempotent."""
+
+    RETRY = 0
+    RETHROW = 1
+    IGNORE = 2
+    RETRY_NEXT_HOST = 3
+
+
+class FallthroughRetryPolicy(RetryPolicy):
+    """No retries."""
+
+
+class NeverRetryPolicy(RetryPolicy):
+    """No retries."""
+
+
+class DowngradingConsistencyRetryPolicy(RetryPolicy):
+    """Retries that ask for less. It is not taken."""
+
+    def __init__(self) -> None:
+        message = "DowngradingConsistencyRetryPolicy: results would be less than was asked for"
+        raise NotImplementedError(message)
+
+
+def retries_of(policy: RetryPolicy | None, what: str) -> int | None:
+    """The limit of retries that a policy says; ``None`` for the engine's."""
+    if policy is None or type(policy) is RetryPolicy:
+        return None
+    if type(policy) in (FallthroughRetryPolicy, NeverRetryPolicy):
+        return 0
+    message = f"{what}: {type(policy).__name__} is not taken; retries are the engine's own"
+    raise NotImplementedError(message)
+
+
+class SpeculativeExecutionPolicy:
+    """Whether other nodes are asked before the first has answered."""
+
+
+class NoSpeculativeExecutionPolicy(SpeculativeExecutionPolicy):
+    """They are not."""
+
+
+class ConstantSpeculativeExecutionPolicy(SpeculativeExecutionPolicy):
+    """They are, after a delay. Where it is given it is refused until the engine does that."""
+
+    def __init__(self, delay: float, max_attempts: int) -> None:
+        self.delay = delay
+        self.max_attempts = max_attempts
+
+
+def check_speculation(policy: SpeculativeExecutionPolicy | None, what: str) -> None:
+    """Raises ``NotImplementedError`` for a policy that asks for speculation."""
+    if policy is not None and type(policy) is not NoSpeculativeExecutionPolicy:
+        message = f"{what}: {type(policy).__name__} is not taken"
+        raise NotImplementedError(message)
+
+
+class AddressTranslator:
+    """Where nodes are reached. Only ``IdentityTranslator`` is taken."""
+
+
+class IdentityTranslator(AddressTranslator):
+    """Where they say."""

@@ -1,0 +1,71 @@
+"""Nodes as programs see them."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import uuid
+
+__all__ = ["Host", "NoConnectionsAvailable"]
+
+
+class NoConnectionsAvailable(Exception):
+    """Too many requests wait for a node."""
+
+
+@functools.total_ordering
+class Host:
+    """A node of the cluster."""
+
+    def __init__(
+        self,
+        address: str,
+        port: int,
+        *,
+        datacenter: str | None = None,
+        rack: str | None = None,
+        release_version: str | None = None,
+        is_up: bool | None = None,
+        host_id: uuid.UUID | None = None,
+    ) -> None:
+        self.address = address
+        self.port = port
+        self.datacenter = datacenter
+        self.rack = rack
+        self.release_version = release_version
+        self.is_up = is_up
+        self.host_id = host_id
+        self.broadcast_rpc_address = address
+        self.broadcast_rpc_port = port
+
+    @property
+    def endpoint(self) -> str:
+        """Address and port, as the engine names the node."""
+        shown = f"[{self.address}]" if ":" in self.address else self.address
+        return f"{shown}:{self.port}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Host) and self.endpoint == other.endpoint
+
+    def __hash__(self) -> int:
+        return hash(self.endpoint)
+
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, Host):
+            return NotImplemented
+        return (self.address, self.port) < (other.address, other.port)
+
+    def __str__(self) -> str:
+        return self.endpoint
+
+    def __repr__(self) -> str:
+        place = f" {self.datacenter}" if self.datacenter else ""
+        return f"<Host: {self.endpoint}{place}>"
+
+
+def split(endpoint: str) -> tuple[str, int]:
+    """Address and port of a node as the engine names it."""
+    address, _, port = endpoint.rpartition(":")
+    return address.strip("[]"), int(port)

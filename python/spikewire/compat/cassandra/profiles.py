@@ -1,0 +1,79 @@
+"""How statements are executed, by profile or by the older settings of cluster and session."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from spikewire.compat.cassandra.factories import named_tuple_factory
+from spikewire.compat.cassandra.levels import ConsistencyLevel
+from spikewire.compat.cassandra.policies import (
+    LoadBalancingPolicy,
+    RetryPolicy,
+    Routing,
+    SpeculativeExecutionPolicy,
+    check_speculation,
+    retries_of,
+    routing_of,
+)
+
+__all__ = ["EXEC_PROFILE_DEFAULT", "NOT_SET", "ExecutionProfile"]
+
+
+class _Default:
+    def __repr__(self) -> str:
+        return "EXEC_PROFILE_DEFAULT"
+
+
+#: The name of the profile that is used where none is given.
+EXEC_PROFILE_DEFAULT: Final = _Default()
+
+#: Stands for an argument that is not given, where ``None`` means something.
+NOT_SET: Final[Any] = object()
+
+
+class ExecutionProfile:
+    """Settings of executions that belong together."""
+
+    def __init__(
+        self,
+        load_balancing_policy: LoadBalancingPolicy | None = None,
+        retry_policy: RetryPolicy | None = None,
+        consistency_level: int = ConsistencyLevel.LOCAL_ONE,
+        serial_consistency_level: int | None = None,
+        request_timeout: float | None = 10.0,
+        row_factory: Any = named_tuple_factory,
+        speculative_execution_policy: SpeculativeExecutionPolicy | None = None,
+        continuous_paging_options: Any = None,
+    ) -> None:
+        if continuous_paging_options is not None:
+            message = "continuous_paging_options: Cassandra does not have that"
+            raise NotImplementedError(message)
+        if serial_consistency_level is not None and not ConsistencyLevel.is_serial(
+            serial_consistency_level
+        ):
+            message = (
+                "serial_consistency_level must be either ConsistencyLevel.SERIAL or "
+                "ConsistencyLevel.LOCAL_SERIAL."
+            )
+            raise ValueError(message)
+        check_speculation(speculative_execution_policy, "speculative_execution_policy")
+        routing_of(load_balancing_policy, "load_balancing_policy")
+        retries_of(retry_policy, "retry_policy")
+        self.load_balancing_policy = load_balancing_policy
+        self.retry_policy = retry_policy
+        self.consistency_level = consistency_level
+        self.serial_consistency_level = serial_consistency_level
+        self.request_timeout = request_timeout
+        self.row_factory = row_factory
+        self.speculative_execution_policy = speculative_execution_policy
+
+    @property
+    def routing(self) -> Routing:
+        """What the policy for load balancing says."""
+        return routing_of(self.load_balancing_policy, "load_balancing_policy")
+
+    def clone(self) -> ExecutionProfile:
+        """Another one with the same settings."""
+        made = ExecutionProfile.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made

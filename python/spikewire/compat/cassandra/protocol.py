@@ -1,0 +1,97 @@
+"""The exceptions that ``cassandra.protocol`` has for what servers say."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+__all__ = [
+    "ConfigurationException",
+    "ErrorMessage",
+    "IsBootstrappingErrorMessage",
+    "OverloadedErrorMessage",
+    "ProtocolException",
+    "RequestExecutionException",
+    "RequestValidationException",
+    "ServerError",
+    "SyntaxException",
+    "TruncateError",
+]
+
+
+class ErrorMessage(Exception):
+    """What a server says."""
+
+    error_code: ClassVar[int | None] = None
+    summary: ClassVar[str] = "Unknown"
+
+    def __init__(self, code: int, message: str, info: Any = None) -> None:
+        super().__init__(code, message, info)
+        self.code = code
+        self.message = message
+        self.info = info
+
+    def summary_msg(self) -> str:
+        """Code, meaning and words in one line."""
+        return f'Error from server: code={self.code:04x} [{self.summary}] message="{self.message}"'
+
+    def __str__(self) -> str:
+        return f"<{self.summary_msg()}>"
+
+    __repr__ = __str__
+
+
+class RequestExecutionException(ErrorMessage):
+    """The server could not do what it was asked to."""
+
+
+class RequestValidationException(ErrorMessage):
+    """The server refuses the statement as it is."""
+
+
+class ServerError(ErrorMessage):
+    """The server failed."""
+
+    error_code = 0x0000
+    summary = "Server error"
+
+
+class ProtocolException(ErrorMessage):
+    """The server says that it was sent nonsense, or sent some itself."""
+
+    error_code = 0x000A
+    summary = "Protocol error"
+
+
+class OverloadedErrorMessage(RequestExecutionException):
+    """The coordinator has too much to do."""
+
+    error_code = 0x1001
+    summary = "Coordinator node overloaded"
+
+
+class IsBootstrappingErrorMessage(RequestExecutionException):
+    """The coordinator is only just joining the cluster."""
+
+    error_code = 0x1002
+    summary = "Coordinator node is bootstrapping"
+
+
+class TruncateError(RequestExecutionException):
+    """A table could not be truncated."""
+
+    error_code = 0x1003
+    summary = "Error during truncate"
+
+
+class SyntaxException(RequestValidationException):
+    """The text of the statement is not CQL."""
+
+    error_code = 0x2000
+    summary = "Syntax error in CQL query"
+
+
+class ConfigurationException(RequestValidationException):
+    """The server's configuration does not allow the statement."""
+
+    error_code = 0x2300
+    summary = "Query invalid because of configuration issue"

@@ -1,0 +1,144 @@
+"""Failures of the engine as the exceptions that programs for the other driver catch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spikewire.compat.cassandra import errors, protocol
+from spikewire.compat.cassandra.levels import ConsistencyLevel, WriteType
+from spikewire.cql import errors as cql_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["NoHostAvailable", "translated"]
+
+
+class NoHostAvailable(Exception):
+    """No node could be asked; ``errors`` says why, by node."""
+
+    def __init__(self, message: str, errors: dict[Any, Any] | list[Any]) -> None:
+        super().__init__(message, errors)
+        self.errors = errors
+
+
+_SUMMARIES = {
+    0x1000: "Unavailable exception",
+    0x1100: "Coordinator node timed out waiting for replica nodes' responses",
+    0x1200: "Coordinator node timed out waiting for replica nodes' responses",
+    0x1300: "Replica(s) failed to execute read",
+    0x1400: "User Defined Function failure",
+    0x1500: "Replica(s) failed to execute write",
+    0x1700: "Outcome of the conditional write is unknown",
+    0x2100: "Unauthorized",
+    0x2200: "Invalid query",
+}
+
+_MESSAGES: dict[int, type[protocol.ErrorMessage]] = {
+    kind.error_code: kind
+    for kind in (
+        protocol.ServerError,
+        protocol.ProtocolException,
+        protocol.OverloadedErrorMessage,
+        protocol.IsBootstrappingErrorMessage,
+        protocol.TruncateError,
+        protocol.SyntaxException,
+        protocol.ConfigurationException,
+    )
+    if kind.error_code is not None
+}
+
+#: What ends as ``NoHostAvailable`` where other nodes are tried.
+_NEXT_NODE = (0x0000, 0x1001, 0x1002, 0x1003)
+
+_NO_HOST = "Unable to complete the operation against any hosts"
+
+
+def translated(
+    error: BaseException, host_of: Callable[[str | None], Any], *, retried: bool = True
+) -> BaseException:
+    """The exception to raise for ``error``; the same one where there is nothing to translate.
+
+    ``host_of`` finds a node by its address; ``retried`` says whether other nodes were tried.
+    """
+    if isinstance(error, OverflowError):
+        made: BaseException = TypeError(str(error))
+    elif isinstance(error, cql_errors.Error):
+        made = _of_server(error, host_of, retried) or _of_client(error, host_of)
+    else:
+        return error
+    made.__cause__ = error
+    return made
+
+
+def _of_client(error: cql_errors.Error, host_of: Callable[[str | None], Any]) -> BaseException:
+    node = host_of(error.node)
+    if isinstance(error, cql_errors.Timeout):
+        return errors.OperationTimedOut({str(node): error.message}, node)
+    if isinstance(error, cql_errors.AuthenticationFailed):
+        return errors.AuthenticationFailed(str(error))
+    if isinstance(error, cql_errors.ProtocolError):
+        return protocol.ProtocolException(error.code or 0x000A, error.message)
+    return NoHostAvailable(_NO_HOST, {} if node is None else {node: error})
+
+
+def _of_server(
+    error: cql_errors.Error, host_of: Callable[[str | None], Any], retried: bool
+) -> BaseException | None:
+    code = error.code
+    if code is None:
+        return None
+    kind = _MESSAGES.get(code)
+    if kind is not None:
+        said = kind(code, error.message)
+        if code in _NEXT_NODE and retried:
+            return NoHostAvailable(_NO_HOST, {host_of(error.node): said})
+        return said
+    words = f"Error from server: code={code:04x} [{_SUMMARIES.get(code, 'Unknown')}] "
+    words += f'message="{error.message}"'
+    if isinstance(error, cql_errors.AlreadyExists):
+        return errors.AlreadyExists(error.keyspace, error.table)
+    if isinstance(error, cql_errors.InvalidRequest):
+        return errors.InvalidRequest(words)
+    if isinstance(error, cql_errors.Unauthorized):
+        return errors.Unauthorized(words)
+    if isinstance(error, cql_errors.FunctionFailed):
+        return errors.FunctionFailure(words, error.keyspace, error.function, error.arguments)
+    return _of_replicas(error, words)
+
+
+def _level(name: str) -> int | None:
+    return ConsistencyLevel.name_to_value.get(name.upper())
+
+
+def _of_replicas(error: cql_errors.Error, words: str) -> BaseException | None:
+    if isinstance(error, cql_errors.Unavailable):
+        level = _level(error.consistency)
+        return errors.Unavailable(words, level, error.required, error.received)
+    if isinstance(
+        error,
+        (
+            cql_errors.ReadTimeout,
+            cql_errors.WriteTimeout,
+            cql_errors.ReadFailure,
+            cql_errors.WriteFailure,
+            cql_errors.WriteUnknown,
+        ),
+    ):
+        said: dict[str, Any] = {
+            "consistency": _level(error.consistency),
+            "required_responses": error.required,
+            "received_responses": error.received,
+        }
+        if isinstance(error, cql_errors.ReadTimeout):
+            return errors.ReadTimeout(words, data_retrieved=error.data_present, **said)
+        if isinstance(error, cql_errors.WriteUnknown):
+            return errors.WriteTimeout(words, write_type=WriteType.CAS, **said)
+        if isinstance(error, cql_errors.ReadFailure):
+            present = error.data_present
+            return errors.ReadFailure(words, present, failures=error.failures, **said)
+        kind = WriteType.name_to_value.get(error.write_type.upper())
+        if isinstance(error, cql_errors.WriteTimeout):
+            return errors.WriteTimeout(words, write_type=kind, **said)
+        return errors.WriteFailure(words, kind, failures=error.failures, **said)
+    return None

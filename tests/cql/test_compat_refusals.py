@@ -1,0 +1,192 @@
+"""What the names of cassandra-driver do not take over Spikewire is refused by name."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from spikewire.compat.cassandra import CompatWarning, ConsistencyLevel, policies
+from spikewire.compat.cassandra.auth import AuthProvider, PlainTextAuthProvider
+from spikewire.compat.cassandra.cluster import (
+    EXEC_PROFILE_DEFAULT,
+    Cluster,
+    ExecutionProfile,
+    NoHostAvailable,
+)
+from spikewire.compat.cassandra.query import SimpleStatement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spikewire.compat.cassandra.session import Session
+    from spikewire.testing.cassandra import SharedCassandra
+
+
+class OwnRetries(policies.RetryPolicy):
+    pass
+
+
+class OwnRouting(policies.RoundRobinPolicy):
+    pass
+
+
+class OwnLogin(PlainTextAuthProvider):
+    pass
+
+
+REFUSED: dict[str, Any] = {
+    "ssl_context": object(),
+    "ssl_options": {"ca_certs": "x"},
+    "metrics_enabled": True,
+    "sockopts": [(1, 2, 3)],
+    "cql_version": "3.4.5",
+    "timestamp_generator": lambda: 0,
+    "no_compact": True,
+    "endpoint_factory": object(),
+    "cloud": {},
+    "column_encryption_policy": object(),
+    "allow_beta_protocol_version": True,
+    "protocol_version": 3,
+    "compression": "snappy",
+    "auth_provider": AuthProvider(),
+    "address_translator": object(),
+    "load_balancing_policy": policies.HostFilterPolicy(policies.RoundRobinPolicy(), bool),
+    "default_retry_policy": OwnRetries(),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_settings_that_are_not_taken(name: str) -> None:
+    with pytest.raises(NotImplementedError, match=name):
+        Cluster(**{name: REFUSED[name]})
+
+
+def test_policies_that_would_not_be_called() -> None:
+    with pytest.raises(NotImplementedError, match="OwnRouting"):
+        ExecutionProfile(load_balancing_policy=OwnRouting())
+    with pytest.raises(NotImplementedError, match="OwnRetries"):
+        SimpleStatement("x", retry_policy=OwnRetries())
+    with pytest.raises(NotImplementedError, match="OwnLogin"):
+        Cluster(auth_provider=OwnLogin("a", "b"))
+    with pytest.raises(NotImplementedError, match="speculative_execution_policy"):
+        ExecutionProfile(
+            speculative_execution_policy=policies.ConstantSpeculativeExecutionPolicy(0.1, 2)
+        )
+    with pytest.raises(NotImplementedError, match="less than was asked"):
+        policies.DowngradingConsistencyRetryPolicy()
+    with pytest.raises(NotImplementedError, match="one local datacenter"):
+        Cluster(
+            execution_profiles={
+                EXEC_PROFILE_DEFAULT: ExecutionProfile(policies.DCAwareRoundRobinPolicy("dc1")),
+                "far": ExecutionProfile(policies.DCAwareRoundRobinPolicy("dc2")),
+            }
+        )
+
+
+def test_unknown_settings_are_no_settings() -> None:
+    with pytest.raises(TypeError, match="nonsense"):
+        Cluster(nonsense=1)
+
+
+def test_settings_without_effect_are_warned_of() -> None:
+    with pytest.warns(CompatWarning, match="executor_threads"):
+        Cluster(executor_threads=8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Cluster(executor_threads=2, prepare_on_all_hosts=True, ssl_context=None)
+
+
+@pytest.fixture(scope="module")
+def session(cassandra: SharedCassandra) -> Iterator[Session]:
+    address, port = cassandra.addresses[0].split(":")
+    with Cluster([address], port=int(port)) as cluster:
+        yield cluster.connect()
+
+
+def test_a_session_refuses_what_it_does_not_do(session: Session) -> None:
+    with pytest.raises(NotImplementedError, match="execute_as"):
+        session.execute("SELECT key FROM system.local", execute_as="somebody")
+    for name in ("client_protocol_handler", "encoder", "timestamp_generator"):
+        with pytest.raises(NotImplementedError, match=name):
+            setattr(session, name, object())
+    with pytest.raises(NotImplementedError, match="use_client_timestamp"):
+        session.use_client_timestamp = False
+    with pytest.raises(TypeError, match="int"):
+        session.execute(5)
+    with pytest.raises(ValueError, match="consistency_level"):
+        session.execute(SimpleStatement("SELECT key FROM system.local", consistency_level=99))
+
+
+def test_only_listed_nodes_are_asked(cassandra: SharedCassandra) -> None:
+    address, port = cassandra.addresses[0].split(":")
+    only = policies.WhiteListRoundRobinPolicy(["192.0.2.1"])
+    with Cluster([address], port=int(port), load_balancing_policy=only) as cluster:
+        session = cluster.connect()
+        with pytest.raises(NoHostAvailable, match=r"192\.0\.2\.1"):
+            session.execute("SELECT key FROM system.local")
+        with pytest.raises(NoHostAvailable):
+            session.execute_async("SELECT key FROM system.local").result()
+
+
+def test_a_timeout_names_the_node(session: Session) -> None:
+    from spikewire.compat.cassandra import OperationTimedOut
+
+    with pytest.raises(OperationTimedOut):
+        session.execute("SELECT * FROM system_schema.columns", timeout=0.000_001)
+
+
+def test_installed_under_the_other_name() -> None:
+    program = """
+        import spikewire.compat.cassandra as compat
+        compat.install()
+        compat.install()
+        import cassandra
+        from cassandra.cluster import Cluster, Session, NoHostAvailable
+        from cassandra.query import SimpleStatement, dict_factory
+        from cassandra.policies import DCAwareRoundRobinPolicy
+        from cassandra import ConsistencyLevel, concurrent, util
+        assert cassandra is compat
+        assert Cluster.__module__ == "spikewire.compat.cassandra.cluster"
+        assert ConsistencyLevel.LOCAL_QUORUM == 6
+        try:
+            import cassandra.cqlengine
+        except ModuleNotFoundError:
+            print("as it should")
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert (done.stdout.strip(), done.stderr) == ("as it should", "")
+
+
+def test_it_does_not_replace_what_is_imported() -> None:
+    program = """
+        import sys, types
+        sys.modules["cassandra"] = types.ModuleType("cassandra")
+        import spikewire.compat.cassandra as compat
+        try:
+            compat.install()
+        except RuntimeError as error:
+            print(error)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert "imported already" in done.stdout
+
+
+def test_levels_have_the_numbers_of_the_protocol() -> None:
+    assert ConsistencyLevel.name_to_value["LOCAL_ONE"] == 10
