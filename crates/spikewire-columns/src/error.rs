@@ -61,6 +61,12 @@ impl From<Malformed> for ColumnError {
     }
 }
 
+impl From<spikewire_cql::notation::Malformed> for ColumnError {
+    fn from(error: spikewire_cql::notation::Malformed) -> Self {
+        Self::value(error.to_string())
+    }
+}
+
 /// Why columns were not made, by row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RowError {

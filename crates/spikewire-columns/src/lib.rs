@@ -10,10 +10,12 @@
 //! | [`extra`] | the columns that do not come from bins: key, generation, time to live |
 //! | [`arrow`] | columns of Arrow arrays, with or without a schema |
 //! | [`fixed`] | rows of fields with a fixed size, as in a structured array |
+//! | [`cql`] | rows of CQL as Arrow columns |
 
 #![forbid(unsafe_code)]
 
 pub mod arrow;
+pub mod cql;
 pub mod error;
 pub mod extra;
 pub mod fixed;
