@@ -7,6 +7,8 @@ from collections.abc import AsyncIterable
 from operator import index
 from typing import TYPE_CHECKING, Any
 
+from spikewire._native import cql as _native
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -30,10 +32,12 @@ def execute(
     arguments = _checked(*how)
     if isinstance(rows, AsyncIterable):
         raise TypeError("rows must be an iterable; asynchronous ones are for AsyncSession")
-    waiting = iter(rows)
+    waiting = rows if _native.is_table(rows) else iter(rows)
     if isinstance(statement, str):
         statement = session._prepared(statement, **_for_preparing(options))  # noqa: SLF001
     many = session._many(statement, arguments, **options)  # noqa: SLF001
+    if waiting is rows and _native.is_table(rows):
+        waiting = _native.table_rows(statement, rows)
     room = _room(arguments[0])
     try:
         while not many.feed(waiting):
@@ -56,10 +60,14 @@ async def execute_async(
 ) -> Any:
     """``AsyncSession.execute_many``."""
     arguments = _checked(*how)
-    waiting = None if isinstance(rows, AsyncIterable) else iter(rows)
+    waiting = None
+    if not isinstance(rows, AsyncIterable):
+        waiting = rows if _native.is_table(rows) else iter(rows)
     if isinstance(statement, str):
         statement = await session._prepared(statement, **_for_preparing(options))  # noqa: SLF001
     many = session._many(statement, arguments, **options)  # noqa: SLF001
+    if waiting is rows and _native.is_table(rows):
+        waiting = _native.table_rows(statement, rows)
     room = _room(arguments[0])
     try:
         if waiting is not None:

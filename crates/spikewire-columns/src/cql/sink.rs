@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use arrow_buffer::IntervalMonthDayNano;
 use spikewire_cql::types::{Type, Udt};
-use spikewire_cql::value::{Duration, Elements, Sink};
+use spikewire_cql::value::{Duration, Elements, MapEntries, Sink};
 
 use super::column::{Column, Store, push_null};
 use crate::error::ColumnError;
@@ -281,7 +281,7 @@ impl Sink for Columns {
         })
     }
 
-    fn map<I: Elements<((), ()), ColumnError>>(&self, _: &Type, _: &Type, entries: &mut I) -> Done {
+    fn map<I: MapEntries<(), ColumnError>>(&self, _: &Type, _: &Type, entries: &mut I) -> Done {
         let child = |store: &Store| match store {
             Store::Map(_, [key, _]) => Some(*key),
             _ => None,

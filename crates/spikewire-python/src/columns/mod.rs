@@ -17,6 +17,6 @@ mod rows;
 pub mod source;
 
 pub use arrow::{ArrowTable, fill, fill_keys, refused, table_builder};
-pub use numpy::{Filling, NewArray, Strip, Wanted, to_numpy};
-pub use pandas::to_pandas;
+pub use numpy::{Filling, Layout, Library, Memory, NewArray, Strip, Wanted, to_numpy};
+pub use pandas::{module, to_pandas};
 pub use rows::{column_error, errors, extra_columns, missing, row_error, row_error_in_batch};

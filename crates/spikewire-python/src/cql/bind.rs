@@ -9,6 +9,7 @@ use spikewire_cassandra::statement::Prepared;
 use spikewire_cql::response::Column;
 use spikewire_cql::value::encode_bound;
 
+use super::columns::TableRow;
 use super::errors::Raised;
 use super::row::Row;
 use super::value::Given;
@@ -34,6 +35,9 @@ pub fn bind(
     if let Ok(values) = given.cast::<PyDict>() {
         known_names(columns, values.keys().iter())?;
         return by_name(py, columns, out, |name| values.get_item(name));
+    }
+    if let Ok(row) = given.cast::<TableRow>() {
+        return Ok(row.get().bind(prepared, out)?);
     }
     if let Ok(row) = given.cast::<Row>() {
         return by_name(py, columns, out, |name| row.get().field(name));

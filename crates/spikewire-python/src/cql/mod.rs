@@ -10,11 +10,13 @@
 //! | [`many`] | one statement with the parameters of many rows |
 //! | [`value`], [`classes`] | Python values to CQL and back, those of user-defined types, too |
 //! | [`rows`], [`row`] | what comes back |
+//! | [`columns`] | results as columns: Arrow, NumPy, pandas |
 //! | [`errors`] | what goes wrong, as Python exceptions |
 
 pub mod batch;
 pub mod bind;
 pub mod classes;
+pub mod columns;
 pub mod core;
 pub mod errors;
 pub mod faces;
@@ -38,6 +40,8 @@ pub mod module {
     pub mod cql {
         #[pymodule_export]
         use crate::cql::batch::Batch;
+        #[pymodule_export]
+        use crate::cql::columns::{is_table, table_rows};
         #[pymodule_export]
         use crate::cql::many::Many;
         #[pymodule_export]

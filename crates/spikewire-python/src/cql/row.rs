@@ -1,11 +1,16 @@
 //! One row, and the columns that rows share.
 
+#![expect(unsafe_code, reason = "the usual look-up of attributes")]
+
 use std::sync::Arc;
 
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PyString, PyTuple};
 use spikewire_cassandra::statement::Shape;
+use spikewire_cql::types::Udt;
+use spikewire_sync::Mutex;
 
 use crate::bridge::errors::{type_error, type_name};
 
@@ -16,7 +21,14 @@ pub struct Names {
     pub all: Py<PyTuple>,
     /// The first column of each name.
     index: Py<PyDict>,
+    /// The same of those names that are no attributes of a row.
+    attributes: Py<PyDict>,
 }
+
+/// The names of the fields of user-defined types that were met.
+static TYPES: Mutex<Vec<(Udt, Arc<Names>)>> = Mutex::new(Vec::new());
+/// Most types whose names are kept.
+const KEPT: usize = 64;
 
 impl Names {
     /// Those of a shape, made once.
@@ -36,12 +48,37 @@ impl Names {
     /// Of these columns.
     pub fn new<'a>(py: Python<'_>, names: impl Iterator<Item = &'a str>) -> PyResult<Arc<Self>> {
         let names: Vec<_> = names.map(|name| PyString::intern(py, name)).collect();
-        let index = PyDict::new(py);
+        let (index, attributes) = (PyDict::new(py), PyDict::new(py));
+        let row = py.get_type::<Row>();
         for (at, name) in names.iter().enumerate().rev() {
             index.set_item(name, at)?;
+            if !row.hasattr(name)? {
+                attributes.set_item(name, at)?;
+            }
         }
         let all = PyTuple::new(py, names)?.unbind();
-        Ok(Arc::new(Self { all, index: index.unbind() }))
+        Ok(Arc::new(Self { all, index: index.unbind(), attributes: attributes.unbind() }))
+    }
+
+    /// Those of the fields of a type.
+    pub fn of_type(py: Python<'_>, udt: &Udt) -> PyResult<Arc<Self>> {
+        let known = |types: &[(Udt, Arc<Self>)]| {
+            types.iter().find(|(known, _)| known == udt).map(|(_, names)| names.clone())
+        };
+        if let Some(names) = known(&TYPES.lock()) {
+            return Ok(names);
+        }
+        // Made without the lock: making runs Python.
+        let names = Self::new(py, udt.fields.iter().map(|(name, _)| name.as_str()))?;
+        let mut dropped = Vec::new();
+        let mut types = TYPES.lock();
+        if types.len() >= KEPT {
+            dropped = std::mem::take(&mut *types);
+        }
+        types.push((udt.clone(), names.clone()));
+        drop(types);
+        drop(dropped);
+        Ok(names)
     }
 
     fn find(&self, name: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
@@ -82,6 +119,17 @@ impl Row {
 
 #[pymethods]
 impl Row {
+    fn __getattribute__<'py>(
+        slf: &Bound<'py, Self>,
+        name: &Bound<'py, PyString>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let row = slf.get();
+        if let Some(at) = row.names.attributes.bind(slf.py()).get_item(name)? {
+            return row.values.bind(slf.py()).get_item(at.extract()?);
+        }
+        attribute(slf, name)
+    }
+
     fn __getattr__<'py>(&self, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
         let py = name.py();
         match self.names.find(name)? {
@@ -223,5 +271,17 @@ impl Row {
     /// The values as a tuple.
     fn as_tuple<'py>(&self, py: Python<'py>) -> Bound<'py, PyTuple> {
         self.values.bind(py).clone()
+    }
+}
+
+/// An attribute of the object itself or of its class.
+fn attribute<'py>(
+    of: &Bound<'py, Row>,
+    name: &Bound<'py, PyString>,
+) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: both are live objects, and the name is a string.
+    unsafe {
+        let found = ffi::PyObject_GenericGetAttr(of.as_ptr(), name.as_ptr());
+        Bound::from_owned_ptr_or_err(of.py(), found)
     }
 }

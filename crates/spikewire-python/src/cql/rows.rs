@@ -1,19 +1,25 @@
 //! The rows of a result, still as they came: each is made when it is asked for.
 
+use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
 
 use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PySlice, PyTuple};
+use spikewire_cassandra::cluster::Node;
 use spikewire_cassandra::execution::{Answer, Content};
 use spikewire_cassandra::statement::Shape;
-use spikewire_cql::notation::Reader;
+use spikewire_cql::notation::{Malformed, Reader};
 use spikewire_cql::response::rows::Cells;
+use spikewire_cql::types::Type;
 
 use super::classes::Classes;
+use super::columns::{to_arrays, to_arrow, to_pandas, to_polars, to_structured};
 use super::errors::Raised;
 use super::row::{Names, Row};
 use super::value::{Making, value};
+use crate::columns::{self, ArrowTable};
 
 /// Rows as they came with one reply.
 #[derive(Debug)]
@@ -27,7 +33,7 @@ pub struct Page {
 /// What there is to know of a result besides its rows.
 #[derive(Debug, Default)]
 pub struct Circumstances {
-    pub node: String,
+    pub node: Option<Arc<Node>>,
     pub attempts: u32,
     pub warnings: Vec<String>,
     pub tracing_ids: Vec<[u8; 16]>,
@@ -38,7 +44,7 @@ pub struct Circumstances {
 impl Circumstances {
     /// Adds those of one more answer.
     pub fn add(&mut self, answer: &Answer<'_>) {
-        self.node = answer.node.to_string();
+        self.node = Some(answer.node.clone());
         self.attempts += answer.attempts.made;
         self.schema_agreed = answer.agreed;
         let prefix = &answer.prefix;
@@ -61,7 +67,7 @@ pub struct Rows {
     count: usize,
     state: Option<Vec<u8>>,
     circumstances: Circumstances,
-    classes: Arc<Classes>,
+    pub classes: Arc<Classes>,
     /// Where each row begins: page and offset. Made when a row is asked for by its index.
     offsets: OnceLock<Vec<(u32, u32)>>,
 }
@@ -106,7 +112,7 @@ impl Rows {
             return Err(PyIndexError::new_err("row index out of range"));
         };
         let mut cells = Cells(Reader(&self.pages[page as usize].cells[offset as usize..]));
-        Ok(next_row(py, shape, Names::of(py, shape)?, &mut cells, &self.classes)?)
+        next_row(py, shape, Names::of(py, shape)?, &mut cells, &self.classes)
     }
 }
 
@@ -118,14 +124,48 @@ pub fn next_row<'py>(
     names: &Arc<Names>,
     cells: &mut Cells<'_>,
     classes: &Classes,
-) -> Result<Bound<'py, Row>, Raised> {
-    let making = Making { py, classes };
-    let mut values = Vec::with_capacity(shape.columns.len());
-    for column in &*shape.columns {
-        values.push(value(&column.ty, cells.cell()?, &making)?);
+) -> PyResult<Bound<'py, Row>> {
+    let columns = shape.columns.iter();
+    let cells = columns.map(|column| Pending { ty: &column.ty, cell: cells.cell(), classes });
+    Bound::new(py, Row::make(names.clone(), PyTuple::new(py, cells)?))
+}
+
+/// A value that is made where it is to stand.
+struct Pending<'a> {
+    ty: &'a Type,
+    cell: Result<Option<&'a [u8]>, Malformed>,
+    classes: &'a Classes,
+}
+
+impl<'py> IntoPyObject<'py> for Pending<'_> {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    #[inline]
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let cell = self.cell.map_err(Raised::from)?;
+        Ok(value(self.ty, cell, &Making { py, classes: self.classes })?)
     }
-    let values = PyTuple::new(py, values)?;
-    Ok(Bound::new(py, Row::make(names.clone(), values))?)
+}
+
+/// The rows of a page, each made where it is to stand.
+struct PendingRow<'a, 'b> {
+    shape: &'a Shape,
+    names: &'a Arc<Names>,
+    cells: &'b RefCell<Cells<'a>>,
+    classes: &'a Classes,
+}
+
+impl<'py> IntoPyObject<'py> for PendingRow<'_, '_> {
+    type Target = Row;
+    type Output = Bound<'py, Row>;
+    type Error = PyErr;
+
+    #[inline]
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, Row>> {
+        next_row(py, self.shape, self.names, &mut self.cells.borrow_mut(), self.classes)
+    }
 }
 
 #[pymethods]
@@ -163,7 +203,7 @@ impl Rows {
     }
 
     fn __repr__(&self) -> String {
-        format!("<{} rows from {}>", self.count, self.circumstances.node)
+        format!("<{} rows from {}>", self.count, self.node())
     }
 
     /// The first row, or `None` where there is none.
@@ -184,16 +224,68 @@ impl Rows {
 
     /// All rows as a list.
     fn all<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let rows = PyList::empty(py);
-        let Some(shape) = &self.shape else { return Ok(rows) };
-        let names = Names::of(py, shape)?;
-        for page in &self.pages {
-            let mut cells = Cells(Reader(&page.cells));
-            for _ in 0..page.count {
-                rows.append(next_row(py, shape, names, &mut cells, &self.classes)?)?;
-            }
+        let Some(shape) = &self.shape else { return Ok(PyList::empty(py)) };
+        let (names, classes) = (Names::of(py, shape)?, &*self.classes);
+        let page = |page: &Page| {
+            let cells = RefCell::new(Cells(Reader(&page.cells)));
+            let rows = (0..page.count).map(|_| PendingRow { shape, names, cells: &cells, classes });
+            PyList::new(py, rows)
+        };
+        let mut pages = self.pages.iter();
+        let all = pages.next().map_or_else(|| Ok(PyList::empty(py)), page)?;
+        for more in pages {
+            all.call_method1(intern!(py, "extend"), (page(more)?,))?;
         }
-        Ok(rows)
+        Ok(all)
+    }
+
+    /// The rows as an Arrow table, straight from the bytes that the server sent: for everything with
+    /// the Arrow PyCapsule interface, such as `pyarrow.table`, `polars.DataFrame` and `duckdb`.
+    ///
+    /// Integers, floats, booleans, text and bytes have the types of that name; `timestamp` is
+    /// `timestamp[ms, UTC]`, `date` is `date32`, `time` is `time64[ns]`, UUIDs are 16 bytes marked
+    /// `arrow.uuid`, addresses are text. `varint` and `decimal` become decimals of 38 digits, or of
+    /// 76, with the largest scale of the column; a column whose numbers do not fit is text. Nothing
+    /// is rounded. A `duration` is an interval of months, days and nanoseconds. Lists and sets are
+    /// lists, vectors are lists of fixed size, tuples and user-defined types are structs. The empty
+    /// value, where a type has one, is null.
+    fn to_arrow(&self, py: Python<'_>) -> PyResult<ArrowTable> {
+        Ok(ArrowTable::new(to_arrow(py, self)?))
+    }
+
+    /// The rows for NumPy.
+    ///
+    /// Without `dtype` it is a dictionary with an array for each column: numbers, booleans,
+    /// timestamps (`datetime64[ms]`, UTC), dates (`datetime64[D]`), times (`timedelta64[ns]`) and
+    /// vectors of numbers (two dimensions) in their own types, everything else as the objects that
+    /// rows have. With a structured `dtype` it is one array of that type: fields take the columns of
+    /// their names, other columns are left out, and nothing becomes a Python object.
+    ///
+    /// Arrays are masked where there is null; with `missing="raise"` they are plain, and a null
+    /// raises `ValueError`.
+    #[pyo3(signature = (dtype=None, *, missing=None))]
+    fn to_numpy<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        missing: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let strict = missing.map(columns::missing).transpose()? == Some("raise");
+        match dtype {
+            Some(dtype) => to_structured(self, dtype, strict),
+            None => Ok(to_arrays(py, self, strict)?.into_any()),
+        }
+    }
+
+    /// The rows as a `pandas.DataFrame`: numbers and booleans as nullable arrays, text as `string`,
+    /// timestamps with the zone UTC, everything else as the objects that rows have.
+    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_pandas(py, self)
+    }
+
+    /// The rows as a `polars.DataFrame`.
+    fn to_polars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_polars(py, self)
     }
 
     /// The names of the columns, in order; empty where the statement has no rows.
@@ -255,8 +347,8 @@ impl Rows {
 
     /// The address of the node that answered.
     #[getter]
-    fn node(&self) -> &str {
-        &self.circumstances.node
+    fn node(&self) -> String {
+        self.circumstances.node.as_ref().map_or_else(String::new, |node| node.to_string())
     }
 
     /// Requests that were sent for it, retries included.

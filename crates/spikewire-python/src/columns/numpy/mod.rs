@@ -17,9 +17,9 @@ use pyo3::prelude::*;
 use spikewire_aerospike::command::batch::Batch as Rows;
 
 use self::fill::Fill;
-use self::layout::Layout;
-use self::library::Library;
-use self::memory::Memory;
+pub use self::layout::Layout;
+pub use self::library::Library;
+pub use self::memory::Memory;
 pub use self::stream::{Filling, NewArray};
 use spikewire_aerospike_protocol::void_time;
 

@@ -22,7 +22,9 @@ mod windows;
 
 use pyo3::prelude::*;
 
+pub use arrow::Arrays;
 pub use choice::{Choice, Table, open};
+pub use frame::is_frame;
 pub use keys::keys;
 pub use windows::Windows;
 

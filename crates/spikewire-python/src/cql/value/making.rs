@@ -8,11 +8,13 @@ use pyo3::types::{
     PyBool, PyBytes, PyDate, PyDateTime, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet,
     PyString, PyTime, PyTuple, PyTzInfo,
 };
+use spikewire_cql::notation::Malformed;
 use spikewire_cql::types::{Type, Udt};
 use spikewire_cql::value::{Duration, Elements, MapEntries, Sink, decode};
 
 use super::library;
 use super::marks::Mark;
+use super::uuids;
 use crate::cql::classes::{self, Classes};
 use crate::cql::errors::Raised;
 use crate::cql::row::{Names, Row};
@@ -36,10 +38,7 @@ pub fn value<'py>(ty: &Type, bytes: Option<&[u8]>, making: &Making<'_, 'py>) -> 
 impl<'py> Making<'_, 'py> {
     /// A `uuid.UUID`.
     pub fn uuid_of(&self, bytes: [u8; 16]) -> Result<'py> {
-        let py = self.py;
-        let arguments = PyDict::new(py);
-        arguments.set_item(intern!(py, "bytes"), PyBytes::new(py, &bytes))?;
-        Ok(library::uuid(py)?.call((), Some(&arguments))?)
+        Ok(uuids::uuid(self.py, bytes)?)
     }
 
     fn integer(&self, value: i64) -> Result<'py> {
@@ -104,6 +103,7 @@ impl<'py> Sink for Making<'_, 'py> {
         Ok(Mark::Empty.into_pyobject(self.py)?.into_any())
     }
 
+    #[inline]
     fn boolean(&self, value: bool) -> Result<'py> {
         Ok(PyBool::new(self.py, value).to_owned().into_any())
     }
@@ -133,6 +133,15 @@ impl<'py> Sink for Making<'_, 'py> {
     #[inline]
     fn double(&self, value: f64) -> Result<'py> {
         Ok(PyFloat::new(self.py, value).into_any())
+    }
+
+    // Python looks at the bytes itself.
+    #[inline]
+    fn utf8(&self, ty: &Type, value: &[u8]) -> Result<'py> {
+        match PyString::from_bytes(self.py, value) {
+            Ok(text) => Ok(text.into_any()),
+            Err(error) => Err(Malformed(format!("{ty} that is no UTF-8: {error}")).into()),
+        }
     }
 
     #[inline]
@@ -175,8 +184,8 @@ impl<'py> Sink for Making<'_, 'py> {
         let (hour, minute) = ((rest / 3_600_000) as u8, (rest / 60_000 % 60) as u8);
         let (second, micro) = ((rest / 1000 % 60) as u8, (rest % 1000 * 1000) as u32);
         let utc = PyTzInfo::utc(py)?;
-        Ok(PyDateTime::new(py, year, month, day, hour, minute, second, micro, Some(&utc))?
-            .into_any())
+        let made = PyDateTime::new(py, year, month, day, hour, minute, second, micro, Some(&utc));
+        Ok(made?.into_any())
     }
 
     fn date(&self, days: i32) -> Result<'py> {
@@ -257,7 +266,7 @@ impl<'py> Sink for Making<'_, 'py> {
         if let Some(class) = self.classes.of(self.py, udt) {
             return Ok(classes::make(&class, udt, values)?);
         }
-        let names = Names::new(self.py, udt.fields.iter().map(|(name, _)| name.as_str()))?;
+        let names = Names::of_type(self.py, udt)?;
         Ok(Bound::new(self.py, Row::make(names, PyTuple::new(self.py, values)?))?.into_any())
     }
 }

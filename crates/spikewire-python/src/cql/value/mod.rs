@@ -6,11 +6,13 @@
 //! | [`making`] | values of results as Python objects |
 //! | [`library`] | the standard library's classes for both |
 //! | [`marks`] | `UNSET` and `EMPTY` |
+//! | `uuids` | UUIDs, without their constructor |
 
 mod given;
 pub mod library;
 mod making;
 mod marks;
+mod uuids;
 
 pub use given::Given;
 pub use making::{Making, value};

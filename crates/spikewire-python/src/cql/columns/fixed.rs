@@ -1,0 +1,297 @@
+//! The rows of a result as one structured array.
+
+use std::cell::{Cell, RefCell};
+use std::net::IpAddr;
+
+use pyo3::prelude::*;
+use spikewire_columns::fixed::{CellKind, Field};
+use spikewire_columns::{ColumnError, ExtraColumns, RowError, WireValue};
+use spikewire_cql::notation::Reader;
+use spikewire_cql::response::Column;
+use spikewire_cql::response::rows::Cells;
+use spikewire_cql::types::{Type, Udt};
+use spikewire_cql::value::{Duration, Elements, MapEntries, Sink, decode};
+
+use super::arrow::row_error;
+use crate::bridge::errors::{type_error, value_error};
+use crate::columns::{Layout, Library, Memory};
+use crate::cql::rows::Rows;
+
+/// The columns that a dtype has fields for: masked, or plain when a null is to raise.
+pub fn to_structured<'py>(
+    rows: &Rows,
+    dtype: &Bound<'py, PyAny>,
+    strict: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = dtype.py();
+    let numpy = Library::get(py, "to_numpy")?;
+    let (dtype, layout) = Layout::of(numpy, dtype, &ExtraColumns::default())?;
+    let layout = layout.get();
+    let columns = rows.shape.as_ref().map_or(&[][..], |shape| &*shape.columns);
+    let fields = fields(columns, &layout.bins)?;
+    let count = rows.pages.iter().map(|page| page.count).sum();
+    let mut memory = Memory::new(py, numpy, layout, count, !strict)?;
+    let filled = py.detach(|| {
+        let mut row = 0;
+        for page in &rows.pages {
+            let mut cells = Cells(Reader(&page.cells));
+            for _ in 0..page.count {
+                let (data, mask) = memory.row(row);
+                fill(columns, &fields, &mut cells, (data, mask), strict).map_err(
+                    |(column, error)| match error {
+                        Some(error) => RowError::Bad(row, column, error),
+                        None => RowError::NoValue(row, column),
+                    },
+                )?;
+                row += 1;
+            }
+        }
+        Ok(())
+    });
+    filled.map_err(|error| row_error(&error))?;
+    memory.finish(&dtype, numpy, layout, count)
+}
+
+/// The field of each column, if it has one. A field without a column is an error.
+fn fields<'a>(columns: &[Column], all: &'a [Field]) -> PyResult<Vec<Option<&'a Field>>> {
+    for field in all {
+        let Some(column) = columns.iter().find(|column| *column.name == *field.name) else {
+            let names: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
+            return Err(value_error(format!(
+                "dtype: there is no column {:?}; there are: {}",
+                field.name,
+                names.join(", ")
+            )));
+        };
+        check_unit(&column.ty, field)?;
+    }
+    let of = |column: &Column| all.iter().find(|field| *field.name == *column.name);
+    Ok(columns.iter().map(of).collect())
+}
+
+/// Times go to fields of their own unit.
+fn check_unit(ty: &Type, field: &Field) -> PyResult<()> {
+    let unit = match ty {
+        Type::Timestamp => "datetime64[ms]",
+        Type::Date => "datetime64[D]",
+        Type::Time => "timedelta64[ns]",
+        Type::Vector(vector) => return check_unit(&vector.element, field),
+        Type::List(element) | Type::Set(element) => return check_unit(element, field),
+        _ if field.cell.kind == CellKind::Time => {
+            return Err(type_error(format!(
+                "field {:?}: a {ty} does not go into {}",
+                field.name, field.shown
+            )));
+        }
+        _ => return Ok(()),
+    };
+    // Sub-arrays and the order of bytes are shown beside it: `('<M8[ms]', (3,))`.
+    let short = match ty {
+        Type::Timestamp => "M8[ms]",
+        Type::Date => "M8[D]",
+        _ => "m8[ns]",
+    };
+    let is_time = field.cell.kind == CellKind::Time;
+    if is_time && !field.shown.contains(unit) && !field.shown.contains(short) {
+        return Err(type_error(format!(
+            "field {:?}: a {ty} goes into {unit}, not {}",
+            field.name, field.shown
+        )));
+    }
+    Ok(())
+}
+
+type Problem = (String, Option<ColumnError>);
+
+fn fill(
+    columns: &[Column],
+    fields: &[Option<&Field>],
+    cells: &mut Cells<'_>,
+    (data, mask): (&mut [u8], &mut [u8]),
+    strict: bool,
+) -> Result<(), Problem> {
+    for (column, field) in columns.iter().zip(fields) {
+        let bad = |error| (column.name.to_string(), Some(error));
+        let cell = cells.cell().map_err(|error| bad(ColumnError::from(error)))?;
+        let Some(field) = field else { continue };
+        let mask = &mut mask[field.mask..field.mask + field.count];
+        let is_null = cell.is_none_or(|bytes| bytes.is_empty() && column.ty.allows_empty());
+        if is_null {
+            if strict {
+                return Err((column.name.to_string(), None));
+            }
+            mask.fill(1);
+            continue;
+        }
+        mask.fill(0);
+        let size = field.count * field.cell.size;
+        let data = &mut data[field.offset..field.offset + size];
+        let into = Element {
+            field,
+            out: RefCell::new((data, mask)),
+            at: Cell::new(0),
+            axis: Cell::new(0),
+        };
+        decode(&column.ty, cell, &into).map_err(bad)?;
+    }
+    Ok(())
+}
+
+/// The place of a value: the elements of a field, from `at` on.
+struct Element<'a> {
+    field: &'a Field,
+    out: RefCell<(&'a mut [u8], &'a mut [u8])>,
+    at: Cell<usize>,
+    /// How many lists it stands in.
+    axis: Cell<usize>,
+}
+
+type Done = Result<(), ColumnError>;
+
+impl Element<'_> {
+    fn put(&self, value: &WireValue<'_>) -> Done {
+        self.whole(|| value.name().to_owned())?;
+        let (size, at) = (self.field.cell.size, self.at.get());
+        let (data, _) = &mut *self.out.borrow_mut();
+        self.field.cell.write(value, &self.field.shown, &mut data[at * size..(at + 1) * size])?;
+        self.at.set(at + 1);
+        Ok(())
+    }
+
+    /// A single value goes where the axes of the field end.
+    fn whole(&self, shown: impl FnOnce() -> String) -> Done {
+        if self.axis.get() == self.field.shape.len() {
+            return Ok(());
+        }
+        Err(ColumnError::kind(format!("{} does not go into {}", shown(), self.field.shown)))
+    }
+
+    fn refuse(&self, ty: &str) -> Done {
+        Err(ColumnError::kind(format!("a {ty} does not go into {}", self.field.shown)))
+    }
+}
+
+impl Sink for Element<'_> {
+    type Value = ();
+    type Error = ColumnError;
+
+    fn null(&self) -> Done {
+        self.whole(|| "null".to_owned())?;
+        let at = self.at.get();
+        self.out.borrow_mut().1[at] = 1;
+        self.at.set(at + 1);
+        Ok(())
+    }
+
+    fn boolean(&self, value: bool) -> Done {
+        self.put(&WireValue::Bool(value))
+    }
+
+    fn tinyint(&self, value: i8) -> Done {
+        self.bigint(value.into())
+    }
+
+    fn smallint(&self, value: i16) -> Done {
+        self.bigint(value.into())
+    }
+
+    fn int(&self, value: i32) -> Done {
+        self.bigint(value.into())
+    }
+
+    fn bigint(&self, value: i64) -> Done {
+        self.put(&WireValue::Int(value))
+    }
+
+    fn float(&self, value: f32) -> Done {
+        self.double(value.into())
+    }
+
+    fn double(&self, value: f64) -> Done {
+        self.put(&WireValue::Float(value))
+    }
+
+    fn utf8(&self, _: &Type, value: &[u8]) -> Done {
+        self.put(&WireValue::Text(value))
+    }
+
+    fn text(&self, value: &str) -> Done {
+        self.put(&WireValue::Text(value.as_bytes()))
+    }
+
+    fn blob(&self, value: &[u8]) -> Done {
+        self.put(&WireValue::Bytes(value))
+    }
+
+    fn varint(&self, value: &[u8]) -> Done {
+        let number = spikewire_cql::value::Varint::from_bytes(value);
+        match number.to_i128().map(i64::try_from) {
+            Some(Ok(number)) => self.bigint(number),
+            _ => Err(ColumnError::overflow(format!("{number} does not fit {}", self.field.shown))),
+        }
+    }
+
+    fn decimal(&self, _: i32, _: &[u8]) -> Done {
+        self.refuse("decimal")
+    }
+
+    fn uuid(&self, value: [u8; 16]) -> Done {
+        self.put(&WireValue::Bytes(&value))
+    }
+
+    fn inet(&self, value: IpAddr) -> Done {
+        self.put(&WireValue::Text(value.to_string().as_bytes()))
+    }
+
+    fn timestamp(&self, milliseconds: i64) -> Done {
+        self.bigint(milliseconds)
+    }
+
+    fn date(&self, days: i32) -> Done {
+        self.bigint(days.into())
+    }
+
+    fn time(&self, nanoseconds: i64) -> Done {
+        self.bigint(nanoseconds)
+    }
+
+    fn duration(&self, _: Duration) -> Done {
+        self.refuse("duration")
+    }
+
+    fn list<I: Elements<(), ColumnError>>(&self, _: &Type, items: &mut I) -> Done {
+        let (axis, count) = (self.axis.get(), items.len());
+        match self.field.shape.get(axis) {
+            Some(wanted) if *wanted == count => {}
+            Some(wanted) => {
+                return Err(ColumnError::value(format!(
+                    "a list of {count} where axis {axis} of {} has {wanted}",
+                    self.field.shown
+                )));
+            }
+            None => return self.refuse("list"),
+        }
+        self.axis.set(axis + 1);
+        for (index, item) in items.enumerate() {
+            item.map_err(|error| error.within(&format!("[{index}]")))?;
+        }
+        self.axis.set(axis);
+        Ok(())
+    }
+
+    fn set<I: Elements<(), ColumnError>>(&self, element: &Type, items: &mut I) -> Done {
+        self.list(element, items)
+    }
+
+    fn map<I: MapEntries<(), ColumnError>>(&self, _: &Type, _: &Type, _: &mut I) -> Done {
+        self.refuse("map")
+    }
+
+    fn tuple<I: Elements<(), ColumnError>>(&self, _: &[Type], _: &mut I) -> Done {
+        self.refuse("tuple")
+    }
+
+    fn udt<I: Elements<(), ColumnError>>(&self, udt: &Udt, _: &mut I) -> Done {
+        self.refuse(&udt.name)
+    }
+}

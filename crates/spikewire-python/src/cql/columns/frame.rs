@@ -1,0 +1,91 @@
+//! The columns of a result as a frame of pandas or polars.
+
+use arrow_schema::DataType;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use super::arrow::to_arrow;
+use super::numpy::{Column, columns, mask};
+use crate::columns::{ArrowTable, module};
+use crate::cql::rows::Rows;
+
+/// A `pandas.DataFrame`: numbers and booleans as nullable arrays, text as `string`, timestamps with
+/// their zone, everything else as the objects that rows have.
+pub fn to_pandas<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Bound<'py, PyAny>> {
+    let pandas = module(py, "to_pandas", "pandas", "pandas")?;
+    let numpy = py.import("numpy")?.into_any();
+    let frame = PyDict::new(py);
+    for column in columns(&numpy, rows)? {
+        let name = column.name.clone();
+        frame.set_item(name, array(&pandas, &numpy, column)?)?;
+    }
+    let options = PyDict::new(py);
+    options.set_item("copy", false)?;
+    pandas.call_method("DataFrame", (frame,), Some(&options))
+}
+
+/// A `polars.DataFrame`.
+pub fn to_polars<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Bound<'py, PyAny>> {
+    let polars = module(py, "to_polars", "polars", "polars")?;
+    polars.call_method1("DataFrame", (ArrowTable::new(to_arrow(py, rows)?),))
+}
+
+fn array<'py>(
+    pandas: &Bound<'py, PyAny>,
+    numpy: &Bound<'py, PyAny>,
+    column: Column<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = pandas.py();
+    let Column { array, values, objects, .. } = column;
+    let of_type = |kind: &str| {
+        let options = PyDict::new(py);
+        options.set_item("dtype", kind)?;
+        pandas.call_method("array", (&values,), Some(&options))
+    };
+    let class = match array.data_type() {
+        DataType::Boolean => "BooleanArray",
+        DataType::Float32 | DataType::Float64 => "FloatingArray",
+        kind if kind.is_integer() => "IntegerArray",
+        DataType::Utf8 | DataType::LargeUtf8 => {
+            // An address is text in Arrow, and an object in rows.
+            let texts = values.try_iter()?.all(|value| {
+                value.is_ok_and(|value| {
+                    value.is_none() || value.is_instance_of::<pyo3::types::PyString>()
+                })
+            });
+            return if texts { of_type("string") } else { series(pandas, &values) };
+        }
+        DataType::Timestamp(..) => {
+            values
+                .set_item(mask(numpy, &array)?, numpy.call_method1("datetime64", ("NaT", "ms"))?)?;
+            let zoned = pandas.call_method1("DatetimeIndex", (values,))?;
+            return zoned.call_method1("tz_localize", ("UTC",));
+        }
+        // What has a type of its own in NumPy, and in pandas another one or none.
+        _ if !objects && array.data_type().is_primitive() => {
+            let missing = mask(numpy, &array)?;
+            let values = values.call_method1("astype", ("O",))?;
+            values.set_item(missing, py.None())?;
+            return series(pandas, &values);
+        }
+        _ if !objects => {
+            // Vectors: an array for each row.
+            let rows = PyList::empty(py);
+            for (row, value) in values.try_iter()?.enumerate() {
+                rows.append(if array.is_null(row) { py.None().into_bound(py) } else { value? })?;
+            }
+            return series(pandas, rows.as_any());
+        }
+        _ => return series(pandas, &values),
+    };
+    pandas.getattr("arrays")?.call_method1(class, (values, mask(numpy, &array)?))
+}
+
+fn series<'py>(
+    pandas: &Bound<'py, PyAny>,
+    values: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let options = PyDict::new(pandas.py());
+    options.set_item("dtype", "object")?;
+    pandas.call_method("Series", (values,), Some(&options))?.getattr("values")
+}

@@ -1,0 +1,178 @@
+//! Tables as the parameters of many executions.
+
+use std::sync::Arc;
+
+use arrow_array::ArrayRef;
+use arrow_array::array::Array;
+use arrow_array::cast::AsArray;
+use arrow_schema::DataType;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+use spikewire_cassandra::statement::Prepared as Known;
+use spikewire_cql::response::Column;
+use spikewire_cql::value::encode_bound;
+use spikewire_sync::Mutex;
+
+use super::given::Given;
+use crate::bridge::errors::{type_error, value_error};
+use crate::columns::source::{Arrays, is_frame};
+use crate::cql::errors::Raised;
+use crate::cql::statement::Prepared;
+
+/// Whether something is a table: with Arrow's interface, a frame of pandas, an array of NumPy or a
+/// dictionary of arrays.
+#[pyfunction]
+pub fn is_table(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let is_plain =
+        value.is_exact_instance_of::<PyList>() || value.is_exact_instance_of::<PyTuple>();
+    Ok(!is_plain
+        && (is_arrays(value)
+            || is_frame(value)?
+            || value.hasattr("__arrow_c_stream__")?
+            || value.hasattr("__arrow_c_array__")?))
+}
+
+/// The rows of a table, for a statement whose parameters have the names of its columns.
+#[pyfunction]
+pub fn table_rows<'py>(
+    statement: &Bound<'py, Prepared>,
+    table: &Bound<'py, PyAny>,
+) -> PyResult<TableRows> {
+    let py = table.py();
+    let known = statement.get().known.clone();
+    let table = if is_arrays(table) {
+        py.import("spikewire.cql._arrays")?.call_method1("table", (table,))?
+    } else if is_frame(table)? {
+        // The index is no column.
+        let options = PyDict::new(py);
+        options.set_item("drop", true)?;
+        table.call_method("reset_index", (), Some(&options))?
+    } else {
+        table.clone()
+    };
+    let Some(arrays) = Arrays::import(&table)? else {
+        return Err(type_error("rows must be a table with the Arrow interface"));
+    };
+    let DataType::Struct(fields) = arrays.kind() else {
+        return Err(type_error(format!(
+            "rows must be a table, not a single Arrow column of type {}",
+            arrays.kind()
+        )));
+    };
+    let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
+    let columns = choose(&known, &names)?;
+    let state = State { arrays, piece: None, at: 0, row: 0 };
+    Ok(TableRows { known, columns, state: Mutex::new(state) })
+}
+
+/// The column of each parameter. A column without a parameter is an error, as it is in a dictionary.
+fn choose(known: &Known, names: &[&str]) -> PyResult<Vec<usize>> {
+    let mut columns = Vec::with_capacity(known.parameters.len());
+    for parameter in &*known.parameters {
+        let mut found = names.iter().enumerate().filter(|(_, name)| ***name == *parameter.name);
+        columns.push(match (found.next(), found.next()) {
+            (Some((at, _)), None) => at,
+            (Some(_), Some(_)) => {
+                return Err(value_error(format!("there are two columns {:?}", &*parameter.name)));
+            }
+            _ => {
+                return Err(value_error(format!(
+                    "there is no column for parameter {:?}; there are: {}",
+                    &*parameter.name,
+                    names.join(", ")
+                )));
+            }
+        });
+    }
+    if let Some(at) = (0..names.len()).find(|at| !columns.contains(at)) {
+        let parameters: Vec<&str> = known.parameters.iter().map(|it| &*it.name).collect();
+        return Err(value_error(format!(
+            "no parameter {:?}, which is a column of the table; there are: {}",
+            names[at],
+            parameters.join(", ")
+        )));
+    }
+    Ok(columns)
+}
+
+/// Whether it is an array of NumPy, or a dictionary of those.
+fn is_arrays(table: &Bound<'_, PyAny>) -> bool {
+    let is_array = |value: &Bound<'_, PyAny>| {
+        let module = value.get_type().module();
+        module.is_ok_and(|module| module.to_string().starts_with("numpy"))
+            && value.hasattr("dtype").unwrap_or(false)
+    };
+    match table.cast::<PyDict>() {
+        Ok(dict) => !dict.is_empty() && dict.values().iter().all(|value| is_array(&value)),
+        Err(_) => is_array(table),
+    }
+}
+
+struct State {
+    arrays: Arrays,
+    piece: Option<ArrayRef>,
+    /// Rows of the piece that are done, and of the table.
+    at: usize,
+    row: usize,
+}
+
+/// Goes through the rows of a table.
+#[pyclass(frozen, module = "spikewire._native")]
+pub struct TableRows {
+    known: Arc<Known>,
+    /// The column of each parameter.
+    columns: Vec<usize>,
+    state: Mutex<State>,
+}
+
+/// The values of a row, as the statement takes them.
+#[pyclass(frozen, module = "spikewire._native")]
+pub struct TableRow {
+    known: Arc<Known>,
+    bytes: Vec<u8>,
+}
+
+impl TableRow {
+    /// Appends the values for the statement that they were encoded for, or for the same again.
+    pub fn bind(&self, known: &Known, out: &mut Vec<u8>) -> PyResult<()> {
+        let (own, other) = (&*self.known.parameters, &*known.parameters);
+        let same = |(own, other): (&Column, &Column)| own.ty == other.ty && own.name == other.name;
+        if own.len() != other.len() || !own.iter().zip(other).all(same) {
+            return Err(value_error("the parameters are those of another statement"));
+        }
+        out.extend_from_slice(&self.bytes);
+        Ok(())
+    }
+}
+
+#[pymethods]
+impl TableRows {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<TableRow>> {
+        let mut state = self.state.lock();
+        let State { arrays, piece, at, row } = &mut *state;
+        while piece.as_ref().is_none_or(|piece| *at >= piece.len()) {
+            // Producers may need the interpreter on threads of their own.
+            let Some(next) = py.detach(|| arrays.next())? else { return Ok(None) };
+            (*piece, *at) = (Some(next), 0);
+        }
+        let Some(table) = piece.as_ref().and_then(|piece| piece.as_struct_opt()) else {
+            return Err(type_error("the Arrow stream gives something that is no table"));
+        };
+        let mut bytes = Vec::with_capacity(16 * self.columns.len());
+        for (parameter, column) in self.known.parameters.iter().zip(&self.columns) {
+            let value = Given::new(&**table.column(*column), *at);
+            encode_bound(&parameter.name, &parameter.ty, &value, &mut bytes).map_err(
+                |Raised(error)| {
+                    crate::bridge::errors::about(py, error, &format!("row {row} of the table"))
+                },
+            )?;
+        }
+        *at += 1;
+        *row += 1;
+        Ok(Some(TableRow { known: self.known.clone(), bytes }))
+    }
+}

@@ -1,0 +1,78 @@
+//! `uuid.UUID` objects without their constructor, which is written in Python and looks at each of the
+//! ways to give a UUID.
+
+#![expect(unsafe_code, reason = "an object of a Python class is made without calling it")]
+
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict, PyString, PyType};
+
+use super::library;
+
+/// What an object is made with.
+struct Parts {
+    class: Py<PyType>,
+    /// `SafeUUID.unknown`.
+    unknown: Py<PyAny>,
+    /// Whether objects made here are those that the constructor makes.
+    short: bool,
+}
+
+/// The UUID of these bytes.
+pub fn uuid<'py>(py: Python<'py>, bytes: [u8; 16]) -> PyResult<Bound<'py, PyAny>> {
+    static PARTS: PyOnceLock<Parts> = PyOnceLock::new();
+    let parts = PARTS.get_or_try_init(py, || Parts::new(py))?;
+    if parts.short { parts.make(py, bytes) } else { usual(py, bytes) }
+}
+
+fn usual<'py>(py: Python<'py>, bytes: [u8; 16]) -> PyResult<Bound<'py, PyAny>> {
+    let arguments = PyDict::new(py);
+    arguments.set_item(intern!(py, "bytes"), PyBytes::new(py, &bytes))?;
+    library::uuid(py)?.call((), Some(&arguments))
+}
+
+impl Parts {
+    fn new(py: Python<'_>) -> PyResult<Self> {
+        let class = library::uuid(py)?.clone().unbind();
+        let unknown = py.import("uuid")?.getattr("SafeUUID")?.getattr("unknown")?.unbind();
+        let mut parts = Self { class, unknown, short: false };
+        let bytes = *b"0123456789abcdef";
+        let wanted = usual(py, bytes)?;
+        // A class with other parts, in another version of Python, is called.
+        parts.short = parts.make(py, bytes).is_ok_and(|made| {
+            let same = |name| {
+                let both = made.getattr(name).and_then(|a| Ok((a, wanted.getattr(name)?)));
+                both.and_then(|(a, b)| a.eq(b)).unwrap_or(false)
+            };
+            !made.hasattr("__dict__").unwrap_or(true)
+                && made.eq(&wanted).unwrap_or(false)
+                && ["int", "is_safe", "bytes", "hex"].into_iter().all(same)
+        });
+        Ok(parts)
+    }
+
+    fn make<'py>(&self, py: Python<'py>, bytes: [u8; 16]) -> PyResult<Bound<'py, PyAny>> {
+        let number = u128::from_be_bytes(bytes).into_pyobject(py)?;
+        // SAFETY: the class is a live heap type without items, whose allocation is the usual one.
+        let made = unsafe {
+            let class = self.class.as_ptr().cast();
+            Bound::from_owned_ptr_or_err(py, ffi::PyType_GenericAlloc(class, 0))?
+        };
+        set(&made, intern!(py, "int"), &number)?;
+        set(&made, intern!(py, "is_safe"), self.unknown.bind(py))?;
+        Ok(made)
+    }
+}
+
+/// Sets an attribute of an object whose class says that it cannot be set.
+fn set(
+    of: &Bound<'_, PyAny>,
+    name: &Bound<'_, PyString>,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    // SAFETY: all three are live objects, and the name is a string.
+    let done = unsafe { ffi::PyObject_GenericSetAttr(of.as_ptr(), name.as_ptr(), value.as_ptr()) };
+    if done == 0 { Ok(()) } else { Err(PyErr::fetch(of.py())) }
+}

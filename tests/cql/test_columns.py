@@ -1,0 +1,285 @@
+"""Results as columns: Arrow, NumPy, pandas and polars, from rows of a real Cassandra."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import ipaddress
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from spikewire import cql
+
+np = pytest.importorskip("numpy")
+pa = pytest.importorskip("pyarrow")
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spikewire.testing.cassandra import SharedCassandra
+
+UTC = datetime.timezone.utc
+SOME_UUID = uuid.UUID("7f0c9a52-45c6-4c3e-9b4e-1d2b3c4d5e6f")
+SOME_TIME_UUID = uuid.UUID("50554d6e-29bb-11e5-b345-feff819cdc9f")
+
+#: Type in CQL, type in Arrow, a value for Cassandra, what pyarrow gives back.
+SCALARS: list[tuple[str, Any, Any, Any]] = [
+    ("tinyint", pa.int8(), -8, -8),
+    ("smallint", pa.int16(), -300, -300),
+    ("int", pa.int32(), 2**31 - 1, 2**31 - 1),
+    ("bigint", pa.int64(), -(2**63), -(2**63)),
+    ("boolean", pa.bool_(), True, True),
+    ("float", pa.float32(), 1.5, 1.5),
+    ("double", pa.float64(), -1e300, -1e300),
+    ("text", pa.string(), "Käse \U0001f9c0", "Käse \U0001f9c0"),
+    ("ascii", pa.string(), "plain", "plain"),
+    ("blob", pa.binary(), b"\x00\xff", b"\x00\xff"),
+    (
+        "timestamp",
+        pa.timestamp("ms", "UTC"),
+        datetime.datetime(2024, 2, 29, 12, 0, 0, 123000, UTC),
+        datetime.datetime(2024, 2, 29, 12, 0, 0, 123000, UTC),
+    ),
+    ("date", pa.date32(), datetime.date(1969, 12, 31), datetime.date(1969, 12, 31)),
+    ("time", pa.time64("ns"), datetime.time(23, 59, 59, 5), datetime.time(23, 59, 59, 5)),
+    ("uuid", pa.uuid(), SOME_UUID, SOME_UUID),
+    ("timeuuid", pa.uuid(), SOME_TIME_UUID, SOME_TIME_UUID),
+    ("inet", pa.string(), ipaddress.ip_address("2001:db8::1"), "2001:db8::1"),
+    ("varint", pa.decimal128(38, 0), -(10**30), decimal.Decimal(-(10**30))),
+    ("decimal", pa.decimal128(38, 3), decimal.Decimal("-12.345"), decimal.Decimal("-12.345")),
+    (
+        "duration",
+        pa.month_day_nano_interval(),
+        cql.Duration(1, 2, 3),
+        pa.MonthDayNano([1, 2, 3]),
+    ),
+]
+
+#: The same for types that are made of others; UDT is created by the fixture.
+NESTED: list[tuple[str, Any, Any, Any]] = [
+    ("list<int>", pa.list_(pa.int32()), [3, 1, 3], [3, 1, 3]),
+    ("set<text>", pa.list_(pa.string()), {"b", "a"}, ["a", "b"]),
+    ("map<text, bigint>", pa.map_(pa.string(), pa.int64()), {"b": 2, "a": 1}, [("a", 1), ("b", 2)]),
+    ("vector<float, 3>", pa.list_(pa.float32(), 3), [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]),
+    ("vector<text, 2>", pa.list_(pa.string(), 2), ["x", ""], ["x", ""]),
+    (
+        "tuple<int, text>",
+        pa.struct([("0", pa.int32()), ("1", pa.string())]),
+        (1, None),
+        {"0": 1, "1": None},
+    ),
+    (
+        "frozen<place>",
+        pa.struct([("city", pa.string()), ("digits", pa.list_(pa.int32()))]),
+        {"city": "Ulm", "digits": [8, 9]},
+        {"city": "Ulm", "digits": [8, 9]},
+    ),
+    (
+        "list<frozen<map<int, frozen<list<uuid>>>>>",
+        pa.list_(pa.map_(pa.int32(), pa.list_(pa.uuid()))),
+        [{1: [SOME_UUID]}, {}],
+        [[(1, [SOME_UUID])], []],
+    ),
+]
+ALL = SCALARS + NESTED
+
+
+@pytest.fixture(scope="module")
+def session(cassandra: SharedCassandra, keyspace: str) -> Iterator[cql.Session]:
+    with cql.Session(cassandra.addresses, keyspace=keyspace) as session:
+        session.execute("CREATE TYPE place (city text, digits frozen<list<int>>)")
+        columns = ", ".join(f"c{at} {kind}" for at, (kind, *_) in enumerate(ALL))
+        session.execute(f"CREATE TABLE every (id int PRIMARY KEY, {columns})")
+        names = [f"c{at}" for at in range(len(ALL))]
+        marks = ", ".join("?" * (len(ALL) + 1))
+        insert = session.prepare(f"INSERT INTO every (id, {', '.join(names)}) VALUES ({marks})")
+        session.execute(insert, (1, *(given for _, _, given, _ in ALL)))
+        session.execute(insert, (2, *(None for _ in ALL)))
+        yield session
+
+
+def _table(session: cql.Session, statement: str, *values: Any) -> Any:
+    return pa.table(session.execute(statement, values or None).to_arrow())
+
+
+@pytest.mark.parametrize("at", range(len(ALL)), ids=[kind for kind, *_ in ALL])
+def test_every_type_and_its_null_in_arrow(session: cql.Session, at: int) -> None:
+    _, kind, _, expected = ALL[at]
+    table = _table(session, f"SELECT c{at} FROM every WHERE id IN (1, 2)")
+    table.validate(full=True)
+    assert table.column_names == [f"c{at}"]
+    column = table.column(0)
+    assert column.type.equals(kind), column.type
+    assert column.to_pylist() == [expected, None]
+
+
+def test_arrow_has_what_rows_have(session: cql.Session) -> None:
+    rows = session.execute("SELECT id, c2, c7, c9, c12 FROM every")
+    table = pa.table(rows.to_arrow())
+    assert table.to_pylist() == [row.as_dict() for row in rows]
+
+
+def test_a_statement_without_rows_is_an_empty_table(session: cql.Session) -> None:
+    table = _table(session, "SELECT id, c7 FROM every WHERE id = 77")
+    assert (table.num_rows, table.column_names) == (0, ["id", "c7"])
+    nothing = session.execute("INSERT INTO every (id) VALUES (3)")
+    assert pa.table(nothing.to_arrow()).num_columns == 0
+    assert nothing.to_numpy() == {}
+    session.execute("DELETE FROM every WHERE id = 3")
+
+
+def test_several_pages_are_one_table(session: cql.Session) -> None:
+    session.execute("CREATE TABLE many (k int, c int, t text, PRIMARY KEY (k, c))")
+    insert = session.prepare("INSERT INTO many (k, c, t) VALUES (1, ?, ?)")
+    for at in range(25):
+        session.execute(insert, (at, None if at % 7 == 3 else "x" * at))
+    rows = session.execute("SELECT c, t FROM many", page_size=4)
+    table = pa.table(rows.to_arrow())
+    assert table.column("c").to_pylist() == list(range(25))
+    assert table.column("t").to_pylist() == [None if at % 7 == 3 else "x" * at for at in range(25)]
+
+
+def _numbers(session: cql.Session, name: str, kind: str, values: list[Any]) -> Any:
+    session.execute(f"CREATE TABLE {name} (k int, c int, v {kind}, PRIMARY KEY (k, c))")
+    insert = session.prepare(f"INSERT INTO {name} (k, c, v) VALUES (1, ?, ?)")
+    for at, value in enumerate(values):
+        session.execute(insert, (at, value))
+    return _table(session, f"SELECT v FROM {name}").column(0)
+
+
+def test_decimals_have_the_largest_scale_and_nothing_is_rounded(session: cql.Session) -> None:
+    values = [decimal.Decimal(text) for text in ("1.1", "-0.005", "123456789012345678901234567890")]
+    column = _numbers(session, "narrow", "decimal", [*values, None])
+    assert column.type == pa.decimal128(38, 3)
+    assert column.to_pylist() == [*values, None]
+
+
+def test_decimals_beyond_38_digits(session: cql.Session) -> None:
+    values = [decimal.Decimal(10) ** 45, decimal.Decimal("-1e-20")]
+    column = _numbers(session, "wide", "decimal", values)
+    assert column.type == pa.decimal256(76, 20)
+    assert column.to_pylist() == values
+
+
+def test_decimals_that_arrow_cannot_hold_are_text(session: cql.Session) -> None:
+    values = [decimal.Decimal("1e-400"), decimal.Decimal(7), None, decimal.Decimal("-2.50")]
+    column = _numbers(session, "far", "decimal", values)
+    assert column.type == pa.string()
+    assert [text and decimal.Decimal(text) for text in column.to_pylist()] == values
+
+
+def test_integers_of_any_size(session: cql.Session) -> None:
+    assert _numbers(session, "v1", "varint", [10**38 - 1, -1]).type == pa.decimal128(38, 0)
+    wide = _numbers(session, "v2", "varint", [10**38, -1, None])
+    assert wide.type == pa.decimal256(76, 0)
+    assert wide.to_pylist() == [10**38, -1, None]
+    far = _numbers(session, "v3", "varint", [-(2**300), 5])
+    assert far.to_pylist() == [str(-(2**300)), "5"]
+
+
+def test_the_empty_value_is_null(session: cql.Session) -> None:
+    assert _numbers(session, "empty", "int", [cql.EMPTY, 4]).to_pylist() == [None, 4]
+
+
+def test_numpy_has_a_masked_array_for_each_column(session: cql.Session) -> None:
+    rows = session.execute("SELECT * FROM every")
+    arrays = rows.to_numpy()
+    assert list(arrays) == list(rows.columns)
+    for at, (kind, *_) in enumerate(ALL):
+        column = arrays[f"c{at}"]
+        assert isinstance(column, np.ma.MaskedArray), kind
+        first = list(arrays["id"]).index(1)
+        assert not np.any(column.mask[first]), kind
+        assert np.all(column.mask[1 - first]), kind
+        if column.dtype == object:
+            assert column[first] == rows[first][f"c{at}"], kind
+    types = {kind: arrays[f"c{at}"].dtype.str[1:] for at, (kind, *_) in enumerate(ALL)}
+    assert types["bigint"] == "i8"
+    assert types["float"] == "f4"
+    assert types["boolean"] == "b1"
+    assert types["timestamp"] == "M8[ms]"
+    assert types["date"] == "M8[D]"
+    assert types["time"] == "m8[ns]"
+    assert arrays["c10"][first] == np.datetime64("2024-02-29T12:00:00.123")
+    vectors = arrays[f"c{[kind for kind, *_ in ALL].index('vector<float, 3>')}"]
+    assert vectors.shape == (2, 3)
+    assert vectors[first].tolist() == [1.0, 2.0, 3.0]
+
+
+def test_numpy_can_refuse_nulls(session: cql.Session) -> None:
+    with pytest.raises(ValueError, match=r'row \d, column "c2"'):
+        session.execute("SELECT c2 FROM every").to_numpy(missing="raise")
+    plain = session.execute("SELECT c2 FROM every WHERE id = 1").to_numpy(missing="raise")
+    assert type(plain["c2"]) is np.ndarray
+    assert plain["c2"].tolist() == [2**31 - 1]
+
+
+def test_a_structured_array(session: cql.Session) -> None:
+    dtype = [
+        ("c7", "U8"),
+        ("id", ">i8"),
+        ("c10", "M8[ms]"),
+        ("c13", "V16"),
+        ("c22", "f4", 3),
+        ("c15", "U40"),
+    ]
+    rows = session.execute("SELECT * FROM every")
+    array = rows.to_numpy(dtype)
+    assert array.dtype == np.dtype(dtype)
+    first = array["id"].tolist().index(1)
+    row = array[first]
+    assert row["c7"] == "Käse \U0001f9c0"
+    assert row["c10"] == np.datetime64("2024-02-29T12:00:00.123")
+    assert row["c13"].tobytes() == SOME_UUID.bytes
+    assert row["c22"].tolist() == [1.0, 2.0, 3.0]
+    assert row["c15"] == "2001:db8::1"
+    missing = array[1 - first]
+    assert np.all(missing.mask["c7"]) and np.all(missing.mask["c22"]) and not missing.mask["id"]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "error", "words"),
+    [
+        ([("nope", "i4")], ValueError, 'no column "nope"'),
+        ([("c10", "M8[us]")], TypeError, r"timestamp goes into datetime64\[ms\]"),
+        ([("c2", "i2")], OverflowError, 'column "c2"'),
+        ([("c7", "i4")], TypeError, "text does not go into int32"),
+        ([("c22", "f4", 2)], ValueError, "a list of 3"),
+        ([("c2", "i4", 2)], TypeError, "does not go into"),
+        ([("c17", "f8")], TypeError, "decimal does not go into"),
+    ],
+)
+def test_what_a_structured_array_does_not_take(
+    session: cql.Session, dtype: Any, error: type[Exception], words: str
+) -> None:
+    rows = session.execute("SELECT * FROM every WHERE id = 1")
+    with pytest.raises(error, match=words):
+        rows.to_numpy(dtype)
+
+
+def test_pandas(session: cql.Session) -> None:
+    rows = session.execute("SELECT * FROM every")
+    frame = rows.to_pandas()
+    assert list(frame.columns) == list(rows.columns)
+    first = frame["id"].tolist().index(1)
+    assert frame["c3"].dtype == "Int64"
+    assert frame["c4"].dtype == "boolean"
+    assert frame["c10"].dtype == pd.DatetimeTZDtype("ms", "UTC")
+    assert frame["c10"][first] == SCALARS[10][2]
+    assert pd.isna(frame["c10"][1 - first])
+    assert frame["c7"][first] == "Käse \U0001f9c0"
+    assert frame["c13"][first] == SOME_UUID
+    for at in range(len(ALL)):
+        assert np.all(pd.isna(frame[f"c{at}"][1 - first])), ALL[at][0]
+
+
+def test_polars(session: cql.Session) -> None:
+    frame = session.execute("SELECT id, c2, c7, c10, c17 FROM every").to_polars()
+    assert frame.schema["c10"] == pl.Datetime("ms", "UTC")
+    row = frame.filter(pl.col("id") == 1).row(0, named=True)
+    assert row["c17"] == decimal.Decimal("-12.345")
+    assert row["c7"] == "Käse \U0001f9c0"
