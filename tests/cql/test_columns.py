@@ -283,3 +283,114 @@ def test_polars(session: cql.Session) -> None:
     row = frame.filter(pl.col("id") == 1).row(0, named=True)
     assert row["c17"] == decimal.Decimal("-12.345")
     assert row["c7"] == "Käse \U0001f9c0"
+
+
+def test_pages_of_a_query_as_tables(session: cql.Session) -> None:
+    tables = [
+        pa.table(page) for page in session.query("SELECT id FROM every", page_size=1).batches()
+    ]
+    assert sorted(sum((table.column("id").to_pylist() for table in tables), [])) == [1, 2]
+    assert len(tables) >= 2
+
+
+def test_every_type_goes_back_as_a_table(session: cql.Session) -> None:
+    names = ["id", *(f"c{at}" for at in range(len(ALL)))]
+    rows = session.execute(f"SELECT {', '.join(names)} FROM every WHERE id IN (1, 2)")
+    table = pa.table(rows.to_arrow())
+    table = table.set_column(0, "id", pa.array([11, 12], pa.int8()))
+    marks = ", ".join("?" * len(names))
+    insert = session.prepare(f"INSERT INTO every ({', '.join(names)}) VALUES ({marks})")
+    session.execute_many(insert, table)
+    back = session.execute(f"SELECT {', '.join(names[1:])} FROM every WHERE id IN (11, 12)")
+    assert [tuple(row) for row in back] == [tuple(row)[1:] for row in rows]
+    session.execute("DELETE FROM every WHERE id IN (11, 12)")
+
+
+@pytest.fixture(scope="module")
+def insert(session: cql.Session) -> cql.Prepared:
+    session.execute(
+        "CREATE TABLE given (id int PRIMARY KEY, t text, v double, at timestamp, d date, ti time, "
+        "u uuid, e vector<float, 2>)"
+    )
+    return session.prepare("INSERT INTO given (id, t, v, at) VALUES (?, ?, ?, ?)")
+
+
+def _given(session: cql.Session) -> list[tuple[Any, ...]]:
+    rows = sorted(tuple(row) for row in session.execute("SELECT id, t, v, at FROM given"))
+    session.execute("TRUNCATE given")
+    return rows
+
+
+NOON = datetime.datetime(2024, 1, 1, 12, tzinfo=UTC)
+WANTED = [(1, "a", 0.5, NOON), (2, None, None, None)]
+
+
+def test_units_of_times_are_looked_at(session: cql.Session, insert: cql.Prepared) -> None:
+    for unit in ("s", "ms", "us", "ns"):
+        times = pa.array([NOON, None], pa.timestamp(unit, "UTC"))
+        dictionary = pa.array(["a", None]).dictionary_encode()
+        table = pa.table({"at": times, "v": [0.5, None], "t": dictionary, "id": [1, 2]})
+        session.execute_many(insert, table)
+        assert _given(session) == WANTED
+    fine = pa.array([NOON + datetime.timedelta(microseconds=1)], pa.timestamp("us", "UTC"))
+    table = pa.table({"id": [7], "t": ["x"], "v": [1.0], "at": fine})
+    with pytest.raises(ValueError, match="row 0 of the table.*at.*finer"):
+        session.execute_many(insert, table)
+
+
+def test_a_frame_of_pandas_as_parameters(session: cql.Session, insert: cql.Prepared) -> None:
+    frame = pd.DataFrame(
+        {
+            "id": [1, 2],
+            "t": pd.array(["a", None], dtype="string"),
+            "v": pd.array([0.5, None], dtype="Float64"),
+            "at": pd.DatetimeIndex([NOON, pd.NaT]),
+        }
+    )
+    session.execute_many(insert, frame)
+    assert _given(session) == WANTED
+
+
+def test_arrays_of_numpy_as_parameters(session: cql.Session, insert: cql.Prepared) -> None:
+    hidden = [False, True]
+    arrays = {
+        "id": np.array([1, 2], ">i2"),
+        "t": np.ma.MaskedArray(["a", "b"], hidden),
+        "v": np.ma.MaskedArray([0.5, 0.0], hidden),
+        "at": np.array(["2024-01-01T12", "NaT"], "M8[s]"),
+    }
+    session.execute_many(insert, arrays)
+    assert _given(session) == WANTED
+    structured = np.array([(1, "a", 0.5, "2024-01-01T12")], "i4, U3, f8, M8[ms]")
+    structured.dtype.names = ("id", "t", "v", "at")
+    session.execute_many(insert, structured)
+    assert _given(session) == WANTED[:1]
+
+
+def test_all_fields_of_a_structured_array_go_both_ways(session: cql.Session) -> None:
+    dtype = [("id", "i4"), ("d", "M8[D]"), ("ti", "m8[ns]"), ("u", "V16"), ("e", "f4", 2)]
+    day, time = np.datetime64("2024-02-29"), np.timedelta64(5, "ns")
+    given = np.array([(1, day, time, SOME_UUID.bytes, (1.5, -2.0))], dtype)
+    statement = "INSERT INTO given (id, d, ti, u, e) VALUES (?, ?, ?, ?, ?)"
+    session.execute_many(statement, given)
+    rows = session.execute("SELECT id, d, ti, u, e FROM given")
+    assert rows[0].u == SOME_UUID
+    assert rows.to_numpy(dtype, missing="raise").tobytes() == given.tobytes()
+    session.execute("TRUNCATE given")
+
+
+@pytest.mark.parametrize(
+    ("table", "error", "words"),
+    [
+        ({"id": [1], "t": ["a"], "v": [1.0]}, ValueError, 'no column for parameter "at"'),
+        ({"id": [1], "t": ["a"], "v": [1.0], "at": [1], "x": [1]}, ValueError, 'no parameter "x"'),
+        ({"id": ["1"], "t": ["a"], "v": [1.0], "at": [1]}, TypeError, "row 0.*id"),
+        ({"id": [2**31], "t": ["a"], "v": [1.0], "at": [1]}, OverflowError, "row 0.*id"),
+    ],
+)
+def test_tables_that_do_not_fit_the_statement(
+    session: cql.Session, insert: cql.Prepared, table: Any, error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        session.execute_many(insert, pa.table(table))
+    assert _given(session) == []

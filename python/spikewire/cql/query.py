@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from spikewire._native import ArrowTable
     from spikewire.cql._native import Parameters, Row, Rows, Statement
     from spikewire.cql.options import ExecuteOptions
     from spikewire.cql.session import AsyncSession, Session
@@ -108,6 +109,11 @@ class Query(_Paged):
         """The pages that were not read yet."""
         return self._pages
 
+    def batches(self) -> Iterator[ArrowTable]:
+        """The pages that were not read yet, each as an Arrow table: see ``Rows.to_arrow``. A decimal
+        column has the scale that its page needs."""
+        return (page.to_arrow() for page in self._pages)
+
     def _through_rows(self) -> Generator[Row, None, None]:
         for page in self._pages:
             yield from page
@@ -194,6 +200,11 @@ class AsyncQuery(_Paged):
     def pages(self) -> AsyncIterator[Rows]:
         """The pages that were not read yet."""
         return self._pages
+
+    def batches(self) -> AsyncIterator[ArrowTable]:
+        """The pages that were not read yet, each as an Arrow table: see ``Rows.to_arrow``. A decimal
+        column has the scale that its page needs."""
+        return (page.to_arrow() async for page in self._pages)
 
     async def _through_rows(self) -> AsyncGenerator[Row, None]:
         # Rows of a page come without a switch to the event loop.
