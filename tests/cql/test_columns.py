@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import decimal
 import ipaddress
 import uuid
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from spikewire.testing.cassandra import SharedCassandra
 
-UTC = datetime.timezone.utc
+UTC = dt.timezone.utc
 SOME_UUID = uuid.UUID("7f0c9a52-45c6-4c3e-9b4e-1d2b3c4d5e6f")
 SOME_TIME_UUID = uuid.UUID("50554d6e-29bb-11e5-b345-feff819cdc9f")
 
@@ -41,11 +41,11 @@ SCALARS: list[tuple[str, Any, Any, Any]] = [
     (
         "timestamp",
         pa.timestamp("ms", "UTC"),
-        datetime.datetime(2024, 2, 29, 12, 0, 0, 123000, UTC),
-        datetime.datetime(2024, 2, 29, 12, 0, 0, 123000, UTC),
+        dt.datetime(2024, 2, 29, 12, 0, 0, 123000, UTC),
+        dt.datetime(2024, 2, 29, 12, 0, 0, 123000, UTC),
     ),
-    ("date", pa.date32(), datetime.date(1969, 12, 31), datetime.date(1969, 12, 31)),
-    ("time", pa.time64("ns"), datetime.time(23, 59, 59, 5), datetime.time(23, 59, 59, 5)),
+    ("date", pa.date32(), dt.date(1969, 12, 31), dt.date(1969, 12, 31)),
+    ("time", pa.time64("ns"), dt.time(23, 59, 59, 5), dt.time(23, 59, 59, 5)),
     ("uuid", pa.uuid(), SOME_UUID, SOME_UUID),
     ("timeuuid", pa.uuid(), SOME_TIME_UUID, SOME_TIME_UUID),
     ("inet", pa.string(), ipaddress.ip_address("2001:db8::1"), "2001:db8::1"),
@@ -238,7 +238,9 @@ def test_a_structured_array(session: cql.Session) -> None:
     assert row["c22"].tolist() == [1.0, 2.0, 3.0]
     assert row["c15"] == "2001:db8::1"
     missing = array[1 - first]
-    assert np.all(missing.mask["c7"]) and np.all(missing.mask["c22"]) and not missing.mask["id"]
+    assert np.all(missing.mask["c7"])
+    assert np.all(missing.mask["c22"])
+    assert not missing.mask["id"]
 
 
 @pytest.mark.parametrize(
@@ -289,7 +291,7 @@ def test_pages_of_a_query_as_tables(session: cql.Session) -> None:
     tables = [
         pa.table(page) for page in session.query("SELECT id FROM every", page_size=1).batches()
     ]
-    assert sorted(sum((table.column("id").to_pylist() for table in tables), [])) == [1, 2]
+    assert sorted(at for table in tables for at in table.column("id").to_pylist()) == [1, 2]
     assert len(tables) >= 2
 
 
@@ -321,7 +323,7 @@ def _given(session: cql.Session) -> list[tuple[Any, ...]]:
     return rows
 
 
-NOON = datetime.datetime(2024, 1, 1, 12, tzinfo=UTC)
+NOON = dt.datetime(2024, 1, 1, 12, tzinfo=UTC)
 WANTED = [(1, "a", 0.5, NOON), (2, None, None, None)]
 
 
@@ -332,9 +334,9 @@ def test_units_of_times_are_looked_at(session: cql.Session, insert: cql.Prepared
         table = pa.table({"at": times, "v": [0.5, None], "t": dictionary, "id": [1, 2]})
         session.execute_many(insert, table)
         assert _given(session) == WANTED
-    fine = pa.array([NOON + datetime.timedelta(microseconds=1)], pa.timestamp("us", "UTC"))
+    fine = pa.array([NOON + dt.timedelta(microseconds=1)], pa.timestamp("us", "UTC"))
     table = pa.table({"id": [7], "t": ["x"], "v": [1.0], "at": fine})
-    with pytest.raises(ValueError, match="row 0 of the table.*at.*finer"):
+    with pytest.raises(ValueError, match=r"row 0 of the table.*at.*finer"):
         session.execute_many(insert, table)
 
 
