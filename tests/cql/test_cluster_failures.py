@@ -118,7 +118,7 @@ def run(cassandra_cluster: SharedCassandra, keyspace: str, test: Any, **options:
 
 
 def up(session: Any) -> int:
-    return sum(node["up"] for node in session.nodes)
+    return sum(node.up for node in session.nodes)
 
 
 async def becomes(state: Any, limit: float = 60.0) -> bool:

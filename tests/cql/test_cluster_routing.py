@@ -95,7 +95,7 @@ def test_conditions_meet_on_the_first_replica(session: cql.Session) -> None:
 KEYS = {
     "int": lambda: random.randint(-(2**31), 2**31 - 1),
     "bigint": lambda: random.randint(-(2**63), 2**63 - 1),
-    "text": lambda: "".join(random.choices("abcäöü€𝄞", k=random.randint(1, 40))),  # noqa: RUF001
+    "text": lambda: "".join(random.choices("abcäöü€𝄞", k=random.randint(1, 40))),
     "blob": lambda: random.randbytes(random.randint(1, 100)),
 }
 

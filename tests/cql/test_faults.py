@@ -41,7 +41,7 @@ def session(proxy: CqlProxy, table: str, request: pytest.FixtureRequest) -> Iter
     version = request.param
     with cql.Session(proxy.address, keyspace=table, protocol_version=version) as session:
         # There is a connection from here on.
-        assert session.execute("SELECT name FROM fruit WHERE id = 1").one()["name"] == "pear"
+        assert session.execute("SELECT name FROM fruit WHERE id = 1")[0]["name"] == "pear"
         yield session
 
 
@@ -51,7 +51,7 @@ WRITE = "UPDATE fruit SET name = 'pear' WHERE id = 1"
 
 def read(session: cql.Session, **options: Any) -> cql.Rows:
     rows = session.execute(READ, **options)
-    assert rows.one()["name"] == "pear"
+    assert rows[0]["name"] == "pear"
     return rows
 
 
@@ -134,11 +134,11 @@ def test_a_node_that_says_nothing_any_more_is_given_up(
     """A statement outlives the connection that fell silent: another one has the answer."""
     proxy.inject("replies", hold=True)
     waiting = session.submit.execute(READ, timeout=60.0, max_retries=100)
-    assert until(lambda: not session.nodes[0]["up"])
+    assert until(lambda: not session.nodes[0].up)
     proxy.clear()
     proxy.cut()
-    assert waiting.result(60).one()["name"] == "pear"
-    assert until(lambda: session.nodes[0]["up"])
+    assert waiting.result(60)[0]["name"] == "pear"
+    assert until(lambda: session.nodes[0].up)
 
 
 def test_all_contact_points_go_and_come_back(session: cql.Session, proxy: CqlProxy) -> None:
@@ -148,9 +148,9 @@ def test_all_contact_points_go_and_come_back(session: cql.Session, proxy: CqlPro
         session.execute(WRITE, timeout=5.0)
     assert isinstance(caught.value, (errors.ConnectionFailed, errors.NodeUnavailable))
     assert not caught.value.in_doubt
-    assert until(lambda: not session.nodes[0]["up"])
+    assert until(lambda: not session.nodes[0].up)
     proxy.clear()
-    assert until(lambda: session.nodes[0]["up"])
+    assert until(lambda: session.nodes[0].up)
     read(session)
 
 
@@ -244,8 +244,8 @@ def test_columns_that_came_later_are_seen(
         for _ in range(2):
             rows = session.execute(select, (1,))
             assert list(rows.columns) == ["id", "a", "m", "z"]
-            assert rows.one()["z"] == "z"
-            assert rows.one()["m"] == "m"
+            assert rows[0]["z"] == "z"
+            assert rows[0]["m"] == "m"
 
 
 def test_more_calls_than_a_connection_has_ids(cassandra: SharedCassandra, table: str) -> None:
@@ -255,6 +255,6 @@ def test_more_calls_than_a_connection_has_ids(cassandra: SharedCassandra, table:
         ) as session:
             select = await session.prepare("SELECT name FROM fruit WHERE id = ?")
             rows = await asyncio.gather(*(session.execute(select, (1,)) for _ in range(40_000)))
-            assert all(found.one()["name"] == "pear" for found in rows)
+            assert all(found[0]["name"] == "pear" for found in rows)
 
     asyncio.run(main())

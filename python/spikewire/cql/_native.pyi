@@ -93,6 +93,10 @@ class Prepared:
         """The indexes of the parameters that make the partition key, in the key's order; empty
         where the statement does not fix a partition, so that any node is asked."""
 
+    def token(self, parameters: Parameters | None = None, /) -> int | None:
+        """The token of the partition that these parameters belong to, by which the nodes that hold
+        it are found; ``None`` where the statement fixes no partition."""
+
     @property
     def warnings(self) -> list[str]:
         """What the server warned of when it prepared the statement."""

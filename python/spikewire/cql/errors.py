@@ -183,7 +183,7 @@ class ReadFailure(ServerError):
     #: Replicas that had to.
     required: int
     #: Replicas that failed.
-    failures: int
+    failures: int  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleVariableOverride]
     #: Whether the replica that was asked for the data itself answered.
     data_present: bool
 
@@ -198,7 +198,7 @@ class WriteFailure(ServerError):
     #: Replicas that had to.
     required: int
     #: Replicas that failed.
-    failures: int
+    failures: int  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleVariableOverride]
     #: What was being written.
     write_type: str
 

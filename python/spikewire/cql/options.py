@@ -81,8 +81,8 @@ class SessionOptions(TypedDict, total=False):
     """The user to log in as, together with ``password``. Default: no log-in."""
     password: str | None
     """The user's password."""
-    protocol_version: Literal[4, 5] | None
-    """The version of the native protocol. Default: the highest that the server speaks."""
+    protocol_version: int | None
+    """The version of the native protocol, 4 or 5. Default: the highest that the server speaks."""
     compression: Literal["lz4"] | None
     """How messages are compressed. Default: not."""
     consistency: Consistency

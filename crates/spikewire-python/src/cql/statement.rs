@@ -53,7 +53,7 @@ impl Prepared {
     #[pyo3(signature = (parameters=None, /))]
     fn token(&self, parameters: Option<&Bound<'_, PyAny>>) -> PyResult<Option<i64>> {
         let mut values = Vec::new();
-        super::bind::bind(&self.known, parameters, &mut values)?;
+        bind(&self.known, parameters, &mut values)?;
         Ok(self.known.token(&values))
     }
 
