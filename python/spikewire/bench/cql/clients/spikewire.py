@@ -98,5 +98,5 @@ PEER = Peer(
     blocking=_Blocking,
     asyncio=_Asyncio,
     futures=True,
-    columns={"page-arrow": "Arrow table", "page-numpy": "NumPy array"},
+    columns={"page-arrow": "Arrow table", "page-numpy": "NumPy arrays"},
 )
