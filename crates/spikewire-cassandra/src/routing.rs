@@ -41,6 +41,12 @@ impl Target {
         Self { aim, writes, turn, skipped: 0, first: None, failed, tried }
     }
 
+    /// Whether the node of this error was tried before.
+    pub(crate) fn was_tried(&self, error: &Error) -> bool {
+        let node = error.node().and_then(|node| node.parse().ok());
+        node.is_some_and(|node| self.tried.contains(&node))
+    }
+
     /// An attempt failed, and another one follows.
     pub(crate) fn note(&mut self, error: &Error) {
         let stays = error.server().is_some_and(|server| {

@@ -110,9 +110,15 @@ impl Topology for Cluster {
     }
 
     fn attempt_failed(&self, target: &mut Target, error: &Error, attempts: Attempts) -> Duration {
+        let again = target.was_tried(error);
         target.note(error);
         let is_overloaded = error.server().is_some_and(|error| error.code == Code::Overloaded);
-        if is_overloaded { back_off(attempts.made) } else { Duration::ZERO }
+        // Where a node is left that has not refused, it is asked at once.
+        if is_overloaded || (again && error.kind() == Kind::CircuitOpen) {
+            back_off(attempts.made)
+        } else {
+            Duration::ZERO
+        }
     }
 
     fn conclude(&self, target: &mut Target, error: Error) -> Error {

@@ -132,5 +132,7 @@ impl Conversation for Login {
 
 /// The error of an authenticator, which ends the login.
 fn said(py: Python<'_>, error: &PyErr) -> String {
-    format!("the authenticator raised {}: {}", error.get_type(py), error.value(py))
+    let name =
+        error.get_type(py).name().map_or_else(|_| "an error".into(), |name| name.to_string());
+    format!("the authenticator raised {name}: {}", error.value(py))
 }
