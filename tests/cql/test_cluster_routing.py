@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -59,14 +60,16 @@ def test_prepared_statements_go_to_a_replica(session: cql.Session, keyspace: str
     assert len(asked) == 3, "all nodes have their part"
 
 
-def writers(session: cql.Session, trace: object) -> set[str]:
-    """The nodes that wrote a row, by their own words."""
+def wrote(session: cql.Session, trace: object, replicas: set[str]) -> bool:
+    """Whether these nodes and no others wrote a row, by their own words."""
     events = session.execute(
         "SELECT source, activity FROM system_traces.events WHERE session_id = %s",
         (trace,),
         consistency="all",
     )
-    return {str(event["source"]) for event in events if "memtable" in event["activity"]}
+    found = {str(event["source"]) for event in events if "memtable" in event["activity"]}
+    assert found <= replicas
+    return found == replicas
 
 
 def test_replicas_are_those_of_the_server(session: cql.Session) -> None:
@@ -80,8 +83,7 @@ def test_replicas_are_those_of_the_server(session: cql.Session) -> None:
         replicas = {node.rpartition(":")[0] for node in session.replicas("racks", token)}
         trace = written.tracing_ids[0]
         # Traces are written behind the answer.
-        assert until(lambda: writers(session, trace) >= replicas)
-        assert writers(session, trace) == replicas
+        assert until(partial(wrote, session, trace, replicas))
 
 
 def test_conditions_meet_on_the_first_replica(session: cql.Session) -> None:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, Protocol, TypedDict
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from spikewire.types import Seconds
 
-__all__ = ["Consistency", "ExecuteOptions", "PrepareOptions", "SerialConsistency", "SessionOptions"]
+__all__ = [
+    "Authenticator",
+    "Consistency",
+    "ExecuteOptions",
+    "Login",
+    "PrepareOptions",
+    "SerialConsistency",
+    "SessionOptions",
+    "TlsOptions",
+]
 
 #: How many replicas must answer; upper case does as well.
 Consistency = Literal[
@@ -72,6 +83,41 @@ class ExecuteOptions(PrepareOptions, total=False):
     Default: the server's clock."""
 
 
+class TlsOptions(TypedDict, total=False):
+    """How connections are encrypted. Certificates and keys are in PEM format: paths, or the bytes
+    themselves. Unknown names are refused."""
+
+    ca: str | PathLike[str] | bytes | None
+    """Authorities that are trusted. Default: those of the system."""
+    system_ca: bool | None
+    """Whether those of the system are trusted beside ``ca``. Default: False, if there is ``ca``."""
+    certificate: str | PathLike[str] | bytes | None
+    """The client's certificate, together with ``private_key``. Default: none."""
+    private_key: str | PathLike[str] | bytes | None
+    """Its key, which is not encrypted."""
+    verify_hostname: bool
+    """Whether a node's certificate must be for the address that it is reached by. Default: True."""
+    server_name: str | None
+    """The name that the certificates of all nodes are for instead. Default: none."""
+
+
+class Login(Protocol):
+    """One login; ``succeeded(token)`` is called in the end where there is such a method."""
+
+    def answer(self, challenge: bytes | None, /) -> bytes:
+        """The first answer (the challenge is ``None``), or the one to a challenge."""
+        ...
+
+
+class Authenticator(Protocol):
+    """Logs in where a name and a password are not what a server asks for. Its methods are called by
+    whatever thread opens a connection; what they raise ends the login."""
+
+    def begin(self, class_name: str, /) -> Login:
+        """Begins a login with a server whose authenticator has this class."""
+        ...
+
+
 class SessionOptions(TypedDict, total=False):
     """Keyword options of ``Session`` and ``AsyncSession``. Unknown names are refused."""
 
@@ -81,6 +127,10 @@ class SessionOptions(TypedDict, total=False):
     """The user to log in as, together with ``password``. Default: no log-in."""
     password: str | None
     """The user's password."""
+    authenticator: Authenticator | None
+    """Logs in instead, where a server asks for something else. Default: none."""
+    tls: bool | TlsOptions
+    """Whether connections are encrypted, and how. Default: they are not."""
     protocol_version: int | None
     """The version of the native protocol, 4 or 5. Default: the highest that the server speaks."""
     compression: Literal["lz4"] | None
