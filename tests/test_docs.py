@@ -46,12 +46,13 @@ PROGRAMS = [
 ]
 #: Those that start a real Cassandra.
 CASSANDRA_PROGRAMS = [
+    "docs/cassandra-columns.md",
     "docs/cassandra-for-tests.md",
     "docs/cassandra.md",
     "docs/compat-cassandra.md",
 ]
 #: What a page needs beside what the tests install.
-NEEDS = {"docs/tables.md": "pyarrow"}
+NEEDS = {"docs/cassandra-columns.md": "pyarrow", "docs/tables.md": "pyarrow"}
 
 SAID = re.compile(r"^\s*print\(.*\)  # (.+)$")
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]*)#?([^)\s]*)\)")

@@ -33,7 +33,7 @@ def table(arrays: Any) -> Any:
 def _column(pa: Any, array: Any) -> Any:
     import numpy as np
 
-    mask = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
+    mask: Any = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
     data = np.ascontiguousarray(np.ma.getdata(array))
     if not data.dtype.isnative:
         data = data.astype(data.dtype.newbyteorder("="))

@@ -14,3 +14,5 @@ Row = _cql.Row
 Rows = _cql.Rows
 SessionCore = _cql.SessionCore
 SessionSubmit = _cql.SessionSubmit
+is_table = _cql.is_table
+table_rows = _cql.table_rows

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, final, overload
 
 from typing_extensions import Self, Unpack
 
+from spikewire._native import ArrowTable
 from spikewire.cql.options import ExecuteOptions, PrepareOptions, SessionOptions
 from spikewire.cql.types import Node
 
@@ -29,6 +30,8 @@ __all__ = [
     "SessionSubmit",
     "Statement",
     "Value",
+    "is_table",
+    "table_rows",
 ]
 
 #: What a parameter may be. Which of them fits is up to the type of the column: an ``int`` takes no
@@ -202,6 +205,24 @@ class Rows:
     def all(self) -> list[Row]:
         """All rows as a list."""
 
+    def to_arrow(self) -> ArrowTable:
+        """The rows as an Arrow table, straight from the bytes that the server sent: for everything
+        with the Arrow PyCapsule interface, such as ``pyarrow.table`` and ``polars.DataFrame``.
+        Decimals have the largest scale of their column, nothing is rounded; the empty value, where
+        a type has one, is null."""
+
+    def to_numpy(self, dtype: Any = None, *, missing: str | None = None) -> Any:
+        """A dictionary of arrays, one for each column; with a structured ``dtype`` one array of it,
+        whose fields take the columns of their names. Arrays are masked where there is null;
+        with ``missing="raise"`` they are plain, and a null raises ``ValueError``."""
+
+    def to_pandas(self) -> Any:
+        """The rows as a ``pandas.DataFrame``: numbers and booleans as nullable arrays, text as
+        ``string``, timestamps with the zone UTC, everything else as the objects that rows have."""
+
+    def to_polars(self) -> Any:
+        """The rows as a ``polars.DataFrame``."""
+
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns, in order; empty where the statement has no rows."""
@@ -243,6 +264,13 @@ class Rows:
     @property
     def schema_agreed(self) -> bool:
         """Whether all nodes had one schema in the end, after a statement that changes it."""
+
+def is_table(value: object, /) -> bool:
+    """Whether something is a table: with Arrow's interface, a frame of pandas, an array of NumPy or
+    a dictionary of arrays."""
+
+def table_rows(statement: Statement, table: Any, /) -> Iterator[Any]:
+    """The rows of a table, for a statement whose parameters have the names of its columns."""
 
 @final
 class Many:

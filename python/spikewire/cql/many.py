@@ -7,7 +7,7 @@ from collections.abc import AsyncIterable
 from operator import index
 from typing import TYPE_CHECKING, Any
 
-from spikewire._native import cql as _native
+from spikewire.cql import _native
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,7 +32,7 @@ def execute(
     arguments = _checked(*how)
     if isinstance(rows, AsyncIterable):
         raise TypeError("rows must be an iterable; asynchronous ones are for AsyncSession")
-    waiting = rows if _native.is_table(rows) else iter(rows)
+    waiting: Any = rows if _native.is_table(rows) else iter(rows)
     if isinstance(statement, str):
         statement = session._prepared(statement, **_for_preparing(options))  # noqa: SLF001
     many = session._many(statement, arguments, **options)  # noqa: SLF001
@@ -60,7 +60,7 @@ async def execute_async(
 ) -> Any:
     """``AsyncSession.execute_many``."""
     arguments = _checked(*how)
-    waiting = None
+    waiting: Any = None
     if not isinstance(rows, AsyncIterable):
         waiting = rows if _native.is_table(rows) else iter(rows)
     if isinstance(statement, str):
