@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::attempts::Attempts;
 use crate::breaker::Breaker;
 use crate::fault::CommandError;
 use crate::tls::Encryption;
@@ -47,15 +46,15 @@ pub trait Topology: Debug + 'static {
     /// A connection failed: the nodes should be looked at.
     fn look_again_soon(&self);
 
-    /// An attempt at a command failed, and another one follows: what that has to know is noted in
-    /// `target`. Returns how much longer than its policy says the command pauses before.
+    /// An attempt at a command failed, one of `made`, and another one follows: what that has to
+    /// know is noted in `target`. Returns how much longer than its policy says the command pauses before.
     fn attempt_failed(
         &self,
         target: &mut Self::Target,
         error: &Self::Error,
-        attempts: Attempts,
+        made: u32,
     ) -> Duration {
-        let _ = (target, error, attempts);
+        let _ = (target, error, made);
         Duration::ZERO
     }
 

@@ -8,7 +8,7 @@ use spikewire_cql::envelope::{self, Opcode};
 use spikewire_cql::response::{Code, Message, Response, Retry, ServerError};
 use spikewire_transport::protocol::{Asked, Disposition, Malformed, ReplyKind, Sharing};
 use spikewire_transport::topology::{Endpoint, Settings};
-use spikewire_transport::{Attempts, Breaker, Encryption, Protocol, Tick, Topology};
+use spikewire_transport::{Breaker, Encryption, Protocol, Tick, Topology};
 
 use super::Cassandra;
 use crate::cluster::{Cluster, Node};
@@ -109,13 +109,13 @@ impl Topology for Cluster {
         choose(&self.snapshot(), target, step)
     }
 
-    fn attempt_failed(&self, target: &mut Target, error: &Error, attempts: Attempts) -> Duration {
+    fn attempt_failed(&self, target: &mut Target, error: &Error, made: u32) -> Duration {
         let again = target.was_tried(error);
         target.note(error);
         let is_overloaded = error.server().is_some_and(|error| error.code == Code::Overloaded);
         // Where a node is left that has not refused, it is asked at once.
         if is_overloaded || (again && error.kind() == Kind::CircuitOpen) {
-            back_off(attempts.made)
+            back_off(made)
         } else {
             Duration::ZERO
         }

@@ -13,6 +13,7 @@ use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
 
 use super::security;
+pub use super::words::{flag, optional, text};
 use crate::arguments::{count, seconds};
 use crate::bridge::errors::{shown, type_error, type_name, value_error};
 
@@ -143,28 +144,6 @@ fn contact_points(points: &Bound<'_, PyAny>) -> PyResult<Vec<Host>> {
         return Err(value_error("no contact point given"));
     }
     Ok(hosts)
-}
-
-/// `None`, or what `read` reads.
-pub fn optional<'py, T>(
-    name: &str,
-    value: &Bound<'py, PyAny>,
-    read: impl FnOnce(&str, &Bound<'py, PyAny>) -> PyResult<T>,
-) -> PyResult<Option<T>> {
-    if value.is_none() { Ok(None) } else { read(name, value).map(Some) }
-}
-
-pub fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
-    match value.cast::<PyString>() {
-        Ok(text) => Ok(text.to_str()?.to_owned()),
-        Err(_) => Err(type_error(format!("{name} must be a str, not {}", type_name(value)))),
-    }
-}
-
-pub fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
-    value
-        .extract()
-        .map_err(|_| type_error(format!("{name} must be True or False, not {}", type_name(value))))
 }
 
 pub fn consistency(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Consistency> {

@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyDict};
 use spikewire_cassandra::authenticator::{Authenticator, Conversation};
 use spikewire_transport::tls::{Pem, Tls, TlsOptions};
 
-use super::options::{flag, optional, text};
+use super::words::{flag, optional, text};
 use crate::bridge::errors::{type_error, type_name, value_error};
 
 /// Reads `tls`: whether there is encryption, or a dict of how.

@@ -184,8 +184,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             // Also a retry at once takes the detour, so that a node that refuses everything
             // cannot make this call recurse.
             Verdict::Retry(at) => {
-                let (topology, attempts) = (&self.topology, command.attempts);
-                let longer = topology.attempt_failed(&mut command.target, &error, attempts);
+                let (topology, made) = (&self.topology, command.attempts.made);
+                let longer = topology.attempt_failed(&mut command.target, &error, made);
                 let at = if longer.is_zero() { at } else { at.max(now).after(longer) };
                 if at >= deadline {
                     let error = command.attempts.annotate(error);

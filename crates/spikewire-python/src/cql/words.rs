@@ -1,0 +1,28 @@
+//! What keywords have in common.
+
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::bridge::errors::{type_error, type_name};
+
+/// `None`, or what `read` reads.
+pub fn optional<'py, T>(
+    name: &str,
+    value: &Bound<'py, PyAny>,
+    read: impl FnOnce(&str, &Bound<'py, PyAny>) -> PyResult<T>,
+) -> PyResult<Option<T>> {
+    if value.is_none() { Ok(None) } else { read(name, value).map(Some) }
+}
+
+pub fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    match value.cast::<PyString>() {
+        Ok(text) => Ok(text.to_str()?.to_owned()),
+        Err(_) => Err(type_error(format!("{name} must be a str, not {}", type_name(value)))),
+    }
+}
+
+pub fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    value
+        .extract()
+        .map_err(|_| type_error(format!("{name} must be True or False, not {}", type_name(value))))
+}
