@@ -2,8 +2,7 @@
 
 use crate::clock::Tick;
 use crate::fault::{CommandError, Fault, FaultKind};
-use crate::policy::Policy;
-use crate::topology::Preference;
+use crate::policy::{Policy, Preference};
 
 /// How one attempt ended badly.
 #[derive(Debug)]

@@ -46,6 +46,7 @@ pub mod protocol;
 pub mod reply;
 pub mod resolve;
 pub mod session;
+mod socket;
 pub mod tls;
 pub mod topology;
 pub mod wire;

@@ -9,6 +9,12 @@ pub fn deadline<R>(policy: &Policy<R>, now: Tick) -> Tick {
     if policy.timeout.is_zero() { Tick::NEVER } else { now.after(policy.timeout) }
 }
 
+/// How a command chooses among nodes.
+pub trait Preference: Copy + std::fmt::Debug {
+    /// Whether a retry may go to another node.
+    fn moves_on(self) -> bool;
+}
+
 /// The limits of one command.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Policy<R> {

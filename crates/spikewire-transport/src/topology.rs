@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::breaker::Breaker;
 use crate::fault::CommandError;
+pub use crate::policy::Preference;
 use crate::tls::Encryption;
 
 /// How long a node may owe answers and say nothing before [`Topology::is_silent`] is called.
@@ -107,12 +108,6 @@ pub trait Endpoint: Debug + Display {
 pub trait Target: Debug {
     /// Whether a second execution may make a difference, so that a lost answer leaves doubt.
     fn writes(&self) -> bool;
-}
-
-/// How a command chooses among nodes.
-pub trait Preference: Copy + Debug {
-    /// Whether a retry may go to another node.
-    fn moves_on(self) -> bool;
 }
 
 /// The limits of the connections to one node.

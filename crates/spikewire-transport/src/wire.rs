@@ -10,8 +10,9 @@ use mio::event::Source;
 use mio::net::TcpStream;
 use mio::{Interest, Registry, Token};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
-use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::net::{RecvFlags, recv, send};
 
+use crate::socket::NO_WAIT;
 use crate::tls::{Encryption, Held, Stream};
 
 /// A read may wait so much longer than it was asked to before the socket is set to less: calls
@@ -200,9 +201,3 @@ impl Source for Wire {
         self.socket.deregister(registry)
     }
 }
-
-#[cfg(not(target_vendor = "apple"))]
-pub(crate) const NO_WAIT: SendFlags = SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL);
-/// There the signal is switched off for the socket.
-#[cfg(target_vendor = "apple")]
-pub(crate) const NO_WAIT: SendFlags = SendFlags::DONTWAIT;

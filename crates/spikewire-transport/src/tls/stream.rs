@@ -14,7 +14,7 @@ use rustls::ClientConnection;
 
 use super::options::Encryption;
 use super::trouble;
-use crate::wire::NO_WAIT;
+use crate::socket::NO_WAIT;
 
 /// Plain bytes in a record.
 const RECORD: usize = 16 << 10;
