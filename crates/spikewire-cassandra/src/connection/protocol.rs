@@ -105,7 +105,7 @@ impl Topology for Cluster {
 
     fn router(&self) {}
 
-    fn route(&self, _: &(), target: &Target, _: Replica, step: u32) -> Result<Arc<Node>> {
+    fn route(&self, (): &(), target: &Target, _: Replica, step: u32) -> Result<Arc<Node>> {
         choose(&self.snapshot(), target, step)
     }
 

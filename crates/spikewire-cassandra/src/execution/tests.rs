@@ -58,6 +58,7 @@ fn node(session: &Session, at: usize) -> Arc<Node> {
     session.cluster().snapshot().nodes[at].clone()
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "as executions hear it")]
 fn reply<'a>(body: &'a [u8], node: &'a Arc<Node>) -> Outcome<'a> {
     let attempts = Attempts { made: 1, ..Attempts::default() };
     Ok(Reply { body, node, attempts })

@@ -12,8 +12,8 @@ use spikewire_sync::Mutex;
 
 use super::bind::{bind, markers};
 use super::errors::Raised;
-use super::statement::Statement;
-use crate::bridge::errors::{Raise, about, type_error, value_error};
+use super::prepared::Single;
+use crate::bridge::errors::{Raise, about, type_error, type_name, value_error};
 
 /// As many as the protocol can count.
 const MOST: usize = u16::MAX as usize;
@@ -80,19 +80,24 @@ impl Batch {
         parameters: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let parameters = parameters.filter(|parameters| !parameters.is_none());
-        let entry = match (Statement::read(statement)?, parameters) {
-            (Statement::Batch(_), _) => {
-                return Err(type_error("a batch cannot hold another batch"));
-            }
-            (Statement::Text(text), None) => Entry::Text(text),
-            (Statement::Text(text), Some(parameters)) => {
+        let Some(single) = Single::read(statement)? else {
+            return Err(if statement.is_instance_of::<Self>() {
+                type_error("a batch cannot hold another batch")
+            } else {
+                let name = type_name(statement);
+                type_error(format!("a statement must be a str or a prepared one, not {name}"))
+            });
+        };
+        let entry = match (single, parameters) {
+            (Single::Text(text), None) => Entry::Text(text),
+            (Single::Text(text), Some(parameters)) => {
                 Entry::Parameters(markers(&text)?.into(), parameters.clone().unbind())
             }
-            (Statement::Bound(_, _), Some(_)) => {
+            (Single::Bound(_, _), Some(_)) => {
                 return Err(type_error("a bound statement has its parameters"));
             }
-            (Statement::Bound(known, values), None) => Entry::Values(known, values),
-            (Statement::Prepared(known), parameters) => {
+            (Single::Bound(known, values), None) => Entry::Values(known, values),
+            (Single::Prepared(known), parameters) => {
                 let mut values = Vec::new();
                 bind(&known, parameters, &mut values)?;
                 Entry::Values(known, values.into())
@@ -130,6 +135,7 @@ impl Batch {
         self.entries.lock().len()
     }
 
+    #[expect(clippy::unused_self, reason = "Python's signature")]
     fn __bool__(&self) -> bool {
         true
     }

@@ -9,9 +9,9 @@ use spikewire_cassandra::statement::Prepared;
 use spikewire_cql::response::Column;
 use spikewire_cql::value::encode_bound;
 
-use super::columns::TableRow;
 use super::errors::Raised;
 use super::row::Row;
+use super::table_row::TableRow;
 use super::value::Given;
 use crate::bridge::errors::{type_error, type_name, value_error};
 

@@ -47,12 +47,11 @@ impl Classes {
         let class = class.clone().unbind();
         let former = {
             let mut known = self.known.write();
-            match known.iter_mut().find(|(of, _)| *of == name) {
-                Some((_, former)) => Some(std::mem::replace(former, class)),
-                None => {
-                    known.push((name, class));
-                    None
-                }
+            if let Some((_, former)) = known.iter_mut().find(|(of, _)| *of == name) {
+                Some(std::mem::replace(former, class))
+            } else {
+                known.push((name, class));
+                None
             }
         };
         drop(former);

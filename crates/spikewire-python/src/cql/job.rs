@@ -15,8 +15,10 @@ use super::bind::{bind, markers};
 use super::classes::Classes;
 use super::core::Core;
 use super::errors::Raised;
-use super::rows::{Circumstances, Page, Rows, page_of};
-use super::statement::{Prepared, Statement};
+use super::pages::Page;
+use super::prepared::Prepared;
+use super::rows::{Circumstances, Rows, page_of};
+use super::statement::Statement;
 use crate::bridge::errors::{Raise, type_error};
 
 /// What a job is to give.
@@ -52,6 +54,7 @@ pub struct Job {
 }
 
 /// What follows an answer.
+#[expect(clippy::large_enum_variant, reason = "moved once; a box would be an allocation each time")]
 pub enum Progress<'py> {
     /// The result.
     Done(PyResult<Bound<'py, PyAny>>),
@@ -60,6 +63,7 @@ pub enum Progress<'py> {
 }
 
 /// What a job begins with.
+#[expect(clippy::large_enum_variant, reason = "moved once; a box would be an allocation each time")]
 pub enum Start<'py> {
     /// The result, without a question to a server.
     Done(Bound<'py, PyAny>),

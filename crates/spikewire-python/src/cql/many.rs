@@ -18,7 +18,7 @@ use super::core::Core;
 use super::faces::{Connections, Shared, thread_of};
 use super::job::{Goal, Job, Start};
 use super::statement::Statement;
-use super::ticket::{Promise, Ticket};
+use super::ticket::{Delivery, Promise, Taker, Ticket};
 use crate::bridge::errors::{closed, type_error};
 use crate::bridge::forks::forks;
 use crate::bridge::signal::{Interrupted, detached};
@@ -218,7 +218,7 @@ impl Many {
             }
         };
         let now = Tick::now();
-        let command = Ticket::command(call, now, share.into(), job, None);
+        let command = Ticket::command(call, now, Delivery::Share(Box::new(share)), job, None);
         match &self.sender {
             Sender::Loop(connections) => connections.submit(py, command, now),
             Sender::Thread(shared) => {
@@ -335,40 +335,12 @@ impl Many {
     }
 }
 
-/// Where a statement's result goes.
-pub enum Delivery {
-    /// A future.
-    Future(Promise),
-    /// One row of many.
-    Share(Share),
-}
-
-impl From<Promise> for Delivery {
-    fn from(promise: Promise) -> Self {
-        Self::Future(promise)
-    }
-}
-
-impl From<Share> for Delivery {
-    fn from(share: Share) -> Self {
-        Self::Share(share)
-    }
-}
-
-impl Delivery {
-    /// Whether the result is still wanted. Needs no interpreter.
-    pub fn starts(&self) -> bool {
-        match self {
-            Self::Future(promise) => promise.starts(),
-            Self::Share(share) => share.starts(),
-        }
+impl Taker for Share {
+    fn starts(&self) -> bool {
+        Self::starts(self)
     }
 
-    /// Hands the result over.
-    pub fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
-        match self {
-            Self::Future(promise) => promise.tell(py, outcome),
-            Self::Share(share) => share.tell(py, outcome),
-        }
+    fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
+        Self::tell(self, py, outcome);
     }
 }

@@ -6,10 +6,10 @@
 //! | [`core`], [`options`] | a session's running half, and what it is opened with |
 //! | [`security`], [`words`] | encryption, and logins by Python code; what keywords have in common |
 //! | [`job`], [`ticket`] | a statement with all that lies between it and its result: preparing, pages |
-//! | [`statement`], [`bind`], [`batch`] | what is said about one execution, and its values |
+//! | [`statement`], [`prepared`], [`bind`], [`table_row`], [`batch`] | what is said about one execution, and its values |
 //! | [`many`] | one statement with the parameters of many rows |
 //! | [`value`], [`classes`] | Python values to CQL and back, those of user-defined types, too |
-//! | [`rows`], [`row`] | what comes back |
+//! | [`pages`], [`rows`], [`row`] | what comes back |
 //! | [`columns`] | results as columns: Arrow, NumPy, pandas |
 //! | [`errors`] | what goes wrong, as Python exceptions |
 
@@ -23,11 +23,14 @@ pub mod faces;
 pub mod job;
 pub mod many;
 pub mod options;
+pub mod pages;
+pub mod prepared;
 pub mod row;
 pub mod rows;
 pub mod security;
 pub mod session;
 pub mod statement;
+pub mod table_row;
 pub mod ticket;
 pub mod value;
 pub mod words;
@@ -46,13 +49,13 @@ pub mod module {
         #[pymodule_export]
         use crate::cql::many::Many;
         #[pymodule_export]
+        use crate::cql::prepared::{BoundStatement, Prepared};
+        #[pymodule_export]
         use crate::cql::row::Row;
         #[pymodule_export]
         use crate::cql::rows::Rows;
         #[pymodule_export]
         use crate::cql::session::{AsyncSessionCore, SessionCore, SessionSubmit};
-        #[pymodule_export]
-        use crate::cql::statement::{BoundStatement, Prepared};
         #[pymodule_export]
         use crate::cql::value::Mark;
     }

@@ -33,13 +33,12 @@ const KEPT: usize = 64;
 impl Names {
     /// Those of a shape, made once.
     pub fn of<'a>(py: Python<'_>, shape: &'a Arc<Shape>) -> PyResult<&'a Arc<Self>> {
-        let kept = match shape.extension.get() {
-            Some(kept) => kept,
-            None => {
-                let names = shape.columns.iter().map(|column| &*column.name);
-                let names: Box<dyn std::any::Any + Send + Sync> = Box::new(Self::new(py, names)?);
-                shape.extension.get_or_init(|| names)
-            }
+        let kept = if let Some(kept) = shape.extension.get() {
+            kept
+        } else {
+            let names = shape.columns.iter().map(|column| &*column.name);
+            let names: Box<dyn std::any::Any + Send + Sync> = Box::new(Self::new(py, names)?);
+            shape.extension.get_or_init(|| names)
         };
         // Nothing else is kept there.
         kept.downcast_ref().ok_or_else(|| type_error("the columns of another language"))

@@ -17,18 +17,10 @@ use spikewire_cql::types::Type;
 use super::classes::Classes;
 use super::columns::{to_arrays, to_arrow, to_pandas, to_polars, to_structured};
 use super::errors::Raised;
+use super::pages::{Page, Pages};
 use super::row::{Names, Row};
 use super::value::{Making, value};
 use crate::columns::{self, ArrowTable};
-
-/// Rows as they came with one reply.
-#[derive(Debug)]
-pub struct Page {
-    /// Their cells.
-    pub cells: Vec<u8>,
-    /// How many rows there are.
-    pub count: usize,
-}
 
 /// What there is to know of a result besides its rows.
 #[derive(Debug, Default)]
@@ -62,12 +54,10 @@ impl Circumstances {
 /// statement without rows has a result of length 0.
 #[pyclass(frozen, sequence, module = "spikewire.cql")]
 pub struct Rows {
-    pub shape: Option<Arc<Shape>>,
-    pub pages: Vec<Page>,
+    came: Pages,
     count: usize,
     state: Option<Vec<u8>>,
     circumstances: Circumstances,
-    pub classes: Arc<Classes>,
     /// Where each row begins: page and offset. Made when a row is asked for by its index.
     offsets: OnceLock<Vec<(u32, u32)>>,
 }
@@ -82,17 +72,18 @@ impl Rows {
         classes: Arc<Classes>,
     ) -> Self {
         let count = pages.iter().map(|page| page.count).sum();
-        Self { shape, pages, count, state, circumstances, classes, offsets: OnceLock::new() }
+        let came = Pages { shape, all: pages, classes };
+        Self { came, count, state, circumstances, offsets: OnceLock::new() }
     }
 
     fn offset(&self, index: usize) -> Result<(u32, u32), Raised> {
-        if index == 0 && self.pages.first().is_some_and(|page| page.count > 0) {
+        if index == 0 && self.came.all.first().is_some_and(|page| page.count > 0) {
             return Ok((0, 0));
         }
         if self.offsets.get().is_none() {
-            let columns = self.shape.as_ref().map_or(0, |shape| shape.columns.len());
+            let columns = self.came.shape.as_ref().map_or(0, |shape| shape.columns.len());
             let mut offsets = Vec::with_capacity(self.count);
-            for (at, page) in self.pages.iter().enumerate() {
+            for (at, page) in self.came.all.iter().enumerate() {
                 let mut cells = Cells(Reader(&page.cells));
                 for _ in 0..page.count {
                     let offset = page.cells.len() - cells.0.rest().len();
@@ -108,11 +99,11 @@ impl Rows {
 
     fn row<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, Row>> {
         let (page, offset) = self.offset(index)?;
-        let Some(shape) = &self.shape else {
+        let Some(shape) = &self.came.shape else {
             return Err(PyIndexError::new_err("row index out of range"));
         };
-        let mut cells = Cells(Reader(&self.pages[page as usize].cells[offset as usize..]));
-        next_row(py, shape, Names::of(py, shape)?, &mut cells, &self.classes)
+        let mut cells = Cells(Reader(&self.came.all[page as usize].cells[offset as usize..]));
+        next_row(py, shape, Names::of(py, shape)?, &mut cells, &self.came.classes)
     }
 }
 
@@ -224,14 +215,14 @@ impl Rows {
 
     /// All rows as a list.
     fn all<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let Some(shape) = &self.shape else { return Ok(PyList::empty(py)) };
-        let (names, classes) = (Names::of(py, shape)?, &*self.classes);
+        let Some(shape) = &self.came.shape else { return Ok(PyList::empty(py)) };
+        let (names, classes) = (Names::of(py, shape)?, &*self.came.classes);
         let page = |page: &Page| {
             let cells = RefCell::new(Cells(Reader(&page.cells)));
             let rows = (0..page.count).map(|_| PendingRow { shape, names, cells: &cells, classes });
             PyList::new(py, rows)
         };
-        let mut pages = self.pages.iter();
+        let mut pages = self.came.all.iter();
         let all = pages.next().map_or_else(|| Ok(PyList::empty(py)), page)?;
         for more in pages {
             all.call_method1(intern!(py, "extend"), (page(more)?,))?;
@@ -250,7 +241,7 @@ impl Rows {
     /// lists, vectors are lists of fixed size, tuples and user-defined types are structs. The empty
     /// value, where a type has one, is null.
     fn to_arrow(&self, py: Python<'_>) -> PyResult<ArrowTable> {
-        Ok(ArrowTable::new(to_arrow(py, self)?))
+        Ok(ArrowTable::new(to_arrow(py, &self.came)?))
     }
 
     /// The rows for NumPy.
@@ -272,26 +263,26 @@ impl Rows {
     ) -> PyResult<Bound<'py, PyAny>> {
         let strict = missing.map(columns::missing).transpose()? == Some("raise");
         match dtype {
-            Some(dtype) => to_structured(self, dtype, strict),
-            None => Ok(to_arrays(py, self, strict)?.into_any()),
+            Some(dtype) => to_structured(&self.came, dtype, strict),
+            None => Ok(to_arrays(py, &self.came, strict)?.into_any()),
         }
     }
 
     /// The rows as a `pandas.DataFrame`: numbers and booleans as nullable arrays, text as `string`,
     /// timestamps with the zone UTC, everything else as the objects that rows have.
     fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_pandas(py, self)
+        to_pandas(py, &self.came)
     }
 
     /// The rows as a `polars.DataFrame`.
     fn to_polars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_polars(py, self)
+        to_polars(py, &self.came)
     }
 
     /// The names of the columns, in order; empty where the statement has no rows.
     #[getter]
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        match &self.shape {
+        match &self.came.shape {
             Some(shape) => Ok(Names::of(py, shape)?.all.bind(py).clone()),
             None => Ok(PyTuple::empty(py)),
         }
@@ -300,14 +291,14 @@ impl Rows {
     /// The types of the columns as CQL spells them, in order.
     #[getter]
     fn types(&self) -> Vec<String> {
-        let columns = self.shape.iter().flat_map(|shape| shape.columns.iter());
+        let columns = self.came.shape.iter().flat_map(|shape| shape.columns.iter());
         columns.map(|column| column.ty.to_string()).collect()
     }
 
     /// Whether a conditional statement was applied; `None` where the statement has no condition.
     #[getter]
     fn applied(&self, py: Python<'_>) -> PyResult<Option<bool>> {
-        let first = self.shape.as_ref().and_then(|shape| shape.columns.first());
+        let first = self.came.shape.as_ref().and_then(|shape| shape.columns.first());
         if self.count == 0 || first.is_none_or(|column| &*column.name != "[applied]") {
             return Ok(None);
         }
@@ -330,7 +321,7 @@ impl Rows {
     /// The ids of the traces that the server keeps, one for each page (`tracing=True`).
     #[getter]
     fn tracing_ids<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let making = Making { py, classes: &self.classes };
+        let making = Making { py, classes: &self.came.classes };
         let ids = self.circumstances.tracing_ids.iter();
         Ok(ids.map(|id| making.uuid_of(*id)).collect::<Result<_, _>>()?)
     }
@@ -348,7 +339,7 @@ impl Rows {
     /// The address of the node that answered.
     #[getter]
     fn node(&self) -> String {
-        self.circumstances.node.as_ref().map_or_else(String::new, |node| node.to_string())
+        self.circumstances.node.as_ref().map_or_else(String::new, ToString::to_string)
     }
 
     /// Requests that were sent for it, retries included.
@@ -380,15 +371,15 @@ impl RowIterator {
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, Row>>> {
         let rows = self.rows.get();
-        let Some(shape) = &rows.shape else { return Ok(None) };
+        let Some(shape) = &rows.came.shape else { return Ok(None) };
         let (mut page, mut row, mut offset) = *self.state.lock();
-        while rows.pages.get(page).is_some_and(|it| row >= it.count) {
+        while rows.came.all.get(page).is_some_and(|it| row >= it.count) {
             (page, row, offset) = (page + 1, 0, 0);
         }
-        let Some(here) = rows.pages.get(page) else { return Ok(None) };
+        let Some(here) = rows.came.all.get(page) else { return Ok(None) };
         let mut cells = Cells(Reader(&here.cells[offset..]));
         let names = Names::of(py, shape)?;
-        let made = next_row(py, shape, names, &mut cells, &rows.classes)?;
+        let made = next_row(py, shape, names, &mut cells, &rows.came.classes)?;
         *self.state.lock() = (page, row + 1, here.cells.len() - cells.0.rest().len());
         Ok(Some(made))
     }

@@ -8,12 +8,50 @@ use spikewire_cassandra::session::Call;
 use spikewire_transport::{ResponseHandler, Tick};
 
 use super::job::{Job, Progress};
-use super::many::Delivery;
 use crate::bridge::gil_fairness::CommandGuard;
 use crate::bridge::promise::Completes;
 
 /// The future that a statement's result goes to.
 pub type Promise = crate::bridge::promise::Promise<Error>;
+
+/// What takes the result of one statement of many.
+pub trait Taker: Send + Sync {
+    /// Whether the result is still wanted. Needs no interpreter.
+    fn starts(&self) -> bool;
+
+    /// Takes the result.
+    fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>);
+}
+
+/// Where a statement's result goes.
+pub enum Delivery {
+    /// A future.
+    Future(Promise),
+    /// One of many.
+    Share(Box<dyn Taker>),
+}
+
+impl From<Promise> for Delivery {
+    fn from(promise: Promise) -> Self {
+        Self::Future(promise)
+    }
+}
+
+impl Delivery {
+    fn starts(&self) -> bool {
+        match self {
+            Self::Future(promise) => promise.starts(),
+            Self::Share(share) => share.starts(),
+        }
+    }
+
+    fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
+        match self {
+            Self::Future(promise) => promise.tell(py, outcome),
+            Self::Share(share) => share.tell(py, outcome),
+        }
+    }
+}
 
 /// A statement under way on a driver.
 pub struct Ticket {
@@ -27,6 +65,7 @@ pub struct Ticket {
 pub type Command = Box<spikewire_cassandra::connection::Command<Ticket>>;
 
 /// What follows an outcome.
+#[expect(clippy::large_enum_variant, reason = "moved once; a box would be an allocation each time")]
 enum Step<'py> {
     Told(Progress<'py>),
     Send(Draft),

@@ -11,19 +11,19 @@ use std::sync::Arc;
 
 use crate::bridge::errors::value_error;
 use crate::columns::{column_error, refused};
-use crate::cql::rows::Rows;
+use crate::cql::pages::Pages;
 
 /// The rows as columns.
-pub fn to_arrow(py: Python<'_>, rows: &Rows) -> PyResult<RecordBatch> {
+pub fn to_arrow(py: Python<'_>, rows: &Pages) -> PyResult<RecordBatch> {
     let Some(shape) = &rows.shape else {
         let options = RecordBatchOptions::new().with_row_count(Some(0));
         let empty = Arc::new(Schema::empty());
         return RecordBatch::try_new_with_options(empty, vec![], &options).map_err(refused);
     };
     py.detach(|| {
-        let count = rows.pages.iter().map(|page| page.count).sum();
+        let count = rows.all.iter().map(|page| page.count).sum();
         let mut table = Table::new(shape.columns.clone(), count);
-        for page in &rows.pages {
+        for page in &rows.all {
             let cells = Cells(Reader(&page.cells));
             table.append(cells, page.count).map_err(|error| row_error(&error))?;
         }

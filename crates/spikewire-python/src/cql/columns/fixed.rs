@@ -15,11 +15,11 @@ use spikewire_cql::value::{Duration, Elements, MapEntries, Sink, decode};
 use super::arrow::row_error;
 use crate::bridge::errors::{type_error, value_error};
 use crate::columns::{Layout, Library, Memory};
-use crate::cql::rows::Rows;
+use crate::cql::pages::Pages;
 
 /// The columns that a dtype has fields for: masked, or plain when a null is to raise.
 pub fn to_structured<'py>(
-    rows: &Rows,
+    rows: &Pages,
     dtype: &Bound<'py, PyAny>,
     strict: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -29,11 +29,11 @@ pub fn to_structured<'py>(
     let layout = layout.get();
     let columns = rows.shape.as_ref().map_or(&[][..], |shape| &*shape.columns);
     let fields = fields(columns, &layout.bins)?;
-    let count = rows.pages.iter().map(|page| page.count).sum();
+    let count = rows.all.iter().map(|page| page.count).sum();
     let mut memory = Memory::new(py, numpy, layout, count, !strict)?;
     let filled = py.detach(|| {
         let mut row = 0;
-        for page in &rows.pages {
+        for page in &rows.all {
             let mut cells = Cells(Reader(&page.cells));
             for _ in 0..page.count {
                 let (data, mask) = memory.row(row);

@@ -7,11 +7,11 @@ use pyo3::types::{PyDict, PyList};
 use super::arrow::to_arrow;
 use super::numpy::{Column, columns, mask};
 use crate::columns::{ArrowTable, module};
-use crate::cql::rows::Rows;
+use crate::cql::pages::Pages;
 
 /// A `pandas.DataFrame`: numbers and booleans as nullable arrays, text as `string`, timestamps with
 /// their zone, everything else as the objects that rows have.
-pub fn to_pandas<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Bound<'py, PyAny>> {
+pub fn to_pandas<'py>(py: Python<'py>, rows: &Pages) -> PyResult<Bound<'py, PyAny>> {
     let pandas = module(py, "to_pandas", "pandas", "pandas")?;
     let numpy = py.import("numpy")?.into_any();
     let frame = PyDict::new(py);
@@ -25,7 +25,7 @@ pub fn to_pandas<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Bound<'py, PyAny
 }
 
 /// A `polars.DataFrame`.
-pub fn to_polars<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Bound<'py, PyAny>> {
+pub fn to_polars<'py>(py: Python<'py>, rows: &Pages) -> PyResult<Bound<'py, PyAny>> {
     let polars = module(py, "to_polars", "polars", "polars")?;
     polars.call_method1("DataFrame", (ArrowTable::new(to_arrow(py, rows)?),))
 }

@@ -20,4 +20,4 @@ pub use arrow::to_arrow;
 pub use fixed::to_structured;
 pub use frame::{to_pandas, to_polars};
 pub use numpy::to_arrays;
-pub use parameters::{TableRow, is_table, table_rows};
+pub use parameters::{is_table, table_rows};

@@ -13,11 +13,11 @@ use spikewire_cql::response::rows::Cells;
 use super::arrow::{row_error, to_arrow};
 use crate::columns::module;
 use crate::cql::errors::Raised;
-use crate::cql::rows::Rows;
+use crate::cql::pages::Pages;
 use crate::cql::value::{Making, value};
 
 /// A dictionary of arrays, one for each column: masked, or plain when a null is to raise.
-pub fn to_arrays<'py>(py: Python<'py>, rows: &Rows, strict: bool) -> PyResult<Bound<'py, PyDict>> {
+pub fn to_arrays<'py>(py: Python<'py>, rows: &Pages, strict: bool) -> PyResult<Bound<'py, PyDict>> {
     let numpy = module(py, "to_numpy", "numpy", "NumPy")?;
     let masked = numpy.getattr("ma")?.getattr("MaskedArray")?;
     let made = PyDict::new(py);
@@ -58,7 +58,7 @@ pub struct Column<'py> {
 }
 
 /// All columns; what NumPy has no type for is there as the objects that rows have.
-pub fn columns<'py>(numpy: &Bound<'py, PyAny>, rows: &Rows) -> PyResult<Vec<Column<'py>>> {
+pub fn columns<'py>(numpy: &Bound<'py, PyAny>, rows: &Pages) -> PyResult<Vec<Column<'py>>> {
     let py = numpy.py();
     let table = to_arrow(py, rows)?;
     let fields = table.schema_ref().fields().iter();
@@ -146,13 +146,13 @@ fn missing_items(array: &ArrayRef) -> usize {
 /// The values of some columns as Python objects, column by column.
 fn objects<'py>(
     py: Python<'py>,
-    rows: &Rows,
+    rows: &Pages,
     wanted: &[usize],
 ) -> PyResult<Vec<Vec<Bound<'py, PyAny>>>> {
     let mut all: Vec<Vec<Bound<'py, PyAny>>> = wanted.iter().map(|_| vec![]).collect();
     let Some(shape) = rows.shape.as_ref().filter(|_| !wanted.is_empty()) else { return Ok(all) };
     let making = Making { py, classes: &rows.classes };
-    for page in &rows.pages {
+    for page in &rows.all {
         let mut cells = Cells(Reader(&page.cells));
         for _ in 0..page.count {
             let mut next = wanted.iter().zip(&mut all).peekable();

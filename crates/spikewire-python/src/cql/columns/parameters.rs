@@ -9,7 +9,6 @@ use arrow_schema::DataType;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use spikewire_cassandra::statement::Prepared as Known;
-use spikewire_cql::response::Column;
 use spikewire_cql::value::encode_bound;
 use spikewire_sync::Mutex;
 
@@ -17,7 +16,8 @@ use super::given::Given;
 use crate::bridge::errors::{type_error, value_error};
 use crate::columns::source::{Arrays, is_frame};
 use crate::cql::errors::Raised;
-use crate::cql::statement::Prepared;
+use crate::cql::prepared::Prepared;
+use crate::cql::table_row::TableRow;
 
 /// Whether something is a table: with Arrow's interface, a frame of pandas, an array of NumPy or a
 /// dictionary of arrays.
@@ -125,26 +125,6 @@ pub struct TableRows {
     state: Mutex<State>,
 }
 
-/// The values of a row, as the statement takes them.
-#[pyclass(frozen, module = "spikewire._native")]
-pub struct TableRow {
-    known: Arc<Known>,
-    bytes: Vec<u8>,
-}
-
-impl TableRow {
-    /// Appends the values for the statement that they were encoded for, or for the same again.
-    pub fn bind(&self, known: &Known, out: &mut Vec<u8>) -> PyResult<()> {
-        let (own, other) = (&*self.known.parameters, &*known.parameters);
-        let same = |(own, other): (&Column, &Column)| own.ty == other.ty && own.name == other.name;
-        if own.len() != other.len() || !own.iter().zip(other).all(same) {
-            return Err(value_error("the parameters are those of another statement"));
-        }
-        out.extend_from_slice(&self.bytes);
-        Ok(())
-    }
-}
-
 #[pymethods]
 impl TableRows {
     fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -173,6 +153,6 @@ impl TableRows {
         }
         *at += 1;
         *row += 1;
-        Ok(Some(TableRow { known: self.known.clone(), bytes }))
+        Ok(Some(TableRow::new(self.known.clone(), bytes)))
     }
 }

@@ -64,7 +64,7 @@ impl Source for Given<'_, '_> {
     }
 
     fn boolean(&self) -> Result<bool> {
-        self.0.cast::<PyBool>().map(|value| value.is_true()).map_err(|_| Unfit::Kind)
+        self.0.cast::<PyBool>().map(PyBoolMethods::is_true).map_err(|_| Unfit::Kind)
     }
 
     #[inline]

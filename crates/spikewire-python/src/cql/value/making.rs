@@ -1,5 +1,11 @@
 //! Values of results as Python objects.
 
+#![expect(
+    clippy::trivially_copy_pass_by_ref,
+    clippy::unnecessary_wraps,
+    reason = "the signatures are those of the trait"
+)]
+
 use std::net::IpAddr;
 
 use pyo3::intern;

@@ -1,5 +1,7 @@
 //! Values that no Python object stands for.
 
+#![expect(clippy::trivially_copy_pass_by_ref, clippy::unused_self, reason = "Python's signatures")]
+
 use pyo3::prelude::*;
 
 /// A value without a Python object of its own: `UNSET` and `EMPTY` of `spikewire.cql`.

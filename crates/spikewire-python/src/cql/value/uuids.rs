@@ -21,13 +21,13 @@ struct Parts {
 }
 
 /// The UUID of these bytes.
-pub fn uuid<'py>(py: Python<'py>, bytes: [u8; 16]) -> PyResult<Bound<'py, PyAny>> {
+pub fn uuid(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Bound<'_, PyAny>> {
     static PARTS: PyOnceLock<Parts> = PyOnceLock::new();
     let parts = PARTS.get_or_try_init(py, || Parts::new(py))?;
     if parts.short { parts.make(py, bytes) } else { usual(py, bytes) }
 }
 
-fn usual<'py>(py: Python<'py>, bytes: [u8; 16]) -> PyResult<Bound<'py, PyAny>> {
+fn usual(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Bound<'_, PyAny>> {
     let arguments = PyDict::new(py);
     arguments.set_item(intern!(py, "bytes"), PyBytes::new(py, &bytes))?;
     library::uuid(py)?.call((), Some(&arguments))

@@ -1,0 +1,123 @@
+//! Prepared statements as programs hold them, with and without parameters.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use spikewire_cassandra::statement::Prepared as Known;
+
+use super::bind::bind;
+
+/// A prepared statement, from `prepare`. It may be used with any session on the same cluster; nodes
+/// that do not know it are asked to prepare it when that shows.
+#[pyclass(frozen, module = "spikewire.cql")]
+pub struct Prepared {
+    pub known: Arc<Known>,
+}
+
+#[pymethods]
+impl Prepared {
+    /// The text of the statement.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.known.text
+    }
+
+    /// The server's id of it.
+    #[getter]
+    fn id<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.known.id)
+    }
+
+    /// Name and type of each parameter, in order; types as CQL spells them.
+    #[getter]
+    fn parameters(&self) -> Vec<(String, String)> {
+        let columns = self.known.parameters.iter();
+        columns.map(|column| (column.name.to_string(), column.ty.to_string())).collect()
+    }
+
+    /// The indexes of the parameters that make the partition key, in the key's order; empty where
+    /// the statement does not fix a partition, so that any node is asked.
+    #[getter]
+    fn partition_key(&self) -> Vec<u16> {
+        self.known.key.clone()
+    }
+
+    /// The token of the partition that these parameters belong to, by which the nodes that hold it
+    /// are found; ``None`` where the statement fixes no partition.
+    #[pyo3(signature = (parameters=None, /))]
+    fn token(&self, parameters: Option<&Bound<'_, PyAny>>) -> PyResult<Option<i64>> {
+        let mut values = Vec::new();
+        bind(&self.known, parameters, &mut values)?;
+        Ok(self.known.token(&values))
+    }
+
+    /// What the server warned of when it prepared the statement.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.known.warnings.clone()
+    }
+
+    /// The statement with parameters, which are checked and kept as they are now: for executing it
+    /// several times, or later.
+    ///
+    /// Raises `TypeError`, `ValueError` or `OverflowError` for what does not fit.
+    #[pyo3(signature = (parameters=None, /))]
+    fn bind(&self, parameters: Option<&Bound<'_, PyAny>>) -> PyResult<BoundStatement> {
+        let mut values = Vec::new();
+        bind(&self.known, parameters, &mut values)?;
+        Ok(BoundStatement { known: self.known.clone(), values: values.into() })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Prepared {:?}>", self.known.text)
+    }
+}
+
+/// A prepared statement with its parameters, from `Prepared.bind`.
+#[pyclass(frozen, module = "spikewire.cql")]
+pub struct BoundStatement {
+    known: Arc<Known>,
+    values: Arc<[u8]>,
+}
+
+#[pymethods]
+impl BoundStatement {
+    /// The statement without its parameters.
+    #[getter]
+    fn prepared(&self) -> Prepared {
+        Prepared { known: self.known.clone() }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<BoundStatement {:?}>", self.known.text)
+    }
+}
+
+/// One statement.
+#[derive(Debug)]
+pub enum Single {
+    /// Text.
+    Text(Arc<str>),
+    /// A prepared statement.
+    Prepared(Arc<Known>),
+    /// A prepared statement and its values.
+    Bound(Arc<Known>, Arc<[u8]>),
+}
+
+impl Single {
+    /// From an argument; `None` where that is something else.
+    pub fn read(given: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        if let Ok(prepared) = given.cast::<Prepared>() {
+            return Ok(Some(Self::Prepared(prepared.get().known.clone())));
+        }
+        if let Ok(text) = given.cast::<PyString>() {
+            return Ok(Some(Self::Text(Arc::from(text.to_str()?))));
+        }
+        if let Ok(bound) = given.cast::<BoundStatement>() {
+            let bound = bound.get();
+            return Ok(Some(Self::Bound(bound.known.clone(), bound.values.clone())));
+        }
+        Ok(None)
+    }
+}
