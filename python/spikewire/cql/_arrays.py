@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module
+from typing import Any, cast
 
 
 def table(arrays: Any) -> Any:
     """The table of a dictionary of arrays, or of a structured array. Masked values are null."""
     try:
-        import pyarrow as pa
+        pa: Any = import_module("pyarrow")
     except ImportError as error:
         message = "execute_many of NumPy arrays needs pyarrow, which is not installed"
         raise ImportError(message) from error
@@ -20,21 +21,21 @@ def table(arrays: Any) -> Any:
             )
             raise TypeError(message)
         arrays = {name: arrays[name] for name in arrays.dtype.names}
-    columns = {}
-    for name, array in arrays.items():
+    columns: dict[str, Any] = {}
+    for name, array in cast("dict[str, Any]", arrays).items():
         try:
             columns[name] = _column(pa, array)
-        except (pa.ArrowException, TypeError, ValueError) as error:
+        except (pa.ArrowException, TypeError, ValueError) as error:  # noqa: PERF203  # it names the column
             message = f"column {name!r}: {error}"
             raise TypeError(message) from error
     return pa.table(columns)
 
 
 def _column(pa: Any, array: Any) -> Any:
-    import numpy as np
+    np: Any = import_module("numpy")
 
     mask: Any = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
-    data = np.ascontiguousarray(np.ma.getdata(array))
+    data: Any = np.ascontiguousarray(np.ma.getdata(array))
     if not data.dtype.isnative:
         data = data.astype(data.dtype.newbyteorder("="))
     if data.ndim > 1:

@@ -110,8 +110,8 @@ class Query(_Paged):
         return self._pages
 
     def batches(self) -> Iterator[ArrowTable]:
-        """The pages that were not read yet, each as an Arrow table: see ``Rows.to_arrow``. A decimal
-        column has the scale that its page needs."""
+        """The pages that were not read yet, each as an Arrow table: see ``Rows.to_arrow``. A
+        decimal column has the scale that its page needs."""
         return (page.to_arrow() for page in self._pages)
 
     def _through_rows(self) -> Generator[Row, None, None]:
@@ -202,8 +202,8 @@ class AsyncQuery(_Paged):
         return self._pages
 
     def batches(self) -> AsyncIterator[ArrowTable]:
-        """The pages that were not read yet, each as an Arrow table: see ``Rows.to_arrow``. A decimal
-        column has the scale that its page needs."""
+        """The pages that were not read yet, each as an Arrow table: see ``Rows.to_arrow``. A
+        decimal column has the scale that its page needs."""
         return (page.to_arrow() async for page in self._pages)
 
     async def _through_rows(self) -> AsyncGenerator[Row, None]:
