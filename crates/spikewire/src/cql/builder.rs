@@ -9,6 +9,7 @@ use spikewire_cassandra::options::{Host, Options, PORT};
 use spikewire_cassandra::{Error, Result};
 use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
+use spikewire_transport::tls::Tls;
 
 use crate::options::Seeds;
 
@@ -56,6 +57,12 @@ impl Builder {
     /// Logs in in another way.
     pub fn authenticator(mut self, authenticator: Arc<dyn Authenticator>) -> Self {
         self.options.authenticator = Some(authenticator);
+        self
+    }
+
+    /// Encrypts every connection.
+    pub fn tls(mut self, tls: Tls) -> Self {
+        self.options.encryption = Some(tls);
         self
     }
 
