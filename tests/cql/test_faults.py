@@ -102,9 +102,9 @@ def test_every_attempt_is_told(session: cql.Session, proxy: CqlProxy) -> None:
     with pytest.raises(errors.ConnectionFailed) as caught:
         session.execute(READ, max_retries=2)
     assert caught.value.attempts == 3
-    assert caught.value.failures is not None
-    assert [node for node, _ in caught.value.failures] == [proxy.address] * 3
-    assert all(reason for _, reason in caught.value.failures)
+    assert caught.value.failed_attempts is not None
+    assert [node for node, _ in caught.value.failed_attempts] == [proxy.address] * 3
+    assert all(reason for _, reason in caught.value.failed_attempts)
 
 
 def test_slow_networks_only_take_time(session: cql.Session, proxy: CqlProxy) -> None:

@@ -51,7 +51,7 @@ class Error(Exception):
     #: Whether a write may have been applied nevertheless.
     in_doubt: bool
     #: Node and reason of each attempt, in order, where several attempts failed.
-    failures: list[tuple[str | None, str]] | None = None
+    failed_attempts: list[tuple[str | None, str]] | None = None
 
     def __init__(
         self,
@@ -183,7 +183,7 @@ class ReadFailure(ServerError):
     #: Replicas that had to.
     required: int
     #: Replicas that failed.
-    failures: int  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleVariableOverride]
+    failures: int
     #: Whether the replica that was asked for the data itself answered.
     data_present: bool
 
@@ -198,7 +198,7 @@ class WriteFailure(ServerError):
     #: Replicas that had to.
     required: int
     #: Replicas that failed.
-    failures: int  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleVariableOverride]
+    failures: int
     #: What was being written.
     write_type: str
 

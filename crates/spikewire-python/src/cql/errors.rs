@@ -73,7 +73,7 @@ impl Raise for Error {
         if !self.earlier().is_empty() {
             let all = self.earlier().iter().chain([self]);
             let all: Vec<_> = all.map(|error| (error.node(), error.message())).collect();
-            if let Err(error) = details.set_item("failures", all) {
+            if let Err(error) = details.set_item("failed_attempts", all) {
                 return error;
             }
         }
