@@ -13,7 +13,7 @@ use spikewire_transport::Tick;
 
 use super::routing_key::token_of;
 use crate::cluster::Node;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::text::Traits;
 
 /// The columns of a result, shared by all results that have them.
@@ -161,9 +161,11 @@ impl Prepared {
         token_of(values, &self.key)
     }
 
-    /// Whether its parameters are others by now: it is not to be executed any more.
-    pub fn is_outdated(&self) -> bool {
-        self.is_outdated.load(Relaxed)
+    /// Refuses it once its parameters are others, as its values would be taken for something else.
+    /// To be called before it is executed.
+    #[inline]
+    pub fn check(&self) -> Result<()> {
+        if self.is_outdated.load(Relaxed) { Err(self.outdated()) } else { Ok(()) }
     }
 
     pub(crate) fn outdate(&self) {
@@ -171,7 +173,7 @@ impl Prepared {
     }
 
     /// What its execution fails with once it is outdated.
-    pub fn outdated(&self) -> Error {
+    pub(crate) fn outdated(&self) -> Error {
         Error::invalid(format!(
             "the statement takes other values since the schema was changed: prepare it anew; it is \
              {:?}",

@@ -104,6 +104,7 @@ impl Job {
         let mut kept = Vec::new();
         let values = values_with::<Failure>(known.parameters.len(), false, |out| {
             let from = out.len();
+            known.check()?;
             bind(&known, out)?;
             if keeps {
                 kept.extend_from_slice(&out[from..]);
@@ -121,6 +122,7 @@ impl Job {
         match &self.statement {
             Some(Statement::Text(text)) => self.session.query(text, &self.options, NoValues),
             Some(Statement::Prepared(known)) => {
+                known.check()?;
                 let count = known.parameters.len();
                 let values = Values { count, named: false, bytes: &self.values };
                 Ok(self.session.execute(known, &self.options, values)?)

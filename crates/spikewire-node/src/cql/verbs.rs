@@ -91,6 +91,7 @@ pub fn batch<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
                 let values = values_with::<Failure>(known.parameters.len(), false, |out| {
                     bind(hooks, &known, elements(values, from, count), out)
                 });
+                known.check()?;
                 batch.add(&known, values)
             }
         };

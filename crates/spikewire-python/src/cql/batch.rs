@@ -180,7 +180,8 @@ impl Content {
                 Entry::Values(known, values) => {
                     let count = known.parameters.len();
                     let values = Values { count, named: false, bytes: values };
-                    batch.add(known, values).map_err(Raised::from)
+                    let usable = known.check().map_err(Raised::from);
+                    usable.and_then(|()| batch.add(known, values).map_err(Raised::from))
                 }
                 Entry::Parameters(text, parameters) => {
                     if !texts.contains_key(text) {
@@ -199,7 +200,8 @@ impl Content {
                     let parameters = Some(parameters.bind(py));
                     let values =
                         values_with::<Raised>(count, false, |out| bind(known, parameters, out));
-                    batch.add(known, values)
+                    let usable = known.check().map_err(Raised::from);
+                    usable.and_then(|()| batch.add(known, values))
                 }
             };
             if let Err(error) = added {

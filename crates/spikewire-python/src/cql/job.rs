@@ -143,6 +143,7 @@ impl Job {
         let mut kept = Vec::new();
         let values = values_with::<Raised>(known.parameters.len(), false, |out| {
             let from = out.len();
+            known.check()?;
             bind(known, parameters, out)?;
             if keeps {
                 kept.extend_from_slice(&out[from..]);
@@ -164,6 +165,7 @@ impl Job {
             Statement::Bound(known, values) => (known, values),
             Statement::Batch(_) => return Err(type_error("a batch has no pages").into()),
         };
+        known.check()?;
         let values = Values { count: known.parameters.len(), named: false, bytes };
         Ok(self.session.execute(known, &self.options, values)?)
     }

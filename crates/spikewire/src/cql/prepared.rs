@@ -33,7 +33,7 @@ impl Prepared {
 
     /// Refuses one whose values would be taken for something else.
     pub(super) fn check(&self) -> Result<()> {
-        if self.0.is_outdated() { Err(self.0.outdated()) } else { Ok(()) }
+        self.0.check()
     }
 
     /// What the server warned of when it was prepared.
