@@ -276,17 +276,12 @@ impl Timestamp {
 
     /// The last millisecond that began before this time.
     pub fn floor(time: SystemTime) -> Self {
-        let milliseconds = |span: std::time::Duration| {
-            let exact = span.subsec_nanos().is_multiple_of(1_000_000);
-            (i64::try_from(span.as_millis()).unwrap_or(i64::MAX), exact)
+        let nanoseconds = match time.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(after) => after.as_nanos() as i128,
+            Err(before) => -(before.duration().as_nanos() as i128),
         };
-        match time.duration_since(SystemTime::UNIX_EPOCH) {
-            Ok(after) => Self(milliseconds(after).0),
-            Err(before) => match milliseconds(before.duration()) {
-                (span, true) => Self(-span),
-                (span, false) => Self((-span).saturating_sub(1)),
-            },
-        }
+        let whole = nanoseconds.div_euclid(1_000_000);
+        Self(whole.clamp(i64::MIN.into(), i64::MAX.into()) as i64)
     }
 
     /// As a time of the system's clock, if that reaches as far.
