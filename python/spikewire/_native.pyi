@@ -13,6 +13,7 @@ from collections.abc import (
 )
 from concurrent.futures import Future as SubmittedCall
 from threading import Condition
+from types import ModuleType
 from typing import ClassVar, Generic, Literal, TypeAlias, TypeVar, final, overload
 
 import numpy as np
@@ -85,7 +86,10 @@ __all__ = [
     "__version__",
     "_after_fork",
     "_at_exit",
+    "cql",
 ]
+
+cql: ModuleType
 
 _B = TypeVar("_B")
 _D = TypeVar("_D")

@@ -133,13 +133,6 @@ def test_only_listed_nodes_are_asked(cassandra: SharedCassandra) -> None:
             session.execute_async("SELECT key FROM system.local").result()
 
 
-def test_a_timeout_names_the_node(session: Session) -> None:
-    from spikewire.compat.cassandra import OperationTimedOut
-
-    with pytest.raises(OperationTimedOut):
-        session.execute("SELECT * FROM system_schema.columns", timeout=0.000_001)
-
-
 def test_installed_under_the_other_name() -> None:
     program = """
         import spikewire.compat.cassandra as compat

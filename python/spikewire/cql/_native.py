@@ -2,7 +2,7 @@
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false
 
-from spikewire._native import cql as _cql  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
+from spikewire._native import cql as _cql
 
 AsyncSessionCore = _cql.AsyncSessionCore
 Batch = _cql.Batch
