@@ -5,7 +5,7 @@ use std::sync::Arc;
 use spikewire_transport::blocking::{Answered, Single, pause};
 use spikewire_transport::{Tick, buffer};
 
-use crate::cluster::{Cluster, Janitor};
+use crate::cluster::Cluster;
 use crate::connection::{BlockingPool, Cassandra, Outcome, Reply};
 use crate::error::{Error, Kind, Result};
 use crate::execution::{Answer, Draft, Heard};
@@ -106,11 +106,5 @@ impl BlockingExecutor {
     /// Ends the connections; callers that wait get an error.
     pub fn close(&self) {
         self.pool.close();
-    }
-}
-
-impl Janitor for BlockingPool<Single<Cassandra>> {
-    fn sweep(&self, now: Tick) {
-        self.maintain(now);
     }
 }

@@ -16,6 +16,7 @@
 //! | [`session`] | a connection for one thread: questions one by one, and events |
 //! | [`driver`] | riding an event loop: when to write, the timer, what outcomes lead to, closing |
 //! | [`native`] | a thread that does so |
+//! | [`janitors`] | what is due now and then on a client's background thread |
 //! | [`permits`] | a bound on the calls in flight, and the line in front of it |
 //! | [`breaker`] | keeps commands away from a node that fails too often |
 //! | [`fault`], [`reply`] | what goes wrong, in the same words for all; one answer |
@@ -36,6 +37,7 @@ pub mod driver;
 pub mod fault;
 mod in_flight;
 pub mod inbound;
+pub mod janitors;
 pub mod multiplexer;
 pub mod native;
 pub mod permits;
@@ -58,6 +60,7 @@ pub use clock::Tick;
 pub use command::{Command, ResponseHandler};
 pub use driver::{EventLoop, LoopDriver};
 pub use fault::{CommandError, Fault, FaultKind};
+pub use janitors::{Janitor, Janitors};
 pub use multiplexer::{Multiplexer, Poller};
 pub use policy::{Policy, deadline};
 pub use protocol::Protocol;

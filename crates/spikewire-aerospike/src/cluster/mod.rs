@@ -44,13 +44,13 @@ use std::time::{Duration, Instant};
 
 use arc_swap::Guard;
 use spikewire_sync::Mutex;
+pub use spikewire_transport::Janitor;
 
 pub(crate) use ask::{info_answer, message_answer};
 pub use build::Build;
 pub use node::{Breaker, Node};
 pub use snapshot::{NamespaceMap, Snapshot};
 
-use crate::clock::Tick;
 use crate::error::{Error, Kind, Result};
 use crate::options::Options;
 use net::Net;
@@ -62,13 +62,6 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 const LONGEST_INTERVAL: Duration = Duration::from_secs(24 * 3600);
 /// While something is going on the tender looks this many times as often.
 const UNSETTLED_FACTOR: u32 = 4;
-
-/// Periodic work that is due after each pass of the tender and runs on its
-/// thread: closing idle connections, ending windows.
-pub trait Janitor: Send + Sync {
-    /// Does the chores; `now` is the current time.
-    fn sweep(&self, now: Tick);
-}
 
 /// A connected cluster. Dropping the last handle ends its thread.
 #[derive(Debug)]
@@ -118,7 +111,7 @@ impl Cluster {
 
     /// Lets `janitor` sweep after every pass for as long as it lives.
     pub fn add_janitor(&self, janitor: Weak<dyn Janitor>) {
-        self.shared.add_janitor(janitor);
+        self.shared.janitors.add(janitor);
     }
 
     /// Whether [`Cluster::close`] was called.
@@ -176,7 +169,7 @@ fn tend(mut tender: Tender) {
         // Without any node the next pass asks the seeds again.
         let _ = tender.pass(is_regular);
         if !shared.is_closed() {
-            shared.sweep();
+            shared.janitors.sweep();
         }
     }
 }

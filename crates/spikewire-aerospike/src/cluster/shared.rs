@@ -1,15 +1,16 @@
 //! What the tender's thread and the cluster's users have in common.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use spikewire_sync::{Condvar, Mutex};
 
+use spikewire_transport::Janitors;
+
+use super::Snapshot;
 use super::net::Net;
-use super::{Janitor, Snapshot};
-use crate::clock::Tick;
 use crate::options::Options;
 
 /// The least time from one pass to an extra one.
@@ -21,7 +22,7 @@ pub(super) struct Shared {
     pub net: Arc<Net>,
     pub snapshot: ArcSwap<Snapshot>,
     pub signal: TendSignal,
-    janitors: Mutex<Vec<Weak<dyn Janitor>>>,
+    pub janitors: Janitors,
 }
 
 impl Shared {
@@ -31,7 +32,7 @@ impl Shared {
             net: Arc::new(net),
             snapshot: ArcSwap::default(),
             signal: TendSignal::default(),
-            janitors: Mutex::default(),
+            janitors: Janitors::default(),
         }
     }
 
@@ -47,25 +48,6 @@ impl Shared {
             if !next.nodes.iter().any(|kept| kept.slot == node.slot) {
                 node.retire();
             }
-        }
-    }
-
-    pub fn add_janitor(&self, janitor: Weak<dyn Janitor>) {
-        self.janitors.lock().push(janitor);
-    }
-
-    /// Lets the janitors sweep, without holding a lock meanwhile.
-    pub fn sweep(&self) {
-        let mut here = Vec::new();
-        self.janitors.lock().retain(|janitor| {
-            janitor.upgrade().is_some_and(|janitor| {
-                here.push(janitor);
-                true
-            })
-        });
-        let now = Tick::now();
-        for janitor in here {
-            janitor.sweep(now);
         }
     }
 }
@@ -148,28 +130,5 @@ mod tests {
             signal.wake();
             assert!(!waiter.join().unwrap());
         });
-    }
-
-    struct Broom(AtomicBool);
-
-    impl Janitor for Broom {
-        fn sweep(&self, _: Tick) {
-            self.0.store(true, Relaxed);
-        }
-    }
-
-    #[test]
-    fn janitors_sweep_while_they_live() {
-        let net = Net::new(&Options::new(Vec::new())).unwrap();
-        let shared = Shared::new(Options::new(Vec::new()), net);
-        let (kept, gone) = (Arc::new(Broom(false.into())), Arc::new(Broom(false.into())));
-        let weak: Weak<Broom> = Arc::downgrade(&kept);
-        shared.add_janitor(weak);
-        let weak: Weak<Broom> = Arc::downgrade(&gone);
-        shared.add_janitor(weak);
-        drop(gone);
-        shared.sweep();
-        assert!(kept.0.load(Relaxed));
-        assert_eq!(shared.janitors.lock().len(), 1);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::batch::{Batch, Part};
 use super::{Attempts, Command, Router, Target};
 use crate::clock::Tick;
-use crate::cluster::{Cluster, Janitor, Node};
+use crate::cluster::{Cluster, Node};
 use crate::error::Result;
 use crate::options::Policy;
 use crate::transport::{Aerospike, BlockingPool, Outcome, ResponseHandler};
@@ -110,12 +110,6 @@ impl BlockingExecutor {
     /// Ends the connections; callers that wait get an error.
     pub fn close(&self) {
         self.pool.close();
-    }
-}
-
-impl Janitor for BlockingPool<Ticket> {
-    fn sweep(&self, now: Tick) {
-        self.maintain(now);
     }
 }
 

@@ -135,7 +135,7 @@ impl Attendant {
             for node in &snapshot.nodes {
                 node.breaker.roll(self.shared.options.max_error_rate);
             }
-            self.shared.sweep(now);
+            self.shared.janitors.sweep();
         }
     }
 

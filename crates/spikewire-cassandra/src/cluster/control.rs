@@ -10,7 +10,7 @@ use spikewire_cql::response::{Code, Event, Message, QueryResult, Response, Rows,
 use spikewire_cql::version::Version;
 use spikewire_transport::Tick;
 use spikewire_transport::protocol::Answers;
-use spikewire_transport::session::{Session, SessionError};
+use spikewire_transport::session::Session;
 
 use super::node::Description;
 use super::tables::{self, Local, Replication};
@@ -131,7 +131,7 @@ impl Control {
     fn ask(&mut self, mut request: Vec<u8>) -> Result<Vec<u8>> {
         envelope::stamp(&mut request, STREAM);
         let until = Tick::now().after(self.within);
-        let answer = self.session.ask(&request, Answers::Id(STREAM - 1), until);
+        let answer = self.session.ask(&request, Answers::Id(STREAM), until);
         answer.map_err(|error| self.broken(&error))
     }
 
@@ -157,11 +157,5 @@ impl Control {
 
     fn strange(&self, message: &Message<'_>) -> Error {
         self.malformed(&format!("a {} that nobody asked for", message.opcode().name()))
-    }
-}
-
-impl From<SessionError> for Error {
-    fn from(error: SessionError) -> Self {
-        Self::new(Kind::Connection, error.to_string())
     }
 }

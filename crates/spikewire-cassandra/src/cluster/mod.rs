@@ -34,7 +34,7 @@ use std::thread::{self, JoinHandle};
 use arc_swap::Guard;
 use spikewire_cql::version::Version;
 use spikewire_sync::Mutex;
-use spikewire_transport::Tick;
+use spikewire_transport::{Janitor, Tick};
 
 pub use node::{HostId, Node};
 pub use snapshot::Snapshot;
@@ -44,12 +44,6 @@ use crate::error::{Error, Kind, Result};
 use crate::options::Options;
 use attendant::Attendant;
 use shared::Shared;
-
-/// Periodic work that runs on the background thread: closing idle connections, ending windows.
-pub trait Janitor: Send + Sync {
-    /// Does the chores; `now` is the current time.
-    fn sweep(&self, now: Tick);
-}
 
 /// A connected cluster. Dropping the last handle ends its thread.
 #[derive(Debug)]
@@ -115,7 +109,7 @@ impl Cluster {
 
     /// Lets `janitor` sweep now and then for as long as it lives.
     pub fn add_janitor(&self, janitor: Weak<dyn Janitor>) {
-        self.shared.add_janitor(janitor);
+        self.shared.janitors.add(janitor);
     }
 
     /// Whether [`Cluster::close`] was called.

@@ -1,13 +1,13 @@
 //! What the control thread and the users of a cluster have in common.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, Weak};
 
 use arc_swap::ArcSwap;
 use spikewire_sync::Mutex;
-use spikewire_transport::Tick;
+use spikewire_transport::{Janitors, Tick};
 
-use super::{Janitor, Node, Snapshot};
+use super::{Node, Snapshot};
 use crate::connection::Handshake;
 use crate::options::Options;
 
@@ -26,7 +26,7 @@ pub(super) struct Shared {
     /// Nodes that owe answers and are silent.
     suspects: Mutex<Vec<Arc<Node>>>,
     waker: Mutex<Option<mio::Waker>>,
-    janitors: Mutex<Vec<Weak<dyn Janitor>>>,
+    pub janitors: Janitors,
 }
 
 impl Shared {
@@ -41,7 +41,7 @@ impl Shared {
             agreed: AtomicU64::new(0),
             suspects: Mutex::default(),
             waker: Mutex::default(),
-            janitors: Mutex::default(),
+            janitors: Janitors::default(),
         }
     }
 
@@ -111,24 +111,6 @@ impl Shared {
             if !next.nodes.iter().any(|kept| kept.number == node.number) {
                 node.retire();
             }
-        }
-    }
-
-    pub fn add_janitor(&self, janitor: Weak<dyn Janitor>) {
-        self.janitors.lock().push(janitor);
-    }
-
-    /// Lets the janitors sweep, without holding a lock meanwhile.
-    pub fn sweep(&self, now: Tick) {
-        let mut here = Vec::new();
-        self.janitors.lock().retain(|janitor| {
-            janitor.upgrade().is_some_and(|janitor| {
-                here.push(janitor);
-                true
-            })
-        });
-        for janitor in here {
-            janitor.sweep(now);
         }
     }
 }

@@ -178,7 +178,7 @@ impl Framing for Cassandra {
             EVENT_STREAM => Answers::Event,
             // Requests have ids from 1 on; what comes without one is about the connection.
             0 if matches!(self.step, Step::Over) => Answers::Connection,
-            stream => Answers::Id((stream as u16).wrapping_sub(1)),
+            stream => Answers::Id(stream as u16),
         };
         Ok(Some(Frame { header: 0, len: HEADER_LEN + header.body, answers }))
     }

@@ -28,8 +28,13 @@ impl Protocol for Cassandra {
     type Topology = Cluster;
     type Code = u8;
 
-    /// Id 0 is left out: an error on stream 0 is about the connection.
     const IDS: Option<u16> = Some(i16::MAX as u16);
+
+    /// Id 0 is left out: an error on stream 0 is about the connection.
+    const FIRST_ID: u16 = 1;
+
+    /// Longer than servers take to say by themselves that a request timed out, 12 s at most.
+    const PATIENCE: Duration = Duration::from_secs(15);
 
     fn new(cluster: &Cluster, _: &Node) -> Self {
         Self::new(cluster.handshake())
@@ -59,7 +64,7 @@ impl Protocol for Cassandra {
 
     #[inline]
     fn stamp(&mut self, request: &mut [u8], id: u16, _: Duration) {
-        envelope::stamp(request, id + 1);
+        envelope::stamp(request, id);
     }
 
     fn sharing(len: usize, _: usize) -> Sharing {

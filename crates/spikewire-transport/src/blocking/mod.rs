@@ -34,6 +34,7 @@ pub use self::signals::{CallerLimits, pause};
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::fault::{Fault, FaultKind};
+use crate::janitors::Janitor;
 use crate::protocol::{CommandOf, ErrorOf, Protocol};
 use crate::reply::Outcome;
 
@@ -109,6 +110,15 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
         self.closed.store(true, Relaxed);
         self.dedicated.close();
         self.shared.close();
+    }
+}
+
+impl<P: Protocol, T: BlockingTicket<P>> Janitor for BlockingPool<P, T>
+where
+    Self: Send + Sync,
+{
+    fn sweep(&self, now: Tick) {
+        self.maintain(now);
     }
 }
 
