@@ -70,7 +70,9 @@ with awake():
 
 def test_they_do_not_outlive_the_lab() -> None:
     here = Path(__file__).parent
-    lab = subprocess.run([sys.executable, "-c", LAB], cwd=here, capture_output=True, text=True, check=True)
+    lab = subprocess.run(
+        [sys.executable, "-c", LAB], cwd=here, capture_output=True, text=True, check=True
+    )
     left = {int(pid) for pid in lab.stdout.split()}
     assert len(left) == len(os.sched_getaffinity(0))
     while any(spins(pid) for pid in left):
