@@ -181,6 +181,7 @@ test-free-threaded: build-free-threaded ## Run the tests about threads without a
 
 .PHONY: test-node
 test-node: build node node-peers ## Run the tests of the npm package (NODE_TESTS='values errors' for some files)
+	@tools/venv.sh $(VENV) $(BIN)/python --optional requirements/cassandra.txt
 	$(WITH_NODE); cd node && ../$(BIN)/python ../tools/with_cassandra.py \
 		node scripts/test.mjs $(NODE_TESTS)
 

@@ -37,7 +37,7 @@ def main(command: list[str]) -> int:
 
 
 def _start(running: ExitStack) -> dict[str, str]:
-    _skip_native()
+    skip_native()
     from spikewire.testing.cassandra.cluster import CassandraCluster
     from spikewire.testing.cassandra.errors import CassandraUnavailable
 
@@ -53,7 +53,7 @@ def _start(running: ExitStack) -> dict[str, str]:
     return {AT: ",".join(cluster.addresses)}
 
 
-def _skip_native() -> None:
+def skip_native() -> None:
     """Packages whose own code would load the native module, which need not be built for this."""
     for name in ("spikewire", "spikewire.testing", "spikewire.testing.cassandra"):
         package = ModuleType(name)

@@ -243,6 +243,12 @@ test('options of a session, and contact points', skip, async () => {
     [AT, { colour: 1 }, /unknown session option colour; there are: addressMap/],
     [AT, { user: 'me' }, /user and password go together/],
     [AT, { compression: 'zip' }, /compression must be 'none' or 'lz4'/],
+    [AT, { connectionsPerNode: 0 }, /^connectionsPerNode must be between 1 and 1024, not 0$/],
+    [AT, { pipelineDepth: 40_000 }, /^pipelineDepth must be between 1 and 32767, not 40000$/],
+    [AT, { idleTimeout: 50 }, /^idleTimeout must be 100 ms at least, not 50ms$/],
+    [AT, { connectTimeout: 0 }, /^connectTimeout must be 1 ms at least/],
+    [AT, { serialConsistency: 'quorum' }, /^serialConsistency must be SERIAL or LOCAL_SERIAL/],
+    [AT, { keyspace: '' }, /^keyspace must not be empty$/],
     [AT, { signal: AbortSignal.abort(new Error('no')) }, /^no$/],
   ] as const) {
     await assert.rejects(connect(points as string, options as SessionOptions), { message })

@@ -183,7 +183,7 @@ impl Options {
         }
     }
 
-    /// Refuses what makes no sense, in words that name it.
+    /// Refuses what makes no sense, in words that name it as the options of sessions are called.
     pub fn check(&self) -> Result<()> {
         let refuse = |message: String| Err(Error::invalid(message));
         if self.contact_points.is_empty() {
@@ -191,8 +191,8 @@ impl Options {
         }
         let counts = [
             ("connections_per_node", self.connections_per_node, 1, 1024),
-            ("depth", self.depth, 1, i16::MAX as usize),
-            ("queue", self.queue, 0, 100_000_000),
+            ("pipeline_depth", self.depth, 1, i16::MAX as usize),
+            ("queue_limit", self.queue, 0, 100_000_000),
             ("max_retries", self.limits.max_retries as usize, 0, 1000),
         ];
         for (name, count, least, most) in counts {
@@ -203,7 +203,7 @@ impl Options {
         let spans = [
             ("connect_timeout", self.connect_timeout, 1),
             ("heartbeat", self.heartbeat, 100),
-            ("idle", self.idle, 100),
+            ("idle_timeout", self.idle, 100),
             ("the pause between attempts to reconnect", self.reconnect.0, 1),
         ];
         for (name, span, least) in spans {

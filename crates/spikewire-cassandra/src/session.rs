@@ -51,8 +51,9 @@ pub enum Preparation {
 }
 
 impl Session {
-    /// Finds the cluster; blocks.
+    /// Finds the cluster; blocks. Options that make no sense are refused before.
     pub fn open(options: Options) -> Result<Arc<Self>> {
+        options.check()?;
         Ok(Arc::new(Self(Arc::new(Memory::new(Cluster::connect(options)?)))))
     }
 

@@ -11,6 +11,7 @@ export type {
   PrepareOptions,
   SerialConsistency,
   SessionOptions,
+  TlsOptions,
 } from './options.js'
 export { type Parameter, type Parameters, Prepared } from './prepared.js'
 export { Query } from './query.js'

@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`session`] | a session: connecting, closing, what it knows |
-//! | [`options`] | what it is opened with |
+//! | [`options`], [`security`] | what it is opened with; encryption |
 //! | [`statement`] | prepared statements; what is said about one execution |
 //! | [`verbs`] | `execute`, `page`, `prepare`, `batch` |
 //! | [`bind`] | the values of a statement |
@@ -19,6 +19,7 @@ pub mod hooks;
 mod job;
 mod options;
 mod rows;
+mod security;
 pub mod session;
 pub mod shapes;
 pub mod statement;

@@ -2,21 +2,22 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
-use spikewire_cassandra::Options;
 use spikewire_cassandra::authenticator::Password;
 use spikewire_cassandra::options::{Host, PORT};
+use spikewire_cassandra::{Error, Options};
 use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
+use spikewire_transport::tls::{Tls, TlsOptions};
 
+use super::security;
 use super::value::Reading;
 use crate::arguments::{count, flag, span, text};
 use crate::errors::{kind_name, shown};
 use crate::js::{Failure, Result, Type, Value};
 
 /// The names of all options.
-const NAMES: [&str; 27] = [
+const NAMES: [&str; 29] = [
     "addressMap",
     "application",
     "compression",
@@ -44,14 +45,37 @@ const NAMES: [&str; 27] = [
     "socketTimeout",
     "timeout",
     "timestamps",
+    "tls",
+    "user",
 ];
 
-/// Reads contact points, and options as two arrays of names and values.
-pub fn read(points: Value<'_>, names: Value<'_>, values: Value<'_>) -> Result<(Options, Reading)> {
+/// What a session is opened with.
+#[derive(Debug)]
+pub struct Opening {
+    options: Options,
+    /// How connections are encrypted; the system's certificates are read when connecting.
+    encryption: Option<TlsOptions>,
+    /// How values are read.
+    pub reading: Reading,
+}
+
+impl Opening {
+    /// The options as the engine takes them; blocks.
+    pub fn options(self) -> std::result::Result<Options, Error> {
+        let encryption = self.encryption.map(|tls| Tls::new(&tls)).transpose();
+        let encryption = encryption.map_err(|error| Error::invalid(error.to_string()))?;
+        Ok(Options { encryption, ..self.options })
+    }
+}
+
+/// Reads contact points, and options as two arrays of names and values. Whether the values make sense
+/// is the engine's to say.
+pub fn read(points: Value<'_>, names: Value<'_>, values: Value<'_>) -> Result<Opening> {
     let points = text("contact points", points)?;
     let points = Host::parse_list(&points, PORT).map_err(Failure::of_range)?;
     let mut options = Options::new(points);
     let mut reading = Reading::default();
+    let mut encryption = None;
     let (mut user, mut password) = (None, None);
     for at in 0..names.len()? {
         let name = text("an option", names.element(at)?)?;
@@ -68,22 +92,23 @@ pub fn read(points: Value<'_>, names: Value<'_>, values: Value<'_>) -> Result<(O
             "localRack" => options.local_rack = Some(text(name, value)?),
             "remoteDatacenters" => options.remote_datacenters = flag(name, value)?,
             "addressMap" => options.address_map = pairs(name, value)?.into_iter().collect(),
-            "connectTimeout" => options.connect_timeout = at_least(name, value, 1)?,
-            "heartbeat" => options.heartbeat = at_least(name, value, 100)?,
-            "idleTimeout" => options.idle = at_least(name, value, 100)?,
+            "connectTimeout" => options.connect_timeout = span(name, value)?,
+            "heartbeat" => options.heartbeat = span(name, value)?,
+            "idleTimeout" => options.idle = span(name, value)?,
             "schemaAgreement" => options.schema_agreement = span(name, value)?,
             "timeout" => options.limits.timeout = span(name, value)?,
             "socketTimeout" => options.limits.socket_timeout = span(name, value)?,
-            "maxRetries" => options.limits.max_retries = count(name, value, (0, 1000))? as u32,
+            "maxRetries" => options.limits.max_retries = number(name, value)?,
             "connectionsPerNode" => {
-                options.connections_per_node = count(name, value, (1, 1024))? as usize;
+                options.connections_per_node = number(name, value)? as usize;
             }
-            "pipelineDepth" => options.depth = count(name, value, (1, 32_767))? as usize,
-            "queueLimit" => options.queue = count(name, value, (0, 100_000_000))? as usize,
-            "maxErrorRate" => options.max_error_rate = count(name, value, (0, 1 << 30))? as u32,
+            "pipelineDepth" => options.depth = number(name, value)? as usize,
+            "queueLimit" => options.queue = number(name, value)? as usize,
+            "maxErrorRate" => options.max_error_rate = number(name, value)?,
             "consistency" => options.consistency = consistency(name, value)?,
             "serialConsistency" => options.serial_consistency = Some(consistency(name, value)?),
             "pageSize" => options.page_size = Some(page_size(name, value)?),
+            "tls" => encryption = security::encryption(value)?,
             "timestamps" => options.timestamps = flag(name, value)?,
             "application" => options.application = pairs(name, value)?.into_iter().collect(),
             "integers" => reading.bigints = word(name, value, &["auto", "bigint"])? == 1,
@@ -91,7 +116,7 @@ pub fn read(points: Value<'_>, names: Value<'_>, values: Value<'_>) -> Result<(O
             _ => {
                 let names = NAMES.join(", ");
                 return Err(Failure::of_type(format!(
-                    "unknown session option {name}; there are: {names}, user"
+                    "unknown session option {name}; there are: {names}"
                 )));
             }
         }
@@ -103,7 +128,7 @@ pub fn read(points: Value<'_>, names: Value<'_>, values: Value<'_>) -> Result<(O
         }
         _ => return Err(Failure::of_range("user and password go together")),
     };
-    Ok((options, reading))
+    Ok(Opening { options, encryption, reading })
 }
 
 /// One of some words, by its place.
@@ -131,12 +156,9 @@ pub fn page_size(name: &str, value: Value<'_>) -> Result<i32> {
     Ok(count(name, value, (1, i32::MAX as u64))? as i32)
 }
 
-fn at_least(name: &str, value: Value<'_>, least: u64) -> Result<Duration> {
-    let span = span(name, value)?;
-    if span < Duration::from_millis(least) {
-        return Err(Failure::of_range(format!("{name} must be at least {least} ms")));
-    }
-    Ok(span)
+/// A whole number; its bounds are the engine's.
+fn number(name: &str, value: Value<'_>) -> Result<u32> {
+    Ok(count(name, value, (0, u32::MAX.into()))? as u32)
 }
 
 fn version(name: &str, value: Value<'_>) -> Result<Version> {

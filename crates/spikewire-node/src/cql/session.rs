@@ -76,9 +76,9 @@ pub fn setup<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 /// `cqlConnect(slot, contactPoints, names, values)`: gives the number of a session.
 pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let slot = call.index(0)?;
-    let (options, reading) = options::read(call.argument(1), call.argument(2), call.argument(3))?;
-    let binding = call.host.shared();
-    let open = move || Engine::open(options);
+    let opening = options::read(call.argument(1), call.argument(2), call.argument(3))?;
+    let (reading, binding) = (opening.reading, call.host.shared());
+    let open = move || opening.options().and_then(Engine::open);
     work::spawn(call.env, "spikewire.cql.connect", open, move |env, opened| {
         let made = opened
             .unwrap_or_else(|_| Err(Error::new(Kind::Connection, "connecting panicked")))

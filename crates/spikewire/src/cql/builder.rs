@@ -152,7 +152,7 @@ impl Builder {
     }
 
     /// Requests in flight on one connection; the next ones wait. Default 1,024.
-    pub fn depth(mut self, requests: usize) -> Self {
+    pub fn pipeline_depth(mut self, requests: usize) -> Self {
         self.options.depth = requests;
         self
     }
@@ -164,7 +164,7 @@ impl Builder {
     }
 
     /// Idle connections are closed after this time. Default 2 min.
-    pub fn idle(mut self, limit: Duration) -> Self {
+    pub fn idle_timeout(mut self, limit: Duration) -> Self {
         self.options.idle = limit;
         self
     }
@@ -220,7 +220,7 @@ impl Builder {
         self
     }
 
-    /// The checked options, and the number of threads.
+    /// The options, which opening a session checks, and the number of threads.
     pub(super) fn finish(mut self, contact_points: &impl Seeds) -> Result<(Options, usize)> {
         let hosts = Host::parse_list(&contact_points.to_list(), PORT);
         self.options.contact_points = hosts.map_err(Error::invalid)?;
@@ -232,7 +232,6 @@ impl Builder {
             let message = format!("threads must be between 1 and 256, not {}", self.threads);
             return Err(Error::invalid(message));
         }
-        self.options.check()?;
         Ok((self.options, self.threads))
     }
 }

@@ -91,8 +91,8 @@ fn options_that_make_no_sense() {
     );
     assert!(refused(builder(), "").contains("is no host"));
     assert_eq!(
-        refused(builder().depth(40_000), "db1"),
-        "depth must be between 1 and 32767, not 40000"
+        refused(builder().pipeline_depth(40_000), "db1"),
+        "pipeline_depth must be between 1 and 32767, not 40000"
     );
     assert_eq!(
         refused(builder().connections_per_node(0), "db1"),

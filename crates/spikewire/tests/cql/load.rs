@@ -10,7 +10,7 @@ use crate::support::place;
 fn more_calls_than_ids_on_one_connection() {
     let place = place!();
     block_on(async {
-        let builder = place.builder().depth(32_767).queue_limit(100_000).max_retries(100);
+        let builder = place.builder().pipeline_depth(32_767).queue_limit(100_000).max_retries(100);
         let session = builder.timeout(std::time::Duration::from_secs(300)).connect_async(&place.at);
         let session = session.await.unwrap();
         let select = "SELECT release_version FROM system.local WHERE key = ?";

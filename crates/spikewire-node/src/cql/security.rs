@@ -1,0 +1,99 @@
+//! Encryption, from an object with the names of `tls.connect`.
+
+use spikewire_transport::tls::{Pem, TlsOptions};
+
+use crate::arguments::{flag, text};
+use crate::errors::kind_name;
+use crate::js::{Failure, Result, Type, Value};
+
+/// The names of all entries.
+const NAMES: [&str; 7] =
+    ["ca", "cert", "key", "rejectUnauthorized", "servername", "systemCa", "verifyHostname"];
+
+/// Reads `tls`: whether there is encryption, or an object of how. What certificates say is looked at
+/// when connecting.
+pub fn encryption(value: Value<'_>) -> Result<Option<TlsOptions>> {
+    let mut options = TlsOptions::default();
+    if let Some(encrypted) = value.boolean() {
+        return Ok(encrypted.then_some(options));
+    }
+    if value.kind() != Type::Object || value.is_array() {
+        let kind = kind_name(value);
+        return Err(Failure::of_type(format!("tls must be boolean or an object, not {kind}")));
+    }
+    let (mut certificate, mut key) = (None, None);
+    let names = value.own_names()?;
+    for at in 0..names.len()? {
+        let name = names.element(at)?;
+        let Some(value) = value.get(name)?.present() else { continue };
+        let name = text("an entry of tls", name)?;
+        let what = format!("tls.{name}");
+        match name.as_str() {
+            "ca" => options.authorities = pems(&what, value)?,
+            "systemCa" => options.system_authorities = Some(flag(&what, value)?),
+            "cert" => certificate = Some(pem(&what, value)?),
+            "key" => key = Some(pem(&what, value)?),
+            "servername" => options.server_name = Some(text(&what, value)?),
+            "verifyHostname" => options.verify_hostname = flag(&what, value)?,
+            "rejectUnauthorized" => must_be_true(&what, value)?,
+            _ => {
+                let names = NAMES.join(", ");
+                return Err(Failure::of_type(format!(
+                    "unknown entry {name} of tls; there are: {names}"
+                )));
+            }
+        }
+    }
+    options.identity = match (certificate, key) {
+        (None, None) => None,
+        (Some(certificate), Some(key)) => Some((certificate, key)),
+        _ => return Err(Failure::of_range("tls.cert and tls.key go together")),
+    };
+    Ok(Some(options))
+}
+
+/// Without that, anybody could pass for a node.
+fn must_be_true(what: &str, value: Value<'_>) -> Result<()> {
+    if flag(what, value)? {
+        return Ok(());
+    }
+    Err(Failure::of_range(format!(
+        "{what} cannot be false: name the authority that signed the nodes' certificates in tls.ca, \
+         and set tls.verifyHostname to false where these are for other names"
+    )))
+}
+
+/// Certificates of authorities: one or an array of them.
+fn pems(what: &str, value: Value<'_>) -> Result<Vec<Pem>> {
+    if !value.is_array() {
+        return Ok(vec![pem(what, value)?]);
+    }
+    let authorities: Vec<Pem> =
+        (0..value.len()?).map(|at| pem(what, value.element(at)?)).collect::<Result<_>>()?;
+    if authorities.is_empty() {
+        return Err(Failure::of_range(format!("{what} must not be empty")));
+    }
+    Ok(authorities)
+}
+
+/// What a file in PEM format holds, as text or bytes.
+fn pem(what: &str, value: Value<'_>) -> Result<Pem> {
+    if let Some(bytes) = value.with_bytes(<[u8]>::to_vec) {
+        return Ok(Pem::Bytes(bytes));
+    }
+    if value.kind() != Type::String {
+        let kind = kind_name(value);
+        return Err(Failure::of_type(format!(
+            "{what} must be a string or a Buffer in PEM format, not {kind}"
+        )));
+    }
+    let text = text(what, value)?;
+    if !text.contains("-----BEGIN ") {
+        // The content may be a secret in some other format.
+        return Err(Failure::of_range(format!(
+            "{what} must be what a file in PEM format holds, which this text is not: read the file \
+             with readFileSync"
+        )));
+    }
+    Ok(Pem::Bytes(text.into_bytes()))
+}

@@ -1,0 +1,123 @@
+/** Encryption, certificates and logins of `spikewire/cql`, on a real node that asks for all of them. */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, type TestContext, test } from 'node:test'
+import {
+  AuthenticationFailed,
+  ConnectionFailed,
+  connect,
+  type SessionOptions,
+  type TlsOptions,
+} from 'spikewire/cql'
+import { withoutPython } from './cases.js'
+import { withoutCassandra } from './support/cassandra.js'
+import { type ClusterFacts, startCluster } from './support/cassandra-helper.js'
+
+const skip = { skip: withoutCassandra || withoutPython }
+const READ = 'SELECT release_version FROM system.local'
+let facts: ClusterFacts
+let unavailable: string | undefined
+let stop: () => Promise<void> = async () => undefined
+
+before(async () => {
+  if (skip.skip) return
+  const started = await startCluster({ password: true, tls: true, client_certificates: true })
+  if ('unavailable' in started) unavailable = started.unavailable
+  else ({ facts, stop } = started)
+})
+
+after(() => stop())
+
+/** A test on that node. */
+function onNode(name: string, work: (tls: TlsOptions) => Promise<void>): void {
+  test(name, skip, async (context: TestContext) => {
+    if (unavailable !== undefined) return context.skip(unavailable)
+    const { ca, certificate, key } = facts.certificates as NonNullable<typeof facts.certificates>
+    await work({ ca: readFileSync(ca), cert: readFileSync(certificate), key: readFileSync(key) })
+  })
+}
+
+/** What an attempt to connect ends with, after a statement that shows that it works. */
+async function connected(tls: TlsOptions | boolean, others: SessionOptions = {}): Promise<void> {
+  const [user, password] = facts.credentials ?? []
+  const options = { user, password, tls, timeout: 60_000, connectTimeout: 20_000, ...others }
+  const session = await connect(facts.addresses, options)
+  try {
+    assert.equal((await session.execute(READ)).length, 1)
+  } finally {
+    await session.close()
+  }
+}
+
+onNode('both versions, with bytes or text', async (tls) => {
+  for (const protocolVersion of [4, 5] as const) await connected(tls, { protocolVersion })
+  const { ca, cert, key } = tls
+  await connected({ ca: [String(ca)], cert: String(cert), key: String(key) })
+  await connected({ ...tls, rejectUnauthorized: true, systemCa: true })
+})
+
+onNode('the certificate must be for the node', async (tls) => {
+  const servername = 'pomona.example'
+  await assert.rejects(connected({ ...tls, servername }), (error: Error) => {
+    assert.ok(error instanceof ConnectionFailed)
+    assert.match(error.message, /pomona\.example/)
+    return true
+  })
+  await connected({ ...tls, servername: 'localhost' })
+  await connected({ ...tls, servername, verifyHostname: false })
+})
+
+onNode('who is not trusted, and who shows nothing', async (tls) => {
+  const foreign: TlsOptions = { cert: tls.cert, key: tls.key, systemCa: true }
+  const refused: [TlsOptions, RegExp][] = [
+    [foreign, /certificate/i],
+    // The node's reset may overtake the alert that says why.
+    [{ ca: tls.ca }, /certificate|reset/i],
+  ]
+  for (const [wrong, message] of refused) {
+    await assert.rejects(connected(wrong), (error: Error) => {
+      assert.ok(error instanceof ConnectionFailed, String(error))
+      assert.match(error.message, message)
+      return true
+    })
+  }
+  await assert.rejects(connected(false, { connectTimeout: 3000 }), ConnectionFailed)
+})
+
+onNode('passwords', async (tls) => {
+  await assert.rejects(connected(tls, { password: 'wrong' }), AuthenticationFailed)
+  const nobody = { user: undefined, password: undefined }
+  await assert.rejects(connected(tls, nobody), AuthenticationFailed)
+})
+
+test('what is no option of TLS is refused before anything is sent', async () => {
+  const pem = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n'
+  const refused: [unknown, string, RegExp][] = [
+    ['yes', 'TypeError', /tls must be boolean or an object, not string/],
+    [[], 'TypeError', /tls must be boolean or an object, not/],
+    [
+      { certificate: pem },
+      'TypeError',
+      /unknown entry certificate of tls; there are: ca, cert, key/,
+    ],
+    [{ cert: pem }, 'RangeError', /tls\.cert and tls\.key go together/],
+    [{ key: pem }, 'RangeError', /tls\.cert and tls\.key go together/],
+    [{ ca: '/etc/ca.pem' }, 'RangeError', /tls\.ca must be what a file .*: read the file with/],
+    [{ ca: 7 }, 'TypeError', /tls\.ca must be a string or a Buffer in PEM format, not number/],
+    [{ ca: [] }, 'RangeError', /tls\.ca must not be empty/],
+    [{ ca: pem }, 'RangeError', /authority/],
+    [{ ca: Buffer.from('nothing') }, 'RangeError', /no certificate in PEM format/],
+    [{ systemCa: false }, 'RangeError', /no authority is trusted/],
+    [{ servername: 'not a name' }, 'RangeError', /"not a name" is no name of a server/],
+    [{ verifyHostname: 0 }, 'TypeError', /tls\.verifyHostname must be boolean, not number/],
+    [
+      { rejectUnauthorized: false },
+      'RangeError',
+      /tls\.rejectUnauthorized cannot be false: .*tls\.ca/,
+    ],
+  ]
+  for (const [tls, name, message] of refused) {
+    await assert.rejects(connect('127.0.0.1:1', { tls: tls as TlsOptions }), { name, message })
+  }
+})

@@ -1,0 +1,75 @@
+"""Clusters and proxies of `spikewire.testing.cassandra` for tests in Node.js.
+
+    python_cassandra.py cluster '{"password": true}'
+    python_cassandra.py proxy 127.0.0.1:9042
+
+It says what there is in a line of JSON, then does what each line on standard input asks for,
+`[method, arguments, keywords]`, and answers with a line, `[true, result]` or `[false, message]`. It
+ends with its standard input.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+from with_cassandra import skip_native
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def opened(kind: str, given: str) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """What is asked for, and what there is to say about it."""
+    from spikewire.testing.cassandra.cluster import CassandraCluster
+    from spikewire.testing.cassandra.proxy import CqlProxy
+
+    if kind == "proxy":
+        with CqlProxy(given) as proxy:
+            yield proxy, {"address": proxy.address}
+        return
+    with CassandraCluster(quick_start=True, heap=256, **json.loads(given)) as cluster:
+        files, names = cluster.certificates, ("ca", "certificate", "key")
+        facts = {
+            "addresses": cluster.addresses,
+            "credentials": cluster.credentials,
+            "certificates": files and {name: str(getattr(files, name)) for name in names},
+        }
+        yield cluster, facts
+
+
+def say(what: Any) -> None:
+    """One line."""
+    print(json.dumps(what), flush=True)
+
+
+def answer(target: Any, line: str) -> list[Any]:
+    """What comes of a line."""
+    name, arguments, keywords = json.loads(line)
+    try:
+        return [True, getattr(target, name)(*arguments, **keywords)]
+    except Exception as error:  # noqa: BLE001 - it is told
+        return [False, f"{type(error).__name__}: {error}"]
+
+
+def main(kind: str, given: str) -> None:
+    """Serves until the end of standard input."""
+    skip_native()
+    from spikewire.testing.cassandra.errors import CassandraUnavailable
+
+    try:
+        with opened(kind, given) as (target, what):
+            say(what)
+            for line in sys.stdin:
+                say(answer(target, line))
+    except CassandraUnavailable as error:
+        say({"unavailable": str(error)})
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

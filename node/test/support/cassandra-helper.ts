@@ -1,0 +1,110 @@
+/** Clusters and proxies that the Python package runs for tests: see `python_cassandra.py`. */
+
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import type { TestContext } from 'node:test'
+import { PYTHON } from '../cases.js'
+import { AT } from './cassandra.js'
+import { PACKAGE } from './programs.js'
+
+const SCRIPT = join(PACKAGE, 'test', 'python_cassandra.py')
+
+/** A cluster or a proxy in a process of its own. */
+class Helper {
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>
+  readonly #lines: AsyncIterator<string>
+
+  private constructor(child: ChildProcessByStdio<Writable, Readable, null>) {
+    this.#child = child
+    this.#lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  }
+
+  /** Starts one, and gives what it says about itself. */
+  static async start<T>(kind: string, given: string): Promise<[Helper, T]> {
+    const helper = new Helper(
+      spawn(PYTHON, [SCRIPT, kind, given], { stdio: ['pipe', 'pipe', 'inherit'] }),
+    )
+    return [helper, (await helper.#line()) as T]
+  }
+
+  async #line(): Promise<unknown> {
+    const { value, done } = await this.#lines.next()
+    if (done) throw new Error(`${SCRIPT} has ended`)
+    return JSON.parse(value)
+  }
+
+  /** Calls a method of it. Calls are made one after the other. */
+  async call(method: string, args: unknown[] = [], keywords: object = {}): Promise<unknown> {
+    this.#child.stdin.write(`${JSON.stringify([method, args, keywords])}\n`)
+    const [well, result] = (await this.#line()) as [boolean, unknown]
+    if (!well) throw new Error(`${method}: ${result}`)
+    return result
+  }
+
+  async stop(): Promise<void> {
+    const ended = new Promise((resolve) => this.#child.once('exit', resolve))
+    this.#child.stdin.end()
+    if (this.#child.exitCode === null) await ended
+  }
+}
+
+/** What a cluster says about itself. */
+export interface ClusterFacts {
+  addresses: string[]
+  credentials: [user: string, password: string] | null
+  certificates: { ca: string; certificate: string; key: string } | null
+}
+
+/** A cluster of one's own, with options of `CassandraCluster`; or why there is none. */
+export async function startCluster(
+  options: object,
+): Promise<{ facts: ClusterFacts; stop: () => Promise<void> } | { unavailable: string }> {
+  type Said = ClusterFacts & { unavailable?: string }
+  const [helper, facts] = await Helper.start<Said>('cluster', JSON.stringify(options))
+  if (facts.unavailable === undefined) return { facts, stop: () => helper.stop() }
+  await helper.stop()
+  if (process.env['SPIKEWIRE_CASSANDRA'] === 'required') throw new Error(facts.unavailable)
+  return { unavailable: facts.unavailable }
+}
+
+/** What happens to bytes; see `docs/cassandra-for-tests.md`. */
+export interface Faults {
+  delay?: number
+  drip?: [bytes: number, seconds: number]
+  cut?: number
+  cut_by?: 'reset' | 'close'
+  corrupt?: [offset: number, change: number]
+  times?: number
+  swallow?: boolean
+  hold?: boolean
+}
+
+/** A proxy in front of the node of the tests, until the test is over. */
+export interface Proxy {
+  readonly address: string
+  inject(direction: 'requests' | 'replies', faults: Faults): Promise<void>
+  refuse(how: 'never' | 'close' | 'silent' | 'port'): Promise<void>
+  cut(): Promise<void>
+  clear(): Promise<void>
+  stats(): Promise<{ [name: string]: number }>
+}
+
+/** Starts a proxy. */
+export async function proxied(test: TestContext): Promise<Proxy> {
+  const target = AT.split(',')[0] as string
+  const [helper, { address }] = await Helper.start<{ address: string }>('proxy', target)
+  test.after(() => helper.stop())
+  const call = async (...given: Parameters<typeof helper.call>): Promise<void> => {
+    await helper.call(...given)
+  }
+  return {
+    address,
+    inject: (direction, faults) => call('inject', [direction], faults),
+    refuse: (how) => call('refuse', [how]),
+    cut: () => call('cut'),
+    clear: () => call('clear'),
+    stats: () => helper.call('stats') as Promise<{ [name: string]: number }>,
+  }
+}
