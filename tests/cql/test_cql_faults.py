@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import http.server
+import pickle
 import socket
 import threading
 from typing import TYPE_CHECKING, Any
@@ -102,9 +103,39 @@ def test_every_attempt_is_told(session: cql.Session, proxy: CqlProxy) -> None:
     with pytest.raises(errors.ConnectionFailed) as caught:
         session.execute(READ, max_retries=2)
     assert caught.value.attempts == 3
-    assert caught.value.failed_attempts is not None
     assert [node for node, _ in caught.value.failed_attempts] == [proxy.address] * 3
     assert all(reason for _, reason in caught.value.failed_attempts)
+
+
+def test_a_refusal_in_the_end_tells_what_was_before(session: cql.Session, proxy: CqlProxy) -> None:
+    error = strike(session, proxy, "SELECT nothing FROM fruit", {"cut": 5})
+    # The session's own questions can be struck instead.
+    while error.attempts == 1:
+        error = strike(session, proxy, "SELECT nothing FROM fruit", {"cut": 5})
+    assert isinstance(error, errors.InvalidRequest)
+    assert error.attempts == 2
+    assert [node for node, _ in error.failed_attempts] == [proxy.address] * 2
+    assert error.failed_attempts[1][1] == error.message
+    assert error.failed_attempts[0][1] != error.message
+    again = pickle.loads(pickle.dumps(error))
+    assert again.failed_attempts == error.failed_attempts
+
+
+def test_a_timeout_names_the_node_and_what_was_before(
+    session: cql.Session, proxy: CqlProxy
+) -> None:
+    proxy.inject("replies", swallow=True)
+    with pytest.raises(errors.Timeout, match=f"no answer came from node {proxy.address}") as caught:
+        session.execute(READ, timeout=0.5)
+    assert (caught.value.node, caught.value.attempts) == (proxy.address, 1)
+    assert caught.value.failed_attempts == [(proxy.address, caught.value.message)]
+    # The first attempt is given up for its silence, and the time runs out under the next one.
+    with pytest.raises(errors.Timeout) as caught:
+        session.execute(READ, timeout=2.0, socket_timeout=0.3, max_retries=100)
+    told = caught.value.failed_attempts
+    assert len(told) > 1
+    assert all(node == proxy.address for node, _ in told)
+    assert "socket timeout" in told[0][1]
 
 
 def test_slow_networks_only_take_time(session: cql.Session, proxy: CqlProxy) -> None:

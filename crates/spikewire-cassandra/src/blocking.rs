@@ -24,19 +24,20 @@ pub struct BlockingExecutor {
 #[derive(Debug)]
 pub struct Replied {
     answered: Result<Answered<Cassandra>>,
+    returned: Option<Vec<u8>>,
     body: Vec<u8>,
 }
 
 impl Replied {
     /// The request, where the node did not execute it.
     pub fn take_returned(&mut self) -> Option<Vec<u8>> {
-        self.answered.as_mut().ok()?.returned.take()
+        self.returned.take()
     }
 
     /// The outcome, for [`Execution::hear`](crate::execution::Execution::hear).
     pub fn outcome(&self) -> Outcome<'_> {
         match &self.answered {
-            Ok(Answered { node, attempts, .. }) => {
+            Ok(Answered { node, attempts }) => {
                 Ok(Reply { body: &self.body, node, attempts: *attempts })
             }
             Err(error) => Err(error.clone()),
@@ -70,8 +71,10 @@ impl BlockingExecutor {
         let mut body = buffer::take();
         let now = Tick::now();
         let command = draft.into_command(now, Single::new(std::mem::take(&mut body)));
-        let answered = self.pool.call(command, now, &mut body, interrupted, Some);
-        Replied { answered, body }
+        let mut returned = None;
+        let answered =
+            self.pool.call(command, now, &mut body, &mut returned, interrupted, Some);
+        Replied { answered, returned, body }
     }
 
     /// Sends a statement and waits for its answer, retries and preparing included; `read` gets it.

@@ -116,9 +116,26 @@ impl Error {
         self
     }
 
+    /// This error and those before it, each without those before it.
+    pub(crate) fn alone(&self) -> impl Iterator<Item = Self> {
+        self.earlier().iter().chain([self]).map(|error| {
+            let mut error = error.clone();
+            error.0.earlier.clear();
+            error
+        })
+    }
+
     /// How attempts failed before this one, the first one first: each with its node and reason.
     pub fn earlier(&self) -> &[Self] {
         &self.0.earlier
+    }
+
+    /// Node and reason of each attempt, the first one first: those before this error, and its own.
+    pub fn failed_attempts(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
+        // Time that ran out between two attempts was none.
+        let between = self.kind() == Kind::Timeout && self.node().is_none();
+        let own = (self.attempts() > 0 && !(between && !self.earlier().is_empty())).then_some(self);
+        self.earlier().iter().chain(own).map(|error| (error.node(), error.message()))
     }
 
     /// The class of this failure.

@@ -10,7 +10,7 @@ mod answer;
 use std::sync::Arc;
 use std::time::Duration;
 
-use spikewire_cql::response::{Details, ServerError};
+use spikewire_cql::response::{Details, Retry, ServerError};
 use spikewire_transport::{Attempts, Policy, Tick, buffer, deadline};
 
 pub use answer::{Answer, Content};
@@ -150,7 +150,7 @@ impl Execution {
     fn answered<'a>(&'a mut self, outcome: Outcome<'a>) -> Heard<'a> {
         let reply = match outcome {
             Ok(reply) => reply,
-            Err(error) => return Heard::Done(Err(self.blame(error))),
+            Err(error) => return self.failed(error),
         };
         if let Some(error) = answer::error_of(&reply) {
             return match error {
@@ -171,28 +171,55 @@ impl Execution {
 
     /// The server's refusal; of a statement that it does not know it is none.
     fn refused<'a>(&'a mut self, error: ServerError, reply: &Reply<'a>) -> Heard<'a> {
-        let known = match (&self.what, unprepared(&error)) {
-            (What::Execute { prepared, .. }, Some(_)) => Some(prepared.clone()),
-            (What::Batch { prepared }, Some(id)) => {
-                prepared.iter().find(|prepared| prepared.id == id).cloned()
-            }
-            _ => None,
-        };
-        if let Some(prepared) = known
-            && !self.kept.is_empty()
-            && self.prepares < MOST_PREPARES
-        {
-            self.prepares += 1;
-            let earlier = reply.attempts.without_latest();
-            self.before.made += earlier.made;
-            self.before.in_doubt |= earlier.in_doubt;
-            return self.turn(prepared, reply.node.clone());
+        if let Some(prepared) = self.to_prepare(&error) {
+            return self.prepare(prepared, reply.node.clone(), reply.attempts);
         }
         let in_doubt = self.target.writes && error.is_doubtful();
         let attempts = reply.attempts;
         let error = Error::refused(error).on(reply.node.to_string());
         let error = error.after(attempts.made, attempts.in_doubt || in_doubt);
+        Heard::Done(Err(self.ended(error)))
+    }
+
+    /// The failure of a request, which says what was tried before.
+    fn failed<'a>(&mut self, error: Error) -> Heard<'a> {
+        if let Some(prepared) = error.server().and_then(|error| self.to_prepare(error))
+            && let Some(node) = self.memory.cluster.snapshot().node(error.node())
+        {
+            self.target.failed.clear();
+            error.earlier().iter().for_each(|earlier| self.target.note(earlier));
+            let (made, in_doubt) = (error.attempts(), error.in_doubt());
+            return self.prepare(prepared, node, Attempts { made, in_doubt, ..self.before });
+        }
+        let doubtful = error.server().is_some_and(ServerError::is_doubtful);
+        let (made, in_doubt) = (error.attempts(), error.in_doubt());
+        let error = error.after(made, in_doubt || (self.target.writes && doubtful));
         Heard::Done(Err(self.blame(error)))
+    }
+
+    /// The statement that a node does not know and can be asked to prepare.
+    fn to_prepare(&self, error: &ServerError) -> Option<Arc<Prepared>> {
+        let id = unprepared(error)?;
+        let known = match &self.what {
+            What::Execute { prepared, .. } => Some(prepared),
+            What::Batch { prepared } => prepared.iter().find(|prepared| prepared.id == id),
+            _ => None,
+        };
+        known.filter(|_| !self.kept.is_empty() && self.prepares < MOST_PREPARES).cloned()
+    }
+
+    /// Asks a node to prepare a statement, after attempts of which it executed nothing.
+    fn prepare<'a>(
+        &mut self,
+        prepared: Arc<Prepared>,
+        node: Arc<Node>,
+        attempts: Attempts,
+    ) -> Heard<'a> {
+        self.prepares += 1;
+        let earlier = attempts.without_latest();
+        self.before.made += earlier.made;
+        self.before.in_doubt |= earlier.in_doubt;
+        self.turn(prepared, node)
     }
 
     /// What to do about a node that does not know a statement.
@@ -202,7 +229,7 @@ impl Execution {
             Turn::Wait => {
                 let at = Tick::now().after(PREPARE_PAUSE);
                 if self.deadline <= at {
-                    return Heard::Done(Err(self.timed_out()));
+                    return Heard::Done(Err(self.timed_out(Some(&node))));
                 }
                 self.stage = Stage::Waiting { prepared, node };
                 Heard::Pause(at)
@@ -226,9 +253,8 @@ impl Execution {
         };
         if let Some(error) = answer::error_of(&reply) {
             let error = error.map_or_else(|error| error, Error::refused);
-            return Heard::Done(Err(error
-                .on(reply.node.to_string())
-                .after(reply.attempts.made, false)));
+            let error = error.on(reply.node.to_string()).after(reply.attempts.made, false);
+            return Heard::Done(Err(self.ended(error)));
         }
         let answered = answer::prepared_of(&reply);
         let answered = match answered {
@@ -260,14 +286,19 @@ impl Execution {
         let may_go_on = matches!(
             error.kind(),
             Kind::Connection | Kind::CircuitOpen | Kind::NoNode | Kind::Server
-        );
+        ) && error.server().is_none_or(|error| error.retry() != Retry::Never);
         if !may_go_on || self.prepares >= MOST_PREPARES || matches!(self.target.aim, Aim::Node(_)) {
-            return Heard::Done(Err(self.blame(error)));
+            return Heard::Done(Err(self.ended(error)));
         }
         self.prepares += 1;
         self.target.note(&error);
         let bytes = std::mem::take(&mut self.kept);
         self.send(bytes, self.target.clone())
+    }
+
+    /// Adds how attempts failed before this error, which the request that has it did not know.
+    fn ended(&self, error: Error) -> Error {
+        self.blame(error).with_earlier(self.target.failed.clone())
     }
 
     /// Adds what was tried before the request that failed with this error.
@@ -287,7 +318,11 @@ impl Execution {
         let now = Tick::now();
         if self.deadline <= now {
             buffer::give(bytes);
-            return Heard::Done(Err(self.timed_out()));
+            let node = match &target.aim {
+                Aim::Node(node) => Some(node),
+                _ => target.first.as_ref(),
+            };
+            return Heard::Done(Err(self.timed_out(node)));
         }
         self.since = now;
         let mut policy = self.policy;
@@ -297,13 +332,18 @@ impl Execution {
         Heard::Send(Draft { bytes, target, policy })
     }
 
-    fn timed_out(&self) -> Error {
+    fn timed_out(&self, node: Option<&Arc<Node>>) -> Error {
         let limit = self.policy.timeout.as_secs_f64();
+        let place = node.map_or_else(|| "a node".to_owned(), |node| format!("node {node}"));
         let message = format!(
-            "the statement's total timeout of {limit} s passed: it was being prepared on a node \
-             that did not know it"
+            "the statement's total timeout of {limit} s passed: it was being prepared on {place}, \
+             which did not know it"
         );
-        self.blame(Error::new(Kind::Timeout, message))
+        let error = Error::new(Kind::Timeout, message);
+        self.ended(match node {
+            Some(node) => error.on(node.to_string()),
+            None => error,
+        })
     }
 
     /// Takes an answer of the node that changed the schema, or the end of a pause.

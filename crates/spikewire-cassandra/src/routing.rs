@@ -56,7 +56,7 @@ impl Target {
             self.first = self.first.take().filter(|first| first.address != node);
             self.tried.push(node);
         }
-        self.failed.push(error.clone());
+        self.failed.extend(error.alone());
     }
 }
 

@@ -1,5 +1,7 @@
 //! Whether a failed attempt is followed by another, and whether a write is in doubt.
 
+use std::fmt::Display;
+
 use crate::clock::Tick;
 use crate::fault::{CommandError, Fault, FaultKind};
 use crate::policy::{Policy, Preference};
@@ -95,18 +97,25 @@ impl Attempts {
     }
 
     /// The error of a command whose total deadline passed; `sent` tells whether the attempt under
-    /// way had been written.
+    /// way had been written, `node` which node it was for, where one was chosen.
     pub fn timed_out<E: CommandError, R>(
         &mut self,
         write: bool,
         sent: bool,
+        node: Option<&dyn Display>,
         policy: &Policy<R>,
     ) -> E {
         self.in_doubt |= write && sent;
         let limit = policy.timeout.as_secs_f64();
-        let place = if sent { "no answer came" } else { "it was still waiting to be sent" };
+        let place = match (sent, node) {
+            (true, Some(node)) => format!("no answer came from node {node}"),
+            (true, None) => "no answer came".to_owned(),
+            (false, Some(node)) => format!("it was still waiting to be sent to node {node}"),
+            (false, None) => "it was still waiting to be sent".to_owned(),
+        };
         let message = format!("the command's total timeout of {limit} s passed: {place}");
-        self.annotate(Fault::new(FaultKind::Timeout, message).into())
+        let node = node.map(ToString::to_string);
+        self.annotate(Fault { kind: FaultKind::Timeout, message, node }.into())
     }
 
     /// What was tried without the latest attempt, of which the node executed nothing: a command that

@@ -114,6 +114,13 @@ pub trait Protocol: Framing + Sized + 'static {
     /// The error that such a frame stands for.
     fn refusal(body: &[u8]) -> ErrorOf<Self>;
 
+    /// Whether a frame that ends a command is a refusal. A command whose earlier attempts failed
+    /// then ends with the error, into which [`Topology::conclude`] puts what was noted of those.
+    fn is_refusal(body: &[u8]) -> bool {
+        let _ = body;
+        false
+    }
+
     /// Completes a request that is about to be queued: its id (0 where replies come in order) and
     /// the time that is left for it.
     fn stamp(&mut self, request: &mut [u8], id: u16, left: Duration) {

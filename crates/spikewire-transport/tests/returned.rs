@@ -207,18 +207,21 @@ fn call(pool: &BlockingPool<Proto, Single<Proto>>, what: &str) {
         let ticket = Single::new(std::mem::take(body));
         let mut command = Command::new(bytes, Writes(true), policy(LONG), start, ticket);
         command.attempts = attempts;
-        pool.call(command, Tick::now(), body, None, Some).unwrap()
+        let mut returned = None;
+        let now = Tick::now();
+        let answered = pool.call(command, now, body, &mut returned, None, Some).unwrap();
+        (answered, returned)
     };
     let run = frame(0, DONE, format!("run {what}").as_bytes());
-    let answered = ask(run.clone(), Attempts::default(), &mut body);
+    let (answered, returned) = ask(run.clone(), Attempts::default(), &mut body);
     assert_eq!(body[0], RETURNED);
-    assert_eq!((answered.attempts.made, answered.returned.as_ref()), (1, Some(&run)));
+    assert_eq!((answered.attempts.made, returned.as_ref()), (1, Some(&run)));
     let first = answered.attempts.without_latest();
     let prepare = frame(0, DONE, format!("prepare {what}").as_bytes());
-    assert!(ask(prepare, Attempts::default(), &mut body).returned.is_none());
-    let answered = ask(answered.returned.unwrap(), first, &mut body);
+    assert!(ask(prepare, Attempts::default(), &mut body).1.is_none());
+    let (answered, returned) = ask(returned.unwrap(), first, &mut body);
     assert_eq!((&body[1..], answered.attempts.made), (what.as_bytes(), 1));
-    assert!(answered.returned.is_none());
+    assert!(returned.is_none());
 }
 
 #[test]

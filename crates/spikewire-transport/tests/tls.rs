@@ -280,7 +280,7 @@ fn call(pool: &BlockingPool<Proto, Single<Proto>>, what: &[u8]) -> Vec<u8> {
     let (now, mut body) = (Tick::now(), Vec::new());
     let ticket = Single::new(Vec::new());
     let command = Command::new(frame(0, DONE, what), Writes(false), policy(LONG), now, ticket);
-    pool.call(command, now, &mut body, None, Some).unwrap();
+    pool.call(command, now, &mut body, &mut None, None, Some).unwrap();
     body[1..].to_vec()
 }
 

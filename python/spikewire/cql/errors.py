@@ -50,8 +50,8 @@ class Error(Exception):
     attempts: int
     #: Whether a write may have been applied nevertheless.
     in_doubt: bool
-    #: Node and reason of each attempt, in order, where several attempts failed.
-    failed_attempts: list[tuple[str | None, str]] | None = None
+    #: Node and reason of each attempt, in order.
+    failed_attempts: list[tuple[str | None, str]]
 
     def __init__(
         self,
@@ -69,6 +69,7 @@ class Error(Exception):
         self.node = node
         self.attempts = attempts
         self.in_doubt = in_doubt
+        self.failed_attempts = []
         for name, value in details.items():
             setattr(self, name, value)
 

@@ -72,10 +72,13 @@ impl BlockingExecutor {
         let ticket = Ticket::Single(Single::new(std::mem::take(body)));
         let now = Tick::now();
         let command = Command::new(bytes, target, policy, now, ticket);
-        let answered = self.pool.call(command, now, body, interrupted, |ticket| match ticket {
+        // No node gives a request back.
+        let returned = &mut None;
+        let single = |ticket| match ticket {
             Ticket::Single(single) => Some(single),
             Ticket::Part(_) => None,
-        })?;
+        };
+        let answered = self.pool.call(command, now, body, returned, interrupted, single)?;
         Ok((answered.node, answered.attempts))
     }
 

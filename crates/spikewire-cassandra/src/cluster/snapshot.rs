@@ -87,6 +87,12 @@ impl Snapshot {
         Some(replicas.of(token))
     }
 
+    /// The node of this address, as errors name it.
+    pub fn node(&self, address: Option<&str>) -> Option<Arc<Node>> {
+        let address = address?.parse().ok()?;
+        self.nodes.iter().find(|node| node.address == address).cloned()
+    }
+
     /// The datacenter whose nodes are asked.
     pub fn local_datacenter(&self) -> Option<&str> {
         self.local_datacenter.as_deref()

@@ -42,7 +42,7 @@ impl Protocol for Cassandra {
 
     #[inline]
     fn classify(&mut self, frame: &[u8], _: Asked) -> std::result::Result<Disposition, Malformed> {
-        let outcome = if Self::code(frame) == Opcode::Error as u8 {
+        let outcome = if Self::is_refusal(frame) {
             kind_of(&read_error(frame)?)
         } else {
             ReplyKind::Done
@@ -60,6 +60,10 @@ impl Protocol for Cassandra {
             Ok(error) => Error::refused(error),
             Err(error) => Error::new(Kind::Malformed, error.to_string()),
         }
+    }
+
+    fn is_refusal(frame: &[u8]) -> bool {
+        Self::code(frame) == Opcode::Error as u8
     }
 
     #[inline]

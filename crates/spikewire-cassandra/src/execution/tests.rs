@@ -1,6 +1,7 @@
 //! Executions against replies that are written here.
 
 use spikewire_cql::request::BatchKind;
+use spikewire_cql::response::Code;
 use spikewire_cql::version::Version;
 
 use super::*;
@@ -229,6 +230,46 @@ fn another_node_is_asked_where_preparing_fails() {
     let (request, mut execution) = execute(&session, &statement);
     execution.returned(request.bytes);
     assert_eq!(sent(execution.hear(reply(&unprepared(b"one"), &there))).bytes[4], PREPARE);
+}
+
+/// What failed attempts say: node and reason.
+fn told(error: &Error) -> Vec<(String, String)> {
+    let failed = error.failed_attempts();
+    failed.map(|(node, why)| (node.unwrap_or("none").to_owned(), why.to_owned())).collect()
+}
+
+#[test]
+fn what_failed_before_a_statement_was_prepared_is_told() {
+    let session = session();
+    let statement = prepare(&session, SET, b"one");
+    let (first, second) = (node(&session, 0), node(&session, 1));
+    let lost = Error::new(Kind::Connection, "reset").on(first.to_string());
+    let expected = [(first.to_string(), "reset"), (second.to_string(), "no")]
+        .map(|(node, why)| (node, why.to_owned()));
+    // An attempt fails, and the node of the next one does not know the statement.
+    let unknown = || {
+        let id = Details::Unprepared(b"one".to_vec());
+        let error = ServerError { code: Code::Unprepared, message: "?".to_owned(), details: id };
+        let error = Error::refused(error).on(second.to_string()).after(2, true);
+        error.with_earlier(vec![lost.clone()])
+    };
+    let (request, mut execution) = execute(&session, &statement);
+    execution.returned(request.bytes.clone());
+    let draft = sent(execution.hear(Err(unknown())));
+    assert_eq!(draft.bytes[4], PREPARE);
+    assert!(matches!(&draft.target.aim, Aim::Node(node) if Arc::ptr_eq(node, &second)));
+    let draft = sent(execution.hear(reply(&prepared(b"one"), &second)));
+    assert_eq!(draft.bytes, request.bytes);
+    let error = failed(execution.hear(reply(&refused(0x2200, "no", &[]), &second)));
+    assert_eq!(told(&error), expected);
+    assert_eq!((error.attempts(), error.in_doubt()), (2, true));
+
+    // The same where preparing is refused.
+    let (request, mut execution) = execute(&session, &statement);
+    execution.returned(request.bytes);
+    sent(execution.hear(Err(unknown())));
+    let error = failed(execution.hear(reply(&refused(0x2200, "no", &[]), &second)));
+    assert_eq!(told(&error), expected);
 }
 
 #[test]

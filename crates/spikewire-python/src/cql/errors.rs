@@ -70,12 +70,9 @@ impl Raise for Error {
         {
             return error;
         }
-        if !self.earlier().is_empty() {
-            let all = self.earlier().iter().chain([self]);
-            let all: Vec<_> = all.map(|error| (error.node(), error.message())).collect();
-            if let Err(error) = details.set_item("failed_attempts", all) {
-                return error;
-            }
+        let failed: Vec<_> = self.failed_attempts().collect();
+        if let Err(error) = details.set_item("failed_attempts", failed) {
+            return error;
         }
         let circumstances = (
             self.kind().name(),

@@ -30,8 +30,6 @@ pub struct Answered<P: Protocol> {
     pub node: Arc<NodeOf<P>>,
     /// What it took.
     pub attempts: Attempts,
-    /// The request, where the node did not execute it.
-    pub returned: Option<Vec<u8>>,
 }
 
 impl<P: Protocol> Single<P> {
@@ -61,31 +59,32 @@ impl<P: Protocol> BlockingTicket<P> for Single<P> {
 
 impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
     /// Sends one command and waits until it is over, retries included. `single` finds what the
-    /// command was made with in its ticket. The reply is left in `body`. `interrupted` is asked
-    /// when a signal may have come: it runs the handlers, and says whether the caller gives up.
+    /// command was made with in its ticket. The reply is left in `body`, and the request in
+    /// `returned` where the node did not execute it. `interrupted` is asked when a signal may have
+    /// come: it runs the handlers, and says whether the caller gives up.
     #[inline(always)]
     pub fn call(
         &self,
         command: CommandOf<P, T>,
         now: Tick,
         body: &mut Vec<u8>,
+        returned: &mut Option<Vec<u8>>,
         interrupted: Option<&dyn Fn() -> bool>,
         single: impl Fn(T) -> Option<Single<P>>,
     ) -> Result<Answered<P>, ErrorOf<P>> {
         let limits = CallerLimits { now, deadline: command.deadline, alone: false, interrupted };
-        let (mut completed, mut back) = (None, None);
+        let mut completed = None;
         // Lent, for a command is large: it is moved less often.
         let run = self.run(std::iter::once(command).by_ref(), limits, |ticket| {
-            if let Some(Single { body: filled, returned, outcome }) = single(ticket) {
+            if let Some(Single { body: filled, returned: back, outcome }) = single(ticket) {
                 *body = filled;
-                back = returned;
+                *returned = back.map(|request| *request);
                 completed = outcome;
             }
         });
         match (run, completed) {
             (Ok(()), Some(outcome)) => {
-                let returned = back.map(|request| *request);
-                outcome.map(|(node, attempts)| Answered { node, attempts, returned })
+                outcome.map(|(node, attempts)| Answered { node, attempts })
             }
             (Ok(()), None) => {
                 Err(Fault::new(FaultKind::Withdrawn, "the call was withdrawn").into())

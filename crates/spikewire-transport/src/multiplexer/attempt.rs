@@ -1,5 +1,6 @@
 //! One attempt at a command, and what follows when it fails.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use mio::{Interest, Token};
@@ -198,9 +199,15 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    pub(super) fn time_out(&mut self, abandoned: Abandoned<CommandOf<P, T>>) {
+    /// Ends a command that is overdue; `node` is the one that its attempt under way was for.
+    pub(super) fn time_out(
+        &mut self,
+        abandoned: Abandoned<CommandOf<P, T>>,
+        node: Option<&NodeOf<P>>,
+    ) {
         let Abandoned { mut command, sent } = abandoned;
-        let error = command.attempts.timed_out(command.target.writes(), sent, &command.policy);
+        let (write, node) = (command.target.writes(), node.map(|node| node as &dyn Display));
+        let error = command.attempts.timed_out(write, sent, node, &command.policy);
         self.fail(command, error);
     }
 

@@ -43,8 +43,11 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             self.topology.is_silent(&connection.node);
         }
         let verdict = self.verdict(index, now);
-        for abandoned in late {
-            self.time_out(abandoned);
+        if !late.is_empty() {
+            let node = self.connections[index].as_ref().map(|connection| connection.node.clone());
+            for abandoned in late {
+                self.time_out(abandoned, node.as_deref());
+            }
         }
         if draining {
             self.unlist(index, key);

@@ -217,17 +217,22 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             self.inspect(index, now);
         }
         let mut late = Vec::new();
-        for node in self.nodes.values_mut() {
-            if node.waiting.iter().any(|command| command.is_over(now)) {
-                let waiting = std::mem::take(&mut node.waiting).into_iter();
+        for here in self.nodes.values_mut() {
+            if here.waiting.iter().any(|command| command.is_over(now)) {
+                let waiting = std::mem::take(&mut here.waiting).into_iter();
                 let (overdue, kept): (Vec<_>, _) =
                     waiting.partition(|command| command.is_over(now));
-                node.waiting = kept.into();
-                late.extend(overdue);
+                here.waiting = kept.into();
+                let connections = here.connections.iter();
+                let node = connections
+                    .filter_map(|index| self.connections[*index].as_ref())
+                    .map(|connection| connection.node.clone())
+                    .next();
+                late.extend(overdue.into_iter().map(|command| (command, node.clone())));
             }
         }
-        for command in late {
-            self.time_out(Abandoned { command, sent: false });
+        for (command, node) in late {
+            self.time_out(Abandoned { command, sent: false }, node.as_deref());
         }
         // What fails at once and is to be tried again at once has its turn in the next call, at
         // which it may be too late.
@@ -235,7 +240,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             let due = self.delayed.peek_mut().filter(|next| next.at <= now);
             let Some(Delayed { command, .. }) = due.map(PeekMut::pop) else { break };
             if command.is_over(now) {
-                self.time_out(Abandoned { command, sent: false });
+                self.time_out(Abandoned { command, sent: false }, None);
             } else {
                 self.attempt(command, now);
             }
@@ -354,6 +359,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let was_idle = connection.pipeline.in_flight() == 0;
         let mut refused = Vec::new();
         let mut completed = 0;
+        let topology = &*self.topology;
         let outcome = connection.read(
             first,
             now,
@@ -368,9 +374,14 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                     }
                 }
                 completed += 1;
-                deliver(command.ticket, Ok(reply));
+                let ending = if command.attempts.made > 1 && P::is_refusal(body) {
+                    Err(topology.conclude(&mut command.target, reply.error()))
+                } else {
+                    Ok(reply)
+                };
+                deliver(command.ticket, ending);
             },
-            |node, frame| self.topology.event(node, frame),
+            |node, frame| topology.event(node, frame),
         );
         self.in_flight -= completed;
         let pipeline = &connection.pipeline;

@@ -39,6 +39,7 @@ pub const RETRY: u8 = 2;
 pub const RETRY_DOUBTFUL: u8 = 3;
 pub const LAST_WORD: u8 = 4;
 pub const RETURNED: u8 = 5;
+pub const REFUSED: u8 = 6;
 
 pub fn frame(id: u16, kind: u8, body: &[u8]) -> Vec<u8> {
     let mut out = (body.len() as u32).to_be_bytes().to_vec();
@@ -180,7 +181,7 @@ impl<const SEALED: bool, const COUNT: u16> Protocol for Toy<SEALED, COUNT> {
 
     fn classify(&mut self, body: &[u8], request: Asked) -> Result<Disposition, Malformed> {
         let outcome = match body[0] {
-            DONE | LAST_WORD => ReplyKind::Done,
+            DONE | LAST_WORD | REFUSED => ReplyKind::Done,
             MORE if request.many => ReplyKind::More,
             RETRY => ReplyKind::Retry { doubtful: false },
             RETRY_DOUBTFUL => ReplyKind::Retry { doubtful: true },
@@ -196,6 +197,10 @@ impl<const SEALED: bool, const COUNT: u16> Protocol for Toy<SEALED, COUNT> {
 
     fn refusal(body: &[u8]) -> Failed {
         Failed::new(None, format!("refused with {}", body[0]))
+    }
+
+    fn is_refusal(body: &[u8]) -> bool {
+        body[0] == REFUSED
     }
 
     fn stamp(&mut self, request: &mut [u8], id: u16, _: Duration) {
@@ -222,6 +227,7 @@ pub struct Node {
     address: SocketAddr,
     encryption: Option<Encryption>,
     pub breaker: Breaker,
+    pub lost: AtomicBool,
 }
 
 impl fmt::Display for Node {
@@ -247,6 +253,10 @@ impl Endpoint for Node {
         true
     }
 
+    fn is_lost(&self) -> bool {
+        self.lost.load(SeqCst)
+    }
+
     fn breaker(&self) -> &Breaker {
         &self.breaker
     }
@@ -259,6 +269,12 @@ pub struct Nodes {
     pub settings: Settings,
     pub events: Mutex<Vec<Vec<u8>>>,
     pub looks: AtomicU32,
+    /// What was said of attempts that failed: why, and the how manieth each was.
+    pub failed: Mutex<Vec<(String, u32)>>,
+    /// How much longer commands pause after one.
+    pub pause: Duration,
+    /// How often the node was said to be silent.
+    pub silent: AtomicU32,
 }
 
 /// What a command is about: whether it writes.
@@ -285,19 +301,22 @@ impl Preference for Stay {
 pub struct Failed {
     pub kind: Option<FaultKind>,
     pub message: String,
+    pub node: Option<String>,
     pub attempts: u32,
     pub in_doubt: bool,
+    /// Why attempts failed before.
+    pub earlier: Vec<String>,
 }
 
 impl Failed {
     fn new(kind: Option<FaultKind>, message: String) -> Self {
-        Self { kind, message, attempts: 0, in_doubt: false }
+        Self { kind, message, node: None, attempts: 0, in_doubt: false, earlier: Vec::new() }
     }
 }
 
 impl From<Fault> for Failed {
     fn from(fault: Fault) -> Self {
-        Self::new(Some(fault.kind), fault.message)
+        Self { node: fault.node, ..Self::new(Some(fault.kind), fault.message) }
     }
 }
 
@@ -310,8 +329,8 @@ impl CommandError for Failed {
         (self.attempts, self.in_doubt)
     }
 
-    fn on(self, _: String) -> Self {
-        self
+    fn on(self, node: String) -> Self {
+        Self { node: Some(node), ..self }
     }
 
     fn is_final(&self) -> bool {
@@ -342,6 +361,20 @@ impl Topology for Nodes {
 
     fn look_again_soon(&self) {
         self.looks.fetch_add(1, SeqCst);
+    }
+
+    fn attempt_failed(&self, _: &mut Writes, error: &Failed, made: u32) -> Duration {
+        self.failed.lock().unwrap().push((error.message.clone(), made));
+        self.pause
+    }
+
+    fn conclude(&self, _: &mut Writes, error: Failed) -> Failed {
+        let earlier = std::mem::take(&mut *self.failed.lock().unwrap());
+        Failed { earlier: earlier.into_iter().map(|(why, _)| why).collect(), ..error }
+    }
+
+    fn is_silent(&self, _: &Arc<Node>) {
+        self.silent.fetch_add(1, SeqCst);
     }
 
     fn event(&self, _: &Arc<Node>, frame: &[u8]) {
@@ -542,8 +575,16 @@ pub fn secure_nodes(
     encryption: Option<Encryption>,
     settings: Settings,
 ) -> Arc<Nodes> {
-    let node = Arc::new(Node { address, encryption, breaker: Breaker::default() });
-    Arc::new(Nodes { node, settings, events: Mutex::default(), looks: AtomicU32::new(0) })
+    let (breaker, lost) = (Breaker::default(), AtomicBool::new(false));
+    Arc::new(Nodes {
+        node: Arc::new(Node { address, encryption, breaker, lost }),
+        settings,
+        events: Mutex::default(),
+        looks: AtomicU32::new(0),
+        failed: Mutex::default(),
+        pause: Duration::ZERO,
+        silent: AtomicU32::new(0),
+    })
 }
 
 impl<const SEALED: bool> Bench<SEALED> {

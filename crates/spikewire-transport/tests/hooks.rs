@@ -1,0 +1,157 @@
+//! What the topology is told of attempts and nodes, and what it makes of that.
+
+mod support;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::{Duration, Instant};
+
+use spikewire_transport::topology::{SILENCE, Settings};
+use spikewire_transport::{FaultKind, Policy};
+use support::{
+    Bench, DONE, LONG, Manners, Nodes, REFUSED, RETRY, Request, SOON, Script, Server, Stay, nodes,
+    policy, settings,
+};
+
+/// A server that refuses so many requests in a way that may be tried again, and answers the others
+/// with a frame of this kind.
+fn refusing(mut times: u32, kind: u8) -> Server {
+    let script: Script = Box::new(move |request: Request| {
+        let refuses = times > 0;
+        times = times.saturating_sub(1);
+        request.answer(if refuses { RETRY } else { kind }, &request.body)
+    });
+    Server::start(false, Manners::Polite, script)
+}
+
+fn deaf() -> Server {
+    Server::start(false, Manners::Polite, Box::new(|_| Vec::new()))
+}
+
+fn bench(server: &Server, pause: Duration) -> Bench<false> {
+    let nodes = Arc::into_inner(nodes(server.address, settings())).unwrap();
+    Bench::of(Arc::new(Nodes { pause, ..nodes }))
+}
+
+fn retries(max_retries: u32) -> Policy<Stay> {
+    Policy { max_retries, ..policy(LONG) }
+}
+
+#[test]
+fn each_attempt_that_another_one_follows_is_told_and_has_its_pause() {
+    let server = refusing(2, DONE);
+    let pause = Duration::from_millis(60);
+    let mut bench = bench(&server, pause);
+    let start = Instant::now();
+    bench.submit(1, b"x", retries(5));
+    assert_eq!(bench.ending(1).unwrap(), (b"x".to_vec(), 3));
+    assert!(start.elapsed() >= 2 * pause);
+    let told = bench.nodes.failed.lock().unwrap().clone();
+    let why = format!("refused with {RETRY}");
+    assert_eq!(told, [(why.clone(), 1), (why, 2)]);
+}
+
+#[test]
+fn a_pause_that_the_deadline_does_not_allow_ends_the_command_at_once() {
+    let server = refusing(9, DONE);
+    let mut bench = bench(&server, 2 * LONG);
+    bench.submit(1, b"x", retries(5));
+    let failed = bench.failure(1);
+    assert_eq!((failed.kind, failed.attempts), (None, 1));
+    assert_eq!(failed.message, format!("refused with {RETRY}"));
+}
+
+#[test]
+fn the_last_error_says_what_was_noted_of_those_before() {
+    let server = refusing(9, DONE);
+    let mut bench = bench(&server, Duration::ZERO);
+    bench.submit(1, b"x", retries(2));
+    let failed = bench.failure(1);
+    assert_eq!(failed.attempts, 3);
+    let why = format!("refused with {RETRY}");
+    assert_eq!(failed.earlier, [why.clone(), why]);
+}
+
+#[test]
+fn a_refusal_after_others_is_an_error_that_says_so() {
+    let server = refusing(2, REFUSED);
+    let mut bench = bench(&server, Duration::ZERO);
+    bench.submit(1, b"x", retries(5));
+    let failed = bench.failure(1);
+    assert_eq!(failed.message, format!("refused with {REFUSED}"));
+    assert_eq!((failed.attempts, failed.earlier.len()), (3, 2));
+    assert!(failed.node.unwrap().contains(&server.address.to_string()));
+    // Where nothing failed before, it is a reply like any other.
+    bench.submit(2, b"x", retries(5));
+    assert_eq!(bench.ending(2).unwrap(), (b"x".to_vec(), 1));
+}
+
+#[test]
+fn time_that_ran_out_names_the_node() {
+    let server = deaf();
+    let address = server.address.to_string();
+    let settings = Settings { depth: 1, ..settings() };
+    let mut bench = Bench::<false>::new(server.address, settings);
+    bench.submit(1, b"x", policy(SOON));
+    bench.submit(2, b"x", policy(SOON));
+    let (sent, waiting) = (bench.failure(1), bench.failure(2));
+    for failed in [&sent, &waiting] {
+        assert_eq!(failed.kind, Some(FaultKind::Timeout));
+        assert!(failed.node.as_ref().unwrap().contains(&address), "{failed:?}");
+        assert!(failed.message.contains(&address), "{failed:?}");
+    }
+    assert_eq!((sent.attempts, sent.in_doubt), (1, true));
+    assert!(sent.message.contains("no answer came from"), "{sent:?}");
+    assert_eq!((waiting.attempts, waiting.in_doubt), (0, false));
+    assert!(waiting.message.contains("waiting to be sent to"), "{waiting:?}");
+}
+
+#[test]
+fn time_that_ran_out_between_two_attempts_says_what_was_before() {
+    let server = refusing(9, DONE);
+    let mut bench = bench(&server, SOON / 2);
+    bench.submit(1, b"x", Policy { timeout: SOON, ..retries(9) });
+    let failed = bench.failure(1);
+    assert!(!failed.earlier.is_empty(), "{failed:?}");
+    assert!(!failed.in_doubt);
+}
+
+#[test]
+fn a_node_that_owes_answers_and_says_nothing_is_told_again_and_again() {
+    let server = deaf();
+    let mut bench = bench(&server, Duration::ZERO);
+    let start = Instant::now();
+    bench.submit(1, b"x", policy(LONG));
+    bench.turn_until("the node is silent", |bench| bench.nodes.silent.load(SeqCst) > 1);
+    assert!(start.elapsed() >= SILENCE);
+    assert!(bench.endings.is_empty(), "its command waits on");
+}
+
+#[test]
+fn a_node_that_answers_is_not_silent() {
+    let server = refusing(0, DONE);
+    let mut bench = bench(&server, Duration::ZERO);
+    let start = Instant::now();
+    let mut number = 0;
+    while start.elapsed() < SILENCE + Duration::from_millis(300) {
+        bench.submit(number, b"x", policy(LONG));
+        bench.ending(number).unwrap();
+        number += 1;
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(bench.nodes.silent.load(SeqCst), 0);
+}
+
+#[test]
+fn what_a_lost_node_owes_is_waited_for_no_longer() {
+    let server = deaf();
+    let mut bench = bench(&server, Duration::ZERO);
+    bench.submit(1, b"x", policy(LONG));
+    let own = bench.nodes.clone();
+    bench.turn_until("the request is sent", |_| server.accepted.load(SeqCst) == 1);
+    own.node.lost.store(true, SeqCst);
+    let failed = bench.failure(1);
+    assert_eq!(failed.kind, Some(FaultKind::Connection));
+    assert!(failed.message.contains("does not answer any more"), "{failed:?}");
+    assert!(bench.nodes.looks.load(SeqCst) > 0);
+}
