@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spikewire.compat.cassandra import CompatWarning, ConsistencyLevel, policies
+from spikewire import cql
+from spikewire.compat.cassandra import (
+    CompatWarning,
+    ConsistencyLevel,
+    OperationTimedOut,
+    policies,
+    protocol,
+)
 from spikewire.compat.cassandra.auth import AuthProvider, PlainTextAuthProvider
 from spikewire.compat.cassandra.cluster import (
     EXEC_PROFILE_DEFAULT,
@@ -18,7 +25,9 @@ from spikewire.compat.cassandra.cluster import (
     ExecutionProfile,
     NoHostAvailable,
 )
+from spikewire.compat.cassandra.pool import Host, split
 from spikewire.compat.cassandra.query import SimpleStatement
+from spikewire.compat.cassandra.translate import translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,8 +49,6 @@ class OwnLogin(PlainTextAuthProvider):
 
 
 REFUSED: dict[str, Any] = {
-    "ssl_context": object(),
-    "ssl_options": {"ca_certs": "x"},
     "metrics_enabled": True,
     "sockopts": [(1, 2, 3)],
     "cql_version": "3.4.5",
@@ -183,3 +190,30 @@ def test_it_does_not_replace_what_is_imported() -> None:
 
 def test_levels_have_the_numbers_of_the_protocol() -> None:
     assert ConsistencyLevel.name_to_value["LOCAL_ONE"] == 10
+
+
+def test_errors_have_every_node_that_was_asked() -> None:
+    told = [("127.0.0.1:9042", "reset"), ("127.0.0.2:9042", "late"), ("127.0.0.1:9042", "gone")]
+    given: dict[str, Any] = {"node": "127.0.0.1:9042", "attempts": 3, "failed_attempts": told}
+
+    def host_of(endpoint: str | None) -> Host | None:
+        return None if endpoint is None else Host(*split(endpoint))
+
+    lost = cql.errors.ConnectionFailed("gone", **given)
+    seen = translated(lost, host_of)
+    assert isinstance(seen, NoHostAvailable)
+    assert isinstance(seen.errors, dict)
+    assert {str(host): error.message for host, error in seen.errors.items()} == {
+        "127.0.0.1:9042": "gone",
+        "127.0.0.2:9042": "late",
+    }
+    assert seen.errors[Host("127.0.0.1", 9042)] is lost
+    busy = translated(cql.errors.Overloaded("gone", code=0x1001, **given), host_of)
+    assert isinstance(busy, NoHostAvailable)
+    assert isinstance(busy.errors, dict)
+    assert len(busy.errors) == 2
+    assert isinstance(busy.errors[Host("127.0.0.1", 9042)], protocol.OverloadedErrorMessage)
+    late = translated(cql.errors.Timeout("gone", **given), host_of)
+    assert isinstance(late, OperationTimedOut)
+    assert late.errors == {"127.0.0.1:9042": "gone", "127.0.0.2:9042": "late"}
+    assert str(late.last_host) == "127.0.0.1:9042"

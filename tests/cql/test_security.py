@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
+import ssl
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from cql.compat_drivers import OURS, REAL
 from spikewire import cql
+from spikewire.compat.cassandra import CompatWarning
+from spikewire.compat.cassandra import cluster as compat
 from spikewire.cql import errors
 from spikewire.testing.cassandra import CassandraCluster, CassandraUnavailable
-from waiting import ends_before
+from waiting import ends_before, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -185,3 +190,182 @@ def test_a_node_that_has_too_much_to_do(closed: CassandraCluster) -> None:
             assert all(error.attempts == 1 for error in refused)
 
     asyncio.run(main())
+
+
+# --- The names of cassandra-driver ---------------------------------------------------------------
+
+
+def connects(package: str, cluster: CassandraCluster, **given: Any) -> bool:
+    """Whether a program with one of the drivers sees a row, or else the error that says why."""
+    if package == REAL:
+        pytest.importorskip("cassandra.cluster", reason="cassandra-driver is not installed")
+    driver = importlib.import_module(f"{package}.cluster")
+    auth = importlib.import_module(f"{package}.auth")
+    address, port = cluster.addresses[0].rsplit(":", 1)
+    assert cluster.credentials is not None
+    user, password = cluster.credentials
+    login = auth.PlainTextAuthProvider(username=user, password=password)
+    connectable = driver.Cluster(
+        [address], port=int(port), auth_provider=login, connect_timeout=20, **given
+    )
+    try:
+        session = connectable.connect()
+        # The node takes few requests in a second, and the driver has made many.
+        assert until(lambda: answers(driver, session))
+        return True
+    except driver.NoHostAvailable as error:
+        return not error.errors
+    finally:
+        connectable.shutdown()
+
+
+def answers(driver: Any, session: Any) -> bool:
+    try:
+        return bool(session.execute(READ, timeout=30).one().release_version)
+    except driver.NoHostAvailable:
+        return False
+
+
+def of_files(cluster: CassandraCluster, *names: str) -> dict[str, str]:
+    certificates = cluster.certificates
+    assert certificates is not None
+    files = {
+        "ca_certs": certificates.ca,
+        "certfile": certificates.certificate,
+        "keyfile": certificates.key,
+    }
+    return {name: str(files[name]) for name in names}
+
+
+def stranger(cluster: CassandraCluster) -> dict[str, Any]:
+    """Trusts another authority."""
+    trustme: Any = importlib.import_module("trustme")
+    context = ssl.create_default_context(cadata=trustme.CA().cert_pem.bytes().decode())
+    certificates = cluster.certificates
+    assert certificates is not None
+    context.load_cert_chain(certificates.certificate, certificates.key)
+    return {"ssl_context": context, "ssl_options": of_files(cluster, "certfile", "keyfile")}
+
+
+def of_context(cluster: CassandraCluster, **options: Any) -> dict[str, Any]:
+    assert cluster.certificates is not None
+    named = of_files(cluster, "certfile", "keyfile")
+    return {"ssl_context": cluster.certificates.context(), "ssl_options": named | options}
+
+
+SETTINGS: dict[str, tuple[Any, bool]] = {
+    "context": (of_context, True),
+    "context, another name": (
+        lambda cluster: of_context(cluster, server_hostname="localhost"),
+        True,
+    ),
+    "context, no name of the node": (
+        lambda cluster: of_context(cluster, server_hostname="pomona.example"),
+        False,
+    ),
+    "options": (
+        lambda cluster: {"ssl_options": of_files(cluster, "ca_certs", "certfile", "keyfile")},
+        True,
+    ),
+    "options, checked": (
+        lambda cluster: {
+            "ssl_options": {
+                **of_files(cluster, "ca_certs", "certfile", "keyfile"),
+                "check_hostname": True,
+                "cert_reqs": ssl.CERT_REQUIRED,
+                "ssl_version": ssl.PROTOCOL_TLS_CLIENT,
+            }
+        },
+        True,
+    ),
+    "options, no certificate": (
+        lambda cluster: {"ssl_options": of_files(cluster, "ca_certs")},
+        False,
+    ),
+    "another authority": (stranger, False),
+    "no encryption": (lambda _: {}, False),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("package", [REAL, OURS])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_both_drivers_take_the_same(closed: CassandraCluster, package: str, name: str) -> None:
+    given, connected = SETTINGS[name]
+    with ends_before(120):
+        assert connects(package, closed, **given(closed)) == connected
+
+
+def test_the_certificate_of_a_context_has_to_be_named(closed: CassandraCluster) -> None:
+    assert closed.certificates is not None
+    address, port = closed.addresses[0].rsplit(":", 1)
+    cluster = compat.Cluster(
+        [address], port=int(port), ssl_context=closed.certificates.context(), connect_timeout=20
+    )
+    with pytest.raises(compat.NoHostAvailable, match="name it also in ssl_options"):
+        cluster.connect()
+
+
+def context(**settings: Any) -> ssl.SSLContext:
+    made = ssl.create_default_context()
+    for name, value in settings.items():
+        setattr(made, name, value)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "what"),
+    [
+        ({"ssl_context": object()}, TypeError, "must be an ssl.SSLContext"),
+        (
+            {"ssl_context": context(check_hostname=False, verify_mode=ssl.CERT_NONE)},
+            NotImplementedError,
+            "CERT_NONE",
+        ),
+        (
+            {"ssl_context": context(verify_flags=ssl.VERIFY_CRL_CHECK_LEAF)},
+            NotImplementedError,
+            "revoked",
+        ),
+        (
+            {"ssl_context": context(minimum_version=ssl.TLSVersion.TLSv1_3)},
+            NotImplementedError,
+            "minimum_version",
+        ),
+        (
+            {"ssl_context": ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)},
+            NotImplementedError,
+            "no authority",
+        ),
+        ({"ssl_options": 5}, TypeError, "must be a dict"),
+        ({"ssl_options": {"ca_certs": "x", "ciphers": "ALL"}}, NotImplementedError, "ciphers"),
+        ({"ssl_options": {"ca_certs": "x", "colour": 1}}, NotImplementedError, "colour"),
+        (
+            {"ssl_options": {"ca_certs": "x", "cert_reqs": ssl.CERT_NONE}},
+            NotImplementedError,
+            "CERT_NONE",
+        ),
+        ({"ssl_options": {"check_hostname": True}}, ValueError, "ca_certs is missing"),
+        ({"ssl_options": {"ca_certs": "x", "keyfile": "y"}}, ValueError, "without certfile"),
+        (
+            {"ssl_options": {"ca_certs": "x", "ssl_version": ssl.PROTOCOL_TLS_SERVER}},
+            NotImplementedError,
+            "ssl_version",
+        ),
+        (
+            {"ssl_options": {"ca_certs": "x", "server_side": True}},
+            NotImplementedError,
+            "server_side",
+        ),
+    ],
+)
+def test_what_the_names_of_the_other_driver_cannot_be_told(
+    given: dict[str, Any], kind: type[Exception], what: str
+) -> None:
+    with pytest.raises(kind, match=what):
+        compat.Cluster(**given)
+
+
+def test_newer_versions_of_tls_are_spoken_as_well() -> None:
+    with pytest.warns(CompatWarning, match=r"TLS 1\.3"):
+        compat.Cluster(ssl_options={"ca_certs": "x", "ssl_version": ssl.PROTOCOL_TLSv1_2})

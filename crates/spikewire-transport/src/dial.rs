@@ -116,8 +116,16 @@ impl Dial {
             self.greet(protocol, None)?;
         }
         loop {
-            if !self.write(wire)? {
-                return Ok(false);
+            match self.write(wire) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                // A server that refuses a certificate says so and hangs up: its words are here.
+                Err(error) => match inbound.fill(wire, protocol) {
+                    Err(said) if said.kind() == io::ErrorKind::InvalidData => {
+                        return Err(said.into());
+                    }
+                    _ => return Err(error.into()),
+                },
             }
             if self.greeted {
                 return Ok(true);

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from spikewire import cql
 from spikewire.compat.cassandra.auth import PlainTextAuthProvider
+from spikewire.compat.cassandra.encryption import tls_of
 from spikewire.compat.cassandra.errors import CompatWarning, DriverException, OperationTimedOut
 from spikewire.compat.cassandra.future import QueryExhausted, ResponseFuture
 from spikewire.compat.cassandra.metadata import Metadata
@@ -70,8 +71,6 @@ _TUNING: dict[str, Any] = {
 #: Settings that would change what statements do, and are not taken unless they have this value.
 _REFUSED: dict[str, Any] = {
     "metrics_enabled": False,
-    "ssl_options": None,
-    "ssl_context": None,
     "sockopts": None,
     "cql_version": None,
     "allow_beta_protocol_version": False,
@@ -81,6 +80,12 @@ _REFUSED: dict[str, Any] = {
     "cloud": None,
     "column_encryption_policy": None,
 }
+
+#: What a context may have had in it.
+_NO_CERTIFICATE = (
+    " (the client certificate of an ssl_context cannot be read from it: where the nodes ask for "
+    "one, name it also in ssl_options, as certfile and keyfile)"
+)
 
 #: Seconds that stand for never.
 _NEVER = 86_400.0
@@ -151,6 +156,7 @@ class Cluster:
         application_name: str | None = None,
         application_version: str | None = None,
         client_id: Any = None,
+        ssl_context: Any = None,
         **others: Any,
     ) -> None:
         self.port = port
@@ -162,6 +168,8 @@ class Cluster:
         self.max_schema_agreement_wait = max_schema_agreement_wait
         self.auth_provider = auth_provider
         self.compression = compression
+        self.ssl_context = ssl_context
+        self.ssl_options = ssl_options
         self.protocol_version: int | None = None
         self._lock = threading.Lock()
         self._control: Any = None
@@ -171,7 +179,6 @@ class Cluster:
             "conviction_policy_factory": conviction_policy_factory,
             "metrics_enabled": metrics_enabled,
             "connection_class": connection_class,
-            "ssl_options": ssl_options,
             "sockopts": sockopts,
             "cql_version": cql_version,
             "executor_threads": executor_threads,
@@ -186,6 +193,7 @@ class Cluster:
             "schema_agreement": max_schema_agreement_wait,
             "heartbeat": idle_heartbeat_interval or _NEVER,
             "page_size": None,
+            **_encryption(ssl_context, ssl_options),
             **_login(auth_provider),
             **_compression(compression),
             **_version(protocol_version),
@@ -326,6 +334,8 @@ class Cluster:
             said = translated(error, lambda _: None)
             cause = error if isinstance(said, NoHostAvailable) else said
             message = "Unable to connect to any servers"
+            if self.ssl_context is not None and "certificate" not in options["tls"]:
+                message += _NO_CERTIFICATE
             raise NoHostAvailable(message, {node: cause}) from error
 
     def _hosts_of(self, core: Any) -> list[Host]:
@@ -381,6 +391,11 @@ def _check_others(others: dict[str, Any]) -> None:
 
 def _endpoint(address: str, port: int) -> str:
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+
+
+def _encryption(context: Any, options: Any) -> dict[str, Any]:
+    tls = tls_of(context, options)
+    return {} if tls is None else {"tls": tls}
 
 
 def _login(provider: Any) -> dict[str, Any]:

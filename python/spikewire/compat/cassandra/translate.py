@@ -74,12 +74,28 @@ def translated(
 def _of_client(error: cql_errors.Error, host_of: Callable[[str | None], Any]) -> BaseException:
     node = host_of(error.node)
     if isinstance(error, cql_errors.Timeout):
-        return errors.OperationTimedOut({str(node): error.message}, node)
+        told = {str(host): one.message for host, one in _by_host(error, host_of).items()}
+        return errors.OperationTimedOut(told or {str(node): error.message}, node)
     if isinstance(error, cql_errors.AuthenticationFailed):
         return errors.AuthenticationFailed(str(error))
     if isinstance(error, cql_errors.ProtocolError):
         return protocol.ProtocolException(error.code or 0x000A, error.message)
-    return NoHostAvailable(_NO_HOST, {} if node is None else {node: error})
+    own = {} if node is None else {node: error}
+    return NoHostAvailable(_NO_HOST, _by_host(error, host_of) | own)
+
+
+def _by_host(
+    error: cql_errors.Error,
+    host_of: Callable[[str | None], Any],
+) -> dict[Any, Any]:
+    """What attempts met, by node: the latest one of each."""
+    told: dict[Any, Any] = {}
+    for node, reason in error.failed_attempts:
+        host = host_of(node)
+        if host is not None:
+            told.pop(host, None)
+            told[host] = cql_errors.Error(reason, node=node, attempts=1)
+    return told
 
 
 def _of_server(
@@ -92,7 +108,7 @@ def _of_server(
     if kind is not None:
         said = kind(code, error.message)
         if code in _NEXT_NODE and retried:
-            return NoHostAvailable(_NO_HOST, {host_of(error.node): said})
+            return NoHostAvailable(_NO_HOST, _by_host(error, host_of) | {host_of(error.node): said})
         return said
     words = f"Error from server: code={code:04x} [{_SUMMARIES.get(code, 'Unknown')}] "
     words += f'message="{error.message}"'

@@ -1,0 +1,133 @@
+"""What the other driver is told about TLS, in the words of sessions here.
+
+The engine encrypts by itself, without Python's ``ssl``. What it cannot be told is refused, so that
+no connection is less safe than it looks.
+"""
+
+from __future__ import annotations
+
+import ssl
+import warnings
+from typing import Any
+
+from spikewire.compat.cassandra.errors import CompatWarning
+
+__all__ = ["tls_of"]
+
+#: Entries of ``ssl_options`` that make a context in the other driver.
+_OF_CONTEXT = (
+    "ssl_version",
+    "cert_reqs",
+    "check_hostname",
+    "keyfile",
+    "certfile",
+    "ca_certs",
+    "ciphers",
+)
+#: Those for wrapping a socket, and their defaults.
+_OF_SOCKET = {
+    "server_hostname": None,
+    "server_side": False,
+    "do_handshake_on_connect": True,
+    "suppress_ragged_eofs": True,
+}
+#: Versions of the protocol that leave the choice to both sides.
+_ANY = (ssl.PROTOCOL_TLS, ssl.PROTOCOL_TLS_CLIENT)
+_UNCHECKED = (
+    "{} trusts every certificate (verify_mode is CERT_NONE), which is not taken: name the "
+    "authority of the nodes' certificates"
+)
+
+
+def tls_of(context: Any, options: Any) -> dict[str, Any] | None:
+    """The entries of ``tls`` for ``ssl_context`` and ``ssl_options``; ``None``: no encryption."""
+    if options is not None and not isinstance(options, dict):
+        message = f"ssl_options must be a dict, not {type(options).__name__}"
+        raise TypeError(message)
+    given: dict[str, Any] = {
+        name: value for name, value in (options or {}).items() if value is not None
+    }
+    if context is None and not given:
+        return None
+    for name, value in given.items():
+        if name not in _OF_CONTEXT and name not in _OF_SOCKET:
+            message = f"ssl_options: {name!r} is not taken"
+            raise NotImplementedError(message)
+        if name in _OF_SOCKET and name != "server_hostname" and value != _OF_SOCKET[name]:
+            message = f"ssl_options: {name}={value!r} is not taken"
+            raise NotImplementedError(message)
+    tls = _of_options(given) if context is None else _of_context(context)
+    # The other driver passes over these two beside a context, which cannot be asked for them.
+    certificate, key = given.get("certfile"), given.get("keyfile")
+    if certificate is not None:
+        # The key may be in the same file.
+        tls |= {"certificate": certificate, "private_key": key or certificate}
+    elif key is not None:
+        message = "ssl_options: keyfile without certfile"
+        raise ValueError(message)
+    if "server_hostname" in given:
+        tls["server_name"] = given["server_hostname"]
+    return tls
+
+
+def _of_options(given: dict[str, Any]) -> dict[str, Any]:
+    if given.get("cert_reqs", ssl.CERT_REQUIRED) == ssl.CERT_NONE:
+        raise NotImplementedError(_UNCHECKED.format("ssl_options: cert_reqs"))
+    if "ciphers" in given:
+        message = "ssl_options: ciphers is not taken: the engine offers those that are safe"
+        raise NotImplementedError(message)
+    version = given.get("ssl_version", ssl.PROTOCOL_TLS_CLIENT)
+    if version == ssl.PROTOCOL_TLSv1_2:
+        _also_newer("ssl_options: ssl_version")
+    elif version not in _ANY:
+        message = f"ssl_options: ssl_version={version!r} is not taken; there are TLS 1.2 and 1.3"
+        raise NotImplementedError(message)
+    if "ca_certs" not in given:
+        message = "ssl_options: ca_certs is missing: no certificate would be trusted"
+        raise ValueError(message)
+    checks = bool(given.get("check_hostname", False))
+    return {"ca": given["ca_certs"], "verify_hostname": checks}
+
+
+def _of_context(context: Any) -> dict[str, Any]:
+    if not isinstance(context, ssl.SSLContext):
+        message = f"ssl_context must be an ssl.SSLContext, not {type(context).__name__}"
+        raise TypeError(message)
+    if context.verify_mode == ssl.CERT_NONE:
+        raise NotImplementedError(_UNCHECKED.format("ssl_context"))
+    if context.verify_flags & (ssl.VERIFY_CRL_CHECK_LEAF | ssl.VERIFY_CRL_CHECK_CHAIN):
+        message = "ssl_context: lists of revoked certificates are not taken"
+        raise NotImplementedError(message)
+    oldest, newest = context.minimum_version, context.maximum_version
+    versions = ssl.TLSVersion
+    if oldest == versions.TLSv1_3:
+        message = "ssl_context: minimum_version=TLSv1_3 is not taken; there are TLS 1.2 and 1.3"
+        raise NotImplementedError(message)
+    if newest == versions.TLSv1_2 or context.options & ssl.OP_NO_TLSv1_3:
+        _also_newer("ssl_context: maximum_version")
+    elif newest not in (versions.MAXIMUM_SUPPORTED, versions.TLSv1_3):
+        message = (
+            f"ssl_context: maximum_version={newest.name} is not taken; there are TLS 1.2 and 1.3"
+        )
+        raise NotImplementedError(message)
+    kinds = context.cert_store_stats()
+    if kinds["x509"] != kinds["x509_ca"] or kinds["crl"]:
+        message = (
+            "ssl_context trusts certificates that are no authority's, or has a list of revoked "
+            "ones, which cannot be read from it: give ssl_options={'ca_certs': ...} instead of it"
+        )
+        raise NotImplementedError(message)
+    authorities = context.get_ca_certs(binary_form=True)
+    if not authorities:
+        message = (
+            "ssl_context: no authority can be read from it: load one with load_verify_locations, "
+            "or give ssl_options={'ca_certs': ...} instead of it"
+        )
+        raise NotImplementedError(message)
+    pem = "".join(ssl.DER_cert_to_PEM_cert(der) for der in authorities)
+    return {"ca": pem.encode(), "verify_hostname": context.check_hostname}
+
+
+def _also_newer(what: str) -> None:
+    message = f"{what}: TLS 1.3 is spoken as well where the server does"
+    warnings.warn(message, CompatWarning, stacklevel=5)
