@@ -72,8 +72,7 @@ impl BlockingExecutor {
         let now = Tick::now();
         let command = draft.into_command(now, Single::new(std::mem::take(&mut body)));
         let mut returned = None;
-        let answered =
-            self.pool.call(command, now, &mut body, &mut returned, interrupted, Some);
+        let answered = self.pool.call(command, now, &mut body, &mut returned, interrupted, Some);
         Replied { answered, returned, body }
     }
 

@@ -42,11 +42,8 @@ impl Protocol for Cassandra {
 
     #[inline]
     fn classify(&mut self, frame: &[u8], _: Asked) -> std::result::Result<Disposition, Malformed> {
-        let outcome = if Self::is_refusal(frame) {
-            kind_of(&read_error(frame)?)
-        } else {
-            ReplyKind::Done
-        };
+        let outcome =
+            if Self::is_refusal(frame) { kind_of(&read_error(frame)?) } else { ReplyKind::Done };
         Ok(Disposition { outcome, closes: false })
     }
 

@@ -83,9 +83,7 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
             }
         });
         match (run, completed) {
-            (Ok(()), Some(outcome)) => {
-                outcome.map(|(node, attempts)| Answered { node, attempts })
-            }
+            (Ok(()), Some(outcome)) => outcome.map(|(node, attempts)| Answered { node, attempts }),
             (Ok(()), None) => {
                 Err(Fault::new(FaultKind::Withdrawn, "the call was withdrawn").into())
             }
