@@ -14,6 +14,8 @@ export class CqlError extends Error {
   readonly attempts: number
   /** Whether a write may have been applied nevertheless. */
   readonly inDoubt: boolean
+  /** The number of the row that it is about, from 0; only errors of `executeMany` have it. */
+  declare readonly row?: number
 
   /** The engine makes these. */
   constructor(

@@ -4,6 +4,7 @@ import './hooks.js'
 
 export { Batch, type BatchKind } from './batch.js'
 export * from './errors.js'
+export type { ManyOptions } from './many.js'
 export type {
   BatchOptions,
   Consistency,
@@ -18,3 +19,4 @@ export { Query } from './query.js'
 export { type Column, type Row, Rows } from './rows.js'
 export { connect, type NodeInfo, Session } from './session.js'
 export { type CqlInput, type CqlValue, Decimal, Duration, EMPTY, Time, UNSET } from './values.js'
+export type { ManyRows } from './verbs.js'

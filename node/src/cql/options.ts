@@ -154,10 +154,11 @@ const BATCH = [
   ...PREPARE,
   ...(['consistency', 'serialConsistency', 'timestamp', 'idempotent', 'nowInSeconds'] as const),
 ] as const
-const EXECUTE = [...BATCH, 'pageSize', 'pagingState'] as const
+const MANY = [...BATCH, 'pageSize'] as const
+const EXECUTE = [...MANY, 'pagingState'] as const
 
 /** The names of options. */
-export const KNOWN = { PREPARE, BATCH, EXECUTE } as const
+export const KNOWN = { PREPARE, BATCH, MANY, EXECUTE } as const
 
 /** The options as the native part takes them. Throws for a name that is not known. */
 export function sent(

@@ -1,0 +1,227 @@
+/** One statement with the parameters of many rows: so many of them in flight, and no promise for each. */
+
+import type { Slot } from '../native.js'
+import { onAbort } from '../signals.js'
+import { executor, openSlot, refuse } from '../slots.js'
+import type { ExecuteOptions } from './options.js'
+
+/** What `executeMany` takes beside the options of each execution. */
+export interface ManyOptions extends Omit<ExecuteOptions, 'pagingState'> {
+  /** How many rows are in flight at most, from 1 to 30,000. Default: 128. */
+  concurrency?: number | undefined
+  /**
+   * What becomes of errors: the first one ends it and is thrown (`'raise'`, the default), or all stand
+   * among the results (`'return'`).
+   */
+  errors?: 'raise' | 'return' | undefined
+  /** Whether there are results; without them, the number of rows is given. Default: true. */
+  results?: boolean | undefined
+}
+
+/** How a call of `executeMany` goes. */
+export interface How {
+  readonly concurrency: number
+  readonly returnsErrors: boolean
+  readonly results: boolean
+}
+
+const MOST = 30_000
+
+/** Takes the options of `executeMany` apart: its own, and those of each execution, if there are any. */
+export function howMany(options: ManyOptions | undefined): [How, ExecuteOptions | undefined] {
+  if (options !== undefined && (typeof options !== 'object' || options === null)) {
+    throw new TypeError(
+      `options must be an object, not ${options === null ? null : typeof options}`,
+    )
+  }
+  const { concurrency = 128, errors = 'raise', results = true, signal: _, ...each } = options ?? {}
+  if (typeof concurrency !== 'number') {
+    throw new TypeError(`concurrency must be a number, not ${typeof concurrency}`)
+  }
+  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > MOST) {
+    throw new RangeError(`concurrency must be from 1 to ${MOST}, got ${concurrency}`)
+  }
+  if (errors !== 'raise' && errors !== 'return') {
+    throw new RangeError(`errors must be 'raise' or 'return', got ${String(errors)}`)
+  }
+  if (typeof results !== 'boolean') {
+    throw new TypeError(`results must be boolean, not ${typeof results}`)
+  }
+  if (errors === 'return' && !results) {
+    throw new RangeError("errors: 'return' puts errors among the results, which are left out")
+  }
+  const how = { concurrency, returnsErrors: errors === 'return', results }
+  return [how, Object.keys(each).length > 0 ? each : undefined]
+}
+
+/** Rows from which one after the other is taken, and whether they have to be waited for. */
+export type Source<P> =
+  | { rows: Iterator<P>; isAsync: false }
+  | { rows: AsyncIterator<P>; isAsync: true }
+
+/** The rows of an iterable, asynchronous or not. */
+export function sourceOf<P>(given: Iterable<P> | AsyncIterable<P>): Source<P> {
+  const isObject = typeof given === 'object' && given !== null
+  if (isObject && Symbol.asyncIterator in given) {
+    return { rows: given[Symbol.asyncIterator](), isAsync: true }
+  }
+  if (isObject && Symbol.iterator in given)
+    return { rows: given[Symbol.iterator](), isAsync: false }
+  const kind = given === null ? 'null' : typeof given
+  throw new TypeError(`rows must be an iterable of parameters, not ${kind}`)
+}
+
+/** Sends rows, and gathers what comes of them. */
+export class Flow<P> {
+  readonly #how: How
+  readonly #send: (slot: Slot, row: P) => void
+  readonly #results: unknown[] = []
+  #started = 0
+  #inFlight = 0
+  #failure: { error: unknown } | undefined
+  /** Goes on with what waits: for room, for the end of all rows, or for the next row. */
+  #wake: (() => void) | undefined
+
+  constructor(how: How, send: (slot: Slot, row: P) => void) {
+    this.#how = how
+    this.#send = send
+  }
+
+  /** Gives results in the order of the rows, or their number. */
+  async run(source: Source<P>): Promise<unknown> {
+    let next: Promise<IteratorResult<P>> | undefined
+    let ended = false
+    try {
+      while (!ended && this.#failure === undefined) {
+        if (this.#inFlight >= this.#how.concurrency) {
+          await this.#news()
+          continue
+        }
+        let row: IteratorResult<P> | undefined
+        if (source.isAsync) {
+          next = source.rows.next()
+          row = await this.#orFailure(next)
+          if (row !== undefined) next = undefined
+        } else {
+          row = source.rows.next()
+        }
+        if (row?.done) ended = true
+        else if (row !== undefined && this.#failure === undefined) this.#begin(row.value)
+      }
+    } catch (error) {
+      // It comes from the rows themselves.
+      ended = true
+      next = undefined
+      this.#failure ??= { error }
+    }
+    if (!ended) await this.#leave(source, next)
+    while (this.#inFlight > 0) await this.#news()
+    if (this.#failure !== undefined) throw this.#failure.error
+    return this.#how.results ? this.#results : this.#started
+  }
+
+  /** Takes no more rows. */
+  stop(error: unknown): void {
+    this.#failure ??= { error }
+    this.#told()
+  }
+
+  /** Sends a row. */
+  #begin(row: P): void {
+    const at = this.#started++
+    this.#inFlight++
+    executor(
+      (result) => this.#end(at, result),
+      (error) => this.#failed(at, error, this.#how.returnsErrors),
+    )
+    const slot = openSlot()
+    try {
+      this.#send(slot, row)
+    } catch (error) {
+      const isInput = error instanceof TypeError || error instanceof RangeError
+      // That the session is closed is no matter of one row.
+      if (!isInput) this.#failed(at, error, false)
+      refuse(slot, error)
+    }
+  }
+
+  #end(at: number, result: unknown): void {
+    this.#inFlight--
+    if (this.#how.results) this.#results[at] = result
+    this.#told()
+  }
+
+  #failed(at: number, error: unknown, isResult: boolean): void {
+    if (error instanceof Error) about(error, at)
+    if (isResult) {
+      this.#end(at, error)
+      return
+    }
+    this.#failure ??= { error }
+    this.#end(at, undefined)
+  }
+
+  #told(): void {
+    const wake = this.#wake
+    this.#wake = undefined
+    wake?.()
+  }
+
+  /** Until a row has ended. */
+  #news(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+
+  /** The next row, or nothing where one has failed meanwhile. */
+  #orFailure(next: Promise<IteratorResult<P>>): Promise<IteratorResult<P> | undefined> {
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (this.#failure !== undefined) resolve(undefined)
+        else this.#wake = look
+      }
+      this.#wake = look
+      next.then(resolve, reject)
+    })
+  }
+
+  /** Tells the rows that no more of them are taken. */
+  async #leave(source: Source<P>, next: Promise<unknown> | undefined): Promise<void> {
+    try {
+      const left = source.rows.return?.()
+      if (next === undefined) {
+        await left
+        return
+      }
+      // A row that is still under way is not waited for, and neither is what comes behind it.
+      next.catch(ignore)
+      if (left instanceof Promise) left.catch(ignore)
+    } catch {
+      // The row that failed is what matters.
+    }
+  }
+}
+
+/** Gives a call up when its signal is aborted, without waiting for the rows in flight. */
+export function givenUp<T, P>(
+  running: Promise<T>,
+  flow: Flow<P>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  if (signal === undefined) return running
+  return new Promise((resolve, reject) => {
+    const over = onAbort(signal, () => {
+      reject(signal.reason)
+      flow.stop(signal.reason)
+    })
+    running.then(resolve, reject).finally(over)
+  })
+}
+
+/** Says which row an error is about. */
+function about(error: Error, row: number): void {
+  Object.defineProperty(error, 'row', { value: row, enumerable: true, configurable: true })
+}
+
+function ignore(): void {}

@@ -1,0 +1,65 @@
+/** Statements and their parameters on the way to the native part. */
+
+import type { Slot } from '../native.js'
+import { type Handle, native } from './native.js'
+import type { PrepareOptions } from './options.js'
+import { type Parameters, Prepared } from './prepared.js'
+
+/** Values that go to the native part as arguments of their own. */
+const MOST_VALUES = 16
+
+/** Sends a prepared statement; `options` are those that `sent` has looked at. */
+export function sendPrepared(
+  session: Handle,
+  slot: Slot,
+  page: boolean,
+  statement: Prepared,
+  parameters: Parameters | null | undefined,
+  options: object | undefined,
+): void {
+  const number = numberOf(statement)
+  const v = statement.order(parameters)
+  // Arguments one by one: the native part reads these quicker than the elements of an array.
+  switch (v.length) {
+    case 1:
+      native.cqlExecute(session, slot, page, number, options, undefined, v[0])
+      return
+    case 2:
+      native.cqlExecute(session, slot, page, number, options, undefined, v[0], v[1])
+      return
+    case 3:
+      native.cqlExecute(session, slot, page, number, options, undefined, v[0], v[1], v[2])
+      return
+    default:
+      if (v.length > MOST_VALUES) native.cqlExecute(session, slot, page, number, options, v)
+      else native.cqlExecute(session, slot, page, number, options, undefined, ...v)
+  }
+}
+
+/** The number of a prepared statement in the native part. */
+export function numberOf(statement: unknown): number {
+  if (statement instanceof Prepared) return Prepared.numberOf(statement)
+  const kind = statement === null ? 'null' : typeof statement
+  throw new TypeError(`a statement must be a string or a Prepared, not ${kind}`)
+}
+
+/** What texts are known by: the keyspace that is said with them makes a difference. */
+export function nameOf(text: string, options: PrepareOptions | undefined): string {
+  return options?.keyspace === undefined ? text : `${options.keyspace}\0${text}`
+}
+
+/** Whether there are parameters. An empty array, or an empty object, is as good as none. */
+export function hasValues(parameters: Parameters | null | undefined): boolean {
+  if (parameters === undefined || parameters === null) return false
+  if (Array.isArray(parameters)) return parameters.length > 0
+  if (typeof parameters !== 'object') return true
+  for (const _ in parameters) return true
+  return Object.getPrototypeOf(parameters) !== Object.prototype
+}
+
+/** Parameters of their own for a statement that is sent later. */
+export function copied(parameters: Parameters | null | undefined): Parameters | null | undefined {
+  if (Array.isArray(parameters)) return [...parameters]
+  if (typeof parameters !== 'object' || parameters === null) return parameters
+  return Object.getPrototypeOf(parameters) === Object.prototype ? { ...parameters } : parameters
+}

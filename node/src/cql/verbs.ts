@@ -1,0 +1,348 @@
+/** The verbs of sessions. */
+
+import type { Connection } from '../connection.js'
+import { executor, openSlot, refuse } from '../slots.js'
+import { type Callback, handOver, withSignal } from '../ways.js'
+import { Batch, type BatchKind, type Entry, KINDS } from './batch.js'
+import { Flow, givenUp, howMany, type ManyOptions, sourceOf } from './many.js'
+import { native } from './native.js'
+import {
+  type BatchOptions,
+  type ExecuteOptions,
+  KNOWN,
+  type PrepareOptions,
+  sent,
+} from './options.js'
+import type { Parameters, Prepared } from './prepared.js'
+import { Query } from './query.js'
+import type { Row, Rows } from './rows.js'
+import { copied, hasValues, nameOf, numberOf, sendPrepared } from './sending.js'
+
+/** The parameters of many executions. */
+export type ManyRows = Iterable<Parameters> | AsyncIterable<Parameters>
+
+/** Texts that are kept with what the server has prepared of them. */
+const MOST_TEXTS = 1000
+/** Text that may change the keyspace; comments hide what follows. */
+const MAY_USE = /^\s*(?:use\b|--|\/\/|\/\*)/i
+
+/** What a session does with statements. */
+export abstract class Verbs {
+  readonly #connection: Connection
+  /** What was prepared of texts with parameters, by keyspace and text. */
+  readonly #texts = new Map<string, Prepared>()
+  /** The same, while it is being prepared. */
+  readonly #preparing = new Map<string, Promise<Prepared>>()
+
+  /** @internal */
+  protected constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /**
+   * Executes a statement: all of its rows. With large results, `query` and `page` are better.
+   *
+   * Text with parameters (`?` or `:name`) is prepared the first time, and never put together here.
+   *
+   * @param statement - text, or what `prepare` gave
+   * @param parameters - in order, or by name
+   * @throws TypeError, RangeError for values that do not fit, with column and type, before anything
+   * is sent; CqlError for what the server refuses
+   */
+  execute<R = Row>(
+    statement: string | Prepared,
+    parameters?: Parameters | null,
+    options?: ExecuteOptions,
+  ): Promise<Rows<R>>
+  execute<R = Row>(statement: string | Prepared, callback: Callback<Rows<R>>): void
+  execute<R = Row>(
+    statement: string | Prepared,
+    parameters: Parameters | null | undefined,
+    callback: Callback<Rows<R>>,
+  ): void
+  execute<R = Row>(
+    statement: string | Prepared,
+    parameters: Parameters | null | undefined,
+    options: ExecuteOptions,
+    callback: Callback<Rows<R>>,
+  ): void
+  execute<R = Row>(
+    statement: string | Prepared,
+    parameters?: Parameters | null | Callback<Rows<R>>,
+    options?: ExecuteOptions | Callback<Rows<R>>,
+    callback?: Callback<Rows<R>>,
+  ): Promise<Rows<R>> | undefined {
+    return this.#rows(false, statement, parameters, options, callback)
+  }
+
+  /**
+   * Executes a statement: one page of its rows. `pagingState` of the result, given as an option, leads
+   * to the next one, in this process or another.
+   *
+   * @throws what `execute` throws
+   */
+  page<R = Row>(
+    statement: string | Prepared,
+    parameters?: Parameters | null,
+    options?: ExecuteOptions,
+  ): Promise<Rows<R>>
+  page<R = Row>(statement: string | Prepared, callback: Callback<Rows<R>>): void
+  page<R = Row>(
+    statement: string | Prepared,
+    parameters: Parameters | null | undefined,
+    callback: Callback<Rows<R>>,
+  ): void
+  page<R = Row>(
+    statement: string | Prepared,
+    parameters: Parameters | null | undefined,
+    options: ExecuteOptions,
+    callback: Callback<Rows<R>>,
+  ): void
+  page<R = Row>(
+    statement: string | Prepared,
+    parameters?: Parameters | null | Callback<Rows<R>>,
+    options?: ExecuteOptions | Callback<Rows<R>>,
+    callback?: Callback<Rows<R>>,
+  ): Promise<Rows<R>> | undefined {
+    return this.#rows(true, statement, parameters, options, callback)
+  }
+
+  /**
+   * The rows of a statement, page by page at the pace of their reader: an object to iterate over with
+   * `for await`.
+   *
+   * @throws TypeError for unknown options; iterating throws what `execute` throws
+   */
+  query<R = Row>(
+    statement: string | Prepared,
+    parameters?: Parameters | null,
+    options?: ExecuteOptions,
+  ): Query<R> {
+    this.#connection.check()
+    const given = { ...(sent(options, KNOWN.EXECUTE) as ExecuteOptions | undefined) }
+    const { pagingState, signal } = given
+    signal?.throwIfAborted()
+    // What the caller does with them later makes no difference to later pages.
+    const values = copied(parameters)
+    const fetch = (pagingState: Uint8Array | undefined) =>
+      this.page<R>(statement, values, { ...options, pagingState })
+    return new Query<R>(fetch, pagingState, signal)
+  }
+
+  /**
+   * Executes a statement with the parameters of each row, so many of them in flight (`concurrency`):
+   * the results in the order of the rows. Rows are executed in no particular order.
+   *
+   * @param statement - text, which is prepared, or what `prepare` gave
+   * @param rows - parameters for each; any iterable, also asynchronous and without an end in sight: it
+   * is read as results come in
+   * @throws what `execute` throws for the first row that fails, with its number from 0 in `row`: no
+   * more rows are taken then, and those in flight are waited for
+   */
+  executeMany<R = Row>(
+    statement: string | Prepared,
+    rows: ManyRows,
+    options?: ManyOptions & { errors?: 'raise' | undefined; results?: true | undefined },
+  ): Promise<Rows<R>[]>
+  executeMany<R = Row>(
+    statement: string | Prepared,
+    rows: ManyRows,
+    options: ManyOptions & { errors: 'return'; results?: true | undefined },
+  ): Promise<(Rows<R> | Error)[]>
+  executeMany(
+    statement: string | Prepared,
+    rows: ManyRows,
+    options: ManyOptions & { errors?: 'raise' | undefined; results: false },
+  ): Promise<number>
+  executeMany<R = Row>(
+    statement: string | Prepared,
+    rows: ManyRows,
+    options?: ManyOptions,
+  ): Promise<(Rows<R> | Error)[] | number>
+  executeMany<R = Row>(
+    statement: string | Prepared,
+    rows: ManyRows,
+    options: ManyOptions,
+    callback: Callback<(Rows<R> | Error)[] | number>,
+  ): void
+  executeMany(
+    statement: string | Prepared,
+    rows: ManyRows,
+    options?: ManyOptions,
+    callback?: (error: Error | null, value?: never) => void,
+  ): Promise<unknown> | undefined {
+    const promise = this.#executeMany(statement, rows, options)
+    return callback === undefined ? promise : handOver(promise, callback as Callback<unknown>)
+  }
+
+  /**
+   * Prepares a statement.
+   *
+   * @throws SyntaxException, InvalidRequest for what the server refuses
+   */
+  prepare(text: string, options?: PrepareOptions): Promise<Prepared>
+  prepare(text: string, callback: Callback<Prepared>): void
+  prepare(text: string, options: PrepareOptions, callback: Callback<Prepared>): void
+  prepare(
+    text: string,
+    options?: PrepareOptions | Callback<Prepared>,
+    callback?: Callback<Prepared>,
+  ): Promise<Prepared> | undefined {
+    if (typeof options === 'function') return this.prepare(text, {}, options) as undefined
+    const promise = this.#call<Prepared>(options?.signal, (session, slot) =>
+      native.cqlPrepare(session, slot, text, sent(options, KNOWN.PREPARE)),
+    )
+    return callback === undefined ? promise : handOver(promise, callback)
+  }
+
+  /** Begins a batch. */
+  batch(kind: BatchKind = 'logged'): Batch {
+    if (!KINDS.includes(kind)) {
+      throw new RangeError(`kind must be one of ${KINDS.join(', ')}; got ${String(kind)}`)
+    }
+    return new Batch(kind, (entries, options, callback) => {
+      const given = typeof options === 'function' ? undefined : options
+      const promise = this.#batch(kind, entries, given)
+      const told = typeof options === 'function' ? options : callback
+      return told === undefined ? promise : handOver(promise, told)
+    })
+  }
+
+  #rows<R>(
+    page: boolean,
+    statement: string | Prepared,
+    parameters: Parameters | null | undefined | Callback<Rows<R>>,
+    options: ExecuteOptions | undefined | Callback<Rows<R>>,
+    callback: Callback<Rows<R>> | undefined,
+  ): Promise<Rows<R>> | undefined {
+    if (typeof parameters === 'function') {
+      return this.#rows(page, statement, undefined, undefined, parameters)
+    }
+    if (typeof options === 'function') {
+      return this.#rows(page, statement, parameters, undefined, options)
+    }
+    const promise = this.#execute<R>(page, statement, parameters, options)
+    return callback === undefined ? promise : handOver(promise, callback)
+  }
+
+  #execute<R>(
+    page: boolean,
+    statement: string | Prepared,
+    parameters: Parameters | null | undefined,
+    options: ExecuteOptions | undefined,
+  ): Promise<Rows<R>> {
+    if (typeof statement === 'string') {
+      if (hasValues(parameters)) {
+        const known = this.#texts.get(nameOf(statement, options))
+        if (known !== undefined) return this.#execute(page, known, parameters, options)
+        const values = copied(parameters)
+        return this.#prepareText(statement, options).then((prepared) =>
+          this.#execute<R>(page, prepared, values, options),
+        )
+      }
+      const promise = this.#call<Rows<R>>(options?.signal, (session, slot) =>
+        native.cqlExecute(session, slot, page, statement, sent(options, KNOWN.EXECUTE)),
+      )
+      if (MAY_USE.test(statement)) promise.then(() => this.#texts.clear(), ignore)
+      return promise
+    }
+    return this.#call<Rows<R>>(options?.signal, (session, slot) =>
+      sendPrepared(session, slot, page, statement, parameters, sent(options, KNOWN.EXECUTE)),
+    )
+  }
+
+  async #executeMany(
+    statement: string | Prepared,
+    rows: ManyRows,
+    options: ManyOptions | undefined,
+  ): Promise<unknown> {
+    const [how, each] = howMany(options)
+    const given = sent(each, KNOWN.MANY)
+    options?.signal?.throwIfAborted()
+    this.#connection.check()
+    const source = sourceOf(rows)
+    const prepared =
+      typeof statement === 'string' ? await this.#prepareText(statement, each) : statement
+    numberOf(prepared)
+    const flow = new Flow<Parameters>(how, (slot, row) =>
+      sendPrepared(this.#connection.handle, slot, !how.results, prepared, row, given),
+    )
+    return givenUp(flow.run(source), flow, options?.signal)
+  }
+
+  async #batch(
+    kind: BatchKind,
+    entries: readonly Entry[],
+    options: BatchOptions | undefined,
+  ): Promise<Rows> {
+    const given = sent(options, KNOWN.BATCH)
+    const statements: (string | number)[] = []
+    const counts: number[] = []
+    const values: unknown[] = []
+    // Kept until the batch is composed.
+    const kept: Prepared[] = []
+    for (const { statement, parameters } of entries) {
+      if (typeof statement === 'string' && !hasValues(parameters)) {
+        statements.push(statement)
+        counts.push(0)
+        continue
+      }
+      const prepared =
+        typeof statement === 'string'
+          ? (this.#texts.get(nameOf(statement, options)) ??
+            (await this.#prepareText(statement, options)))
+          : statement
+      const ordered = prepared.order(parameters)
+      kept.push(prepared)
+      statements.push(numberOf(prepared))
+      counts.push(ordered.length)
+      values.push(...ordered)
+    }
+    return this.#call<Rows>(options?.signal, (session, slot) =>
+      native.cqlBatch(session, slot, KINDS.indexOf(kind), given, statements, counts, values),
+    )
+  }
+
+  /** Prepares text with parameters, once however many statements wait for it. */
+  #prepareText(text: string, options: PrepareOptions | undefined): Promise<Prepared> {
+    const name = nameOf(text, options)
+    const under = this.#preparing.get(name)
+    if (under !== undefined) return under
+    const { timeout, socketTimeout, maxRetries, keyspace } = options ?? {}
+    const preparing = this.prepare(text, { timeout, socketTimeout, maxRetries, keyspace })
+    this.#preparing.set(name, preparing)
+    preparing.then(
+      (prepared) => {
+        this.#preparing.delete(name)
+        if (this.#texts.size >= MOST_TEXTS) {
+          for (const oldest of this.#texts.keys()) {
+            this.#texts.delete(oldest)
+            break
+          }
+        }
+        this.#texts.set(name, prepared)
+      },
+      () => this.#preparing.delete(name),
+    )
+    return preparing
+  }
+
+  /** Makes a promise, and lets `send` send what settles it. */
+  #call<T>(
+    signal: AbortSignal | undefined,
+    send: (session: number, slot: number) => void,
+  ): Promise<T> {
+    const promise = new Promise<T>(executor)
+    const slot = openSlot()
+    try {
+      if (signal !== undefined) signal.throwIfAborted()
+      send(this.#connection.handle, slot)
+      if (signal !== undefined) withSignal(promise, slot, signal)
+    } catch (error) {
+      refuse(slot, error)
+    }
+    return promise
+  }
+}
+
+function ignore(): void {}

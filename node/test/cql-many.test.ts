@@ -1,0 +1,190 @@
+/** One statement with the parameters of many rows, on a real Cassandra. */
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  CqlError,
+  connect,
+  InvalidRequest,
+  type ManyOptions,
+  type ManyRows,
+  type Parameters,
+  type Prepared,
+  Rows,
+  type Session,
+  SessionClosed,
+} from 'spikewire/cql'
+import { AT, sessionIn, withoutCassandra } from './support/cassandra.js'
+
+const skip = { skip: withoutCassandra }
+let session: Session
+let insert: Prepared
+let select: Prepared
+
+before(async () => {
+  if (withoutCassandra) return
+  session = await sessionIn('node_many')
+  await session.execute('CREATE TABLE items (id int PRIMARY KEY, name text)')
+  insert = await session.prepare('INSERT INTO items (id, name) VALUES (?, ?)')
+  select = await session.prepare('SELECT name FROM items WHERE id = ?')
+})
+
+after(() => session?.close())
+
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n)
+
+/** Rows to insert; `taken` counts them, and `left` says that no more are wanted. */
+class Counted {
+  taken = 0
+  left = false
+
+  async *later(count?: number): AsyncGenerator<Parameters, void> {
+    for (const row of this.rows(count)) {
+      if (this.taken % 100 === 0) await sleep(1)
+      yield row
+    }
+  }
+
+  *rows(count = Number.POSITIVE_INFINITY): Generator<Parameters, void> {
+    try {
+      while (this.taken < count) {
+        const id = this.taken++
+        yield [id, `name ${id}`]
+      }
+    } finally {
+      this.left = true
+    }
+  }
+}
+
+test('results in the order of the rows, whatever they come from', skip, async () => {
+  assert.equal(
+    await session.executeMany(insert, new Counted().rows(1000), { results: false }),
+    1000,
+  )
+  assert.equal(await session.executeMany(insert, new Counted().later(500), { results: false }), 500)
+  for (const concurrency of [1, 7, 5000]) {
+    const rows = new Set(numbers(300).map((id) => [id]))
+    const found = await session.executeMany<{ name: string }>(select, rows, { concurrency })
+    assert.deepEqual(
+      found.map((rows) => rows.one()?.name),
+      numbers(300).map((id) => `name ${id}`),
+    )
+  }
+  const text = 'SELECT name FROM items WHERE id = :id'
+  const [first, none] = await session.executeMany(text, [{ id: 1 }, { id: -1 }])
+  assert.deepEqual([first?.one(), none?.one()], [{ name: 'name 1' }, undefined])
+  assert.deepEqual(await session.executeMany(select, []), [])
+  const called = await new Promise((resolve) => {
+    session.executeMany(select, [[1]], { results: false }, (_, count) => resolve(count))
+  })
+  assert.equal(called, 1)
+})
+
+test('rows are taken as others end', skip, async () => {
+  // A source without an end: as many are taken as may be in flight, and no more.
+  const endless = new Counted()
+  const abort = new AbortController()
+  const given = { concurrency: 50, results: false, signal: abort.signal } as const
+  const call = session.executeMany(insert, endless.rows(), given)
+  assert.ok(endless.taken <= 50, `${endless.taken}`)
+  await sleep(50)
+  abort.abort(new Error('given up'))
+  await assert.rejects(call, /^Error: given up$/)
+  await sleep(50)
+  const { taken } = endless
+  await sleep(50)
+  assert.deepEqual([endless.taken, endless.left], [taken, true])
+})
+
+test('the first error ends it, and says which row', skip, async () => {
+  const rows = function* (counted: Counted): Generator<Parameters> {
+    for (const row of counted.rows()) yield counted.taken === 300 ? ['x', 'bad'] : row
+  }
+  const counted = new Counted()
+  await assert.rejects(session.executeMany(insert, rows(counted)), (error: TypeError) => {
+    assert.deepEqual([error.name, 'row' in error && error.row], ['TypeError', 299])
+    assert.match(error.message, /id: int takes an integer, not "x"/)
+    return true
+  })
+  assert.deepEqual([counted.taken, counted.left], [300, true])
+
+  const wrong = { consistency: 'serial' } as const
+  const refused = session.executeMany(insert, new Counted().rows(5), wrong)
+  await assert.rejects(refused, (error: CqlError) => {
+    assert.ok(error instanceof InvalidRequest)
+    assert.ok(error.row !== undefined && error.row < 5)
+    return true
+  })
+
+  const outcomes = await session.executeMany(
+    insert,
+    [[1, 'a'], ['x', 'b'], [3, 'c'], [4, 5] as never],
+    {
+      errors: 'return',
+    },
+  )
+  assert.deepEqual(
+    outcomes.map((outcome) => (outcome instanceof Rows ? 'well' : outcome.name)),
+    ['well', 'TypeError', 'well', 'TypeError'],
+  )
+  assert.deepEqual(
+    outcomes.map((outcome) => 'row' in outcome && outcome.row),
+    [false, 1, false, 3],
+  )
+})
+
+test('rows that fail by themselves, and those that hang', skip, async () => {
+  const broken = function* (): Generator<Parameters> {
+    yield [1, 'a']
+    throw new Error('no more')
+  }
+  await assert.rejects(session.executeMany(insert, broken()), /^Error: no more$/)
+  // An error is not kept waiting for the next row.
+  async function* hanging(): AsyncGenerator<Parameters> {
+    yield ['x', 'a']
+    await new Promise(() => undefined)
+  }
+  await assert.rejects(session.executeMany(insert, hanging()), /id: int takes an integer/)
+  const abort = new AbortController()
+  async function* silent(): AsyncGenerator<Parameters> {
+    await new Promise(() => undefined)
+  }
+  const call = session.executeMany(insert, silent(), { signal: abort.signal })
+  setTimeout(() => abort.abort(new Error('given up')), 20)
+  await assert.rejects(call, /given up/)
+})
+
+test('a session that is closed ends it, whatever becomes of errors', skip, async () => {
+  const own = await connect(AT, { keyspace: 'node_many' })
+  const counted = new Counted()
+  const running = own.executeMany(insert, counted.later(), { errors: 'return' })
+  const failed = assert.rejects(running, SessionClosed)
+  await sleep(30)
+  await own.close()
+  await failed
+  assert.equal(counted.left, true)
+  await assert.rejects(own.executeMany(insert, []), SessionClosed)
+})
+
+test('what is refused before anything is taken', skip, async () => {
+  const refused: [ManyRows, object, RegExp][] = [
+    [7 as never, {}, /rows must be an iterable of parameters, not number/],
+    [[], { concurrency: 0 }, /concurrency must be from 1 to 30000, got 0/],
+    [[], { concurrency: '5' }, /concurrency must be a number, not string/],
+    [[], { errors: 'ignore' }, /errors must be 'raise' or 'return', got ignore/],
+    [[], { errors: 'return', results: false }, /errors: 'return' puts errors among the results/],
+    [[], { pagingState: Buffer.alloc(1) }, /unknown option pagingState/],
+    [[], { signal: AbortSignal.abort(new Error('no')) }, /^Error: no$/],
+  ]
+  for (const [rows, options, message] of refused) {
+    await assert.rejects(session.executeMany(insert, rows, options as ManyOptions), message)
+  }
+  await assert.rejects(session.executeMany(7 as never, []), /a statement must be a string/)
+  await assert.rejects(
+    session.executeMany(insert, [[1]]),
+    /the statement takes 2 values \(id, name\)/,
+  )
+  assert.ok(new CqlError('').row === undefined)
+})
