@@ -8,10 +8,12 @@ use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::dial::{Dial, DialError};
 use crate::fault::Fault;
+use crate::lanes::Errand;
 use crate::pipeline::{Abandoned, Arrival, Pipeline, Request};
 use crate::placement::NodeKey;
 use crate::protocol::{CommandOf, Disposition, NodeOf, Protocol, Sharing};
 use crate::topology::Endpoint as _;
+use crate::way::Way;
 use crate::wire::Wire;
 
 #[derive(Debug)]
@@ -25,6 +27,8 @@ pub(crate) struct Connection<P: Protocol, T> {
     pub dirty: bool,
     /// Which commands it carries.
     pub sharing: Sharing,
+    /// Why it is opened.
+    pub errand: Errand,
     /// Whether the poller watches for room to write.
     pub watches_write: bool,
     /// The poller has seen the end of what the server sends. It tells only once, perhaps together
@@ -37,15 +41,19 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
     pub fn open(
         node: Arc<NodeOf<P>>,
         protocol: P,
-        sharing: Sharing,
+        (sharing, errand): (Sharing, Errand),
+        way: Option<Way>,
         now: Tick,
         until: Tick,
     ) -> io::Result<Self> {
-        let (wire, dial) = Dial::start(node.address(), node.encryption(), until)?;
+        let (wire, dial) = match way {
+            None => Dial::start(node.address(), node.encryption(), until)?,
+            Some(way) => Dial::start_along(&way, node.encryption(), until)?,
+        };
         let pipeline = Pipeline::new(protocol, now);
         let dial = Some(dial);
         let (dirty, watches_write, ended) = (false, true, false);
-        Ok(Self { node, wire, pipeline, dial, dirty, sharing, watches_write, ended })
+        Ok(Self { node, wire, pipeline, dial, dirty, sharing, errand, watches_write, ended })
     }
 
     /// Where the multiplexer keeps it.

@@ -11,6 +11,7 @@ use crate::clock::Tick;
 use crate::inbound::Inbound;
 use crate::protocol::{Framing, Greeting, Malformed};
 use crate::tls::Encryption;
+use crate::way::Way;
 use crate::wire::Wire;
 
 /// A connection that is being opened. Its time limit is its own: that of no caller.
@@ -76,10 +77,22 @@ impl Dial {
         encryption: Option<Encryption>,
         until: Tick,
     ) -> io::Result<(Wire, Self)> {
+        Ok((Wire::open(address, encryption)?, Self::new(until)))
+    }
+
+    /// The same along a way that leads to a lane.
+    pub fn start_along(
+        way: &Way,
+        encryption: Option<Encryption>,
+        until: Tick,
+    ) -> io::Result<(Wire, Self)> {
+        Ok((Wire::open_along(way, encryption)?, Self::new(until)))
+    }
+
+    fn new(until: Tick) -> Self {
         let (connected, secured, sends, greeted) = (false, false, false, false);
         let (out, written) = (Vec::new(), 0);
-        let dial = Self { until, connected, secured, sends, greeted, out, written };
-        Ok((Wire::open(address, encryption)?, dial))
+        Self { until, connected, secured, sends, greeted, out, written }
     }
 
     /// When it must be over.

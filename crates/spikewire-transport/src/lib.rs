@@ -9,10 +9,10 @@
 //! |---|---|
 //! | [`protocol`], [`topology`] | what a database provides |
 //! | [`command`], [`policy`], [`attempts`] | a command, its limits, when it is tried again, what is in doubt |
-//! | [`multiplexer`], `connection`, `placement` | all connections of a driver, one of them, which one a command takes |
+//! | [`multiplexer`], `connection`, `placement`, `lanes` | all connections of a driver, one of them, which one a command takes |
 //! | [`blocking`] | calling threads that turn multiplexers |
 //! | [`pipeline`], `in_flight`, [`inbound`] | one connection without its socket: for every driver |
-//! | [`dial`], [`wire`], [`tls`] | the one way to open a connection; its byte stream; encryption |
+//! | [`dial`], [`way`], [`wire`], [`tls`] | how a connection is opened, where to and from where; its byte stream; encryption |
 //! | [`session`] | a connection for one thread: questions one by one, and events |
 //! | [`driver`] | riding an event loop: when to write, the timer, what outcomes lead to, closing |
 //! | [`native`] | a thread that does so |
@@ -38,6 +38,7 @@ pub mod fault;
 mod in_flight;
 pub mod inbound;
 pub mod janitors;
+mod lanes;
 pub mod multiplexer;
 pub mod native;
 pub mod permits;
@@ -51,6 +52,7 @@ pub mod session;
 mod socket;
 pub mod tls;
 pub mod topology;
+pub mod way;
 pub mod wire;
 
 pub use attempts::{Attempts, Failure, Refusal, Verdict};
@@ -68,3 +70,4 @@ pub use reply::{Outcome, Reply};
 pub use session::{Session, SessionError};
 pub use tls::Encryption;
 pub use topology::Topology;
+pub use way::{SourcePort, Way};

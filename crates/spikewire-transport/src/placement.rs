@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::lanes::Lanes;
 use crate::protocol::Sharing;
 
 /// A node's number, and which of its connections are meant.
@@ -14,11 +15,20 @@ pub(crate) struct NodeConnections<C> {
     pub connections: Vec<usize>,
     /// First come, first served.
     pub waiting: VecDeque<C>,
+    /// The connections by lane, once there is something to say of lanes.
+    pub lanes: Option<Box<Lanes>>,
+}
+
+impl<C> NodeConnections<C> {
+    /// The connections by lane.
+    pub fn lanes(&mut self) -> &mut Lanes {
+        self.lanes.get_or_insert_default()
+    }
 }
 
 impl<C> Default for NodeConnections<C> {
     fn default() -> Self {
-        Self { connections: Vec::new(), waiting: VecDeque::new() }
+        Self { connections: Vec::new(), waiting: VecDeque::new(), lanes: None }
     }
 }
 

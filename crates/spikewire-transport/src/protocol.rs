@@ -102,8 +102,16 @@ pub trait Protocol: Framing + Sized + 'static {
     /// given up.
     const PATIENCE: Duration = Duration::from_secs(3);
 
+    /// Whether nodes may have lanes ([`Topology::lane`]).
+    const LANES: bool = false;
+
     /// The protocol of a new connection to this node.
     fn new(topology: &Self::Topology, node: &NodeOf<Self>) -> Self;
+
+    /// The lane that the connection leads to, as far as the handshake said so.
+    fn lane(&self) -> Option<u16> {
+        None
+    }
 
     /// What the body of a frame means to the request that it answers.
     fn classify(&mut self, body: &[u8], request: Asked) -> Result<Disposition, Malformed>;

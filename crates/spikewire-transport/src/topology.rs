@@ -9,6 +9,7 @@ use crate::breaker::Breaker;
 use crate::fault::CommandError;
 pub use crate::policy::Preference;
 use crate::tls::Encryption;
+use crate::way::Way;
 
 /// How long a node may owe answers and say nothing before [`Topology::is_silent`] is called.
 pub const SILENCE: Duration = Duration::from_secs(1);
@@ -37,6 +38,14 @@ pub trait Topology: Debug + 'static {
         preference: Self::Preference,
         step: u32,
     ) -> Result<Arc<Self::Node>, Self::Error>;
+
+    /// The lane of a node that is best asked: one of the parts that a node is divided into, where
+    /// each connection leads to one of them. Asked if [`Protocol::LANES`](crate::Protocol::LANES).
+    /// Any other lane answers, too.
+    fn lane(&self, target: &Self::Target, node: &Self::Node) -> Option<u16> {
+        let _ = (target, node);
+        None
+    }
 
     /// The limits of the connections.
     fn settings(&self) -> Settings;
@@ -91,6 +100,20 @@ pub trait Endpoint: Debug + Display {
         None
     }
 
+    /// How many lanes it has, as far as is known.
+    fn lanes(&self) -> u16 {
+        0
+    }
+
+    /// The way to a lane; `None` where the node chooses the lane of a connection.
+    fn way(&self, lane: u16) -> Option<Way> {
+        let _ = lane;
+        None
+    }
+
+    /// A way did not lead where it should: there is none for some time.
+    fn avoid_ways(&self) {}
+
     /// Whether it is part of the cluster; once false it stays so.
     fn is_active(&self) -> bool;
 
@@ -113,7 +136,8 @@ pub trait Target: Debug {
 /// The limits of the connections to one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// Shared connections to one node, and as many that carry one command at a time.
+    /// Shared connections to one node (or lane, where it has some), and as many that carry one
+    /// command at a time.
     pub connections_per_node: usize,
     /// Weight of the commands in flight on one connection before the next one waits.
     pub depth: usize,

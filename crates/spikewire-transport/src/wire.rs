@@ -14,6 +14,7 @@ use rustix::net::{RecvFlags, recv, send};
 
 use crate::socket::NO_WAIT;
 use crate::tls::{Encryption, Held, Stream};
+use crate::way::{Way, connect};
 
 /// A read may wait so much longer than it was asked to before the socket is set to less: calls
 /// with one and the same timeout then need no system call for it.
@@ -33,6 +34,12 @@ impl Wire {
     pub fn open(address: SocketAddr, encryption: Option<Encryption>) -> io::Result<Self> {
         let encrypted = encryption.map(Stream::new).transpose()?.map(Held::from);
         Ok(Self { socket: TcpStream::connect(address)?, read_timeout: None, encrypted })
+    }
+
+    /// The same along a way that leads to a lane.
+    pub fn open_along(way: &Way, encryption: Option<Encryption>) -> io::Result<Self> {
+        let encrypted = encryption.map(Stream::new).transpose()?.map(Held::from);
+        Ok(Self { socket: connect(way)?, read_timeout: None, encrypted })
     }
 
     /// Goes on with what encryption needs before anything can be sent, once the socket is

@@ -1,6 +1,7 @@
 //! One attempt at a command, and what follows when it fails.
 
 use std::fmt::Display;
+use std::io;
 use std::sync::Arc;
 
 use mio::{Interest, Token};
@@ -13,10 +14,12 @@ use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
 use crate::fault::{Fault, FaultKind};
+use crate::lanes::Errand;
 use crate::pipeline::Abandoned;
 use crate::placement::{Load, NodeConnections, Place, place};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, Sharing};
 use crate::topology::{Endpoint as _, Target as _, Topology as _};
+use crate::way::Way;
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// One attempt at a command: choose a node, choose a connection, queue.
@@ -49,10 +52,14 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     fn place(&mut self, mut command: CommandOf<P, T>, node: Arc<NodeOf<P>>, now: Tick) {
         let sharing = P::sharing(command.bytes.len(), command.rows);
         let key = (node.key(), sharing);
+        let lane = self.lane(&command, &node, sharing);
+        if let Some(lane) = lane {
+            self.provide(&node, lane, now);
+        }
         let here = self.nodes.get(key);
         // Commands that wait already go first.
         let queues_up = here.is_some_and(|here| !here.waiting.is_empty());
-        let place = if queues_up { Place::Wait } else { self.find_place(here, sharing, now) };
+        let place = if queues_up { Place::Wait } else { self.find_place(here, sharing, lane, now) };
         match place {
             Place::On(index) => self.queue(index, command, now),
             Place::Open => {
@@ -75,28 +82,51 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    /// Where the next command goes.
+    /// Where the next command goes, which may be about a lane.
+    #[inline]
     pub(super) fn find_place(
         &self,
         here: Option<&NodeConnections<CommandOf<P, T>>>,
         sharing: Sharing,
+        lane: Option<u16>,
         now: Tick,
     ) -> Place {
-        let most = self.settings.connections_per_node;
+        let mut most = self.settings.connections_per_node;
+        let depth = self.depth(sharing);
+        if P::LANES
+            && let (Some(here), Some(lane)) = (here, lane)
+            && let Some(index) = self.find_in_lane(here, lane, depth, now)
+        {
+            return Place::On(index);
+        }
+        let here = here.map_or(&[][..], |here| &here.connections);
+        if P::LANES {
+            // What was opened for lanes carries anything.
+            most = most.max(here.len());
+        }
+        place(self.loads(here, now), self.spread, most, depth)
+    }
+
+    /// How much one connection carries at a time.
+    #[inline]
+    pub(super) fn depth(&self, sharing: Sharing) -> usize {
         let ids = P::IDS.map_or(usize::MAX, usize::from);
-        let depth = match sharing {
+        match sharing {
             Sharing::Shared => self.settings.depth.min(ids),
             Sharing::Alone | Sharing::Control => 1,
-        };
-        let here = here.map_or(&[][..], |here| &here.connections);
-        let loads = here.iter().filter_map(|index| {
+        }
+    }
+
+    /// What these connections carry.
+    #[inline]
+    pub(super) fn loads(&self, of: &[usize], now: Tick) -> impl Iterator<Item = Load> {
+        of.iter().filter_map(move |index| {
             let pipeline = &self.connections[*index].as_ref()?.pipeline;
             // By id, a slow answer holds up no other.
             let stalled = P::IDS.is_none()
                 && pipeline.oldest().is_some_and(|since| since.after(STALL) <= now);
             Some(Load { connection: *index, in_flight: pipeline.weight(), stalled })
-        });
-        place(loads, self.spread, most, depth)
+        })
     }
 
     /// Queues on a connection that was just opened, if it could be.
@@ -130,26 +160,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         sharing: Sharing,
         now: Tick,
     ) -> Result<usize, Fault> {
-        let until = now.after(self.settings.connect_timeout);
-        let protocol = P::new(&self.topology, &node);
-        let opened = Connection::open(node.clone(), protocol, sharing, now, until);
-        let opened = opened.and_then(|connection| {
-            let index = self.vacant.pop().unwrap_or_else(|| {
-                self.connections.push(None);
-                self.connections.len() - 1
-            });
-            let slot = &mut self.connections[index];
-            let connection = slot.insert(Box::new(connection));
-            let both = Interest::READABLE | Interest::WRITABLE;
-            let registered = self.registry.register(&mut connection.wire, Token(index), both);
-            if let Err(error) = registered {
-                *slot = None;
-                self.vacant.push(index);
-                return Err(error);
-            }
-            Ok(index)
-        });
-        match opened {
+        match self.dial(node.clone(), sharing, None, Errand::Commands, now) {
             Ok(index) => {
                 self.nodes.entry((node.key(), sharing)).connections.push(index);
                 Ok(index)
@@ -160,6 +171,34 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 Err(Fault::unreachable(&*node, error))
             }
         }
+    }
+
+    /// Starts to open a connection, along a way if there is one.
+    pub(super) fn dial(
+        &mut self,
+        node: Arc<NodeOf<P>>,
+        sharing: Sharing,
+        way: Option<Way>,
+        errand: Errand,
+        now: Tick,
+    ) -> io::Result<usize> {
+        let until = now.after(self.settings.connect_timeout);
+        let protocol = P::new(&self.topology, &node);
+        let connection = Connection::open(node, protocol, (sharing, errand), way, now, until)?;
+        let index = self.vacant.pop().unwrap_or_else(|| {
+            self.connections.push(None);
+            self.connections.len() - 1
+        });
+        let slot = &mut self.connections[index];
+        let connection = slot.insert(Box::new(connection));
+        let both = Interest::READABLE | Interest::WRITABLE;
+        let registered = self.registry.register(&mut connection.wire, Token(index), both);
+        if let Err(error) = registered {
+            *slot = None;
+            self.vacant.push(index);
+            return Err(error);
+        }
+        Ok(index)
     }
 
     pub(super) fn refused(

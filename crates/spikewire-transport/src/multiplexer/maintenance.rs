@@ -89,6 +89,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     pub(super) fn give_up(&mut self, index: usize, error: Fault, blame: Blame, now: Tick) {
         let Some(mut connection) = self.remove(index) else { return };
         let key = connection.key();
+        let blame = if P::LANES { self.errand_failed(&connection, blame, now) } else { blame };
         if blame == Blame::Node {
             connection.node.breaker().record();
         }
@@ -119,6 +120,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     fn unlist(&mut self, index: usize, key: NodeKey) {
         if let Some(here) = self.nodes.get_mut(key) {
             here.connections.retain(|other| *other != index);
+            if let Some(lanes) = here.lanes.as_deref_mut() {
+                lanes.forget(index);
+            }
         }
     }
 
@@ -143,7 +147,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 }
                 return;
             };
-            let connection = match self.find_place(self.nodes.get(key), key.1, now) {
+            let lane = self.lane_of_next(key, first);
+            let connection = match self.find_place(self.nodes.get(key), key.1, lane, now) {
                 Place::On(index) => Ok(index),
                 Place::Open => {
                     let first = self.connections[first].as_ref();

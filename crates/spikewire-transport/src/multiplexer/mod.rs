@@ -11,6 +11,7 @@
 //! Each of them completes commands through the closure it is given.
 
 mod attempt;
+mod lanes;
 mod maintenance;
 mod poller;
 mod retry_queue;
@@ -301,6 +302,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                     return self.give_up(index, error, Blame::Node, now);
                 }
             }
+        }
+        if P::LANES && opens && !self.settle(index) {
+            return;
         }
         // Once it is ready, what was queued meanwhile goes.
         if opens || writable {

@@ -38,6 +38,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let (mut first, mut others, mut due) = (None, 0, deadline);
         for (index, connection) in self.connections.iter().enumerate() {
             let Some(connection) = connection else { continue };
+            if P::LANES && connection.dial.is_some() {
+                return None;
+            }
             let here = connection.pipeline.awaited();
             if here == 0 {
                 continue;

@@ -1,0 +1,125 @@
+//! A way to a node that leads to one of its lanes: where it listens for that, and the port that the
+//! connection comes from.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use mio::net::TcpStream;
+use rustix::io::Errno;
+use socket2::{Domain, Protocol, Socket, Type};
+
+use crate::clock::Tick;
+
+/// The first of the ports that programs take for connections of their own, up to the last port
+/// there is (RFC 6335, section 6).
+const FIRST_PORT: u32 = 49_152;
+
+/// How many of them there are.
+const PORTS: u32 = 65_536 - FIRST_PORT;
+
+/// How many ports are tried that turn out to be taken.
+const TRIES: usize = 64;
+
+/// A way to a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Way {
+    /// Where the node listens.
+    pub address: SocketAddr,
+    /// The port of this end.
+    pub from: SourcePort,
+}
+
+/// A port of this end that leaves `remainder` when it is divided by `divisor`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SourcePort {
+    /// What it is divided by.
+    pub divisor: u16,
+    /// What is left.
+    pub remainder: u16,
+}
+
+impl SourcePort {
+    /// Every such port once, from one in the midst of them on.
+    fn each(self, start: u64) -> impl Iterator<Item = u16> {
+        let divisor = u32::from(self.divisor.max(1));
+        let remainder = u32::from(self.remainder) % divisor;
+        let first = (remainder + divisor - FIRST_PORT % divisor) % divisor;
+        let count = PORTS.saturating_sub(first).div_ceil(divisor);
+        let start = (start % u64::from(count.max(1))) as u32;
+        let turns = (start..count).chain(0..start);
+        turns.map(move |turn| (FIRST_PORT + first + turn * divisor) as u16)
+    }
+}
+
+/// Starts connecting along this way. Ports that are taken are passed over.
+pub(crate) fn connect(way: &Way) -> io::Result<TcpStream> {
+    // Any figure that differs from call to call will do.
+    let ports = way.from.each(Tick::now().0 / 64);
+    let mut taken = io::Error::from(io::ErrorKind::AddrInUse);
+    for port in ports.take(TRIES) {
+        match connect_from(port, way.address) {
+            Err(error) if is_taken(&error) => taken = error,
+            done => return done,
+        }
+    }
+    Err(taken)
+}
+
+fn is_taken(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::AddrInUse | io::ErrorKind::AddrNotAvailable)
+}
+
+fn connect_from(port: u16, address: SocketAddr) -> io::Result<TcpStream> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_nonblocking(true)?;
+    let any = match address.ip() {
+        IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    socket.bind(&SocketAddr::new(any, port).into())?;
+    match socket.connect(&address.into()) {
+        Err(error) if error.raw_os_error() != Some(Errno::INPROGRESS.raw_os_error()) => Err(error),
+        _ => Ok(TcpStream::from_std(socket.into())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_of_a_lane() {
+        for divisor in [1, 2, 3, 7, 12, 64, 4096, 16_384] {
+            for remainder in [0, divisor / 2, divisor - 1] {
+                let from = SourcePort { divisor, remainder };
+                let mut ports: Vec<u16> = from.each(12_345).collect();
+                ports.sort_unstable();
+                let all = (49_152..=65_535).filter(|port| port % divisor == remainder);
+                assert_eq!(ports, all.collect::<Vec<u16>>(), "{from:?}");
+            }
+        }
+        // Where there are more lanes than ports, not every lane has one.
+        let ports = |divisor, remainder| SourcePort { divisor, remainder }.each(7).count();
+        assert_eq!((ports(65_535, 50_000), ports(65_535, 3), ports(0, 0)), (1, 0, 16_384));
+    }
+
+    #[test]
+    fn taken_ports_are_passed_over() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let from = SourcePort { divisor: 4096, remainder: 77 };
+        let mut taken = Vec::new();
+        let ends = loop {
+            match connect(&Way { address, from }) {
+                Ok(stream) => taken.push(stream),
+                Err(error) => break error,
+            }
+            assert!(taken.len() <= 4, "there are four such ports");
+        };
+        assert!(is_taken(&ends), "{ends}");
+        assert!(!taken.is_empty());
+        for stream in &taken {
+            assert_eq!(stream.local_addr().unwrap().port() % 4096, 77);
+        }
+    }
+}
