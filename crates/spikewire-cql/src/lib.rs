@@ -7,7 +7,7 @@
 //! | [`types`] | the types of columns and bind markers |
 //! | [`value`] | values by their types |
 //! | [`token`] | where a partition lies |
-//! | [`ring`] | which nodes hold it |
+//! | [`ring`], [`sharding`] | which nodes hold it; on which shard of a node |
 //! | [`version`] | the versions that are spoken here |
 //! | [`envelope`] | the header of every message, and what may precede its body |
 //! | [`sealing`] | what lies around envelopes: nothing, compressed bodies, segments |
@@ -28,6 +28,7 @@ pub mod response;
 pub mod ring;
 pub mod sealing;
 pub mod segment;
+pub mod sharding;
 pub mod token;
 pub mod types;
 pub mod value;
