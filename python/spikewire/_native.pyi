@@ -4821,11 +4821,23 @@ class Marker:
 class CannedCore:
     """A running server; `spikewire.testing.cassandra.CannedServer` is built on it."""
 
-    def __new__(cls, *, host: str, port: int, rows: int) -> Self: ...
+    def __new__(
+        cls,
+        *,
+        host: str,
+        port: int,
+        rows: int,
+        shards: int,
+        shard_aware_port: str | None,
+        refusing: Sequence[int],
+        says: dict[str, str],
+    ) -> Self: ...
     def _address(self) -> str:
         """Host and port."""
     def _served(self) -> int:
         """How many statements were answered; 0 once it is stopped."""
+    def _traffic(self) -> list[tuple[int, int, int, int]]:
+        """What has come to each shard."""
     def _stop(self) -> None:
         """Ends it, and its connections."""
 

@@ -125,8 +125,11 @@ pub struct Options {
     pub heartbeat: Duration,
     /// The shortest and the longest pause between two attempts to reach a node that is down.
     pub reconnect: (Duration, Duration),
-    /// Connections to a node.
+    /// Connections to a node, or to each of its shards where it has some.
     pub connections_per_node: usize,
+    /// Whether connections choose their shard by the port that they come from, where a server has
+    /// a port for that; otherwise the server chooses.
+    pub shard_aware_port: bool,
     /// Requests in flight on one connection before the next one waits; up to 32,767.
     pub depth: usize,
     /// Requests that may wait for a place on one node.
@@ -169,6 +172,7 @@ impl Options {
             heartbeat: Duration::from_secs(30),
             reconnect: (Duration::from_millis(100), Duration::from_secs(30)),
             connections_per_node: 1,
+            shard_aware_port: true,
             depth: 1024,
             queue: 100_000,
             idle: Duration::from_secs(120),

@@ -11,6 +11,7 @@ use spikewire_cql::response::schema::{Change, SchemaChange, Target};
 use spikewire_cql::value::Value;
 use spikewire_sync::RwLock;
 
+use crate::shards::Shards;
 use crate::statement::{Prepared, id_of, insert, select};
 use crate::system::{self, Facts};
 use crate::table::Table;
@@ -31,6 +32,7 @@ pub(crate) struct Catalog {
     address: SocketAddr,
     /// Rows of an answer that is about more than one.
     rows: usize,
+    shards: Option<Shards>,
     system: Vec<Arc<Table>>,
     state: RwLock<State>,
     schema_version: AtomicU64,
@@ -55,15 +57,21 @@ pub(crate) fn error(code: Code, message: impl Into<String>) -> ServerError {
 
 impl Catalog {
     /// An empty one, of a node at this address.
-    pub(crate) fn new(address: SocketAddr, rows: usize) -> Self {
+    pub(crate) fn new(address: SocketAddr, rows: usize, shards: Option<Shards>) -> Self {
         Self {
             address,
             rows,
+            shards,
             system: system::tables(),
             state: RwLock::default(),
             schema_version: AtomicU64::new(1),
             served: AtomicU64::new(0),
         }
+    }
+
+    /// Its shards, if it has some.
+    pub(crate) fn shards(&self) -> Option<&Shards> {
+        self.shards.as_ref()
     }
 
     /// Which schema there is: another number behind each change.

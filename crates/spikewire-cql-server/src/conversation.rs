@@ -23,6 +23,8 @@ use crate::statement::{Answer, Prepared};
 /// A connection: what was agreed on, and what it has prepared.
 pub(crate) struct Conversation {
     catalog: Arc<Catalog>,
+    /// The shard that it leads to.
+    shard: Option<u16>,
     sealing: Sealing,
     /// That of the STARTUP; `None` before it.
     version: Option<Version>,
@@ -37,10 +39,11 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    pub(crate) fn new(catalog: Arc<Catalog>) -> Self {
+    pub(crate) fn new(catalog: Arc<Catalog>, shard: Option<u16>) -> Self {
         Self {
             schema_version: catalog.schema_version(),
             catalog,
+            shard,
             sealing: Sealing::Bare,
             version: None,
             keyspace: None,
@@ -123,7 +126,7 @@ impl Conversation {
             }
         };
         let done = match request.message {
-            Asked::Options => Self::options(out, version, stream),
+            Asked::Options => self.options(out, version, stream),
             Asked::Startup(options) => self.startup(&options, version, out, stream),
             _ if self.version.is_none() => Err(error(Code::Protocol, "a request before STARTUP")),
             Asked::AuthResponse(_) => Err(error(Code::Protocol, "no password was asked for")),
@@ -141,12 +144,15 @@ impl Conversation {
         }
     }
 
-    fn options(out: &mut Vec<u8>, version: Version, stream: i16) -> Result<(), ServerError> {
-        let options = vec![
+    fn options(&self, out: &mut Vec<u8>, version: Version, stream: i16) -> Result<(), ServerError> {
+        let of_shards = self.catalog.shards().zip(self.shard);
+        let of_shards = of_shards.map_or_else(Vec::new, |(shards, shard)| shards.says(shard));
+        let mut options = vec![
             ("CQL_VERSION", vec!["3.4.7"]),
             ("COMPRESSION", vec!["lz4"]),
             ("PROTOCOL_VERSIONS", vec!["4/v4", "5/v5"]),
         ];
+        options.extend(of_shards.iter().map(|(key, value)| (key.as_str(), vec![value.as_str()])));
         let message = Message::Supported(Supported(options));
         let response = Response { prefix: Prefix::default(), message };
         let written = response.write(out, version, stream);
@@ -259,6 +265,11 @@ impl Conversation {
         stream: i16,
     ) -> Result<(), ServerError> {
         let prepared = self.prepared(execute.id)?;
+        if let (Some(shards), Some(shard)) = (self.catalog.shards(), self.shard)
+            && let Some(token) = prepared.token(&execute.values).map_err(invalid)?
+        {
+            shards.count(shard, token);
+        }
         let known = (self.version == Some(Version::V5)).then_some(execute.metadata_id);
         self.run(&prepared, known, &execute.values, &execute.parameters, out, stream)
     }

@@ -15,11 +15,13 @@
 //! `system_schema` say so, so that drivers connect, and know the tables that were made. A SELECT that
 //! names the whole primary key gets one row, in which the columns of the key hold what was asked for;
 //! any other SELECT gets [`Options::rows`] rows, page by page. There are no conditional writes, no
-//! functions, no passwords, no TLS and no events; what is not understood is refused.
+//! functions, no passwords, no TLS and no events; what is not understood is refused. It can be divided
+//! into shards ([`Sharded`]): then it counts what comes to each.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | `server` | the socket that listens, and a thread for each connection |
+//! | `shards` | a server that is divided, as those of Scylla are |
 //! | `conversation` | one connection without its socket: bytes in, replies out |
 //! | `catalog` | keyspaces, tables and prepared statements |
 //! | `table` | a table and its columns |
@@ -34,9 +36,11 @@ mod canned;
 mod catalog;
 mod conversation;
 mod server;
+mod shards;
 mod statement;
 mod system;
 mod table;
 mod text;
 
 pub use server::{Options, Server};
+pub use shards::{ShardAwarePort, Sharded, Traffic};

@@ -12,26 +12,31 @@ use spikewire_sync::Mutex;
 
 use crate::catalog::Catalog;
 use crate::conversation::Conversation;
+use crate::shards::{ShardAwarePort, Sharded, Shards, Traffic};
 
 const LISTENER: Token = Token(0);
 const STOP: Token = Token(1);
+/// Where clients choose their shard.
+const CHOOSING: Token = Token(2);
 /// Bytes of a read.
 const READ: usize = 1 << 17;
 /// Replies are written when there is nothing left to answer, or when they are this long.
 const LONGEST_WRITE: usize = 1 << 18;
 
 /// How a server is started.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// Where it listens; port 0 is a free one. Clients are told the same address.
     pub address: SocketAddr,
     /// Rows of an answer to a SELECT that does not name the whole primary key.
     pub rows: usize,
+    /// How it is divided; `None`: it is not.
+    pub sharded: Option<Sharded>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { address: SocketAddr::from(([127, 0, 0, 1], 0)), rows: 5000 }
+        Self { address: SocketAddr::from(([127, 0, 0, 1], 0)), rows: 5000, sharded: None }
     }
 }
 
@@ -59,17 +64,32 @@ impl Server {
         let poll = Poll::new()?;
         poll.registry().register(&mut listener, LISTENER, Interest::READABLE)?;
         let waker = Waker::new(poll.registry(), STOP)?;
-        let catalog = Arc::new(Catalog::new(address, options.rows));
+        let mut listeners = vec![(LISTENER, listener)];
+        let has_port = |it: &Sharded| it.port != ShardAwarePort::None;
+        let mut port = None;
+        if options.sharded.as_ref().is_some_and(has_port) {
+            let mut choosing = TcpListener::bind(SocketAddr::new(address.ip(), 0))?;
+            port = Some(choosing.local_addr()?.port());
+            poll.registry().register(&mut choosing, CHOOSING, Interest::READABLE)?;
+            listeners.push((CHOOSING, choosing));
+        }
+        let shards = options.sharded.clone().map(|sharded| Shards::new(sharded, port));
+        let catalog = Arc::new(Catalog::new(address, options.rows, shards));
         let shared = catalog.clone();
         let listening = std::thread::Builder::new()
             .name("cql-server".to_owned())
-            .spawn(move || listen(poll, &listener, &shared))?;
+            .spawn(move || listen(poll, &listeners, &shared))?;
         Ok(Self { address, waker, catalog, listening: Some(listening) })
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// What has come to each shard; nothing where it has none.
+    pub fn traffic(&self) -> Vec<Traffic> {
+        self.catalog.shards().map(Shards::traffic).unwrap_or_default()
     }
 
     /// How many statements about made tables it has answered.
@@ -88,7 +108,7 @@ impl Drop for Server {
     }
 }
 
-fn listen(mut poll: Poll, listener: &TcpListener, catalog: &Arc<Catalog>) {
+fn listen(mut poll: Poll, listeners: &[(Token, TcpListener)], catalog: &Arc<Catalog>) {
     let connections = Arc::new(Mutex::new(Connections::default()));
     let mut threads: Vec<JoinHandle<()>> = Vec::new();
     let mut events = Events::with_capacity(2);
@@ -101,16 +121,19 @@ fn listen(mut poll: Poll, listener: &TcpListener, catalog: &Arc<Catalog>) {
         if events.iter().any(|event| event.token() == STOP) {
             break;
         }
-        loop {
-            match listener.accept() {
-                Ok((stream, _)) => {
-                    threads.retain(|thread| !thread.is_finished());
-                    // Without a thread for it, the connection is closed, and its client sees that.
-                    threads.extend(serve(stream, catalog, &connections).ok());
+        for (token, listener) in listeners {
+            loop {
+                match listener.accept() {
+                    Ok((stream, peer)) => {
+                        threads.retain(|thread| !thread.is_finished());
+                        let from = (*token == CHOOSING).then_some(peer.port());
+                        // Without a thread for it, the connection is closed, and its client sees that.
+                        threads.extend(serve(stream, from, catalog, &connections).ok().flatten());
+                    }
+                    Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                    Err(error) if is_of_one_connection(&error) => {}
+                    Err(_) => break 'listening,
                 }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
-                Err(error) if is_of_one_connection(&error) => {}
-                Err(_) => break 'listening,
             }
         }
     }
@@ -132,18 +155,28 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     )
 }
 
-/// Starts the thread of a connection.
+/// Starts the thread of a connection, unless its shard refuses it. `from` is the port that it comes
+/// from where that chooses the shard.
 fn serve(
     stream: mio::net::TcpStream,
+    from: Option<u16>,
     catalog: &Arc<Catalog>,
     connections: &Arc<Mutex<Connections>>,
-) -> io::Result<JoinHandle<()>> {
+) -> io::Result<Option<JoinHandle<()>>> {
     let stream = TcpStream::from(stream);
     stream.set_nonblocking(false)?;
     stream.set_nodelay(true)?;
     let handle = stream.try_clone()?;
+    let mut shard = None;
+    if let Some(shards) = catalog.shards() {
+        shard = shards.open(from);
+        if shard.is_none() {
+            return Ok(None);
+        }
+    }
     let (catalog, connections) = (catalog.clone(), connections.clone());
-    std::thread::Builder::new().name("cql-connection".to_owned()).spawn(move || {
+    let thread = std::thread::Builder::new().name("cql-connection".to_owned());
+    let thread = thread.spawn(move || {
         let id = {
             let mut connections = connections.lock();
             if connections.is_over {
@@ -155,13 +188,17 @@ fn serve(
             id
         };
         // A connection ends in whatever way its client likes.
-        let _ = converse(stream, catalog);
+        let _ = converse(stream, catalog.clone(), shard);
         connections.lock().open.remove(&id);
-    })
+        if let (Some(shards), Some(shard)) = (catalog.shards(), shard) {
+            shards.close(shard);
+        }
+    });
+    thread.map(Some)
 }
 
-fn converse(mut stream: TcpStream, catalog: Arc<Catalog>) -> io::Result<()> {
-    let mut conversation = Conversation::new(catalog);
+fn converse(mut stream: TcpStream, catalog: Arc<Catalog>, shard: Option<u16>) -> io::Result<()> {
+    let mut conversation = Conversation::new(catalog, shard);
     let (mut chunk, mut out) = (vec![0; READ], Vec::new());
     let mut pending: Vec<u8> = Vec::new();
     loop {

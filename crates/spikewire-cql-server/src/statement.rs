@@ -5,7 +5,7 @@ use std::sync::Arc;
 use spikewire_cql::notation::Reader;
 use spikewire_cql::request::Values;
 use spikewire_cql::response::{Column, Metadata};
-use spikewire_cql::token::token;
+use spikewire_cql::token::{put_partition_key, token};
 use spikewire_cql::types::Type;
 
 use crate::canned::{Page, put, value};
@@ -231,6 +231,21 @@ impl Prepared {
             return Ok(());
         }
         Err(format!("there were {markers} markers(?) in CQL but {bound} bound variables"))
+    }
+
+    /// The token of the partition that it is about, if that is bound.
+    pub(crate) fn token(&self, values: &Values<'_>) -> Result<Option<i64>, String> {
+        if self.partition_key.is_empty() {
+            return Ok(None);
+        }
+        let bound = self.bound(values)?;
+        let columns = self.partition_key.iter().map(|marker| {
+            let with_length = bound[usize::from(*marker)];
+            with_length.get(4..).unwrap_or_default()
+        });
+        let mut key = Vec::new();
+        put_partition_key(columns, &mut key).map_err(|error| error.to_string())?;
+        Ok(Some(token(&key)))
     }
 
     /// The value of each marker, with its length.

@@ -1,10 +1,12 @@
 //! A server of canned replies over CQL, for the benchmark lab and `spikewire cassandra --canned`.
 
+use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use spikewire_cql_server::{Options, Server};
+use spikewire_cql::sharding::MOST_SHARDS;
+use spikewire_cql_server::{Options, Server, ShardAwarePort, Sharded, Traffic};
 use spikewire_sync::RwLock;
 
 use crate::arguments::count;
@@ -44,19 +46,38 @@ impl Drop for CannedCore {
 #[pymethods]
 impl CannedCore {
     #[new]
-    #[pyo3(signature = (*, host, port, rows))]
+    #[pyo3(signature = (*, host, port, rows, shards, shard_aware_port, refusing, says))]
+    #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
     fn new(
         py: Python<'_>,
         host: &str,
         port: &Bound<'_, PyAny>,
         rows: &Bound<'_, PyAny>,
+        shards: &Bound<'_, PyAny>,
+        shard_aware_port: Option<&str>,
+        refusing: Vec<u16>,
+        says: HashMap<String, String>,
     ) -> PyResult<Self> {
         let address: IpAddr = host
             .parse()
             .map_err(|_| value_error(format!("host must be an IP address, got {host:?}")))?;
         let port = count("port", port, 0, 65_535)? as u16;
         let rows = count("rows", rows, 1, MOST_ROWS)? as usize;
-        let options = Options { address: SocketAddr::new(address, port), rows };
+        let shards = count("shards", shards, 0, MOST_SHARDS.into())? as u16;
+        let way = match shard_aware_port {
+            None => ShardAwarePort::None,
+            Some("chooses") => ShardAwarePort::Chooses,
+            Some("rewritten") => ShardAwarePort::Rewritten,
+            Some(other) => {
+                return Err(value_error(format!(
+                    "shard_aware_port must be \"chooses\", \"rewritten\" or None, got {other:?}"
+                )));
+            }
+        };
+        let says = says.into_iter().collect();
+        let sharded = Sharded { port: way, refusing, says, ..Sharded::new(shards) };
+        let sharded = (shards > 0).then_some(sharded);
+        let options = Options { address: SocketAddr::new(address, port), rows, sharded };
         let server = py.detach(|| Server::start(&options)).map_err(|error| {
             PyOSError::new_err(format!("could not listen on {}: {error}", options.address))
         })?;
@@ -72,6 +93,14 @@ impl CannedCore {
     /// How many statements were answered; 0 once it is stopped.
     fn _served(&self) -> u64 {
         self.server.read().as_ref().map_or(0, Server::served)
+    }
+
+    /// What has come to each shard: connections open and opened, statements about its rows and about
+    /// those of others.
+    fn _traffic(&self) -> Vec<(u64, u64, u64, u64)> {
+        let traffic = self.server.read().as_ref().map(Server::traffic).unwrap_or_default();
+        let each = traffic.into_iter();
+        each.map(|Traffic { open, opened, own, others }| (open, opened, own, others)).collect()
     }
 
     /// Ends it, and its connections.

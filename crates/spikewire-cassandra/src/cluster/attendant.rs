@@ -71,7 +71,7 @@ impl Attendant {
         let pause = options.reconnect.0;
         let local_datacenter = options.local_datacenter.clone();
         let version = control.version();
-        let handshake = seeds::handshake(&options, version);
+        let handshake = control.handshake();
         let now = Tick::now();
         let due = Due {
             nodes: Tick::NEVER,

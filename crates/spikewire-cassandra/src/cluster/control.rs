@@ -49,6 +49,11 @@ impl Control {
         self.handshake.version
     }
 
+    /// What it began with, and what the server said then.
+    pub fn handshake(&self) -> Arc<Handshake> {
+        self.handshake.clone()
+    }
+
     /// What wakes [`Control::wait`].
     pub fn waker(&self) -> Result<mio::Waker> {
         self.session.waker().map_err(|error| self.broken(&error))

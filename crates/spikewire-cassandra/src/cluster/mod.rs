@@ -11,7 +11,7 @@
 //! | `attendant` | the background thread: when to look at what |
 //! | `tables`, `versions` | what system tables say; which schema nodes have |
 //! | `reach` | which nodes can be reached; where advertised addresses are |
-//! | `node`, `snapshot` | the public view |
+//! | `node`, `shards`, `snapshot` | the public view |
 //! | `shared` | what the thread and the users have in common |
 
 mod attendant;
@@ -21,6 +21,7 @@ mod reach;
 #[cfg(test)]
 pub(crate) mod sample;
 mod seeds;
+mod shards;
 mod shared;
 mod snapshot;
 mod tables;
@@ -37,6 +38,7 @@ use spikewire_sync::Mutex;
 use spikewire_transport::{Janitor, Tick};
 
 pub use node::{HostId, Node};
+pub use shards::Shards;
 pub use snapshot::Snapshot;
 
 use crate::connection::Handshake;

@@ -1,10 +1,12 @@
 //! One node of the cluster.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use spikewire_transport::{Breaker, Encryption};
 
+use super::Shards;
 use crate::options::Options;
 
 /// A node's identity, which it keeps when its address changes.
@@ -30,6 +32,8 @@ pub struct Node {
     pub breaker: Breaker,
     /// How connections to it are encrypted.
     pub encryption: Option<Encryption>,
+    /// What it says of its shards, if it is a server that has some.
+    pub shards: Arc<Shards>,
     active: AtomicBool,
     /// Whether the cluster takes it for alive, as far as it said so.
     alive: AtomicBool,
@@ -63,6 +67,7 @@ impl Node {
     pub fn new(number: u32, of: &Description, options: &Options) -> Self {
         let breaker = Breaker::default();
         breaker.reset(options.max_error_rate);
+        let shards = Shards::new(options.encryption.is_some(), options.shard_aware_port);
         Self {
             number,
             host_id: of.host_id,
@@ -72,6 +77,7 @@ impl Node {
             release: of.release.clone(),
             breaker,
             encryption: options.encryption.as_ref().map(|tls| tls.to_address(of.address.ip())),
+            shards: Arc::new(shards),
             active: AtomicBool::new(true),
             alive: AtomicBool::new(true),
             reachable: AtomicBool::new(true),

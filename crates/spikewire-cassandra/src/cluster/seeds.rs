@@ -26,6 +26,7 @@ pub fn handshake(options: &Options, version: Version) -> Arc<Handshake> {
         authenticator: options.authenticator.clone(),
         keyspace: options.keyspace.as_deref().map(Arc::from),
         application: options.application.clone(),
+        has_shards: AtomicBool::new(false),
         refusal: Mutex::default(),
     })
 }
@@ -126,7 +127,7 @@ pub fn open(
     handshake: Arc<Handshake>,
 ) -> Result<Control> {
     let within = options.connect_timeout;
-    let framing = Cassandra::new(handshake.clone());
+    let framing = Cassandra::control(handshake.clone());
     let opened = Session::open(address, encryption, framing, within);
     let session = opened.map_err(|error| {
         let refused = |error: Error| error.on(address.to_string());

@@ -1,17 +1,20 @@
 //! Envelopes and segments of a connection, and how it is greeted.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use spikewire_cql::consistency::Consistency;
 use spikewire_cql::envelope::{EVENT_STREAM, Extras, HEADER_LEN, Header};
 use spikewire_cql::request::{self, Parameters, RequestError, Startup, Values};
-use spikewire_cql::response::{Message, Response, ServerError};
+use spikewire_cql::response::{Message, Response, ServerError, Supported};
 use spikewire_cql::sealing::Sealing;
+use spikewire_cql::sharding::Sharding;
 use spikewire_cql::version::Version;
 use spikewire_sync::Mutex;
 use spikewire_transport::protocol::{Answers, Frame, Framing, Greeting, Malformed, Opened};
 
 use crate::authenticator::{Authenticator, Conversation};
+use crate::cluster::Shards;
 use crate::text::quoted;
 
 /// What all connections of a session begin with.
@@ -27,6 +30,8 @@ pub struct Handshake {
     pub keyspace: Option<Arc<str>>,
     /// More entries of the start-up message.
     pub application: Vec<(String, String)>,
+    /// Whether the server has shards: connections to nodes then ask for theirs first.
+    pub has_shards: AtomicBool,
     /// What the server said when it refused a connection last.
     pub refusal: Mutex<Option<Refusal>>,
 }
@@ -46,12 +51,17 @@ pub struct Cassandra {
     handshake: Arc<Handshake>,
     step: Step,
     sealing: Sealing,
+    /// The shards of the node that it leads to; `None` for the control connection.
+    shards: Option<Arc<Shards>>,
+    /// The shard that it leads to.
+    shard: Option<u16>,
 }
 
 /// What the handshake waits for.
 #[derive(Debug)]
 enum Step {
     Connected,
+    Asked,
     Started,
     LoggingIn(Box<dyn Conversation>),
     UsingKeyspace,
@@ -59,17 +69,31 @@ enum Step {
 }
 
 impl Cassandra {
-    /// The protocol of a new connection.
-    pub fn new(handshake: Arc<Handshake>) -> Self {
+    /// The protocol of a new control connection.
+    pub fn control(handshake: Arc<Handshake>) -> Self {
+        Self::new(handshake, None)
+    }
+
+    /// The protocol of a new connection to a node with these shards.
+    pub fn to_node(handshake: Arc<Handshake>, shards: Arc<Shards>) -> Self {
+        Self::new(handshake, Some(shards))
+    }
+
+    fn new(handshake: Arc<Handshake>, shards: Option<Arc<Shards>>) -> Self {
         let sealing = Sealing::during_startup(handshake.version, handshake.compression);
-        Self { handshake, step: Step::Connected, sealing }
+        Self { handshake, step: Step::Connected, sealing, shards, shard: None }
+    }
+
+    /// The shard that it leads to, as far as the server said so.
+    pub fn shard(&self) -> Option<u16> {
+        self.shard
     }
 
     fn go_on(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Result<Greeting, String> {
         let Some(frame) = heard else {
-            self.step = Step::Started;
-            self.start(out).map_err(|error| error.to_string())?;
-            return Ok(Greeting::Wait);
+            // Without shards there is nothing to ask for, which saves the time for it.
+            let asks = self.shards.is_none() || self.handshake.has_shards.load(Relaxed);
+            return if asks { self.ask(out) } else { self.start(out) };
         };
         let response = Response::read(frame).map_err(|error| error.to_string())?;
         match (std::mem::replace(&mut self.step, Step::Over), response.message) {
@@ -77,6 +101,10 @@ impl Cassandra {
                 let why = error.to_string();
                 *self.handshake.refusal.lock() = Some(Refusal::Server(error));
                 Err(why)
+            }
+            (Step::Asked, Message::Supported(supported)) => {
+                self.hear(&supported);
+                self.start(out)
             }
             (Step::Started, Message::Ready) => {
                 self.agree();
@@ -101,7 +129,31 @@ impl Cassandra {
         }
     }
 
-    fn start(&self, out: &mut Vec<u8>) -> Result<(), RequestError> {
+    /// What the server supports.
+    fn ask(&mut self, out: &mut Vec<u8>) -> Result<Greeting, String> {
+        self.step = Step::Asked;
+        request::options(out, self.handshake.version).map_err(|error| error.to_string())?;
+        Ok(Greeting::Wait)
+    }
+
+    fn hear(&mut self, supported: &Supported<'_>) {
+        let sharding = Sharding::of(supported);
+        match &self.shards {
+            None => self.handshake.has_shards.store(sharding.is_some(), Relaxed),
+            Some(shards) => {
+                shards.learn(sharding);
+                self.shard = sharding.map(|sharding| sharding.shard);
+            }
+        }
+    }
+
+    fn start(&mut self, out: &mut Vec<u8>) -> Result<Greeting, String> {
+        self.step = Step::Started;
+        self.put_startup(out).map_err(|error| error.to_string())?;
+        Ok(Greeting::Wait)
+    }
+
+    fn put_startup(&self, out: &mut Vec<u8>) -> Result<(), RequestError> {
         let Handshake { version, compression, application, .. } = &*self.handshake;
         let extras: Vec<_> =
             application.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
@@ -193,7 +245,8 @@ impl Framing for Cassandra {
 
     /// What goes before the agreement is never compressed.
     fn seals(&self) -> bool {
-        !self.sealing.is_bare() && !matches!(self.step, Step::Connected | Step::Started)
+        let is_before = matches!(self.step, Step::Connected | Step::Asked | Step::Started);
+        !self.sealing.is_bare() && !is_before
     }
 
     fn seal(&mut self, out: &mut Vec<u8>, from: usize) {

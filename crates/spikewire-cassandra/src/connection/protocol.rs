@@ -8,12 +8,12 @@ use spikewire_cql::envelope::{self, Opcode};
 use spikewire_cql::response::{Code, Message, Response, Retry, ServerError};
 use spikewire_transport::protocol::{Asked, Disposition, Malformed, ReplyKind, Sharing};
 use spikewire_transport::topology::{Endpoint, Settings};
-use spikewire_transport::{Breaker, Encryption, Protocol, Tick, Topology};
+use spikewire_transport::{Breaker, Encryption, Protocol, Tick, Topology, Way};
 
 use super::Cassandra;
 use crate::cluster::{Cluster, Node};
 use crate::error::{Error, Kind, Result};
-use crate::routing::{Replica, Target, choose};
+use crate::routing::{Aim, Replica, Target, choose};
 
 /// Requests longer than this (bytes) travel on connections of their own, so that short ones never
 /// wait behind them.
@@ -36,8 +36,14 @@ impl Protocol for Cassandra {
     /// Longer than servers take to say by themselves that a request timed out, 12 s at most.
     const PATIENCE: Duration = Duration::from_secs(15);
 
-    fn new(cluster: &Cluster, _: &Node) -> Self {
-        Self::new(cluster.handshake())
+    const LANES: bool = true;
+
+    fn new(cluster: &Cluster, node: &Node) -> Self {
+        Self::to_node(cluster.handshake(), node.shards.clone())
+    }
+
+    fn lane(&self) -> Option<u16> {
+        self.shard()
     }
 
     #[inline]
@@ -115,6 +121,14 @@ impl Topology for Cluster {
         choose(&self.snapshot(), target, step)
     }
 
+    #[inline]
+    fn lane(&self, target: &Target, node: &Node) -> Option<u16> {
+        match &target.aim {
+            Aim::Token { token, .. } => node.shards.of(*token),
+            Aim::Any | Aim::Node(_) => None,
+        }
+    }
+
     fn attempt_failed(&self, target: &mut Target, error: &Error, made: u32) -> Duration {
         let again = target.was_tried(error);
         target.note(error);
@@ -162,6 +176,18 @@ impl Endpoint for Node {
 
     fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    fn lanes(&self) -> u16 {
+        self.shards.count()
+    }
+
+    fn way(&self, lane: u16) -> Option<Way> {
+        self.shards.way(self.address.ip(), lane)
+    }
+
+    fn avoid_ways(&self) {
+        self.shards.avoid_port();
     }
 
     fn is_active(&self) -> bool {

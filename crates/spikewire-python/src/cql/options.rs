@@ -18,7 +18,7 @@ use crate::arguments::{count, seconds};
 use crate::bridge::errors::{shown, type_error, type_name, value_error};
 
 /// The names of all options.
-pub const NAMES: [&str; 28] = [
+pub const NAMES: [&str; 29] = [
     "address_map",
     "application",
     "authenticator",
@@ -41,6 +41,7 @@ pub const NAMES: [&str; 28] = [
     "remote_datacenters",
     "schema_agreement",
     "serial_consistency",
+    "shard_aware_port",
     "socket_timeout",
     "submit_limit",
     "timeout",
@@ -93,6 +94,7 @@ pub fn read(points: &Bound<'_, PyAny>, given: Option<&Bound<'_, PyDict>>) -> PyR
             "connections_per_node" => {
                 options.connections_per_node = count(name, value, 1, 1024)? as usize;
             }
+            "shard_aware_port" => options.shard_aware_port = flag(name, value)?,
             "pipeline_depth" => options.depth = count(name, value, 1, 32_767)? as usize,
             "queue_limit" => options.queue = count(name, value, 0, 100_000_000)? as usize,
             "submit_limit" => submit_limit = count(name, value, 1, 1_000_000)? as usize,

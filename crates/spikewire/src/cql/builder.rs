@@ -145,7 +145,16 @@ impl Builder {
         self
     }
 
-    /// Connections to each node. Default 1, which carries any number of requests.
+    /// Whether connections to a server with shards (Scylla) choose their shard by the port that they
+    /// come from, where it has a port for that. Otherwise the server chooses, and connections are
+    /// opened until each shard has one. Default true.
+    pub fn shard_aware_port(mut self, used: bool) -> Self {
+        self.options.shard_aware_port = used;
+        self
+    }
+
+    /// Connections to each node, or to each of its shards where a server has some. Default 1, which
+    /// carries any number of requests.
     pub fn connections_per_node(mut self, connections: usize) -> Self {
         self.options.connections_per_node = connections;
         self

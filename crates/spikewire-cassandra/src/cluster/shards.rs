@@ -1,0 +1,125 @@
+//! The shards of a node, as its connections learn of them.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use spikewire_cql::sharding::Sharding;
+use spikewire_cql::token::shard_of;
+use spikewire_transport::{SourcePort, Tick, Way};
+
+/// How long the shard-aware port is left alone after a connection over it failed or led to another
+/// shard, as it does where something in between changes the port that connections come from.
+const AVOIDED: Duration = Duration::from_secs(300);
+
+/// What a node says of its shards.
+#[derive(Debug)]
+pub struct Shards {
+    /// How many there are, the bits of a token that count for nothing, and the port; 0 where
+    /// nothing is known, or there is nothing to choose from.
+    said: AtomicU64,
+    avoided_until: AtomicU64,
+    encrypted: bool,
+    /// Whether its shard-aware port may be used.
+    uses_port: bool,
+}
+
+impl Shards {
+    /// Of a node that was not asked yet.
+    pub fn new(encrypted: bool, uses_port: bool) -> Self {
+        let (said, avoided_until) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { said, avoided_until, encrypted, uses_port }
+    }
+
+    /// A node said this on a connection.
+    pub fn learn(&self, sharding: Option<Sharding>) {
+        let said = sharding.filter(|sharding| sharding.shards > 1).map_or(0, |sharding| {
+            let port = if self.encrypted { sharding.tls_port } else { sharding.port };
+            u64::from(sharding.shards)
+                | u64::from(sharding.ignored_bits) << 16
+                | u64::from(port.unwrap_or(0)) << 32
+        });
+        self.said.store(said, Relaxed);
+    }
+
+    /// How many there are; 0 where that is of no interest.
+    #[inline]
+    pub fn count(&self) -> u16 {
+        self.said.load(Relaxed) as u16
+    }
+
+    /// The shard that has the rows of a token.
+    #[inline]
+    pub fn of(&self, token: i64) -> Option<u16> {
+        let said = self.said.load(Relaxed);
+        if said == 0 {
+            return None;
+        }
+        Some(shard_of(token, u32::from(said as u16), (said >> 16) as u8) as u16)
+    }
+
+    /// The way to a shard of the node with this address.
+    pub fn way(&self, ip: IpAddr, shard: u16) -> Option<Way> {
+        let said = self.said.load(Relaxed);
+        let (divisor, port) = (said as u16, (said >> 32) as u16);
+        let is_avoided = || Tick::now().0 < self.avoided_until.load(Relaxed);
+        if port == 0 || shard >= divisor || !self.uses_port || is_avoided() {
+            return None;
+        }
+        let from = SourcePort { divisor, remainder: shard };
+        Some(Way { address: SocketAddr::new(ip, port), from })
+    }
+
+    /// The port did not lead where it should.
+    pub fn avoid_port(&self) {
+        self.avoided_until.store(Tick::now().after(AVOIDED).0, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHARDING: Sharding =
+        Sharding { shard: 1, shards: 4, ignored_bits: 12, port: Some(19_042), tls_port: None };
+
+    #[test]
+    fn ways_lead_to_shards_until_one_did_not() {
+        let ip = IpAddr::from([10, 0, 0, 1]);
+        let shards = Shards::new(false, true);
+        assert_eq!((shards.count(), shards.of(5), shards.way(ip, 0)), (0, None, None));
+        shards.learn(Some(SHARDING));
+        assert_eq!((shards.count(), shards.of(-9_219_783_007_514_621_794)), (4, Some(3)));
+        let from = SourcePort { divisor: 4, remainder: 2 };
+        assert_eq!(shards.way(ip, 2), Some(Way { address: (ip, 19_042).into(), from }));
+        assert_eq!(shards.way(ip, 4), None, "there is no such shard");
+        shards.avoid_port();
+        assert_eq!((shards.way(ip, 2), shards.of(i64::MAX)), (None, Some(3)));
+        // After an upgrade, say.
+        shards.learn(None);
+        assert_eq!((shards.count(), shards.of(5)), (0, None));
+    }
+
+    #[test]
+    fn there_is_no_way_without_a_port_of_the_right_kind() {
+        let ip = IpAddr::from([10, 0, 0, 1]);
+        for (shards, sharding) in [
+            (Shards::new(true, true), SHARDING),
+            (Shards::new(false, false), SHARDING),
+            (Shards::new(false, true), Sharding { port: None, tls_port: Some(1), ..SHARDING }),
+        ] {
+            shards.learn(Some(sharding));
+            assert_eq!((shards.count(), shards.way(ip, 1)), (4, None), "{shards:?}");
+        }
+        let encrypted = Shards::new(true, true);
+        encrypted.learn(Some(Sharding { tls_port: Some(19_142), ..SHARDING }));
+        assert_eq!(encrypted.way(ip, 1).map(|way| way.address.port()), Some(19_142));
+    }
+
+    #[test]
+    fn one_shard_is_none() {
+        let shards = Shards::new(false, true);
+        shards.learn(Some(Sharding { shard: 0, shards: 1, ..SHARDING }));
+        assert_eq!((shards.count(), shards.of(5)), (0, None));
+    }
+}

@@ -1,0 +1,118 @@
+//! A server that is divided into shards, as those of Scylla are.
+
+use spikewire_cql::sharding::Sharding;
+use spikewire_sync::Mutex;
+
+/// How a server is divided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sharded {
+    /// Its shards.
+    pub shards: u16,
+    /// How many of a token's highest bits count for nothing.
+    pub ignored_bits: u8,
+    /// Whether there is a second port, where clients choose their shard.
+    pub port: ShardAwarePort,
+    /// Shards that close what comes for them over that port.
+    pub refusing: Vec<u16>,
+    /// What it says in its SUPPORTED instead of the truth, by key.
+    pub says: Vec<(String, String)>,
+}
+
+/// A port where clients choose their shard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShardAwarePort {
+    /// There is none.
+    None,
+    /// The port that a connection comes from chooses its shard.
+    Chooses,
+    /// It does not, as if something in between changed the ports of clients: connections get the
+    /// shard that has the fewest.
+    Rewritten,
+}
+
+impl Sharded {
+    /// So many shards, with a port where clients choose them.
+    pub fn new(shards: u16) -> Self {
+        let (refusing, says) = (Vec::new(), Vec::new());
+        Self { shards, ignored_bits: 12, port: ShardAwarePort::Chooses, refusing, says }
+    }
+}
+
+/// What came to a shard.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Connections that are open.
+    pub open: u64,
+    /// Connections that were opened.
+    pub opened: u64,
+    /// Prepared statements about rows of this shard.
+    pub own: u64,
+    /// Prepared statements about rows of other shards.
+    pub others: u64,
+}
+
+/// The shards of a running server.
+#[derive(Debug)]
+pub(crate) struct Shards {
+    sharded: Sharded,
+    port: Option<u16>,
+    traffic: Mutex<Vec<Traffic>>,
+}
+
+impl Shards {
+    /// `port` is where clients choose their shard.
+    pub(crate) fn new(sharded: Sharded, port: Option<u16>) -> Self {
+        let traffic = vec![Traffic::default(); usize::from(sharded.shards.max(1))];
+        Self { sharded, port, traffic: Mutex::new(traffic) }
+    }
+
+    fn sharding(&self, shard: u16) -> Sharding {
+        let Sharded { shards, ignored_bits, .. } = self.sharded;
+        Sharding { shard, shards: shards.max(1), ignored_bits, port: self.port, tls_port: None }
+    }
+
+    /// What a connection to this shard is told.
+    pub(crate) fn says(&self, shard: u16) -> Vec<(String, String)> {
+        let truth = self.sharding(shard).options().into_iter();
+        let mut said: Vec<_> = truth.map(|(key, value)| (key.to_owned(), value)).collect();
+        for (key, value) in &self.sharded.says {
+            said.retain(|(known, _)| known != key);
+            said.push((key.clone(), value.clone()));
+        }
+        said
+    }
+
+    /// The shard of a new connection; `from` is the port of the client where that chooses. `None` if
+    /// the shard refuses it.
+    pub(crate) fn open(&self, from: Option<u16>) -> Option<u16> {
+        let mut traffic = self.traffic.lock();
+        let chosen = from.filter(|_| self.sharded.port == ShardAwarePort::Chooses);
+        let shard = match chosen {
+            Some(port) => usize::from(port) % traffic.len(),
+            None => (0..traffic.len()).min_by_key(|shard| traffic[*shard].open).unwrap_or(0),
+        };
+        if from.is_some() && self.sharded.refusing.contains(&(shard as u16)) {
+            return None;
+        }
+        traffic[shard].open += 1;
+        traffic[shard].opened += 1;
+        Some(shard as u16)
+    }
+
+    /// A connection to a shard has ended.
+    pub(crate) fn close(&self, shard: u16) {
+        self.traffic.lock()[usize::from(shard)].open -= 1;
+    }
+
+    /// A statement came to a shard.
+    pub(crate) fn count(&self, shard: u16, token: i64) {
+        let is_own = self.sharding(shard).shard_of(token) == shard;
+        let traffic = &mut self.traffic.lock()[usize::from(shard)];
+        *if is_own { &mut traffic.own } else { &mut traffic.others } += 1;
+    }
+
+    /// What has come to each.
+    pub(crate) fn traffic(&self) -> Vec<Traffic> {
+        self.traffic.lock().clone()
+    }
+}
