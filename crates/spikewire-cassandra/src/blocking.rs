@@ -1,10 +1,14 @@
-//! Statements of calling threads, which do all the work themselves.
+//! Statements of calling threads, which do all the work themselves, unless a statement may have
+//! copies.
+
+mod copies;
 
 use std::sync::Arc;
 
 use spikewire_transport::blocking::{Answered, Single, pause};
 use spikewire_transport::{Tick, buffer};
 
+use self::copies::Sender;
 use crate::cluster::Cluster;
 use crate::connection::{BlockingPool, Cassandra, Outcome, Reply};
 use crate::error::{Error, Kind, Result};
@@ -17,7 +21,10 @@ pub type Interrupted<'a> = Option<&'a dyn Fn() -> bool>;
 /// Runs the statements of calling threads.
 #[derive(Debug)]
 pub struct BlockingExecutor {
+    cluster: Arc<Cluster>,
     pool: Arc<BlockingPool<Single<Cassandra>>>,
+    /// Sends statements that may have copies.
+    sender: Sender,
 }
 
 /// What came of one request.
@@ -62,7 +69,7 @@ impl BlockingExecutor {
         let pool = Arc::new(BlockingPool::new(cluster));
         let weak = Arc::downgrade(&pool);
         cluster.add_janitor(weak);
-        Self { pool }
+        Self { cluster: cluster.clone(), pool, sender: Sender::default() }
     }
 
     /// Sends one request and waits for its reply, retries included.
@@ -83,6 +90,12 @@ impl BlockingExecutor {
         interrupted: Interrupted<'_>,
         read: impl FnOnce(Result<Answer<'_>>) -> T,
     ) -> T {
+        // Where the system has no thread for it, it has no copies.
+        if call.speculates()
+            && let Some(thread) = self.sender.thread(&self.cluster)
+        {
+            return copies::run(thread, call, interrupted, read);
+        }
         let (mut draft, mut execution) = call.split();
         loop {
             let mut replied = self.send(draft, interrupted);
@@ -100,6 +113,7 @@ impl BlockingExecutor {
                         }
                         heard = execution.hear(Err(pause_is_over()));
                     }
+                    Heard::Left => return read(Err(pause_is_over())),
                 }
             };
         }
@@ -107,6 +121,7 @@ impl BlockingExecutor {
 
     /// Ends the connections; callers that wait get an error.
     pub fn close(&self) {
+        self.sender.close();
         self.pool.close();
     }
 }

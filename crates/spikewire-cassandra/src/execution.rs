@@ -21,6 +21,7 @@ use crate::connection::{Command, Outcome, Reply, plain_query};
 use crate::error::{Error, Kind, Result};
 use crate::memory::Memory;
 use crate::routing::{Aim, Replica, Target};
+use crate::speculation::Contender;
 use crate::statement::{Prepared, Preparing, Shape, Turn};
 
 /// How often a request may find that its statement is unknown before that is an error.
@@ -30,7 +31,7 @@ const MOST_PREPARES: u32 = 16;
 const PREPARE_PAUSE: Duration = Duration::from_millis(1);
 
 /// What was asked.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum What {
     /// A statement as text.
     Query,
@@ -108,16 +109,22 @@ pub enum Heard<'a> {
     Send(Draft),
     /// Nothing happens until then; any outcome will do.
     Pause(Tick),
+    /// Nothing more of it: another copy of the statement was answered, or goes on.
+    Left,
 }
 
 impl Execution {
     pub(crate) fn new(
         memory: Arc<Memory>,
         what: What,
-        target: Target,
+        target: &Target,
         policy: Policy<Replica>,
     ) -> Self {
         let now = Tick::now();
+        let target = match &target.contender {
+            None => target.clone(),
+            Some(contender) => target.of(contender.begun()),
+        };
         Self {
             memory,
             what,
@@ -137,8 +144,58 @@ impl Execution {
         self.kept = bytes;
     }
 
+    /// That of the copy after this one ([`crate::speculation`]), if the statement has copies.
+    #[cold]
+    pub fn twin(&self) -> Option<Self> {
+        let contender = self.target.contender.as_ref()?;
+        Some(Self {
+            memory: self.memory.clone(),
+            what: self.what.clone(),
+            target: self.target.of(contender.next()),
+            policy: self.policy,
+            deadline: self.deadline,
+            since: self.since,
+            prepares: 0,
+            before: Attempts::default(),
+            stage: Stage::Asked,
+            kept: Vec::new(),
+        })
+    }
+
+    /// Whether another copy of the statement was answered.
+    #[inline]
+    pub fn is_left(&self) -> bool {
+        self.target.contender.as_ref().is_some_and(|contender| contender.is_over())
+    }
+
     /// Takes an outcome of what it asked for last.
+    #[inline]
     pub fn hear<'a>(&'a mut self, outcome: Outcome<'a>) -> Heard<'a> {
+        match self.target.contender.clone() {
+            None => self.hear_alone(outcome),
+            Some(contender) => self.hear_as(&contender, outcome),
+        }
+    }
+
+    /// The same as one of several copies.
+    #[cold]
+    fn hear_as<'a>(&'a mut self, contender: &Contender, outcome: Outcome<'a>) -> Heard<'a> {
+        if contender.is_over() {
+            return Heard::Left;
+        }
+        match self.hear_alone(outcome) {
+            Heard::Done(Ok(mut answer)) => contender.wins().map_or(Heard::Left, |attempts| {
+                answer.attempts.made += attempts;
+                Heard::Done(Ok(answer))
+            }),
+            Heard::Done(Err(error)) => {
+                contender.fails(error).map_or(Heard::Left, |error| Heard::Done(Err(error)))
+            }
+            goes_on => goes_on,
+        }
+    }
+
+    fn hear_alone<'a>(&'a mut self, outcome: Outcome<'a>) -> Heard<'a> {
         match std::mem::replace(&mut self.stage, Stage::Asked) {
             Stage::Asked => self.answered(outcome),
             Stage::Preparing(preparing) => self.prepared(preparing, outcome),
@@ -390,7 +447,8 @@ impl Execution {
         Heard::Done(answer.map(|answer| Answer { agreed, ..answer }))
     }
 
-    fn understand<'a>(&'a self, reply: Reply<'a>) -> Result<Answer<'a>> {
+    /// Reads a reply that is the answer.
+    pub(crate) fn understand<'a>(&'a self, reply: Reply<'a>) -> Result<Answer<'a>> {
         let Reply { body, node, attempts } = reply;
         answer::read(&self.memory, &self.what, body, node, attempts)
     }

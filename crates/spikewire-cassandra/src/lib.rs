@@ -9,6 +9,7 @@
 //! | [`session`], [`statement`] | composing requests; what is prepared |
 //! | `memory` | what a session keeps between statements |
 //! | [`execution`] | from a request to its answer, without I/O |
+//! | [`speculation`] | copies of a statement to further nodes while no answer comes |
 //! | [`blocking`] | calling threads that send requests |
 //! | [`error`] | what can go wrong |
 
@@ -24,6 +25,7 @@ mod memory;
 pub mod options;
 pub mod routing;
 pub mod session;
+pub mod speculation;
 pub mod statement;
 mod text;
 mod timestamps;

@@ -85,13 +85,60 @@ pub struct Limits {
     pub max_retries: u32,
     /// Pause before an attempt on a node that was asked before.
     pub sleep: Duration,
+    /// When copies of an idempotent statement are sent to further nodes.
+    pub speculation: Speculation,
+}
+
+/// When copies of a statement are sent to further nodes. Only idempotent statements have copies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Speculation {
+    /// How long each one waits for an answer to those before it; `None`: there are no copies.
+    pub delay: Option<Duration>,
+    /// How many there may be besides the first.
+    pub attempts: u32,
+}
+
+impl Default for Speculation {
+    /// No copies; one, if a delay is named.
+    fn default() -> Self {
+        Self { delay: None, attempts: 1 }
+    }
+}
+
+impl Speculation {
+    /// More copies than this are refused: each goes to a node of its own.
+    pub const MOST: u32 = 32;
+
+    /// The shortest delay.
+    pub const SHORTEST: Duration = Duration::from_millis(1);
+
+    /// Refuses what makes no sense, in words that name it.
+    pub fn check(&self) -> Result<()> {
+        let Self { delay, attempts } = self;
+        if let Some(delay) = delay.filter(|delay| *delay < Self::SHORTEST) {
+            let message = format!("speculative_delay must be 1 ms at least, not {delay:?}");
+            return Err(Error::invalid(message));
+        }
+        if !(1..=Self::MOST).contains(attempts) {
+            let most = Self::MOST;
+            let message =
+                format!("speculative_attempts must be between 1 and {most}, not {attempts}");
+            return Err(Error::invalid(message));
+        }
+        Ok(())
+    }
 }
 
 impl Default for Limits {
     /// 10 s in all, which leaves time for a server's own time-out to be reported; 2 retries.
     fn default() -> Self {
-        let (timeout, socket_timeout) = (Duration::from_secs(10), Duration::ZERO);
-        Self { timeout, socket_timeout, max_retries: 2, sleep: Duration::from_millis(20) }
+        Self {
+            timeout: Duration::from_secs(10),
+            socket_timeout: Duration::ZERO,
+            max_retries: 2,
+            sleep: Duration::from_millis(20),
+            speculation: Speculation::default(),
+        }
     }
 }
 
@@ -230,6 +277,7 @@ impl Options {
         if let Some(size @ ..1) = self.page_size {
             return refuse(format!("page_size must be 1 at least, not {size}"));
         }
+        self.limits.speculation.check()?;
         let names = [
             ("keyspace", &self.keyspace),
             ("local_datacenter", &self.local_datacenter),

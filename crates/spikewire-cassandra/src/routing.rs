@@ -8,12 +8,14 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use spikewire_cql::response::Retry;
 use spikewire_transport::topology::{Preference, Target as Addressed};
 
 use crate::cluster::{Node, Snapshot};
 use crate::error::{Error, Kind, Result};
+use crate::speculation::Contender;
 
 /// What a request is about, as far as routing needs it.
 #[derive(Debug, Clone)]
@@ -24,21 +26,21 @@ pub struct Target {
     pub writes: bool,
     /// A number that differs from request to request, so that they begin at different nodes.
     pub turn: u32,
-    /// How many nodes of the plan are left to other copies of the request.
-    pub skipped: u32,
     /// Where it goes first, whatever the plan says.
     pub first: Option<Arc<Node>>,
     /// How its attempts failed so far.
     pub(crate) failed: Vec<Error>,
     /// The nodes that it need not go to again before it has been to all others.
     pub(crate) tried: Vec<SocketAddr>,
+    /// Which copy of its statement it is, where that may have several.
+    pub(crate) contender: Option<Box<Contender>>,
 }
 
 impl Target {
     /// For a request that was not attempted yet.
     pub fn new(aim: Aim, writes: bool, turn: u32) -> Self {
         let (failed, tried) = (Vec::new(), Vec::new());
-        Self { aim, writes, turn, skipped: 0, first: None, failed, tried }
+        Self { aim, writes, turn, first: None, failed, tried, contender: None }
     }
 
     /// Whether the node of this error was tried before.
@@ -56,7 +58,16 @@ impl Target {
             self.first = self.first.take().filter(|first| first.address != node);
             self.tried.push(node);
         }
-        self.failed.extend(error.alone());
+        match &self.contender {
+            None => self.failed.extend(error.alone()),
+            Some(contender) => contender.note(error),
+        }
+    }
+
+    /// The same for a copy that was not attempted yet.
+    pub(crate) fn of(&self, contender: Contender) -> Self {
+        let fresh = Self::new(self.aim.clone(), self.writes, self.turn);
+        Self { contender: Some(Box::new(contender)), ..fresh }
     }
 }
 
@@ -81,6 +92,12 @@ pub enum Aim {
 impl Addressed for Target {
     fn writes(&self) -> bool {
         self.writes
+    }
+
+    #[inline(always)]
+    fn begins(&mut self) -> Option<(Duration, Self)> {
+        let (delay, next) = self.contender.as_mut()?.begin()?;
+        Some((delay, self.of(next)))
     }
 }
 
@@ -120,13 +137,37 @@ pub fn choose(snapshot: &Snapshot, target: &Target, step: u32) -> Result<Arc<Nod
         return Ok(first.clone());
     }
     let turn = if conditional { 0 } else { target.turn };
+    if let Some(contender) = &target.contender {
+        return choose_for(contender, snapshot, replicas, turn, target, step);
+    }
     if target.tried.is_empty()
-        && target.skipped == 0
         && let Some(node) = nearest(snapshot, replicas, turn)
     {
         return Ok(node.clone());
     }
-    plan(snapshot, replicas, turn, target, step).ok_or_else(|| none(snapshot))
+    let node = plan(snapshot, replicas, turn, &target.tried).pick(step);
+    node.ok_or_else(|| none(snapshot))
+}
+
+/// The same for one of several copies: no two go to the same node as long as others remain.
+#[cold]
+fn choose_for(
+    contender: &Contender,
+    snapshot: &Snapshot,
+    replicas: &[u32],
+    turn: u32,
+    target: &Target,
+    step: u32,
+) -> Result<Arc<Node>> {
+    let used = [contender.taken(), target.tried.clone()].concat();
+    let plan = plan(snapshot, replicas, turn, &used);
+    if plan.fresh.is_empty() && contender.is_accompanied() {
+        let message = "a copy of the statement was sent to each node that may be asked";
+        return Err(Error::new(Kind::NoNode, message));
+    }
+    let node = plan.pick(step).ok_or_else(|| none(snapshot))?;
+    contender.goes_to(node.address);
+    Ok(node)
 }
 
 /// A replica that is as near as can be: up, in the local rack or else in the local datacenter. It is
@@ -144,14 +185,22 @@ fn nearest<'a>(snapshot: &'a Snapshot, replicas: &[u32], turn: u32) -> Option<&'
     }
 }
 
-/// The next node of the plan that was not tried yet; once all were, it begins anew.
-fn plan(
-    snapshot: &Snapshot,
-    replicas: &[u32],
-    turn: u32,
-    target: &Target,
-    step: u32,
-) -> Option<Arc<Node>> {
+/// Nodes in the order in which they are asked.
+struct Plan<'a> {
+    all: Vec<&'a Arc<Node>>,
+    /// Those that were not asked yet.
+    fresh: Vec<&'a Arc<Node>>,
+}
+
+impl Plan<'_> {
+    /// The next node that was not asked yet; once all were, the plan begins anew.
+    fn pick(&self, step: u32) -> Option<Arc<Node>> {
+        let anew = || self.all.get((step as usize).checked_rem(self.all.len())?);
+        self.fresh.first().or_else(anew).map(|node| (*node).clone())
+    }
+}
+
+fn plan<'a>(snapshot: &'a Snapshot, replicas: &[u32], turn: u32, asked: &[SocketAddr]) -> Plan<'a> {
     let distance = |index: u32| -> Distance {
         let node = &snapshot.nodes[index as usize];
         let rack = snapshot.prefers_rack() && snapshot.is_in_rack(node);
@@ -169,12 +218,9 @@ fn plan(
     for alike in order.chunk_by_mut(|one, other| distance(*one) == distance(*other)) {
         alike.rotate_left(turn as usize % alike.len());
     }
-    let node = |index: &u32| &snapshot.nodes[*index as usize];
-    let fresh: Vec<u32> =
-        order.iter().copied().filter(|at| !target.tried.contains(&node(at).address)).collect();
-    let (left, at) =
-        if fresh.is_empty() { (&order, target.skipped + step) } else { (&fresh, target.skipped) };
-    left.get(at as usize % left.len().max(1)).map(|index| node(index).clone())
+    let all: Vec<_> = order.iter().map(|index| &snapshot.nodes[*index as usize]).collect();
+    let fresh = all.iter().copied().filter(|node| !asked.contains(&node.address)).collect();
+    Plan { all, fresh }
 }
 
 fn none(snapshot: &Snapshot) -> Error {

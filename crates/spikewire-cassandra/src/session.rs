@@ -13,6 +13,7 @@ use crate::execution::{Draft, Execution, What};
 use crate::memory::{Memory, Name};
 use crate::options::Options;
 use crate::routing::{Aim, Replica, Target};
+use crate::speculation::Contender;
 use crate::statement::{BatchBuilder, Prepared, StatementOptions, token_of};
 use crate::text::Traits;
 
@@ -34,6 +35,11 @@ pub struct Call {
 }
 
 impl Call {
+    /// Whether copies of it may be sent to further nodes while no answer comes.
+    pub fn speculates(&self) -> bool {
+        self.target.contender.is_some()
+    }
+
     /// The request, and what understands the answer.
     pub fn split(self) -> (Draft, Execution) {
         let Self { bytes, target, policy, execution } = self;
@@ -133,8 +139,17 @@ impl Session {
         let aim = options.node.clone().map_or(aim, Aim::Node);
         let idempotent = options.idempotent.unwrap_or(traits.reads);
         let policy = self.policy(options, idempotent);
-        let target = Target::new(aim, !traits.reads, self.0.next_turn());
-        let execution = Execution::new(self.0.clone(), what, target.clone(), policy);
+        let mut target = Target::new(aim, !traits.reads, self.0.next_turn());
+        let speculation = options.speculation(self.options().limits.speculation);
+        if let Some(delay) = speculation.delay
+            && idempotent
+            && traits.repeatable
+            && options.node.is_none()
+        {
+            let contender = Contender::first(delay, speculation.attempts, target.writes);
+            target.contender = Some(Box::new(contender));
+        }
+        let execution = Execution::new(self.0.clone(), what, &target, policy);
         Call { bytes, target, policy, execution }
     }
 
@@ -185,7 +200,7 @@ impl Session {
         let mut bytes = buffer::take();
         request::prepare(&mut bytes, self.version(), &text, keyspace.as_deref(), &extras)?;
         // It changes nothing, so that it may be asked again.
-        let traits = Traits { reads: true, conditional: false, uses_keyspace: false };
+        let traits = Traits::of("SELECT");
         let what = What::Prepare { text, keyspace };
         Ok(Preparation::Ask(Box::new(self.call(bytes, Aim::Any, traits, options, what))))
     }
@@ -235,8 +250,9 @@ impl Session {
         if options.page_size.is_some() || options.paging_state.is_some() {
             return Err(Error::invalid("a batch has no pages"));
         }
-        let BatchBuilder { writer, prepared, token, conditional } = batch;
-        let traits = Traits { reads: false, conditional, uses_keyspace: false };
+        let BatchBuilder { writer, prepared, token, conditional, counts } = batch;
+        let traits =
+            Traits { reads: false, conditional, uses_keyspace: false, repeatable: !counts };
         let keyspace = self.named_keyspace(options);
         let mut parameters = self.parameters(options, traits, keyspace.as_deref());
         parameters.page_size = None;

@@ -17,6 +17,8 @@ pub struct Traits {
     pub conditional: bool,
     /// It changes the keyspace of its connection.
     pub uses_keyspace: bool,
+    /// It is about rows, and does not count: whoever says that it is idempotent may be right.
+    pub repeatable: bool,
 }
 
 impl Traits {
@@ -25,9 +27,14 @@ impl Traits {
         let mut words = Words(text);
         let first = words.next().unwrap_or_default();
         let is = |word: &str| first.eq_ignore_ascii_case(word);
-        let changes_data = is("INSERT") || is("UPDATE") || is("DELETE") || is("BEGIN");
+        let begins = is("BEGIN");
+        let counts =
+            begins && words.next().is_some_and(|word| word.eq_ignore_ascii_case("COUNTER"));
+        let changes_data = is("INSERT") || is("UPDATE") || is("DELETE") || begins;
         let conditional = changes_data && words.any(|word| word.eq_ignore_ascii_case("IF"));
-        Self { reads: is("SELECT") || is("LIST"), conditional, uses_keyspace: is("USE") }
+        let reads = is("SELECT") || is("LIST");
+        let repeatable = reads || (changes_data && !counts);
+        Self { reads, conditional, uses_keyspace: is("USE"), repeatable }
     }
 }
 
@@ -69,7 +76,7 @@ mod tests {
     #[test]
     fn what_a_statement_does() {
         let of = |text| {
-            let Traits { reads, conditional, uses_keyspace } = Traits::of(text);
+            let Traits { reads, conditional, uses_keyspace, .. } = Traits::of(text);
             (reads, conditional, uses_keyspace)
         };
         assert_eq!(of("select * from t"), (true, false, false));
@@ -83,6 +90,22 @@ mod tests {
         assert_eq!(of(""), (false, false, false));
         assert_eq!(of("'unended"), (false, false, false));
         assert_eq!(of("größe IF"), (false, false, false));
+    }
+
+    #[test]
+    fn what_may_be_idempotent() {
+        let of = |text| Traits::of(text).repeatable;
+        for text in
+            ["SELECT 1", "INSERT", "update t", "DELETE", "BEGIN BATCH", "begin unlogged batch"]
+        {
+            assert!(of(text), "{text}");
+        }
+        for text in
+            ["BEGIN COUNTER BATCH", "begin /* x */ counter batch", "CREATE TABLE t", "USE k"]
+        {
+            assert!(!of(text), "{text}");
+        }
+        assert!(!of("TRUNCATE t") && !of(""));
     }
 
     #[test]

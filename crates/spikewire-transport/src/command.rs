@@ -67,6 +67,15 @@ pub trait ResponseHandler {
         false
     }
 
+    /// The ticket of another copy of its command. One of a copy that has not begun is dropped when
+    /// it is found withdrawn, or when the driver is closed: the others say how it ends.
+    fn twin(&mut self) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
     /// Takes the request back, which was not executed: the next outcome is the reply that says so.
     /// It can be sent again, as one attempt more or as the same
     /// ([`Attempts::without_latest`]).

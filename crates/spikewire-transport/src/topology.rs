@@ -131,6 +131,17 @@ pub trait Endpoint: Debug + Display {
 pub trait Target: Debug {
     /// Whether a second execution may make a difference, so that a lost answer leaves doubt.
     fn writes(&self) -> bool;
+
+    /// The command begins. Where another copy of it is to begin, unless it is over by then: how
+    /// much later, and what that is about. Its ticket is the
+    /// [`ResponseHandler::twin`](crate::ResponseHandler::twin) of this one.
+    #[inline(always)]
+    fn begins(&mut self) -> Option<(Duration, Self)>
+    where
+        Self: Sized,
+    {
+        None
+    }
 }
 
 /// The limits of the connections to one node.

@@ -104,9 +104,6 @@ fn without_a_token_all_local_nodes_have_their_turn() {
     let any = |turn| Target::new(Aim::Any, false, turn);
     let begun: BTreeSet<u8> = (0..6).map(|turn| walk(&snapshot, any(turn), 1)[0]).collect();
     assert_eq!(begun, [1, 2, 3, 4].into());
-    let copies: BTreeSet<u8> =
-        (0..4).map(|skipped| walk(&snapshot, Target { skipped, ..any(0) }, 1)[0]).collect();
-    assert_eq!(copies, [1, 2, 3, 4].into(), "copies of a request go to different nodes");
 }
 
 #[test]

@@ -17,6 +17,8 @@ pub struct BatchBuilder {
     pub(crate) prepared: Vec<Arc<Prepared>>,
     pub(crate) token: Option<(Arc<str>, i64)>,
     pub(crate) conditional: bool,
+    /// Whether it counts, so that a second execution counts once more.
+    pub(crate) counts: bool,
 }
 
 impl BatchBuilder {
@@ -30,7 +32,8 @@ impl BatchBuilder {
         let payload = borrowed(payload);
         let extras = spikewire_cql::envelope::Extras { tracing, payload: &payload };
         let writer = BatchWriter::new(buffer::take(), version, kind, &extras)?;
-        Ok(Self { writer, prepared: Vec::new(), token: None, conditional: false })
+        let (token, counts) = (None, kind == BatchKind::Counter);
+        Ok(Self { writer, prepared: Vec::new(), token, conditional: false, counts })
     }
 
     /// How many statements it holds.

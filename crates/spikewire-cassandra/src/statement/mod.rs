@@ -14,7 +14,7 @@ mod routing_key;
 
 pub use batch::BatchBuilder;
 pub(crate) use batch::borrowed;
-pub use options::StatementOptions;
+pub use options::{SpeculationOptions, StatementOptions};
 pub use prepared::{Prepared, Shape};
 pub(crate) use prepared::{Preparing, Turn};
 pub(crate) use routing_key::token_of;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use spikewire_cql::consistency::Consistency;
 
 use crate::cluster::Node;
+use crate::options::Speculation;
 
 /// What can be said about one execution; where it says nothing, the session's options hold.
 #[derive(Debug, Clone, Default)]
@@ -36,6 +37,36 @@ pub struct StatementOptions {
     pub socket_timeout: Option<Duration>,
     /// Further attempts after the first one.
     pub max_retries: Option<u32>,
+    /// When copies are sent to further nodes, if the statement is idempotent. Boxed, for it is rare.
+    pub speculation: Option<Box<SpeculationOptions>>,
     /// The only node to ask.
     pub node: Option<Arc<Node>>,
+}
+
+/// What one execution says about copies.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SpeculationOptions {
+    /// How long each one waits for an answer to those before it; `Some(None)`: there are none.
+    pub delay: Option<Option<Duration>>,
+    /// How many there may be besides the first.
+    pub attempts: Option<u32>,
+}
+
+impl StatementOptions {
+    /// What it says about copies, to be changed.
+    pub fn speculation_mut(&mut self) -> &mut SpeculationOptions {
+        self.speculation.get_or_insert_default()
+    }
+
+    /// When there are copies, where the session says this.
+    #[inline]
+    pub(crate) fn speculation(&self, session: Speculation) -> Speculation {
+        match &self.speculation {
+            None => session,
+            Some(own) => Speculation {
+                delay: own.delay.unwrap_or(session.delay),
+                attempts: own.attempts.unwrap_or(session.attempts),
+            },
+        }
+    }
 }

@@ -104,6 +104,7 @@ pub fn options(engine: &Engine, given: Value<'_>) -> Result<StatementOptions> {
             .get(c"socketTimeout")?
             .map(|value| span("socketTimeout", value))
             .transpose()?,
+        speculation: None,
         max_retries: options
             .get(c"maxRetries")?
             .map(|value| count("maxRetries", value, (0, 1000)).map(|retries| retries as u32))

@@ -3,6 +3,7 @@
 use spikewire_cassandra::connection::{Cassandra, Command, Next, Outcome};
 use spikewire_cassandra::execution::{Draft, Execution, Heard};
 use spikewire_cassandra::session::Call;
+use spikewire_cassandra::speculation::Share;
 use spikewire_cassandra::{Error, Kind};
 use spikewire_transport::{ResponseHandler, Tick};
 
@@ -49,9 +50,15 @@ impl Finish for Finished {
 /// A statement under way on a driver.
 #[derive(Debug)]
 pub struct Ticket {
+    waiting: Share<Waiting>,
+    execution: Execution,
+}
+
+/// What waits for a statement, shared by its copies.
+#[derive(Debug)]
+struct Waiting {
     pledge: Pledge,
     job: Job,
-    execution: Execution,
     reading: Reading,
 }
 
@@ -73,24 +80,26 @@ impl Ticket {
         reading: Reading,
     ) -> Box<Command<Self>> {
         let (draft, execution) = call.split();
-        draft.into_command(now, Self { pledge, job, execution, reading })
+        let waiting = Share::Own(Waiting { pledge, job, reading });
+        draft.into_command(now, Self { waiting, execution })
     }
 
     /// Takes an outcome; what waits for JavaScript, if it was the last one.
     #[inline]
     fn step(mut self, outcome: Outcome<'_>, next: &mut Next<Self>) -> Option<(Pledge, Finished)> {
         let step = match self.execution.hear(outcome) {
-            Heard::Done(answer) => Step::Told(self.job.answered(answer)),
+            Heard::Done(answer) => Step::Told(self.waiting.take()?.job.answered(answer)),
             Heard::Send(draft) => Step::Send(draft),
             Heard::Pause(at) => Step::Pause(at),
+            Heard::Left => return None,
         };
         match step {
             Step::Told(Progress::Done(result)) => {
-                let finished = Finished { slot: 0, reading: self.reading, result };
-                return Some((self.pledge, finished));
+                let Waiting { pledge, reading, .. } = self.waiting.into_own()?;
+                return Some((pledge, Finished { slot: 0, reading, result }));
             }
             Step::Told(Progress::Send(call)) => {
-                let Self { pledge, job, reading, .. } = self;
+                let Waiting { pledge, job, reading } = self.waiting.into_own()?;
                 next.commands.push(Self::command(*call, Tick::now(), pledge, job, reading));
             }
             Step::Send(draft) => next.commands.push(draft.into_command(Tick::now(), self)),
@@ -101,6 +110,19 @@ impl Ticket {
 }
 
 impl ResponseHandler for Ticket {
+    fn starts(&mut self) -> bool {
+        !self.execution.is_left()
+    }
+
+    fn is_withdrawn(&self) -> bool {
+        self.execution.is_left()
+    }
+
+    fn twin(&mut self) -> Option<Self> {
+        let execution = self.execution.twin()?;
+        Some(Self { waiting: self.waiting.twin(), execution })
+    }
+
     fn returned(&mut self, request: Vec<u8>) {
         self.execution.returned(request);
     }

@@ -290,7 +290,7 @@ impl FutureBase {
     /// `concurrent.futures.CancelledError` when the call was cancelled. Raises `RuntimeError` in a
     /// callback of the same client, where it would wait forever.
     #[pyo3(signature = (timeout=None))]
-    fn result<'py>(
+    pub fn result<'py>(
         slf: &Bound<'py, Self>,
         timeout: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -308,7 +308,7 @@ impl FutureBase {
 
     /// Withdraws the call if it has not been sent. Returns whether it was withdrawn; a call that
     /// is on its way goes on.
-    fn cancel(slf: &Bound<'_, Self>) -> bool {
+    pub fn cancel(slf: &Bound<'_, Self>) -> bool {
         let stage = &slf.get().stage;
         match stage.compare_exchange(PENDING, CANCELLED, SeqCst, SeqCst) {
             Ok(_) => Self::complete(slf, Outcome::Cancelled),

@@ -20,7 +20,7 @@
 pub mod background;
 pub mod connections;
 pub mod driver;
-mod driver_thread;
+pub mod driver_thread;
 pub mod errors;
 pub mod event_loop;
 pub mod forks;

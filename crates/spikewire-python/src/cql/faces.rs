@@ -19,6 +19,7 @@ use super::options::Opening;
 use super::statement::Statement;
 use super::ticket::Ticket;
 use crate::bridge::connections::LoopConnections;
+use crate::bridge::driver_thread;
 use crate::bridge::errors::{Raise, raise};
 use crate::bridge::event_loop::running_loop;
 use crate::bridge::future::FutureBase;
@@ -105,6 +106,10 @@ impl Runner for Blocking {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (mut job, mut call) = match start(py, core, request)? {
             Start::Done(result) => return Ok(result),
+            // On a driver's own thread, nothing would send it.
+            Start::Send(job, call) if call.speculates() && !driver_thread::is_any() => {
+                return self.submit(py, core, job, call);
+            }
             Start::Send(job, call) => (job, call),
         };
         loop {
@@ -113,6 +118,31 @@ impl Runner for Blocking {
                 Progress::Send(next) => call = next,
             }
         }
+    }
+}
+
+impl Blocking {
+    /// Has the session's own thread send a statement that may have copies, and waits for it.
+    #[cold]
+    fn submit<'py>(
+        &self,
+        py: Python<'py>,
+        core: &Core,
+        job: Job,
+        call: Call,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let thread = thread_of(py, core, &self.0)?;
+        let now = Tick::now();
+        let Entry { future, promise } = thread.enter(py, deadline(&call.policy, now))?;
+        let promise = promise.map_err(|full| full.raise(py))?;
+        let sent = gil_fairness::command_sent();
+        thread.send(Ticket::command(call, now, promise.into(), job, sent));
+        let result = FutureBase::result(&future, None);
+        if !future.get().done() {
+            // What a signal handler raised ends the call.
+            FutureBase::cancel(&future);
+        }
+        result
     }
 }
 
@@ -135,6 +165,7 @@ fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult
                     paused.map_err(|fault| raise::<Error>(py, fault))?;
                     heard = execution.hear(Err(pause_is_over()));
                 }
+                Heard::Left => return Err(pause_is_over().raise(py)),
             }
         };
     }

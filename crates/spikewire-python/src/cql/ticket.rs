@@ -5,6 +5,7 @@ use spikewire_cassandra::Error;
 use spikewire_cassandra::connection::{Cassandra, Next, Outcome};
 use spikewire_cassandra::execution::{Draft, Execution, Heard};
 use spikewire_cassandra::session::Call;
+use spikewire_cassandra::speculation::Share;
 use spikewire_transport::{ResponseHandler, Tick};
 
 use super::job::{Job, Progress};
@@ -55,10 +56,15 @@ impl Delivery {
 
 /// A statement under way on a driver.
 pub struct Ticket {
-    pub delivery: Delivery,
-    pub job: Job,
-    pub execution: Execution,
-    pub sent: Option<CommandGuard>,
+    waiting: Share<Waiting>,
+    execution: Execution,
+}
+
+/// What waits for a statement, shared by its copies.
+struct Waiting {
+    delivery: Delivery,
+    job: Job,
+    sent: Option<CommandGuard>,
 }
 
 /// A command of a driver.
@@ -82,14 +88,25 @@ impl Ticket {
         sent: Option<CommandGuard>,
     ) -> Command {
         let Call { bytes, target, policy, execution } = call;
-        let ticket = Self { delivery, job, execution, sent };
+        let waiting = Share::Own(Waiting { delivery, job, sent });
+        let ticket = Self { waiting, execution };
         Draft { bytes, target, policy }.into_command(now, ticket)
     }
 }
 
 impl ResponseHandler for Ticket {
     fn starts(&mut self) -> bool {
-        self.delivery.starts()
+        !self.execution.is_left()
+            && self.waiting.ask(|waiting| waiting.delivery.starts()).unwrap_or(false)
+    }
+
+    fn is_withdrawn(&self) -> bool {
+        self.execution.is_left()
+    }
+
+    fn twin(&mut self) -> Option<Self> {
+        let execution = self.execution.twin()?;
+        Some(Self { waiting: self.waiting.twin(), execution })
     }
 
     fn returned(&mut self, request: Vec<u8>) {
@@ -100,14 +117,23 @@ impl ResponseHandler for Ticket {
 impl Completes<Cassandra> for Ticket {
     fn complete(mut self, py: Python<'_>, outcome: Outcome<'_>, next: &mut Next<Self>) {
         let step = match self.execution.hear(outcome) {
-            Heard::Done(answer) => Step::Told(self.job.answered(py, answer)),
+            Heard::Done(answer) => match self.waiting.take() {
+                Some(waiting) => Step::Told(waiting.job.answered(py, answer)),
+                None => return,
+            },
             Heard::Send(draft) => Step::Send(draft),
             Heard::Pause(at) => Step::Pause(at),
+            Heard::Left => return,
         };
         match step {
-            Step::Told(Progress::Done(result)) => self.delivery.tell(py, result),
+            Step::Told(Progress::Done(result)) => {
+                if let Some(waiting) = self.waiting.take() {
+                    waiting.delivery.tell(py, result);
+                }
+            }
             Step::Told(Progress::Send(call)) => {
-                let Self { delivery, job, sent, .. } = self;
+                let Some(waiting) = self.waiting.into_own() else { return };
+                let Waiting { delivery, job, sent } = waiting;
                 next.commands.push(Self::command(call, Tick::now(), delivery, job, sent));
             }
             Step::Send(draft) => next.commands.push(draft.into_command(Tick::now(), self)),

@@ -232,7 +232,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                     return self.fail(command, error);
                 }
                 self.alarm = self.alarm.min(at.max(now));
-                self.delayed.push(Delayed { at, command });
+                self.delayed.push(Delayed { at, command, is_copy: false });
             }
             Verdict::Fail(error) => self.fail(command, error),
         }

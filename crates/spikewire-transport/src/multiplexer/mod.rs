@@ -11,6 +11,7 @@
 //! Each of them completes commands through the closure it is given.
 
 mod attempt;
+mod copies;
 mod lanes;
 mod maintenance;
 mod poller;
@@ -134,9 +135,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.alarm = self.alarm.min(command.deadline).min(now.after(LOOK));
         if command.start > now {
             self.alarm = self.alarm.min(command.start);
-            self.delayed.push(Delayed { at: command.start, command });
+            self.delayed.push(Delayed { at: command.start, command, is_copy: false });
         } else {
-            self.attempt(command, now);
+            self.begin(command, now);
         }
     }
 
@@ -238,10 +239,14 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         // What fails at once and is to be tried again at once has its turn in the next call, at
         // which it may be too late.
         for _ in 0..self.delayed.len().min(RETRIES) {
+            self.forget_copies();
             let due = self.delayed.peek_mut().filter(|next| next.at <= now);
-            let Some(Delayed { command, .. }) = due.map(PeekMut::pop) else { break };
+            let Some(Delayed { command, is_copy, .. }) = due.map(PeekMut::pop) else { break };
+            self.in_flight += usize::from(is_copy);
             if command.is_over(now) {
                 self.time_out(Abandoned { command, sent: false }, None);
+            } else if is_copy {
+                self.begin(command, now);
             } else {
                 self.attempt(command, now);
             }
@@ -262,7 +267,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 self.fail(command, closed().into());
             }
         }
-        let delayed = std::mem::take(&mut self.delayed).into_iter().map(|delayed| delayed.command);
+        let delayed = std::mem::take(&mut self.delayed).into_iter();
+        // A copy that has not begun leaves no gap.
+        let delayed = delayed.filter(|next| !next.is_copy).map(|delayed| delayed.command);
         let waiting = self.nodes.values_mut().flat_map(|node| std::mem::take(&mut node.waiting));
         for command in delayed.chain(waiting).collect::<Vec<_>>() {
             self.fail(command, closed().into());

@@ -1,4 +1,4 @@
-//! Commands that wait for their next attempt.
+//! Commands that wait for their next attempt, and copies that wait for their first.
 
 use crate::clock::Tick;
 
@@ -7,6 +7,8 @@ use crate::clock::Tick;
 pub(super) struct Delayed<C> {
     pub at: Tick,
     pub command: C,
+    /// Whether it is a copy of a command that is under way. It counts as a command when it begins.
+    pub is_copy: bool,
 }
 
 impl<C> PartialEq for Delayed<C> {

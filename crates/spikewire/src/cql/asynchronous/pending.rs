@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use spikewire_cassandra::connection::{Cassandra, Next, Outcome};
 use spikewire_cassandra::execution::{Draft, Execution, Heard};
 use spikewire_cassandra::session::Call;
+use spikewire_cassandra::speculation::Share;
 use spikewire_cassandra::{Error, Kind, Result};
 use spikewire_transport::native::Ticket as Completes;
 use spikewire_transport::{ResponseHandler, Tick, buffer};
@@ -44,7 +45,8 @@ impl Future for Pending {
             Stage::New(call) => {
                 let cell = Arc::new(Cell::new(context.waker().clone()));
                 let (draft, execution) = call.split();
-                let ticket = Ticket { cell: Some(cell.clone()), execution: Box::new(execution) };
+                let waiting = Share::Own(Waiting(Some(cell.clone())));
+                let ticket = Ticket { waiting, execution: Box::new(execution) };
                 let command = draft.into_command(Tick::now(), ticket);
                 self.stage = Stage::Waiting(cell);
                 self.core.connections.submit(command);
@@ -72,16 +74,35 @@ impl Drop for Pending {
     }
 }
 
-/// Completes a request, once. A ticket that is lost on the way completes it with an error.
+/// A request under way, or a copy of one.
 #[derive(Debug)]
 pub(super) struct Ticket {
-    cell: Option<Arc<Cell<Result<Raw>>>>,
+    waiting: Share<Waiting>,
     execution: Box<Execution>,
 }
 
+/// Completes a request, once. One that is lost on the way is completed with an error.
+#[derive(Debug)]
+struct Waiting(Option<Arc<Cell<Result<Raw>>>>);
+
+impl Waiting {
+    fn is_gone(&self) -> bool {
+        self.0.as_ref().is_none_or(|cell| cell.is_gone())
+    }
+}
+
 impl ResponseHandler for Ticket {
+    fn starts(&mut self) -> bool {
+        !self.execution.is_left()
+    }
+
     fn is_withdrawn(&self) -> bool {
-        self.cell.as_ref().is_none_or(|cell| cell.is_gone())
+        self.waiting.ask(Waiting::is_gone).unwrap_or(true)
+    }
+
+    fn twin(&mut self) -> Option<Self> {
+        let execution = Box::new(self.execution.twin()?);
+        Some(Self { waiting: self.waiting.twin(), execution })
     }
 
     fn returned(&mut self, request: Vec<u8>) {
@@ -102,10 +123,11 @@ impl Completes<Cassandra> for Ticket {
             Heard::Done(answer) => Step::Done(answer.map(Raw::of)),
             Heard::Send(draft) => Step::Send(draft),
             Heard::Pause(at) => Step::Pause(at),
+            Heard::Left => return,
         };
         match step {
             Step::Done(answer) => {
-                if let Some(cell) = self.cell.take() {
+                if let Some(cell) = self.waiting.take().and_then(|waiting| waiting.0.take()) {
                     drop(cell.fill(answer));
                 }
             }
@@ -115,9 +137,9 @@ impl Completes<Cassandra> for Ticket {
     }
 }
 
-impl Drop for Ticket {
+impl Drop for Waiting {
     fn drop(&mut self) {
-        if let Some(cell) = self.cell.take() {
+        if let Some(cell) = self.0.take() {
             drop(cell.fill(Err(Error::new(Kind::Closed, "the session is closed"))));
         }
     }
