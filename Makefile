@@ -148,6 +148,7 @@ test: test-rust test-fuzz test-python test-free-threaded test-node ## Run every 
 
 .PHONY: test-rust
 test-rust: venv ## Run the Rust tests, those for Cassandra on a real node
+	@tools/venv.sh $(VENV) $(BIN)/python --optional requirements/cassandra.txt
 	$(BIN)/python tools/with_cassandra.py cargo test --workspace $(BINDINGS) --all-features --no-fail-fast
 
 .PHONY: test-fuzz

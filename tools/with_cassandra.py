@@ -2,8 +2,9 @@
 
     tools/with_cassandra.py cargo test
 
-The command finds where the node is in ``SPIKEWIRE_CASSANDRA_AT``, as ``host:port``. Where that is
-set already, nothing is started. Where there is no Java or Maven, the command runs all the same,
+The command finds where the node is in ``SPIKEWIRE_CASSANDRA_AT``, as ``host:port``, and in
+``SPIKEWIRE_CASSANDRA_AUTHORITY`` the file of the authority to trust for encrypted connections, which
+it takes as well where trustme is installed. Where the first is set already, nothing is started. Where there is no Java or Maven, the command runs all the same,
 with the reason in ``SPIKEWIRE_NO_CASSANDRA``, unless ``SPIKEWIRE_CASSANDRA`` is ``required``: then
 it does not run, and that is an error.
 """
@@ -14,11 +15,13 @@ import os
 import subprocess
 import sys
 from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
 PYTHON = Path(__file__).parent.parent / "python"
 AT, NONE, REQUIRED = "SPIKEWIRE_CASSANDRA_AT", "SPIKEWIRE_NO_CASSANDRA", "SPIKEWIRE_CASSANDRA"
+AUTHORITY = "SPIKEWIRE_CASSANDRA_AUTHORITY"
 
 
 def main(command: list[str]) -> int:
@@ -43,14 +46,24 @@ def _start(running: ExitStack) -> dict[str, str]:
 
     try:
         cluster = running.enter_context(
-            CassandraCluster(host=None, port=0, heap=256, quick_start=True, progress=_say)
+            CassandraCluster(
+                host=None,
+                port=0,
+                heap=256,
+                quick_start=True,
+                tls="optional" if find_spec("trustme") else False,
+                progress=_say,
+            )
         )
     except CassandraUnavailable as error:
         if os.environ.get(REQUIRED) == "required":
             raise
         _say(f"no Cassandra: {error}")
         return {NONE: str(error)}
-    return {AT: ",".join(cluster.addresses)}
+    told = {AT: ",".join(cluster.addresses)}
+    if cluster.certificates:
+        told[AUTHORITY] = str(cluster.certificates.ca)
+    return told
 
 
 def skip_native() -> None:

@@ -133,8 +133,9 @@ impl Error {
     /// Node and reason of each attempt, the first one first: those before this error, and its own.
     pub fn failed_attempts(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
         // Time that ran out between two attempts was none.
-        let between = self.kind() == Kind::Timeout && self.node().is_none();
-        let own = (self.attempts() > 0 && !(between && !self.earlier().is_empty())).then_some(self);
+        let within = self.kind() != Kind::Timeout || self.node().is_some();
+        let counts = self.attempts() > 0 && (within || self.earlier().is_empty());
+        let own = counts.then_some(self);
         self.earlier().iter().chain(own).map(|error| (error.node(), error.message()))
     }
 

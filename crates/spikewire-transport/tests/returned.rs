@@ -76,6 +76,7 @@ impl Ticket {
     }
 
     /// What follows an outcome.
+    #[expect(clippy::result_large_err, reason = "it is what there is, and moved once")]
     fn settle(mut self, outcome: Outcome<'_, Proto>) -> Result<Asked, Self> {
         let now = Tick::now();
         match outcome {

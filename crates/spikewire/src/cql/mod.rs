@@ -115,5 +115,5 @@ pub use spikewire_cql::value::{
     Time, Timestamp, Unfit, Unset, Uuid, Value, Varint,
 };
 pub use spikewire_cql::version::Version;
-pub use spikewire_transport::tls::{Tls, TlsError, TlsOptions};
+pub use spikewire_transport::tls::{Pem, Tls, TlsError, TlsOptions};
 pub use value::{As, FromValue, ToValue, Unreadable};

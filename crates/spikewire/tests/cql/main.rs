@@ -8,4 +8,5 @@ mod load;
 mod schema;
 mod statements;
 mod support;
+mod tls;
 mod types;

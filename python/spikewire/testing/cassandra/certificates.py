@@ -59,11 +59,11 @@ def make_certificates(folder: Path, names: Sequence[str]) -> Certificates:
     return made
 
 
-def tls_yaml(folder: Path, *, client_certificates: bool) -> dict[str, Any]:
+def tls_yaml(folder: Path, *, optional: bool, client_certificates: bool) -> dict[str, Any]:
     """What cassandra.yaml says about them."""
     return {
         "enabled": True,
-        "optional": False,
+        "optional": optional,
         "require_client_auth": client_certificates,
         "keystore": str(folder / "node.pem"),
         "truststore": str(folder / "ca.pem"),

@@ -92,7 +92,7 @@ class CassandraCluster:
 
     @property
     def certificates(self) -> Certificates | None:
-        """What clients need, if they must use TLS."""
+        """What clients need, if they must or may use TLS."""
         return self._certificates
 
     @property

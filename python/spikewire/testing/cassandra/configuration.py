@@ -119,8 +119,11 @@ def _yaml(node: int, endpoints: list[Endpoint], settings: Settings, tls: Path) -
             "role_manager": "CassandraRoleManager",
         }
     if settings.tls:
-        asked = settings.client_certificates
-        yaml["client_encryption_options"] = tls_yaml(tls, client_certificates=asked)
+        yaml["client_encryption_options"] = tls_yaml(
+            tls,
+            optional=settings.tls == "optional",
+            client_certificates=settings.client_certificates,
+        )
     yaml.update(settings.yaml)
     return yaml
 

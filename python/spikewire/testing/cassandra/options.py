@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -41,9 +41,9 @@ class CassandraOptions(TypedDict, total=False):
     password: bool
     """Whether users must log in; the first one is ``cassandra`` with the password ``cassandra``.
     Default: False."""
-    tls: bool
-    """Whether clients must use TLS, with certificates that are made for the cluster. Default:
-    False."""
+    tls: bool | Literal["optional"]
+    """Whether clients must use TLS, with certificates that are made for the cluster, or may.
+    Default: False."""
     client_certificates: bool
     """Whether clients must show one of these certificates; asks for ``tls``. Default: False."""
     certificate_names: Sequence[str]
@@ -78,7 +78,7 @@ class Settings:
     vnodes: int
     cluster_name: str
     password: bool
-    tls: bool
+    tls: bool | Literal["optional"]
     client_certificates: bool
     certificate_names: Sequence[str] | None
     data: str | PathLike[str] | None
@@ -121,7 +121,10 @@ def settings_of(nodes: int, **options: Unpack[CassandraOptions]) -> Settings:
     _within("port", settings.port, 0, 65535)
     _within("heap", settings.heap, SMALLEST_HEAP, 1 << 20)
     _within("vnodes", settings.vnodes, 1, 1024)
-    if settings.client_certificates and not settings.tls:
+    if settings.tls not in (True, False, "optional"):
+        message = f'tls must be True, False or "optional", not {settings.tls!r}'
+        raise ValueError(message)
+    if settings.client_certificates and settings.tls is not True:
         message = "client_certificates asks for tls"
         raise ValueError(message)
     for name, many in (("racks", settings.racks), ("datacenters", settings.datacenters)):

@@ -1,0 +1,112 @@
+//! Encrypted connections: the node says itself which of them are.
+
+use std::path::PathBuf;
+
+use futures::executor::block_on;
+use spikewire::cql::{Builder, Kind, Pem, Session, Tls, TlsOptions};
+
+use crate::support::{Place, place};
+
+/// The tests' place and options with which its node is trusted, or the end of the test.
+macro_rules! secured {
+    () => {{
+        let place = place!();
+        match std::env::var_os("SPIKEWIRE_CASSANDRA_AUTHORITY") {
+            Some(file) => {
+                let authorities = vec![Pem::File(PathBuf::from(file))];
+                (place, TlsOptions { authorities, ..TlsOptions::default() })
+            }
+            None => {
+                eprintln!("skipped, for SPIKEWIRE_CASSANDRA_AUTHORITY is not set");
+                return;
+            }
+        }
+    }};
+}
+
+fn builder(place: &Place, options: &TlsOptions, name: &str) -> Builder {
+    place.builder().application(name, "1").tls(Tls::new(options).unwrap())
+}
+
+const CLIENTS: &str = "SELECT ssl_enabled, ssl_protocol, client_options FROM system_views.clients";
+
+type Client = (bool, Option<String>, Option<std::collections::HashMap<String, String>>);
+
+/// All connections of a program are encrypted, as the node sees it.
+fn check(rows: Vec<Client>, name: &str) {
+    let named = |options: &Option<std::collections::HashMap<String, String>>| {
+        options
+            .as_ref()
+            .is_some_and(|options| options.get("APPLICATION_NAME").is_some_and(|own| own == name))
+    };
+    let own: Vec<_> = rows.into_iter().filter(|(.., options)| named(options)).collect();
+    // The one that watches the cluster, and the one that asks.
+    assert!(own.len() >= 2, "{own:?}");
+    for (encrypted, protocol, _) in own {
+        assert!(encrypted);
+        assert!(protocol.unwrap().starts_with("TLSv1."));
+    }
+}
+
+#[test]
+fn blocking() {
+    let (place, options) = secured!();
+    let session = builder(place, &options, "tls blocking").connect(&place.at).unwrap();
+    let clients = session.execute(CLIENTS, ()).unwrap();
+    check(clients.rows_as().collect::<Result<_, _>>().unwrap(), "tls blocking");
+    let table = place.table(&session, "id int PRIMARY KEY, v blob");
+    let insert = session.prepare(format!("INSERT INTO {table} (id, v) VALUES (?, ?)")).unwrap();
+    // More than one record of TLS.
+    let long = vec![7_u8; 1 << 20];
+    session.execute(&insert, (1, long.clone())).unwrap();
+    let found = session.execute(format!("SELECT v FROM {table}"), ()).unwrap();
+    assert_eq!(found.first_value::<Vec<u8>>("v").unwrap(), Some(long));
+}
+
+#[test]
+fn on_any_executor() {
+    let (place, options) = secured!();
+    block_on(async {
+        let builder = builder(place, &options, "tls futures");
+        let session = builder.connect_async(&place.at).await.unwrap();
+        let clients = session.execute(CLIENTS, ()).await.unwrap();
+        check(clients.rows_as().collect::<Result<_, _>>().unwrap(), "tls futures");
+    });
+}
+
+#[cfg(feature = "tokio")]
+#[tokio::test]
+async fn on_tokio() {
+    let (place, options) = secured!();
+    let builder = builder(place, &options, "tls tokio");
+    let session = builder.connect_tokio(&place.at).await.unwrap();
+    let clients = session.execute(CLIENTS, ()).await.unwrap();
+    check(clients.rows_as().collect::<Result<_, _>>().unwrap(), "tls tokio");
+}
+
+#[test]
+fn who_is_not_trusted_is_told() {
+    let (place, options) = secured!();
+    let refused = |options: &TlsOptions| {
+        let session: Result<Session, _> = builder(place, options, "nobody").connect(&place.at);
+        let error = session.unwrap_err();
+        assert_eq!(error.kind(), Kind::Connection, "{error}");
+        error.message().to_owned()
+    };
+    let named = TlsOptions { server_name: Some("pomona.example".to_owned()), ..options.clone() };
+    assert!(refused(&named).contains("for another name"));
+    let unchecked = TlsOptions { verify_hostname: false, ..named };
+    builder(place, &unchecked, "unchecked").connect(&place.at).unwrap();
+    let system = TlsOptions { authorities: Vec::new(), ..options };
+    // Where the system trusts nobody, that is said before anything is sent.
+    if Tls::new(&system).is_ok() {
+        assert!(refused(&system).contains("no authority that the client trusts"));
+    }
+}
+
+#[test]
+fn options_that_cannot_be_used() {
+    let nowhere = vec![Pem::File(PathBuf::from("/nowhere/ca.pem"))];
+    let error = Tls::new(&TlsOptions { authorities: nowhere, ..TlsOptions::default() });
+    assert!(error.unwrap_err().to_string().contains("/nowhere/ca.pem"));
+}
