@@ -83,6 +83,7 @@ pub const EXPORTS: &[Export] = &[
     export!("cqlNodes", cql::session::nodes),
     export!("cqlKeyspace", cql::session::keyspace),
     export!("cqlVersion", cql::session::version),
+    export!("cqlRegisterType", cql::session::register_type),
     export!("cqlExecute", cql::verbs::execute),
     export!("cqlPrepare", cql::verbs::prepare),
     export!("cqlBatch", cql::verbs::batch),

@@ -18,5 +18,15 @@ export { type Parameter, type Parameters, Prepared } from './prepared.js'
 export { Query } from './query.js'
 export { type Column, type Row, Rows } from './rows.js'
 export { connect, type NodeInfo, Session } from './session.js'
-export { type CqlInput, type CqlValue, Decimal, Duration, EMPTY, Time, UNSET } from './values.js'
+export type { Trace, TraceEvent, TraceOptions } from './trace.js'
+export {
+  type CqlInput,
+  type CqlObject,
+  type CqlValue,
+  Decimal,
+  Duration,
+  EMPTY,
+  Time,
+  UNSET,
+} from './values.js'
 export type { ManyRows } from './verbs.js'

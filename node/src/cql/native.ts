@@ -62,6 +62,12 @@ export interface CqlNative {
   cqlNodes(session: Handle): (string | boolean)[]
   cqlKeyspace(session: Handle): string | null
   cqlVersion(session: Handle): number
+  /** What `make` makes of the names of the fields makes values of the type. */
+  cqlRegisterType(
+    session: Handle,
+    name: string,
+    make: (names: string[]) => (...values: unknown[]) => unknown,
+  ): void
   /** Values are in the array, or, without one, behind it. */
   cqlExecute(
     session: Handle,

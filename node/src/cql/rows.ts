@@ -198,12 +198,25 @@ export function makeShape(
   return [Object.freeze(columns), one, together > 1 ? appender(names, together) : one]
 }
 
+type Factory = (...values: unknown[]) => unknown
+
 /** What makes objects of these names. */
-export function makeFactory(names: string[]): (...values: unknown[]) => unknown {
+export function makeFactory(names: string[]): Factory {
   try {
     const body = `return (${variables(names.length)}) => (${literal(names, 0)})`
-    return new Function(body)() as (...values: unknown[]) => unknown
+    return new Function(body)() as Factory
   } catch {
     return (...values) => assemble(names, values, 0)
+  }
+}
+
+/** What makes objects of these names that are instances of a class. */
+export function makeInstances(prototype: object, names: string[]): Factory {
+  try {
+    const fields = literal(names, 0).slice(1)
+    const body = `return (${variables(names.length)}) => ({ __proto__: prototype, ${fields})`
+    return new Function('prototype', body)(prototype) as Factory
+  } catch {
+    return (...values) => Object.setPrototypeOf(assemble(names, values, 0), prototype)
   }
 }

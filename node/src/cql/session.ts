@@ -1,11 +1,13 @@
 /** Sessions: connecting, closing, and what they know. */
 
+import { inspect } from 'node:util'
 import { Connection, type ConnectionKind } from '../connection.js'
 import { executor, openSlot, refuse } from '../slots.js'
 import { type Callback, closedWhenAborted, handOver } from '../ways.js'
 import { SessionClosed } from './errors.js'
 import { native } from './native.js'
 import type { SessionOptions } from './options.js'
+import { makeInstances } from './rows.js'
 import { Verbs } from './verbs.js'
 
 /** What is known of a node. */
@@ -124,6 +126,27 @@ export class Session extends Verbs {
       nodes.push({ address, datacenter, rack, release, isUp } as NodeInfo)
     }
     return nodes
+  }
+
+  /**
+   * Lets values of a user-defined type come back as instances of a class from now on; without it they
+   * are plain objects. Its constructor is not called: an instance has the fields of the type as its
+   * properties, and the methods of the class.
+   *
+   * Instances of any class whose own properties are fields of the type are taken as values.
+   *
+   * @param name - `'keyspace.type'`, or a type in the session's keyspace
+   * @throws RangeError for what is no name of a type, TypeError for what is no class
+   */
+  registerType(name: string, type: abstract new (...args: never[]) => object): void {
+    this.#connection.check()
+    const prototype: unknown = typeof type === 'function' ? type.prototype : undefined
+    if (typeof prototype !== 'object' || prototype === null) {
+      throw new TypeError(`a type comes back as instances of a class, not of ${inspect(type)}`)
+    }
+    native.cqlRegisterType(this.#connection.handle, name, (names) =>
+      makeInstances(prototype, names),
+    )
   }
 
   /** Closes every connection; statements in flight fail with `SessionClosed`. Closing twice is fine. */

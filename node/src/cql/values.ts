@@ -21,6 +21,17 @@ export type CqlValue =
   | Map<CqlValue, CqlValue>
   | { [name: string]: CqlValue }
 
+/**
+ * A value of a user-defined type, of an interface or a class: an object with its fields as properties,
+ * and none of what promises, functions and collections have.
+ */
+export type CqlObject = object & {
+  readonly then?: never
+  readonly apply?: never
+  readonly length?: never
+  readonly size?: never
+}
+
 /** What a statement is given for a parameter. */
 export type CqlInput =
   | number
@@ -47,6 +58,7 @@ export type CqlInput =
   | ReadonlySet<CqlInput>
   | ReadonlyMap<CqlInput, CqlInput>
   | { readonly [name: string]: CqlInput | undefined }
+  | CqlObject
 
 /** For a parameter that is not to be set: its column keeps what it holds. Only for a whole parameter. */
 export const UNSET: unique symbol = Symbol.for('spikewire.cql.UNSET')

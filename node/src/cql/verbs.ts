@@ -17,6 +17,7 @@ import type { Parameters, Prepared } from './prepared.js'
 import { Query } from './query.js'
 import type { Row, Rows } from './rows.js'
 import { copied, hasValues, nameOf, numberOf, sendPrepared } from './sending.js'
+import { readTrace, type Trace, type TraceOptions } from './trace.js'
 
 /** The parameters of many executions. */
 export type ManyRows = Iterable<Parameters> | AsyncIterable<Parameters>
@@ -192,6 +193,26 @@ export abstract class Verbs {
     const promise = this.#call<Prepared>(options?.signal, (session, slot) =>
       native.cqlPrepare(session, slot, text, sent(options, KNOWN.PREPARE)),
     )
+    return callback === undefined ? promise : handOver(promise, callback)
+  }
+
+  /**
+   * What the cluster did for a statement that was executed with `tracing: true`: for its last page, or
+   * for one of its `tracingIds`. Servers write traces after they have answered: waits until it is
+   * complete.
+   *
+   * @throws Timeout where it is not complete in time
+   */
+  trace(result: Rows<unknown> | string, options?: TraceOptions): Promise<Trace>
+  trace(result: Rows<unknown> | string, callback: Callback<Trace>): void
+  trace(result: Rows<unknown> | string, options: TraceOptions, callback: Callback<Trace>): void
+  trace(
+    result: Rows<unknown> | string,
+    options?: TraceOptions | Callback<Trace>,
+    callback?: Callback<Trace>,
+  ): Promise<Trace> | undefined {
+    if (typeof options === 'function') return this.trace(result, {}, options) as undefined
+    const promise = readTrace((...given) => this.execute(...given), result, options)
     return callback === undefined ? promise : handOver(promise, callback)
   }
 

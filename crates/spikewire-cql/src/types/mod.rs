@@ -6,11 +6,14 @@
 //! | `option` | `[option]` on the wire, both ways |
 //! | `class` | the server's class names, both ways |
 //! | `cql` | the spelling of CQL, both ways |
+//! | `name` | [`TypeName`]: user-defined types as programs name them |
 
 mod class;
 mod cql;
 mod data_type;
+mod name;
 mod option;
 
 pub use cql::InvalidType;
 pub use data_type::{DEEPEST, Type, Udt, Vector};
+pub use name::TypeName;

@@ -9,11 +9,13 @@
 //! | [`bind`] | the values of a statement |
 //! | [`job`], [`ticket`] | a statement from its first request to its result |
 //! | [`rows`], [`shapes`] | what rows become; the columns that they have |
+//! | [`classes`] | what values of user-defined types become |
 //! | [`value`] | values, both ways |
 //! | [`errors`] | what goes wrong |
 //! | [`hooks`] | the package's functions that are called |
 
 mod bind;
+mod classes;
 pub mod errors;
 pub mod hooks;
 mod job;

@@ -6,18 +6,22 @@ use std::sync::Arc;
 use spikewire_cassandra::connection::Cassandra;
 use spikewire_cassandra::session::Call as Request;
 use spikewire_cassandra::{Error, Kind, Session as Engine};
+use spikewire_cql::types::TypeName;
 use spikewire_transport::Tick;
 
+use super::classes::{Class, Classes};
 use super::errors::closed;
 use super::hooks::Hooks;
 use super::job::Job;
 use super::options;
 use super::ticket::{Outbox, Pledge, Ticket};
 use super::value::Reading;
+use crate::arguments::text;
 use crate::binding::{Binding, Call};
 use crate::call::settle;
 use crate::driver::Driver;
-use crate::js::{Env, Failure, Result, Value, work};
+use crate::js::{Env, Failure, Function, Result, Value, work};
+use crate::record::Factories;
 use crate::resource::Resource;
 
 /// A session.
@@ -37,8 +41,10 @@ impl Session {
     ) -> Result<Self> {
         let outbox = Arc::<Outbox>::default();
         let topology = engine.cluster().clone();
-        let driver = Driver::start(env, &binding.environment, topology, outbox.clone())?;
-        Ok(Self { engine, reading, driver, outbox })
+        let environment = &binding.environment;
+        let driver = Driver::start(env, environment, topology, outbox.clone())?;
+        let classes = environment.resources.add(Rc::new(Classes::default()));
+        Ok(Self { engine, reading: Reading { classes, ..reading }, driver, outbox })
     }
 
     /// The session of a call's first argument.
@@ -115,6 +121,7 @@ pub fn close<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         return Ok(None);
     };
     environment.resources.remove(call.index(0)?);
+    environment.resources.remove(session.reading.classes);
     session.driver.close(call.env);
     let cluster = session.engine.cluster().clone();
     work::spawn(
@@ -156,4 +163,15 @@ pub fn keyspace<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 /// `cqlVersion(session)`: the version of the protocol that is spoken.
 pub fn version<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     call.env.uint32(Session::of(call)?.engine.version().number().into()).map(Some)
+}
+
+/// `cqlRegisterType(session, name, make)`: values of a type come back as what `make` makes.
+pub fn register_type<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let session = Session::of(call)?;
+    let name = text("the name of a type", call.argument(1))?;
+    let keyspace = session.engine.keyspace();
+    let name = TypeName::parse(&name, keyspace.as_deref()).map_err(Failure::of_range)?;
+    let class = Class { make: Function::keep(call.argument(2))?, factories: Factories::default() };
+    call.host.environment.resources.get::<Classes>(session.reading.classes)?.add(name, class);
+    Ok(None)
 }

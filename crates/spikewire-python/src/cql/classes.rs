@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Acquire, Ordering::Release};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use spikewire_cql::types::Udt;
+use spikewire_cql::types::{TypeName, Udt};
 use spikewire_sync::RwLock;
 
 use crate::bridge::errors::{type_error, type_name, value_error};
@@ -13,14 +13,7 @@ use crate::bridge::errors::{type_error, type_name, value_error};
 #[derive(Debug)]
 pub struct Classes {
     is_any: AtomicBool,
-    known: RwLock<Vec<(Name, Py<PyAny>)>>,
-}
-
-/// Keyspace and name of a type, as they are stored.
-#[derive(Debug, PartialEq, Eq)]
-struct Name {
-    keyspace: String,
-    name: String,
+    known: RwLock<Vec<(TypeName, Py<PyAny>)>>,
 }
 
 impl Classes {
@@ -43,7 +36,7 @@ impl Classes {
                 type_name(class)
             )));
         }
-        let name = Name::read(name, keyspace)?;
+        let name = TypeName::parse(name, keyspace).map_err(value_error)?;
         let class = class.clone().unbind();
         let former = {
             let mut known = self.known.write();
@@ -67,8 +60,7 @@ impl Classes {
         }
         let known = self.known.read();
         let mut found = known.iter();
-        let (_, class) =
-            found.find(|(of, _)| of.name == udt.name && of.keyspace == udt.keyspace)?;
+        let (_, class) = found.find(|(name, _)| name.is_of(udt))?;
         Some(class.bind(py).clone())
     }
 }
@@ -84,76 +76,4 @@ pub fn make<'py>(
         fields.set_item(name, value)?;
     }
     class.call((), Some(&fields))
-}
-
-impl Name {
-    fn read(text: &str, keyspace: Option<&str>) -> PyResult<Self> {
-        let (first, rest) = part(text)?;
-        match rest.strip_prefix('.') {
-            Some(rest) => {
-                let (name, rest) = part(rest)?;
-                if rest.is_empty() {
-                    return Ok(Self { keyspace: first, name });
-                }
-            }
-            None if rest.is_empty() => {
-                return match keyspace {
-                    Some(keyspace) => Ok(Self { keyspace: keyspace.to_owned(), name: first }),
-                    None => Err(value_error(format!(
-                        "the session has no keyspace: name it with the type, as in \
-                         \"shop.{text}\""
-                    ))),
-                };
-            }
-            None => {}
-        }
-        Err(wrong(text))
-    }
-}
-
-fn wrong(text: &str) -> PyErr {
-    value_error(format!("a type is named as in \"shop.address\", not {text:?}"))
-}
-
-/// The name that a text begins with, and what is behind it. Without quotes case makes no difference.
-fn part(text: &str) -> PyResult<(String, &str)> {
-    if let Some(quoted) = text.strip_prefix('"') {
-        let mut name = String::new();
-        let mut rest = quoted;
-        loop {
-            let (piece, behind) = rest.split_once('"').ok_or_else(|| wrong(text))?;
-            name.push_str(piece);
-            match behind.strip_prefix('"') {
-                Some(behind) => {
-                    name.push('"');
-                    rest = behind;
-                }
-                None => return Ok((name, behind)),
-            }
-        }
-    }
-    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
-    if end == 0 {
-        return Err(wrong(text));
-    }
-    Ok((text[..end].to_lowercase(), &text[end..]))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_types() {
-        let read = |text, keyspace| Name::read(text, keyspace).map(|it| (it.keyspace, it.name));
-        let is = |keyspace: &str, name: &str| (keyspace.to_owned(), name.to_owned());
-        assert_eq!(read("Shop.Address", None).unwrap(), is("shop", "address"));
-        assert_eq!(read("address", Some("Shop")).unwrap(), is("Shop", "address"));
-        assert_eq!(read("\"A.\"\"b\".c", None).unwrap(), is("A.\"b", "c"));
-        Python::initialize();
-        for text in ["", ".", "a.", ".a", "a.b.c", "\"a", "a b"] {
-            assert!(Name::read(text, Some("k")).is_err(), "{text}");
-        }
-        assert!(Name::read("a", None).is_err());
-    }
 }

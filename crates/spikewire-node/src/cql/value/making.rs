@@ -1,17 +1,18 @@
 //! Values of results as JavaScript values.
 
 use std::net::IpAddr;
+use std::rc::Rc;
 
 use spikewire_cql::notation::Malformed;
 use spikewire_cql::types::{Type, Udt};
 use spikewire_cql::value::{Duration, Elements, Fixed as _, MapEntries, Sink, shortest};
 
+use super::super::classes::{Class, Classes};
 use super::super::hooks::Hooks;
 use super::super::shapes::WIDEST;
 use super::{Reading, date, sort};
 use crate::environment::Environment;
 use crate::js::{Env, Failure, Value};
-use crate::record::Factories;
 
 /// The last moment that a `Date` can say, and its opposite the first, in milliseconds.
 const LAST_DATE: i64 = 8_640_000_000_000_000;
@@ -23,8 +24,7 @@ const DAY: i64 = 86_400_000_000_000;
 pub struct Making<'e, 'a> {
     env: Env<'e>,
     hooks: &'a Hooks,
-    /// What makes objects of user-defined types.
-    factories: &'a Factories,
+    environment: &'a Environment,
     reading: Reading,
 }
 
@@ -39,7 +39,7 @@ impl<'e, 'a> Making<'e, 'a> {
         reading: Reading,
     ) -> std::result::Result<Self, Failure> {
         let hooks = environment.hooks()?.cql()?;
-        Ok(Self { env, hooks, factories: &environment.factories_of_types, reading })
+        Ok(Self { env, hooks, environment, reading })
     }
 
     fn wrapped(&self, sort: u32, content: Value<'e>) -> Result<'e> {
@@ -52,6 +52,12 @@ impl<'e, 'a> Making<'e, 'a> {
             Some(int) => self.env.bigint(int),
             None => self.env.bigint_of(bytes),
         }
+    }
+
+    /// The class that values of a type come back as, if there is one.
+    fn class_of(&self, udt: &Udt) -> Option<Rc<Class>> {
+        let classes = self.environment.resources.get::<Classes>(self.reading.classes);
+        classes.ok()?.of(udt)
     }
 
     fn array(&self, items: impl ExactSizeIterator<Item = Result<'e>>) -> Result<'e> {
@@ -242,11 +248,15 @@ impl<'e> Sink for Making<'e, '_> {
             key.extend_from_slice(name.as_bytes());
         }
         let array_of_names = || env.array_of(udt.fields.iter().map(|(name, _)| env.string(name)));
-        let factory = if udt.fields.len() <= WIDEST {
-            let make = || self.hooks.make_factory.call(env, &[array_of_names()?]);
-            self.factories.of(&key, make)?
-        } else {
-            None
+        let factory = match self.class_of(udt) {
+            Some(class) => {
+                class.factories.of(&key, || class.make.call(env, &[array_of_names()?]))?
+            }
+            None if udt.fields.len() > WIDEST => None,
+            None => self
+                .environment
+                .factories_of_types
+                .of(&key, || self.hooks.make_factory.call(env, &[array_of_names()?]))?,
         };
         let values = fields.collect::<std::result::Result<Vec<_>, _>>()?;
         if let Some(factory) = factory {

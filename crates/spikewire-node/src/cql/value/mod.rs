@@ -21,6 +21,8 @@ pub struct Reading {
     pub bigints: bool,
     /// Every map as a `Map`; else those whose keys are no strings.
     pub maps: bool,
+    /// The number of the session's [`Classes`](super::classes::Classes).
+    pub classes: u32,
 }
 
 /// Sorts of objects, as the hooks `classify`, `unwrap` and `wrap` number them.
