@@ -8,6 +8,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any
 
 from spikewire.cql import _native
+from spikewire.cql.options import FOR_PREPARING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -113,8 +114,7 @@ def _checked(concurrency: int, errors: str, results: bool) -> tuple[int, bool, b
 
 def _for_preparing(options: ExecuteOptions) -> Any:
     """Those options that matter to preparing."""
-    known = ("keyspace", "node", "timeout", "socket_timeout", "max_retries")
-    return {name: value for name, value in options.items() if name in known}
+    return {name: value for name, value in options.items() if name in FOR_PREPARING}
 
 
 def _outcome(many: Many) -> Any:

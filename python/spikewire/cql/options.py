@@ -56,11 +56,28 @@ class PrepareOptions(TypedDict, total=False):
     session's."""
     max_retries: int | None
     """Further attempts after the first one. Default: the session's."""
+    speculative_delay: Seconds | None
+    """How long to wait for an answer before a copy of the statement goes to another node, from 1 ms;
+    ``None``: there are no copies. Only idempotent statements have copies. Default: the session's."""
+    speculative_attempts: int | None
+    """How many copies there may be besides the first, up to 32. Default: the session's."""
+
+
+#: Options of an execution that matter when its statement is prepared first.
+FOR_PREPARING = (
+    "keyspace",
+    "node",
+    "timeout",
+    "socket_timeout",
+    "max_retries",
+    "speculative_delay",
+    "speculative_attempts",
+)
 
 
 class ExecuteOptions(PrepareOptions, total=False):
     """Keyword options of ``execute``, ``page``, ``query`` and ``execute_many``. Unknown names are
-    refused; ``None`` stands for the default."""
+    refused; ``None`` stands for the default, except for ``speculative_delay``."""
 
     consistency: Consistency | None
     """How many replicas must answer. Default: the session's."""
@@ -149,6 +166,11 @@ class SessionOptions(TypedDict, total=False):
     """Longest silence of a connection before an attempt is abandoned; 0: no limit. Default: 0."""
     max_retries: int
     """Further attempts after the first one. Default: 2."""
+    speculative_delay: Seconds | None
+    """How long to wait for an answer to an idempotent statement before a copy of it goes to another
+    node, from 1 ms; ``None``: there are no copies. Default: ``None``."""
+    speculative_attempts: int
+    """How many copies of a statement there may be besides the first, up to 32. Default: 1."""
     connect_timeout: Seconds
     """Time for one connection attempt. Default: 5 s."""
     heartbeat: Seconds

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
+from spikewire.cql.options import FOR_PREPARING
+
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
@@ -272,5 +274,4 @@ def _looked_at(ahead: asyncio.Future[Rows]) -> None:
 
 def _for_preparing(options: dict[str, Any]) -> dict[str, Any]:
     """Those options that matter to preparing."""
-    known = ("keyspace", "node", "timeout", "socket_timeout", "max_retries")
-    return {name: options[name] for name in known if name in options}
+    return {name: options[name] for name in FOR_PREPARING if name in options}

@@ -1,6 +1,7 @@
 //! Clusters for tests, which exist in memory only.
 
 use std::mem::ManuallyDrop;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use spikewire_cql::version::Version;
@@ -20,11 +21,23 @@ pub fn snapshot(
     replication: &[(&str, &str)],
     options: &Options,
 ) -> Snapshot {
+    let addresses: Vec<SocketAddr> =
+        (1_u8..).zip(places).map(|(number, _)| ([10, 0, 0, number], 9042).into()).collect();
+    snapshot_at(&addresses, places, replication, options)
+}
+
+/// The same with nodes at these addresses.
+pub fn snapshot_at(
+    addresses: &[SocketAddr],
+    places: &[(&str, &str)],
+    replication: &[(&str, &str)],
+    options: &Options,
+) -> Snapshot {
     let described: Vec<Description> = (1_u8..)
-        .zip(places)
-        .map(|(number, (datacenter, rack))| Description {
+        .zip(places.iter().zip(addresses))
+        .map(|(number, ((datacenter, rack), address))| Description {
             host_id: [number; 16],
-            address: ([10, 0, 0, number], 9042).into(),
+            address: *address,
             datacenter: (*datacenter).to_owned(),
             rack: (*rack).to_owned(),
             release: "5.0.9".to_owned(),

@@ -1,5 +1,7 @@
 //! Copies against replies that are written here, and their ways through a cluster in memory.
 
+mod nodes;
+
 use spikewire_cql::request::BatchKind;
 use spikewire_cql::version::Version;
 use spikewire_transport::topology::{Target as _, Topology as _};

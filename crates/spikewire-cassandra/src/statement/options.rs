@@ -6,6 +6,7 @@ use std::time::Duration;
 use spikewire_cql::consistency::Consistency;
 
 use crate::cluster::Node;
+use crate::error::Result;
 use crate::options::Speculation;
 
 /// What can be said about one execution; where it says nothing, the session's options hold.
@@ -56,6 +57,13 @@ impl StatementOptions {
     /// What it says about copies, to be changed.
     pub fn speculation_mut(&mut self) -> &mut SpeculationOptions {
         self.speculation.get_or_insert_default()
+    }
+
+    /// Refuses what makes no sense about copies, in words that name it.
+    pub fn check_speculation(&self) -> Result<()> {
+        let own = self.speculation.as_deref().copied().unwrap_or_default();
+        let attempts = own.attempts.unwrap_or(Speculation::default().attempts);
+        Speculation { delay: own.delay.flatten(), attempts }.check()
     }
 
     /// When there are copies, where the session says this.

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use spikewire_cassandra::Options;
 use spikewire_cassandra::authenticator::Password;
-use spikewire_cassandra::options::{Host, PORT};
+use spikewire_cassandra::options::{Host, PORT, Speculation};
 use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
 
@@ -18,7 +18,7 @@ use crate::arguments::{count, seconds};
 use crate::bridge::errors::{shown, type_error, type_name, value_error};
 
 /// The names of all options.
-pub const NAMES: [&str; 29] = [
+pub const NAMES: [&str; 31] = [
     "address_map",
     "application",
     "authenticator",
@@ -43,6 +43,8 @@ pub const NAMES: [&str; 29] = [
     "serial_consistency",
     "shard_aware_port",
     "socket_timeout",
+    "speculative_attempts",
+    "speculative_delay",
     "submit_limit",
     "timeout",
     "timestamps",
@@ -91,6 +93,8 @@ pub fn read(points: &Bound<'_, PyAny>, given: Option<&Bound<'_, PyDict>>) -> PyR
             "timeout" => options.limits.timeout = seconds(name, value)?,
             "socket_timeout" => options.limits.socket_timeout = seconds(name, value)?,
             "max_retries" => options.limits.max_retries = count(name, value, 0, 1000)? as u32,
+            "speculative_delay" => options.limits.speculation.delay = optional(name, value, delay)?,
+            "speculative_attempts" => options.limits.speculation.attempts = copies(name, value)?,
             "connections_per_node" => {
                 options.connections_per_node = count(name, value, 1, 1024)? as usize;
             }
@@ -167,6 +171,16 @@ fn span(name: &str, value: &Bound<'_, PyAny>, least: u64) -> PyResult<Duration> 
         return Err(value_error(format!("{name} must be at least {} s", least.as_secs_f64())));
     }
     Ok(span)
+}
+
+/// How long a copy of a statement waits for an answer to those before it.
+pub fn delay(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
+    span(name, value, Speculation::SHORTEST.as_millis() as u64)
+}
+
+/// How many copies there may be besides the first.
+pub fn copies(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u32> {
+    Ok(count(name, value, 1, Speculation::MOST.into())? as u32)
 }
 
 fn version(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Version> {

@@ -8,7 +8,7 @@ use spikewire_cassandra::statement::{Prepared as Known, StatementOptions};
 
 use super::batch::{Batch, Content};
 use super::core::Core;
-use super::options::{consistency, flag, optional, page_size, text};
+use super::options::{consistency, copies, delay, flag, optional, page_size, text};
 use super::prepared::Single;
 use crate::arguments::{count, seconds};
 use crate::bridge::errors::{type_error, type_name, value_error};
@@ -79,12 +79,19 @@ pub fn options(core: &Core, given: Option<&Bound<'_, PyDict>>) -> PyResult<State
                 let retries = optional(name, value, |name, value| count(name, value, 0, 1000))?;
                 options.max_retries = retries.map(|retries| retries as u32);
             }
+            "speculative_delay" => {
+                options.speculation_mut().delay = Some(optional(name, value, delay)?);
+            }
+            "speculative_attempts" => {
+                options.speculation_mut().attempts = optional(name, value, copies)?;
+            }
             "node" => options.node = optional(name, value, |_, value| node(core, value))?,
             _ => {
                 return Err(type_error(format!(
                     "unknown option {name:?}; there are: consistency, idempotent, keyspace, \
                      max_retries, node, now_in_seconds, page_size, paging_state, payload, \
-                     serial_consistency, socket_timeout, timeout, timestamp, tracing"
+                     serial_consistency, socket_timeout, speculative_attempts, speculative_delay, \
+                     timeout, timestamp, tracing"
                 )));
             }
         }

@@ -126,6 +126,20 @@ impl Builder {
         self
     }
 
+    /// How long to wait for an answer to an idempotent statement before a copy of it goes to another
+    /// node, 1 ms at least; `None`, the default: there are no copies. In a blocking session, a thread
+    /// of the session sends such statements, and the caller waits for it.
+    pub fn speculative_delay(mut self, delay: impl Into<Option<Duration>>) -> Self {
+        self.options.limits.speculation.delay = delay.into();
+        self
+    }
+
+    /// How many copies of a statement there may be besides the first, up to 32. Default 1.
+    pub fn speculative_attempts(mut self, attempts: u32) -> Self {
+        self.options.limits.speculation.attempts = attempts;
+        self
+    }
+
     /// Pause before another attempt on the same node. Default 20 ms.
     pub fn retry_pause(mut self, pause: Duration) -> Self {
         self.options.limits.sleep = pause;

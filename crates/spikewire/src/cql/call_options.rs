@@ -119,6 +119,19 @@ impl CallOptions {
         self
     }
 
+    /// How long to wait for an answer before a copy of the statement goes to another node, 1 ms at
+    /// least; `None`: there are no copies. Only idempotent statements have copies.
+    pub fn speculative_delay(mut self, delay: impl Into<Option<Duration>>) -> Self {
+        self.options.speculation_mut().delay = Some(delay.into());
+        self
+    }
+
+    /// How many copies there may be besides the first, up to 32.
+    pub fn speculative_attempts(mut self, attempts: u32) -> Self {
+        self.options.speculation_mut().attempts = Some(attempts);
+        self
+    }
+
     /// The only node to ask, by an address of [`Session::nodes`](super::Session::nodes).
     pub fn node(mut self, address: SocketAddr) -> Self {
         self.node = Some(address);
@@ -128,6 +141,7 @@ impl CallOptions {
     /// As the engine takes them.
     pub(super) fn resolve(&self, composer: &Composer) -> Result<StatementOptions> {
         let mut options = self.options.clone();
+        options.check_speculation()?;
         if let Some(address) = self.node {
             let snapshot = composer.cluster().snapshot();
             let node = snapshot.nodes.iter().find(|node| node.address == address);

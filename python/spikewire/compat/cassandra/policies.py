@@ -8,6 +8,7 @@ A class that overrides one is refused where it is given, for its methods would n
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire.compat.cassandra.levels import WriteType
@@ -38,6 +39,11 @@ __all__ = [
     "WhiteListRoundRobinPolicy",
     "WriteType",
 ]
+
+
+#: The engine's bounds of speculative executions: their number, and seconds in between.
+MOST_ATTEMPTS = 32
+SHORTEST_DELAY = 0.001
 
 
 class HostDistance:
@@ -205,18 +211,41 @@ class NoSpeculativeExecutionPolicy(SpeculativeExecutionPolicy):
 
 
 class ConstantSpeculativeExecutionPolicy(SpeculativeExecutionPolicy):
-    """They are, after a delay. Where it is given it is refused until the engine does that."""
+    """They are, each after a delay (seconds), up to so many. Only for idempotent statements."""
 
     def __init__(self, delay: float, max_attempts: int) -> None:
+        if isinstance(delay, bool) or not isinstance(delay, (int, float)):
+            message = f"delay must be a number of seconds, not {type(delay).__name__}"
+            raise TypeError(message)
+        if not 0 <= delay < math.inf:
+            message = f"delay must be a number of seconds from 0, got {delay!r}"
+            raise ValueError(message)
+        if isinstance(max_attempts, bool) or not isinstance(max_attempts, int):
+            message = f"max_attempts must be an int, not {type(max_attempts).__name__}"
+            raise TypeError(message)
+        if not 0 <= max_attempts <= MOST_ATTEMPTS:
+            message = f"max_attempts must be from 0 to {MOST_ATTEMPTS}, got {max_attempts}"
+            raise ValueError(message)
         self.delay = delay
         self.max_attempts = max_attempts
 
 
-def check_speculation(policy: SpeculativeExecutionPolicy | None, what: str) -> None:
-    """Raises ``NotImplementedError`` for a policy that asks for speculation."""
-    if policy is not None and type(policy) is not NoSpeculativeExecutionPolicy:
-        message = f"{what}: {type(policy).__name__} is not taken"
-        raise NotImplementedError(message)
+def speculation_of(policy: SpeculativeExecutionPolicy | None, what: str) -> dict[str, Any]:
+    """What a policy says, as options of an idempotent statement; ``NotImplementedError`` for one
+    that cannot be followed."""
+    if policy is None or type(policy) is NoSpeculativeExecutionPolicy:
+        return {}
+    if isinstance(policy, ConstantSpeculativeExecutionPolicy) and (
+        type(policy) is ConstantSpeculativeExecutionPolicy
+    ):
+        if policy.max_attempts == 0:
+            return {}
+        return {
+            "speculative_delay": max(policy.delay, SHORTEST_DELAY),
+            "speculative_attempts": policy.max_attempts,
+        }
+    message = f"{what}: {type(policy).__name__} is not taken; it would never be called"
+    raise NotImplementedError(message)
 
 
 class AddressTranslator:

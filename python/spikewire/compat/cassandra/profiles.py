@@ -11,9 +11,9 @@ from spikewire.compat.cassandra.policies import (
     RetryPolicy,
     Routing,
     SpeculativeExecutionPolicy,
-    check_speculation,
     retries_of,
     routing_of,
+    speculation_of,
 )
 
 __all__ = ["EXEC_PROFILE_DEFAULT", "NOT_SET", "ExecutionProfile"]
@@ -56,7 +56,7 @@ class ExecutionProfile:
                 "ConsistencyLevel.LOCAL_SERIAL."
             )
             raise ValueError(message)
-        check_speculation(speculative_execution_policy, "speculative_execution_policy")
+        speculation_of(speculative_execution_policy, "speculative_execution_policy")
         routing_of(load_balancing_policy, "load_balancing_policy")
         retries_of(retry_policy, "retry_policy")
         self.load_balancing_policy = load_balancing_policy

@@ -14,7 +14,7 @@ from spikewire.compat.cassandra.future import ResponseFuture
 from spikewire.compat.cassandra.levels import ConsistencyLevel
 from spikewire.compat.cassandra.markers import by_position, question_marks
 from spikewire.compat.cassandra.marks import FETCH_SIZE_UNSET
-from spikewire.compat.cassandra.policies import retries_of
+from spikewire.compat.cassandra.policies import retries_of, speculation_of
 from spikewire.compat.cassandra.pool import Host, split
 from spikewire.compat.cassandra.profiles import EXEC_PROFILE_DEFAULT, NOT_SET, ExecutionProfile
 from spikewire.compat.cassandra.query import (
@@ -41,6 +41,8 @@ __all__ = ["Call", "Session"]
 
 #: Statements with parameters, prepared, and readers of rows that a session keeps.
 _KEPT = 4096
+#: Options of a statement with parameters that matter when it is prepared.
+_PREPARING = ("timeout", "keyspace", "speculative_delay", "speculative_attempts")
 
 
 _BATCHES = {"LOGGED": "BATCH", "UNLOGGED": "UNLOGGED BATCH", "COUNTER": "COUNTER BATCH"}
@@ -375,6 +377,8 @@ class Session:
             options["paging_state"] = paging_state
         if query.is_idempotent:
             options["idempotent"] = True
+            policy = profile.speculative_execution_policy
+            options.update(speculation_of(policy, "speculative_execution_policy"))
         if trace:
             options["tracing"] = True
         own: dict[str, bytes] = query.custom_payload or {}
@@ -428,7 +432,7 @@ class Session:
         keyspace = options.get("keyspace") or self._core.keyspace
         known = self._kept.get((text, keyspace))
         if known is None:
-            given = {name: options[name] for name in ("timeout", "keyspace") if name in options}
+            given = {name: options[name] for name in _PREPARING if name in options}
             prepared = self._core.prepare(question_marks(text), **given)
             known = self._prepared(prepared, None)
             if len(self._kept) >= _KEPT:

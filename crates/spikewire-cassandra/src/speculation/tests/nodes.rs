@@ -1,0 +1,244 @@
+//! Copies on their way to nodes that only count what they are asked, and answer as they are told.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::thread;
+use std::time::Instant;
+
+use super::*;
+use crate::blocking::BlockingExecutor;
+use crate::error::Result;
+
+/// What a node does about a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answers {
+    AtOnce,
+    After(Duration),
+    Never,
+    Refusing(u16),
+}
+
+const LATE: Duration = Duration::from_millis(300);
+/// Longer than anything here takes, and what a statement without copies would wait.
+const LIMIT: Duration = Duration::from_secs(20);
+
+#[derive(Debug)]
+struct FakeNode {
+    address: SocketAddr,
+    asked: Arc<AtomicUsize>,
+    answers: Arc<Mutex<Answers>>,
+}
+
+impl FakeNode {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let (asked, answers) = (Arc::default(), Arc::new(Mutex::new(Answers::AtOnce)));
+        let node = Self { address, asked, answers };
+        let (asked, answers) = (node.asked.clone(), node.answers.clone());
+        thread::spawn(move || {
+            for socket in listener.incoming() {
+                let (asked, answers) = (asked.clone(), answers.clone());
+                let serve = move || serve(&socket.unwrap(), &asked, &answers);
+                thread::spawn(serve);
+            }
+        });
+        node
+    }
+}
+
+/// Until the peer leaves.
+fn serve(socket: &TcpStream, asked: &AtomicUsize, answers: &Mutex<Answers>) -> Option<()> {
+    loop {
+        let mut header = [0; 9];
+        (&*socket).read_exact(&mut header).ok()?;
+        let length = u32::from_be_bytes(header[5..].try_into().unwrap());
+        let mut body = vec![0; length as usize];
+        (&*socket).read_exact(&mut body).ok()?;
+        let reply = |mut frame: Vec<u8>| {
+            frame[0] = 0x84;
+            frame[2..4].copy_from_slice(&header[2..4]);
+            (&*socket).write_all(&frame).ok()
+        };
+        if header[4] == 1 {
+            // STARTUP; READY.
+            reply(frame(2, &[]))?;
+            continue;
+        }
+        asked.fetch_add(1, SeqCst);
+        let void = frame(8, &[0, 0, 0, 1]);
+        let how = *answers.lock();
+        match how {
+            Answers::AtOnce => reply(void)?,
+            Answers::After(delay) => {
+                thread::sleep(delay);
+                reply(void)?;
+            }
+            Answers::Never => {}
+            Answers::Refusing(code) => reply(refused(code, &[]))?,
+        }
+    }
+}
+
+/// Three nodes and calling threads' way to them.
+struct Setting {
+    nodes: Vec<FakeNode>,
+    session: Arc<Session>,
+    executor: BlockingExecutor,
+}
+
+fn setting(limits: Limits, depth: usize) -> Setting {
+    let nodes: Vec<_> = (0..3).map(|_| FakeNode::start()).collect();
+    let addresses: Vec<_> = nodes.iter().map(|node| node.address).collect();
+    let local_datacenter = Some("dc1".to_owned());
+    let options = Options { local_datacenter, depth, limits, ..Options::new(Vec::new()) };
+    let places = [("dc1", "r1"), ("dc1", "r2"), ("dc1", "r3")];
+    let snapshot = sample::snapshot_at(&addresses, &places, &[], &options);
+    let session = Session::sample(sample::cluster(snapshot, options, Version::V4));
+    let executor = BlockingExecutor::new(session.cluster());
+    let setting = Setting { nodes, session, executor };
+    // There are connections from here on.
+    for _ in 0..3 {
+        setting.run(&marked(true)).unwrap();
+    }
+    setting.counts();
+    setting
+}
+
+fn limits(attempts: u32) -> Limits {
+    let speculation = Speculation { delay: Some(DELAY), attempts };
+    Limits { speculation, timeout: LIMIT, max_retries: 0, ..Limits::default() }
+}
+
+impl Setting {
+    /// Who answered a write, and the attempts.
+    fn run(&self, options: &StatementOptions) -> Result<(SocketAddr, u32)> {
+        let call = query(&self.session, SET, options);
+        self.executor.run(call, None, |answer| {
+            answer.map(|answer| (answer.node.address, answer.attempts.made))
+        })
+    }
+
+    fn answer(&self, node: usize, answers: Answers) {
+        *self.nodes[node].answers.lock() = answers;
+    }
+
+    /// How many statements came to each node since the last time.
+    fn counts(&self) -> Vec<usize> {
+        self.nodes.iter().map(|node| node.asked.swap(0, SeqCst)).collect()
+    }
+}
+
+#[test]
+fn a_node_that_says_nothing_is_not_waited_for() {
+    let setting = setting(limits(1), 1024);
+    setting.answer(1, Answers::Never);
+    let began = Instant::now();
+    let mut attempts: Vec<_> = (0..3)
+        .map(|_| {
+            let (node, attempts) = setting.run(&marked(true)).unwrap();
+            assert_ne!(node, setting.nodes[1].address);
+            attempts
+        })
+        .collect();
+    assert!(began.elapsed() < LIMIT);
+    attempts.sort_unstable();
+    assert_eq!(attempts, [1, 1, 2], "each node is the first in turn");
+    let counts = setting.counts();
+    assert_eq!((counts[1], counts.iter().sum::<usize>()), (1, 4), "{counts:?}");
+}
+
+#[test]
+fn what_is_not_marked_is_sent_once() {
+    let setting = setting(limits(2), 1024);
+    setting.answer(0, Answers::After(LATE));
+    for _ in 0..3 {
+        assert_eq!(setting.run(&StatementOptions::default()).unwrap().1, 1);
+    }
+    assert_eq!(setting.counts(), [1, 1, 1]);
+}
+
+#[test]
+fn late_answers_give_their_places_back() {
+    let setting = setting(limits(1), 2);
+    setting.answer(2, Answers::After(LATE));
+    for round in 0..4 {
+        for _ in 0..3 {
+            let (node, _) = setting.run(&marked(true)).unwrap();
+            assert_ne!(node, setting.nodes[2].address, "round {round}");
+        }
+        // Two places are all that there are on a connection: without them, the third round's
+        // statement would not be sent there.
+        let began = Instant::now();
+        while setting.nodes[2].asked.load(SeqCst) <= round {
+            assert!(began.elapsed() < LIMIT, "round {round}: {:?}", setting.counts());
+            thread::sleep(DELAY);
+        }
+        thread::sleep(LATE);
+    }
+    setting.answer(2, Answers::AtOnce);
+    let node = Some(setting.session.cluster().snapshot().nodes[2].clone());
+    assert_eq!(setting.run(&StatementOptions { node, ..marked(true) }).unwrap().1, 1);
+}
+
+#[test]
+fn the_deadline_is_one_for_all() {
+    let setting = setting(Limits { timeout: LATE, ..limits(5) }, 1024);
+    for node in 0..3 {
+        setting.answer(node, Answers::Never);
+    }
+    let error = setting.run(&marked(true)).unwrap_err();
+    assert_eq!((error.kind(), error.attempts()), (Kind::Timeout, 3));
+    assert!(error.in_doubt());
+    let mut told: Vec<_> =
+        error.failed_attempts().filter_map(|(node, _)| node.map(str::to_owned)).collect();
+    told.sort_unstable();
+    let mut nodes: Vec<_> = setting.nodes.iter().map(|node| node.address.to_string()).collect();
+    nodes.sort_unstable();
+    assert_eq!(told, nodes);
+    assert_eq!(setting.counts(), [1, 1, 1], "one for each node, and no more");
+}
+
+#[test]
+fn refusals_end_their_copy_or_all() {
+    let setting = setting(limits(2), 1024);
+    setting.answer(0, Answers::After(LATE));
+    setting.answer(1, Answers::Refusing(OVERLOADED));
+    setting.answer(2, Answers::Refusing(OVERLOADED));
+    let ended: Vec<_> = (0..3).map(|_| setting.run(&marked(true))).collect();
+    let (answered, failed): (Vec<_>, Vec<_>) = ended.into_iter().partition(Result::is_ok);
+    // One begins at the slow node, whose answer comes although both copies were refused.
+    assert_eq!(answered.len(), 1);
+    assert_eq!(answered[0].as_ref().unwrap(), &(setting.nodes[0].address, 3));
+    for error in failed.into_iter().map(Result::unwrap_err) {
+        assert_eq!((error.kind(), error.attempts()), (Kind::Server, 1), "nothing was on its way");
+    }
+    setting.counts();
+    setting.answer(0, Answers::Never);
+    setting.answer(1, Answers::Refusing(SYNTAX));
+    setting.answer(2, Answers::Refusing(SYNTAX));
+    let began = Instant::now();
+    for _ in 0..3 {
+        assert_eq!(setting.run(&marked(true)).unwrap_err().kind(), Kind::Server);
+    }
+    assert!(began.elapsed() < LIMIT);
+    assert_eq!(setting.counts().iter().sum::<usize>(), 4);
+}
+
+#[test]
+fn a_closed_session_keeps_nobody_waiting() {
+    let setting = setting(limits(2), 1024);
+    for node in 0..3 {
+        setting.answer(node, Answers::Never);
+    }
+    thread::scope(|scope| {
+        let caller = scope.spawn(|| setting.run(&marked(true)));
+        while setting.counts().iter().sum::<usize>() == 0 {
+            thread::sleep(DELAY / 4);
+        }
+        setting.executor.close();
+        assert_eq!(caller.join().unwrap().unwrap_err().kind(), Kind::Closed);
+    });
+    assert_eq!(setting.run(&marked(true)).unwrap_err().kind(), Kind::Closed);
+}
