@@ -82,7 +82,7 @@ export interface Faults {
 }
 
 /** A proxy in front of the node of the tests, until the test is over. */
-export interface Proxy {
+export interface CqlProxy {
   readonly address: string
   inject(direction: 'requests' | 'replies', faults: Faults): Promise<void>
   refuse(how: 'never' | 'close' | 'silent' | 'port'): Promise<void>
@@ -92,7 +92,7 @@ export interface Proxy {
 }
 
 /** Starts a proxy. */
-export async function proxied(test: TestContext): Promise<Proxy> {
+export async function proxied(test: TestContext): Promise<CqlProxy> {
   const target = AT.split(',')[0] as string
   const [helper, { address }] = await Helper.start<{ address: string }>('proxy', target)
   test.after(() => helper.stop())
