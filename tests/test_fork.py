@@ -6,63 +6,20 @@ Each scenario runs in an interpreter of its own, so that a hang there is a failu
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
-import textwrap
 from typing import TYPE_CHECKING
 
 import pytest
+
+import forking
 
 if TYPE_CHECKING:
     from spikewire.testing import Cluster
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
-LONGEST = 180
-
-PREAMBLE = """
-import asyncio, faulthandler, gc, multiprocessing, os, signal, sys, threading, time, traceback
-import spikewire
-
-seeds = sys.argv[1]
-
-def child(work):
-    '''Runs work in a forked child; the child's failure is the parent's.'''
-    process = os.fork()
-    if process == 0:
-        status = 1
-        try:
-            # A child that hangs says where.
-            faulthandler.register(signal.SIGALRM, chain=True)
-            signal.alarm(60)
-            work()
-            status = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            os._exit(status)
-    _, status = os.waitpid(process, 0)
-    assert status == 0, f"the child ended with {status}"
-"""
-
 
 def scenario(cluster: Cluster, code: str, *options: str) -> str:
-    """Runs code after the preamble; returns what it prints."""
-    program = PREAMBLE + textwrap.dedent(code)
-    command = [sys.executable, "-X", "faulthandler", *options, "-c", program, cluster.seeds]
-    # A session of its own: its forks can be ended with it.
-    ran = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-    )
-    try:
-        out, err = ran.communicate(timeout=LONGEST)
-    except subprocess.TimeoutExpired:
-        os.killpg(ran.pid, signal.SIGKILL)
-        out, err = ran.communicate()
-        pytest.fail(f"hung: {out.decode()}{err.decode()}")
-    assert ran.returncode == 0, out.decode() + err.decode()
-    return out.decode().strip()
+    return forking.scenario(cluster.seeds, code, *options)
 
 
 def test_blocking(cluster: Cluster) -> None:

@@ -2,11 +2,11 @@
 
     tools/with_cassandra.py cargo test
 
-The command finds where the node is in ``SPIKEWIRE_CASSANDRA_AT``, as ``host:port``, and in
-``SPIKEWIRE_CASSANDRA_AUTHORITY`` the file of the authority to trust for encrypted connections, which
-it takes as well where trustme is installed. Where the first is set already, nothing is started. Where there is no Java or Maven, the command runs all the same,
-with the reason in ``SPIKEWIRE_NO_CASSANDRA``, unless ``SPIKEWIRE_CASSANDRA`` is ``required``: then
-it does not run, and that is an error.
+The command finds where the node is in ``SPIKEWIRE_CASSANDRA_AT``, as ``host:port``. Where that is
+set already, nothing is started. The node takes encrypted connections as well where trustme is
+installed: ``SPIKEWIRE_CASSANDRA_AUTHORITY`` is then the file of the authority to trust. Where there
+is no Java or Maven, the command runs all the same, with the reason in ``SPIKEWIRE_NO_CASSANDRA``,
+unless ``SPIKEWIRE_CASSANDRA`` is ``required``: then it does not run, and that is an error.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
+use std::os::fd::{AsRawFd as _, RawFd};
 use std::time::Duration;
 
 use mio::{Events, Poll, Token, Waker};
@@ -110,6 +111,11 @@ impl<F: Framing> Session<F> {
     /// Where the server is, and where this end is.
     pub fn addresses(&self) -> io::Result<(SocketAddr, SocketAddr)> {
         self.wire.addresses()
+    }
+
+    /// What it has open: the socket, and what waits for it.
+    pub fn descriptors(&self) -> [RawFd; 2] {
+        [self.wire.as_raw_fd(), self.poll.as_raw_fd()]
     }
 
     /// A handle with which another thread makes [`Session::wait`] return at once, the next one

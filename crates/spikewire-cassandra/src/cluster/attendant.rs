@@ -12,6 +12,7 @@ use spikewire_cql::token::is_murmur3;
 use spikewire_transport::Tick;
 
 use super::control::Control;
+use super::descriptors::Listed;
 use super::node::{Description, Node};
 use super::reach::{AddressMap, Probes};
 use super::shared::Shared;
@@ -49,6 +50,8 @@ struct Due {
 pub(super) struct Attendant {
     shared: Arc<Shared>,
     addresses: AddressMap,
+    /// The descriptors of the control connection: off the list before they are closed.
+    listed: Option<Listed>,
     control: Option<Control>,
     /// The pause after a failed attempt to find a node.
     pause: Duration,
@@ -81,15 +84,18 @@ impl Attendant {
             look: Tick::NEVER,
             sweep: now.after(SWEEP),
         };
+        let shared = Arc::new(Shared::new(options, handshake));
+        let probes = Probes::new(version, shared.descriptors.clone());
         let mut attendant = Self {
-            shared: Arc::new(Shared::new(options, handshake)),
+            shared,
             addresses,
+            listed: None,
             control: None,
             pause,
             reconnect: now,
             local_datacenter,
             next_number: 0,
-            probes: Probes::new(version),
+            probes,
             looked: Tick::default(),
             described: Vec::new(),
             due,
@@ -218,6 +224,7 @@ impl Attendant {
     fn adopt(&mut self, mut control: Control) -> Result<()> {
         control.register()?;
         self.shared.set_waker(Some(control.waker()?));
+        self.listed = Some(self.shared.descriptors.list(control.descriptors()));
         self.control = Some(control);
         for node in &self.shared.snapshot.load().nodes {
             node.set_alive(true);
@@ -296,10 +303,15 @@ impl Attendant {
     /// The control connection is of no more use.
     fn lose(&mut self) {
         self.shared.set_waker(None);
-        self.control = None;
+        self.drop_control();
         self.reconnect = Tick::now();
         // What is down, if it is the node itself, is found out like this.
         self.due.look = self.due.look.min(Tick::now());
+    }
+
+    fn drop_control(&mut self) {
+        self.listed = None;
+        self.control = None;
     }
 
     /// Looks for another node: those that are known, those that are up first, and then what the
@@ -336,7 +348,7 @@ impl Attendant {
                 self.pause = shared.options.reconnect.0;
                 return;
             }
-            self.control = None;
+            self.drop_control();
         }
         self.reconnect = Tick::now().after(self.pause);
         self.pause = (self.pause * 2).min(self.shared.options.reconnect.1);

@@ -1,6 +1,7 @@
 //! The control connection: what is asked of a node, and what it tells of its own accord.
 
 use std::net::SocketAddr;
+use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,6 +58,11 @@ impl Control {
     /// What wakes [`Control::wait`].
     pub fn waker(&self) -> Result<mio::Waker> {
         self.session.waker().map_err(|error| self.broken(&error))
+    }
+
+    /// What it has open.
+    pub fn descriptors(&self) -> [RawFd; 2] {
+        self.session.descriptors()
     }
 
     /// Asks for all events.

@@ -12,10 +12,11 @@
 //! | `tables`, `versions` | what system tables say; which schema nodes have |
 //! | `reach` | which nodes can be reached; where advertised addresses are |
 //! | `node`, `shards`, `snapshot` | the public view |
-//! | `shared` | what the thread and the users have in common |
+//! | `shared`, `descriptors` | what the thread and the users have in common; what a forked child closes |
 
 mod attendant;
 mod control;
+mod descriptors;
 mod node;
 mod reach;
 #[cfg(test)]
@@ -135,9 +136,10 @@ impl Cluster {
     }
 
     /// For the child after a fork: the background thread does not exist there, and what it held is
-    /// lost. Takes no lock that the thread may have held.
+    /// lost. Closes the inherited control connection and takes no lock that the thread may have held.
     pub fn abandon(&self) {
         self.shared.closed.store(true, SeqCst);
+        self.shared.close_inherited();
         self.snapshot().nodes.iter().for_each(|node| node.retire());
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
+use std::os::fd::AsRawFd as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use spikewire_transport::protocol::{Answers, Frame, Framing, Greeting, Malformed
 use spikewire_transport::wire::Wire;
 
 use super::Node;
+use super::descriptors::{Descriptors, Listed};
 use crate::error::{Error, Result};
 use crate::options::Host;
 
@@ -94,6 +96,8 @@ impl Framing for Knock {
 #[derive(Debug)]
 struct Probe {
     node: Arc<Node>,
+    /// Goes before the connection is closed.
+    _listed: Listed,
     wire: Wire,
     opening: Opening<Knock>,
     /// When it counts as out of reach.
@@ -102,13 +106,25 @@ struct Probe {
 }
 
 impl Probe {
-    fn start(node: &Arc<Node>, version: Version, now: Tick) -> Option<Self> {
+    fn start(
+        node: &Arc<Node>,
+        version: Version,
+        descriptors: &Arc<Descriptors>,
+        now: Tick,
+    ) -> Option<Self> {
         let (encryption, until) = (node.encryption.clone(), now.after(MOST_PATIENCE));
         // Without a descriptor nothing is learned about the node.
         let (wire, opening) =
             Opening::start(node.address, encryption, Knock(version), until).ok()?;
         let until = now.after(PATIENCE);
-        Some(Self { node: node.clone(), wire, opening, until, overdue: false })
+        Some(Self {
+            node: node.clone(),
+            _listed: descriptors.list([wire.as_raw_fd()]),
+            wire,
+            opening,
+            until,
+            overdue: false,
+        })
     }
 
     /// Whether the node answers; `None` while that is not known.
@@ -137,6 +153,7 @@ impl Probe {
 #[derive(Debug)]
 pub struct Probes {
     version: Version,
+    descriptors: Arc<Descriptors>,
     pending: Vec<Probe>,
     /// Nodes out of reach: when to try again, and how long the pause was.
     lost: Vec<(u32, Tick, Duration)>,
@@ -144,15 +161,15 @@ pub struct Probes {
 
 impl Probes {
     /// None yet; nodes are asked in this version.
-    pub fn new(version: Version) -> Self {
-        Self { version, pending: Vec::new(), lost: Vec::new() }
+    pub fn new(version: Version, descriptors: Arc<Descriptors>) -> Self {
+        Self { version, descriptors, pending: Vec::new(), lost: Vec::new() }
     }
 
     /// Tries to reach these nodes, unless that is being done.
     pub fn start<'a>(&mut self, nodes: impl Iterator<Item = &'a Arc<Node>>, now: Tick) {
         for node in nodes {
             if !self.pending.iter().any(|probe| probe.node.number == node.number) {
-                self.pending.extend(Probe::start(node, self.version, now));
+                self.pending.extend(Probe::start(node, self.version, &self.descriptors, now));
             }
         }
     }

@@ -7,6 +7,7 @@ use arc_swap::ArcSwap;
 use spikewire_sync::Mutex;
 use spikewire_transport::{Janitors, Tick};
 
+use super::descriptors::Descriptors;
 use super::{Node, Snapshot};
 use crate::connection::Handshake;
 use crate::options::Options;
@@ -26,6 +27,7 @@ pub(super) struct Shared {
     /// Nodes that owe answers and are silent.
     suspects: Mutex<Vec<Arc<Node>>>,
     waker: Mutex<Option<mio::Waker>>,
+    pub descriptors: Arc<Descriptors>,
     pub janitors: Janitors,
 }
 
@@ -41,6 +43,7 @@ impl Shared {
             agreed: AtomicU64::new(0),
             suspects: Mutex::default(),
             waker: Mutex::default(),
+            descriptors: Arc::default(),
             janitors: Janitors::default(),
         }
     }
@@ -52,6 +55,14 @@ impl Shared {
     /// What wakes the control thread from now on.
     pub fn set_waker(&self, waker: Option<mio::Waker>) {
         *self.waker.lock() = waker;
+    }
+
+    /// For the child after a fork: closes what the thread had open.
+    pub fn close_inherited(&self) {
+        if let Some(mut waker) = self.waker.try_lock() {
+            *waker = None;
+        }
+        self.descriptors.close_inherited();
     }
 
     pub fn wake(&self) {

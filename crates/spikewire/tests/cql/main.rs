@@ -5,6 +5,7 @@
 mod asynchronous;
 mod errors;
 mod load;
+mod reconnect;
 mod schema;
 mod statements;
 mod support;

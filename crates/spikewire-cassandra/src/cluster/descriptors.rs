@@ -1,0 +1,48 @@
+//! The descriptors of the background thread, so that a forked child can close what it inherited.
+
+use std::os::fd::RawFd;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+use spikewire_sync::Mutex;
+
+/// The open descriptors of one cluster's background thread.
+#[derive(Debug, Default)]
+pub struct Descriptors(Mutex<FxHashSet<RawFd>>);
+
+impl Descriptors {
+    /// These are open for as long as what is returned lives: it goes before they are closed.
+    pub fn list(self: &Arc<Self>, open: impl IntoIterator<Item = RawFd>) -> Listed {
+        let open: Vec<RawFd> = open.into_iter().collect();
+        self.0.lock().extend(&open);
+        Listed { open, list: self.clone() }
+    }
+
+    /// Closes all of them in a forked child. Their owner lived on a thread that the fork did not
+    /// copy, so nothing else will. If that thread held the lock, they stay open: a leak is better
+    /// than a child that waits for ever.
+    #[expect(unsafe_code, reason = "an inherited descriptor has no owner to drop")]
+    pub fn close_inherited(&self) {
+        let Some(mut all) = self.0.try_lock() else { return };
+        for descriptor in all.drain() {
+            // SAFETY: the descriptor is open, and its owner does not exist in this process.
+            unsafe { rustix::io::close(descriptor) };
+        }
+    }
+}
+
+/// Descriptors that are on the list.
+#[derive(Debug)]
+pub struct Listed {
+    open: Vec<RawFd>,
+    list: Arc<Descriptors>,
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        let mut all = self.list.0.lock();
+        self.open.iter().for_each(|descriptor| {
+            all.remove(descriptor);
+        });
+    }
+}

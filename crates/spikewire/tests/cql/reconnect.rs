@@ -1,0 +1,96 @@
+//! How often a node that is gone is dialled: counted where it was.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::support::place;
+
+/// Far more than anything here takes, so that a slow machine does not fail a test.
+const LONG: Duration = Duration::from_secs(60);
+
+/// Passes bytes to a node and back, or accepts connections and hangs up.
+#[derive(Default)]
+struct Door {
+    shut: AtomicBool,
+    /// How often somebody knocked while it was shut.
+    knocks: Mutex<u32>,
+    open: Mutex<Vec<TcpStream>>,
+}
+
+impl Door {
+    fn start(target: SocketAddr) -> (Arc<Self>, SocketAddr) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (door, at) = (Arc::new(Self::default()), listener.local_addr().unwrap());
+        let own = door.clone();
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                if own.shut.load(SeqCst) {
+                    *own.knocks.lock().unwrap() += 1;
+                    continue;
+                }
+                let Ok(node) = TcpStream::connect(target) else { continue };
+                let both = [client.try_clone().unwrap(), node.try_clone().unwrap()];
+                own.open.lock().unwrap().extend(both);
+                let (from_client, to_node) = (client.try_clone(), node.try_clone());
+                thread::spawn(move || pass(from_client.unwrap(), to_node.unwrap()));
+                thread::spawn(move || pass(node, client));
+            }
+        });
+        (door, at)
+    }
+
+    fn shut(&self) {
+        self.shut.store(true, SeqCst);
+        for stream in self.open.lock().unwrap().drain(..) {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    fn knocks(&self) -> u32 {
+        *self.knocks.lock().unwrap()
+    }
+}
+
+fn pass(mut from: TcpStream, mut to: TcpStream) {
+    let mut some = [0; 4096];
+    while let Ok(count @ 1..) = from.read(&mut some) {
+        if to.write_all(&some[..count]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(Shutdown::Both);
+}
+
+fn wait(what: &str, limit: Duration, holds: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < limit, "still waiting: {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn pauses_grow_from_the_shortest_to_the_longest() {
+    let place = place!();
+    let (door, at) = Door::start(place.at.parse().unwrap());
+    let (shortest, longest) = (Duration::from_millis(50), Duration::from_millis(400));
+    let session = place.builder().reconnect(shortest, longest).connect(at).unwrap();
+    let reads = || session.execute("SELECT release_version FROM system.local", ());
+    reads().unwrap();
+    door.shut();
+    wait("the first knock", LONG, || door.knocks() > 0);
+    // The control connection is dialled at the address that is known and at the contact point,
+    // and the node is asked for a sign of life: three a round. In this time there are eleven
+    // rounds, and would be sixty if the pauses stayed as short as the first.
+    thread::sleep(Duration::from_secs(3));
+    let knocks = door.knocks();
+    assert!(knocks <= 45, "{knocks} in three seconds");
+    // They do not grow on and on either: by now it would be a matter of minutes.
+    wait("many more", LONG, || door.knocks() > knocks + 24);
+    door.shut.store(false, SeqCst);
+    wait("the node is found again", LONG, || reads().is_ok());
+}

@@ -1,0 +1,174 @@
+"""How sessions find nodes again, and when they give a connection up, on a real node."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import subprocess
+import sys
+import textwrap
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spikewire import cql
+from spikewire.cql import errors
+from spikewire.testing.cassandra import CqlProxy
+from waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from spikewire.testing.cassandra import SharedCassandra
+
+pytestmark = pytest.mark.faults
+
+READ = "SELECT release_version FROM system.local"
+
+
+# --- Names that lead elsewhere later --------------------------------------------------------------
+
+#: In namespaces of its own, a process sees the hosts that a test names.
+OWN_HOSTS = 'mount --bind "$0" /etc/hosts && exec "$@"'
+
+PROGRAM = """
+    import sys
+    from spikewire import cql
+
+    with cql.Session(sys.argv[1], timeout=2, connect_timeout=5) as session:
+        print(session.nodes[0].address, flush=True)
+        for line in sys.stdin:
+            try:
+                session.execute("SELECT release_version FROM system.local", idempotent=True)
+                print(session.nodes[0].address, flush=True)
+            except cql.errors.Error as error:
+                print("failed", flush=True)
+"""
+
+
+@pytest.fixture
+def hosts(tmp_path: Path) -> Path:
+    """A file that takes the place of ``/etc/hosts``, where the system allows that."""
+    file = tmp_path / "hosts"
+    file.write_text("127.0.0.1 localhost\n")
+    trial = ["unshare", "-Urm", "sh", "-c", OWN_HOSTS, str(file), "true"]
+    try:
+        subprocess.run(trial, check=True, capture_output=True, timeout=30)
+    except (OSError, subprocess.SubprocessError) as error:
+        pytest.skip(f"no namespaces here: {error}")
+    return file
+
+
+def test_a_contact_point_leads_elsewhere_later(cassandra: SharedCassandra, hosts: Path) -> None:
+    first, second = "127.0.17.1", "127.0.17.2"
+    with contextlib.ExitStack() as stack:
+        before = stack.enter_context(CqlProxy(cassandra.addresses[0], host=first))
+        port = int(before.address.rpartition(":")[2])
+        after = stack.enter_context(CqlProxy(cassandra.addresses[0], host=second, port=port))
+        hosts.write_text(f"{first} pomona.test\n")
+        program = [sys.executable, "-c", textwrap.dedent(PROGRAM), f"pomona.test:{port}"]
+        process = subprocess.Popen(
+            ["unshare", "-Urm", "sh", "-c", OWN_HOSTS, str(hosts), *program],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        stack.callback(process.wait, 30)
+        stack.callback(process.kill)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        asked, told = stack.enter_context(process.stdin), stack.enter_context(process.stdout)
+
+        def ask() -> str:
+            asked.write("\n")
+            asked.flush()
+            return told.readline().strip()
+
+        assert told.readline().strip() == before.address
+        assert ask() == before.address
+        assert after.stats()["connections_opened"] == 0
+        # The address is out of use from now on, and the name leads to another one.
+        before.refuse("port")
+        before.cut()
+        hosts.write_text(f"{second} pomona.test\n")
+        assert until(lambda: ask() == after.address, limit=60)
+
+
+# --- Answers that never come ----------------------------------------------------------------------
+
+
+class Forwarder:
+    """Passes bytes to a node and back, or drops what comes back on some connections."""
+
+    def __init__(self, target: str) -> None:
+        host, _, port = target.rpartition(":")
+        self._target = (host, int(port))
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        self.accepted = 0
+        self._open: list[socket.socket] = []
+        #: Connections up to this one get no more answers.
+        self.deaf = 0
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                node = socket.create_connection(self._target)
+                self._open += [client, node]
+                self.accepted += 1
+                for way in ((client, node, 0), (node, client, self.accepted)):
+                    threading.Thread(target=self._pass, args=way, daemon=True).start()
+
+    def _pass(self, source: socket.socket, target: socket.socket, number: int) -> None:
+        with contextlib.suppress(OSError):
+            while some := source.recv(1 << 16):
+                if not 0 < number <= self.deaf:
+                    target.sendall(some)
+            target.shutdown(socket.SHUT_WR)
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        for one in self._open:
+            one.close()
+
+
+@pytest.fixture
+def forwarder(cassandra: SharedCassandra) -> Iterator[Forwarder]:
+    forwarder = Forwarder(cassandra.addresses[0])
+    yield forwarder
+    forwarder.close()
+
+
+def test_a_connection_whose_ids_are_lost_is_given_up(forwarder: Forwarder) -> None:
+    """Half of its ids: each is held by a statement whose caller has given up."""
+    lost = 32_767 // 2 + 100
+
+    async def main() -> None:
+        async with cql.AsyncSession(
+            forwarder.address, pipeline_depth=32_767, heartbeat=600.0, timeout=60.0
+        ) as session:
+            await session.execute(READ)
+            # What is opened from here on has answers, and so is not silent as a whole.
+            forwarder.deaf = forwarder.accepted
+            for _ in range(2):
+                # A few are no reason: the connection is used on.
+                with pytest.raises(errors.Timeout) as caught:
+                    await session.execute(READ, timeout=0.2)
+                assert caught.value.node == forwarder.address
+            before = forwarder.accepted
+            late = (session.execute(READ, timeout=1.0) for _ in range(lost))
+            ended = await asyncio.gather(*late, return_exceptions=True)
+            assert sum(isinstance(one, errors.Timeout) for one in ended) > 32_767 // 2
+            rows = await session.execute(READ)
+            assert len(rows) == 1
+            assert rows.attempts == 1
+            assert forwarder.accepted > before
+
+    asyncio.run(main())
