@@ -212,6 +212,7 @@ fn lies_have_a_bound() {
         }
         let claimed = if key == "SCYLLA_NR_SHARDS" { 64 } else { 4 };
         let opened = sum(&server.traffic(), |shard| shard.opened);
-        assert!(opened <= 3 * claimed + 2, "{key} {value}: {:#?}", server.traffic());
+        // One for the cluster, one to begin with, one for each other shard; and then some more.
+        assert!(opened <= 4 * claimed, "{key} {value}: {:#?}", server.traffic());
     }
 }

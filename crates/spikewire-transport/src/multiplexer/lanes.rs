@@ -133,12 +133,18 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let lanes = here.lanes();
         lanes.is_ready(index, lane);
         let is_complete = lanes.served() >= usize::from(node.lanes());
+        let most = self.settings.connections_per_node;
+        let is_needed = lane.is_none_or(|lane| lanes.ready(lane).len() <= most);
         let is_astray = matches!(errand, Errand::Lane(wanted) if lane != Some(wanted));
         if is_astray {
             // Something in between changes the port that the connection comes from.
             node.avoid_ways();
+            if !is_needed {
+                drop(self.remove(index));
+                return false;
+            }
         }
-        if is_complete || is_astray {
+        if is_complete {
             self.close_surplus(&node);
         }
         self.connections[index].is_some()
