@@ -185,8 +185,8 @@ class SessionOptions(TypedDict, total=False):
     """Connections to one node (to one shard, where it has some) for each event loop, and for all
     blocking threads. Default: 1."""
     shard_aware_port: bool
-    """Whether connections to a server with shards (Scylla) choose their shard by the port that they come
-    from, where it has a port for that. Default: True."""
+    """Whether connections to a server with shards (Scylla) choose their shard by the port that they
+    come from, where it has a port for that. Default: True."""
     pipeline_depth: int
     """Statements in flight on one connection before the next one waits, up to 32,767. Default:
     1,024."""

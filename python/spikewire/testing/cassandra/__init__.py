@@ -26,7 +26,7 @@ Java 17 and Maven have to be there; ``CassandraUnavailable`` says what is missin
 | ``errors`` | what is raised |
 """
 
-from spikewire.testing.cassandra.canned import CannedServer
+from spikewire.testing.cassandra.canned import CannedServer, ShardTraffic
 from spikewire.testing.cassandra.certificates import Certificates
 from spikewire.testing.cassandra.cluster import CassandraCluster, need_cassandra
 from spikewire.testing.cassandra.errors import CassandraFailed, CassandraUnavailable
@@ -42,6 +42,7 @@ __all__ = [
     "CassandraUnavailable",
     "Certificates",
     "CqlProxy",
+    "ShardTraffic",
     "SharedCassandra",
     "need_cassandra",
 ]

@@ -41,17 +41,18 @@ class CannedServer(CannedCore):
     what was asked for; any other gets ``rows`` rows that are made up, page by page. There are no
     conditions, functions, passwords, TLS or events.
 
-    With ``shards`` it is divided as Scylla's servers are, as far as that is documented, and counts what
-    comes to each shard (``traffic``). ``shard_aware_port`` is a second port, where the port that a
-    connection comes from ``"chooses"`` the shard; or where it does not, as if it were ``"rewritten"`` on
-    the way; or ``None``, for there is none. Shards in ``refusing`` close what comes for them over that
-    port. ``says`` are options of SUPPORTED that it says instead of the truth.
+    With ``shards`` it is divided as Scylla's servers are, as far as that is documented, and counts
+    what comes to each shard (``traffic``). ``shard_aware_port`` is a second port, where the port
+    that a connection comes from ``"chooses"`` the shard; or where it does not, as if it were
+    ``"rewritten"`` on the way; or ``None``, for there is none. Shards in ``refusing`` close what
+    comes for them over that port. ``says`` are options of SUPPORTED that it says instead of the
+    truth.
 
     It ends with the ``with`` block, with ``stop()``, or with this process. Raises ``OSError`` where
     it cannot listen, ``TypeError`` or ``ValueError`` for invalid arguments.
     """
 
-    def __new__(  # noqa: PLR0913
+    def __new__(
         cls,
         *,
         host: str = "127.0.0.1",
