@@ -15,12 +15,14 @@
 //! | [`cql`] | values of CQL, tokens and replicas, without any I/O |
 //! | [`transport`] | commands through a socket, of a protocol without content |
 //! | [`client`] | whole commands: from the call, through sockets, to the result |
+//! | [`cql_client`] | whole statements for Cassandra, likewise |
 
 #![forbid(unsafe_code)]
 
 mod client;
 mod codec;
 mod cql;
+mod cql_client;
 mod transport;
 
 use std::process::ExitCode;
@@ -48,8 +50,14 @@ fn repeat(times: u64, mut work: impl FnMut()) -> u64 {
 }
 
 fn main() -> ExitCode {
-    let benchmarks =
-        [codec::BENCHMARKS, cql::BENCHMARKS, transport::BENCHMARKS, client::BENCHMARKS].concat();
+    let benchmarks = [
+        codec::BENCHMARKS,
+        cql::BENCHMARKS,
+        transport::BENCHMARKS,
+        client::BENCHMARKS,
+        cql_client::BENCHMARKS,
+    ]
+    .concat();
     let Some(wanted) = std::env::args().nth(1) else {
         benchmarks.iter().for_each(|benchmark| println!("{}", benchmark.name));
         return ExitCode::SUCCESS;
