@@ -29,7 +29,7 @@ const WANTED = [
     spec: `@oven/bun-${platform}-${oven}@1.4.5`,
     path: `@oven/bun-${platform}-${oven}/bin/bun`,
     args: [],
-    tests: ['test'],
+    tests: ['test', '--timeout=300000'],
   },
   {
     title: 'Deno 2.9.6',

@@ -2,8 +2,8 @@
 //
 //   node scripts/test.mjs [PART-OF-A-FILE'S-NAME | FLAG-OF-NODE]...
 //
-// Without names every test runs on this Node, the smoke program on the other runtimes, and what the
-// fallback driver has to do on Bun and Deno.
+// Without names every test runs on this Node, the smoke programs on the other runtimes, and what the
+// fallback driver has to do on Bun and Deno; what is about Cassandra where there is one.
 
 import { readdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -11,8 +11,12 @@ import { runtimes } from './runtimes.mjs'
 import { attempt, bin, HERE, run } from './tools.mjs'
 
 const BUILT = join(HERE, 'build', 'test')
-const SMOKE = join(BUILT, 'smoke.js')
-const ELSEWHERE = ['admin', 'batch', 'faults', 'job', 'many', 'operations', 'query', 'query-stream']
+const cassandra = Boolean(process.env.SPIKEWIRE_CASSANDRA_AT)
+const SMOKE = ['smoke', ...(cassandra ? ['smoke-cql'] : [])]
+const ELSEWHERE = [
+  ...['admin', 'batch', 'faults', 'job', 'many', 'operations', 'query', 'query-stream'],
+  ...(cassandra ? ['cql', 'cql-faults', 'cql-many', 'cql-query', 'cql-types', 'cql-values'] : []),
+]
 
 /** The compiled test files in a folder and those below. */
 function files(folder) {
@@ -48,7 +52,7 @@ if (names.length === 0) {
       console.log(`${title}: left out: ${reason}`)
       continue
     }
-    const calls = [[...args, SMOKE]]
+    const calls = SMOKE.map((name) => [...args, join(BUILT, `${name}.js`)])
     if (tests) calls.push(...ELSEWHERE.map((name) => [...tests, join(BUILT, `${name}.test.js`)]))
     for (const call of calls) {
       console.log(`${title}: ${relative(BUILT, call.at(-1))}`)

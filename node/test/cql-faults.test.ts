@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { after, before, type TestContext, test } from 'node:test'
@@ -278,8 +280,12 @@ test('a process with failed calls ends by itself', skip, async (test) => {
     void read()
     // Nothing is closed, and a call is in flight.
   `
-  const args = ['--input-type=module', '--eval', program]
-  const running = run(process.execPath, args, { cwd: PACKAGE, timeout: 60_000 })
+  // Inside of the package, so that it may import it by its name.
+  const file = join(PACKAGE, 'build', `failed-calls-${process.pid}.mjs`)
+  writeFileSync(file, program)
+  test.after(() => rmSync(file))
+  const args = 'Deno' in globalThis ? ['run', '--allow-all', file] : [file]
+  const running = run(process.execPath, args, { timeout: 60_000 })
   // Its session has two connections when it reads.
   while (((await proxy.stats())['connections'] as number) < 2) await sleep(20)
   await proxy.inject('replies', { swallow: true })

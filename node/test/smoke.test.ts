@@ -1,9 +1,16 @@
-/** The program that the other runtimes are asked to run, on this one. */
+/** The programs that the other runtimes are asked to run, on this one. */
 
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { withoutCassandra } from './support/cassandra.js'
 import { output } from './support/programs.js'
 
+const program = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
+
 test('the smoke program', async () => {
-  await output(process.execPath, [fileURLToPath(new URL('smoke.js', import.meta.url))])
+  await output(process.execPath, [program('smoke.js')])
+})
+
+test('the smoke program for Cassandra', { skip: withoutCassandra }, async () => {
+  await output(process.execPath, [program('smoke-cql.js')])
 })
