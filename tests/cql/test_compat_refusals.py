@@ -40,6 +40,10 @@ class OwnRetries(policies.RetryPolicy):
     pass
 
 
+class OwnSpeculation(policies.ConstantSpeculativeExecutionPolicy):
+    pass
+
+
 class OwnRouting(policies.RoundRobinPolicy):
     pass
 
@@ -73,6 +77,27 @@ def test_settings_that_are_not_taken(name: str) -> None:
         Cluster(**{name: REFUSED[name]})
 
 
+@pytest.mark.parametrize(
+    ("delay", "attempts", "error", "words"),
+    [
+        (-0.1, 1, ValueError, "delay"),
+        (float("nan"), 1, ValueError, "delay"),
+        (float("inf"), 1, ValueError, "delay"),
+        (True, 1, TypeError, "delay"),
+        ("1", 1, TypeError, "delay"),
+        (0.1, -1, ValueError, "max_attempts"),
+        (0.1, 33, ValueError, "max_attempts"),
+        (0.1, 1.5, TypeError, "max_attempts"),
+        (0.1, True, TypeError, "max_attempts"),
+    ],
+)
+def test_speculations_that_make_no_sense(
+    delay: Any, attempts: Any, error: type, words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        policies.ConstantSpeculativeExecutionPolicy(delay, attempts)
+
+
 def test_policies_that_would_not_be_called() -> None:
     with pytest.raises(NotImplementedError, match="OwnRouting"):
         ExecutionProfile(load_balancing_policy=OwnRouting())
@@ -80,10 +105,8 @@ def test_policies_that_would_not_be_called() -> None:
         SimpleStatement("x", retry_policy=OwnRetries())
     with pytest.raises(NotImplementedError, match="OwnLogin"):
         Cluster(auth_provider=OwnLogin("a", "b"))
-    with pytest.raises(NotImplementedError, match="speculative_execution_policy"):
-        ExecutionProfile(
-            speculative_execution_policy=policies.ConstantSpeculativeExecutionPolicy(0.1, 2)
-        )
+    with pytest.raises(NotImplementedError, match="OwnSpeculation"):
+        ExecutionProfile(speculative_execution_policy=OwnSpeculation(0.1, 2))
     with pytest.raises(NotImplementedError, match="less than was asked"):
         policies.DowngradingConsistencyRetryPolicy()
     with pytest.raises(NotImplementedError, match="one local datacenter"):

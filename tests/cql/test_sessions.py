@@ -87,6 +87,16 @@ def test_sessions_do_not_travel(session: Opened, target: Any) -> None:
         ("127.0.0.1", {"user": "a"}, ValueError, "go together"),
         ("127.0.0.1", {"compression": "zip"}, ValueError, "lz4"),
         ("127.0.0.1", {"page_size": -1}, ValueError, "page_size"),
+        ("127.0.0.1", {"speculative_delay": 0}, ValueError, "at least 0.001 s"),
+        ("127.0.0.1", {"speculative_delay": -1}, ValueError, "speculative_delay"),
+        ("127.0.0.1", {"speculative_delay": float("nan")}, ValueError, "speculative_delay"),
+        ("127.0.0.1", {"speculative_delay": True}, TypeError, "must be seconds"),
+        ("127.0.0.1", {"speculative_delay": "1"}, TypeError, "must be seconds"),
+        ("127.0.0.1", {"speculative_attempts": 0}, ValueError, "speculative_attempts"),
+        ("127.0.0.1", {"speculative_attempts": 33}, ValueError, "speculative_attempts"),
+        ("127.0.0.1", {"speculative_attempts": True}, TypeError, "must be int"),
+        ("127.0.0.1", {"speculative_attempts": 1.5}, TypeError, "must be int"),
+        ("127.0.0.1", {"speculative_attempts": None}, TypeError, "speculative_attempts"),
     ],
 )
 def test_bad_openings(points: Any, options: Any, error: type, words: str) -> None:

@@ -146,6 +146,15 @@ def test_the_servers_words(
         ({"node": "10.0.0.1:9042"}, ValueError, "not known; there are"),
         ({"speed": 1}, TypeError, 'unknown option "speed"; there are: consistency'),
         ({"idempotent": 1}, TypeError, "idempotent must be True or False"),
+        ({"speculative_delay": 0}, ValueError, "speculative_delay must be at least 0.001 s"),
+        ({"speculative_delay": -1}, ValueError, "speculative_delay"),
+        ({"speculative_delay": float("nan")}, ValueError, "speculative_delay"),
+        ({"speculative_delay": True}, TypeError, "speculative_delay must be seconds"),
+        ({"speculative_delay": "1"}, TypeError, "speculative_delay must be seconds"),
+        ({"speculative_attempts": 0}, ValueError, "speculative_attempts"),
+        ({"speculative_attempts": 33}, ValueError, "speculative_attempts"),
+        ({"speculative_attempts": True}, TypeError, "speculative_attempts must be int"),
+        ({"speculative_attempts": 1.5}, TypeError, "speculative_attempts must be int"),
     ],
 )
 def test_bad_options(session: Opened, options: dict[str, Any], error: type, words: str) -> None:

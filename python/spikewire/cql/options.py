@@ -57,8 +57,9 @@ class PrepareOptions(TypedDict, total=False):
     max_retries: int | None
     """Further attempts after the first one. Default: the session's."""
     speculative_delay: Seconds | None
-    """How long to wait for an answer before a copy of the statement goes to another node, from 1 ms;
-    ``None``: there are no copies. Only idempotent statements have copies. Default: the session's."""
+    """How long to wait for an answer before a copy of the statement goes to another node, from
+    1 ms; ``None``: there are no copies. Only idempotent statements have copies. Default: the
+    session's."""
     speculative_attempts: int | None
     """How many copies there may be besides the first, up to 32. Default: the session's."""
 
