@@ -139,6 +139,11 @@ impl Execution {
         }
     }
 
+    /// When it began.
+    pub fn since(&self) -> Tick {
+        self.since
+    }
+
     /// Takes a request back that was not executed: it is sent again.
     pub fn returned(&mut self, bytes: Vec<u8>) {
         self.kept = bytes;

@@ -20,9 +20,9 @@ pub fn take() -> Vec<u8> {
         .unwrap_or_else(|| Vec::with_capacity(256))
 }
 
-/// Gives a buffer back for later use on this thread.
+/// Gives a buffer back for later use on this thread; one that holds nothing is none.
 pub fn give(mut buffer: Vec<u8>) {
-    if buffer.capacity() > KEEP_CAPACITY {
+    if buffer.capacity() == 0 || buffer.capacity() > KEEP_CAPACITY {
         return;
     }
     buffer.clear();
@@ -33,4 +33,26 @@ pub fn give(mut buffer: Vec<u8>) {
             spare.push(buffer);
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_has_room() {
+        give(Vec::new());
+        assert!(take().capacity() > 0);
+        let mut buffer = Vec::with_capacity(1000);
+        buffer.extend_from_slice(b"left over");
+        give(buffer);
+        let again = take();
+        assert!(again.is_empty() && again.capacity() == 1000);
+    }
+
+    #[test]
+    fn large_ones_are_not_kept() {
+        give(Vec::with_capacity(KEEP_CAPACITY + 1));
+        assert!(take().capacity() <= KEEP_CAPACITY);
+    }
 }

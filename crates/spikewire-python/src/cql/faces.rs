@@ -68,7 +68,7 @@ pub struct Request<'a, 'py> {
     pub goal: Goal,
     pub statement: Statement,
     pub parameters: Option<&'a Bound<'py, PyAny>>,
-    pub options: StatementOptions,
+    pub options: Option<Box<StatementOptions>>,
 }
 
 /// Runs what verbs ask for.
@@ -202,7 +202,7 @@ impl Runner for Loops {
         match started {
             Start::Done(result) => promise.tell(py, Ok(result)),
             Start::Send(job, call) => {
-                let now = Tick::now();
+                let now = call.execution.since();
                 let sent = gil_fairness::command_sent();
                 connections.submit(
                     py,
@@ -240,16 +240,15 @@ impl Runner for Submitting {
     ) -> PyResult<Bound<'py, PyAny>> {
         let thread = thread_of(py, core, &self.0)?;
         let started = start(py, core, request)?;
-        let now = Tick::now();
         let until = match &started {
             Start::Done(_) => Tick::NEVER,
-            Start::Send(_, call) => deadline(&call.policy, now),
+            Start::Send(_, call) => deadline(&call.policy, call.execution.since()),
         };
         let Entry { future, promise } = thread.enter(py, until)?;
         match (promise, started) {
             (Ok(promise), Start::Done(result)) => promise.tell(py, Ok(result)),
             (Ok(promise), Start::Send(job, call)) => {
-                let sent = gil_fairness::command_sent();
+                let (now, sent) = (call.execution.since(), gil_fairness::command_sent());
                 thread.send(Ticket::command(call, now, promise.into(), job, sent));
             }
             (Err(full), _) => FutureBase::settle(&future, Err(full.raise(py))),

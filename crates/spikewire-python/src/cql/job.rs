@@ -1,21 +1,22 @@
 //! A statement from its arguments to its result, with what lies in between: it may have to be
 //! prepared first, and its rows may come in pages.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use pyo3::prelude::*;
 use spikewire_cassandra::execution::{Answer, Content};
 use spikewire_cassandra::session::{Call, NoValues, Preparation};
-use spikewire_cassandra::statement::{Prepared as Known, Shape, StatementOptions};
+use spikewire_cassandra::statement::{Prepared as Known, StatementOptions};
 use spikewire_cassandra::{Error, Session};
 use spikewire_cql::request::{Values, values_with};
+use spikewire_transport::buffer;
 
 use super::batch::{Composed, Texts};
 use super::bind::{bind, markers};
 use super::classes::Classes;
 use super::core::Core;
 use super::errors::Raised;
-use super::pages::Page;
+use super::pages::PageList;
 use super::prepared::Prepared;
 use super::rows::{Circumstances, Rows, page_of};
 use super::statement::Statement;
@@ -42,15 +43,31 @@ pub struct Job {
     classes: Arc<Classes>,
     goal: Goal,
     statement: Statement,
-    parameters: Option<Py<PyAny>>,
-    options: StatementOptions,
+    options: Option<Box<StatementOptions>>,
     /// The values of a statement that may have more pages.
     values: Vec<u8>,
-    shape: Option<Arc<Shape>>,
-    pages: Vec<Page>,
+    more: Option<Box<More>>,
+}
+
+/// What only a statement of several requests needs.
+#[derive(Default)]
+struct More {
+    parameters: Option<Py<PyAny>>,
+    /// The pages that came before.
+    pages: PageList,
+    /// What came with them.
     circumstances: Circumstances,
     /// What was prepared for a batch.
     texts: Texts,
+}
+
+/// What holds where nothing is said.
+static PLAIN: LazyLock<StatementOptions> = LazyLock::new(StatementOptions::default);
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        buffer::give(std::mem::take(&mut self.values));
+    }
 }
 
 /// What follows an answer.
@@ -80,7 +97,7 @@ impl Job {
         goal: Goal,
         statement: Statement,
         parameters: Option<&Bound<'py, PyAny>>,
-        options: StatementOptions,
+        options: Option<Box<StatementOptions>>,
     ) -> PyResult<Start<'py>> {
         let session = &core.session;
         let mut job = Self {
@@ -88,13 +105,9 @@ impl Job {
             classes: core.classes.clone(),
             goal,
             statement,
-            parameters: None,
             options,
             values: Vec::new(),
-            shape: None,
-            pages: Vec::new(),
-            circumstances: Circumstances::default(),
-            texts: Texts::new(),
+            more: None,
         };
         let prepares = matches!(goal, Goal::Prepared | Goal::Markers);
         let parameters = parameters.filter(|parameters| !parameters.is_none());
@@ -104,13 +117,14 @@ impl Job {
         if let Statement::Text(text) = &job.statement {
             let text = text.clone();
             if !prepares && parameters.is_none() {
-                let call = session.query(&text, &job.options, NoValues);
+                let call = session.query(&text, job.options(), NoValues);
                 return Ok(Start::Send(job, call.map_err(|error| error.raise(py))?));
             }
             let text = if goal == Goal::Prepared { (&*text).into() } else { markers(&text)? };
-            match session.prepare(&text, &job.options).map_err(|error| error.raise(py))? {
+            match session.prepare(&text, job.options()).map_err(|error| error.raise(py))? {
                 Preparation::Ask(call) => {
-                    job.parameters = parameters.map(|parameters| parameters.clone().unbind());
+                    let parameters = parameters.map(|parameters| parameters.clone().unbind());
+                    job.more().parameters = parameters;
                     return Ok(Start::Send(job, *call));
                 }
                 Preparation::Known(known) if prepares => {
@@ -123,6 +137,15 @@ impl Job {
         Ok(Start::Send(job, call))
     }
 
+    #[inline]
+    fn options(&self) -> &StatementOptions {
+        self.options.as_deref().unwrap_or_else(|| &PLAIN)
+    }
+
+    fn more(&mut self) -> &mut More {
+        self.more.get_or_insert_default()
+    }
+
     /// Composes the request of a statement that is not text.
     fn execute(&mut self, py: Python<'_>, parameters: Option<&Bound<'_, PyAny>>) -> PyResult<Call> {
         if parameters.is_some() && !matches!(self.statement, Statement::Prepared(_)) {
@@ -131,8 +154,9 @@ impl Job {
         let known = match &self.statement {
             Statement::Prepared(known) => known,
             Statement::Batch(content) => {
-                let composed =
-                    content.compose(py, &self.session, &self.options, &mut self.texts)?;
+                let options = self.options.as_deref().unwrap_or_else(|| &PLAIN);
+                let texts = &mut self.more.get_or_insert_default().texts;
+                let composed = content.compose(py, &self.session, options, texts)?;
                 let (Composed::Prepare(call) | Composed::Whole(call)) = composed;
                 return Ok(call);
             }
@@ -140,7 +164,7 @@ impl Job {
         };
         // Values are kept where there may be another page.
         let keeps = known.traits.reads && self.goal == Goal::All;
-        let mut kept = Vec::new();
+        let mut kept = if keeps { buffer::take() } else { Vec::new() };
         let values = values_with::<Raised>(known.parameters.len(), false, |out| {
             let from = out.len();
             known.check()?;
@@ -150,7 +174,7 @@ impl Job {
             }
             Ok(())
         });
-        let call = self.session.execute(known, &self.options, values)?;
+        let call = self.session.execute(known, self.options(), values)?;
         self.values = kept;
         Ok(call)
     }
@@ -159,7 +183,7 @@ impl Job {
     fn next_page(&self) -> Result<Call, Raised> {
         let (known, bytes): (_, &[u8]) = match &self.statement {
             Statement::Text(text) => {
-                return Ok(self.session.query(text, &self.options, NoValues)?);
+                return Ok(self.session.query(text, self.options(), NoValues)?);
             }
             Statement::Prepared(known) => (known, &self.values),
             Statement::Bound(known, values) => (known, values),
@@ -167,7 +191,7 @@ impl Job {
         };
         known.check()?;
         let values = Values { count: known.parameters.len(), named: false, bytes };
-        Ok(self.session.execute(known, &self.options, values)?)
+        Ok(self.session.execute(known, self.options(), values)?)
     }
 
     /// Takes an answer.
@@ -194,22 +218,27 @@ impl Job {
         if self.goal == Goal::Done {
             return Ok(Progress::Done(Ok(py.None().into_bound(py))));
         }
-        self.circumstances.add(&answer);
-        let mut state = None;
-        if let Some((shape, page, next)) = page_of(&answer) {
-            self.shape = Some(shape);
-            self.pages.push(page);
+        let before = self
+            .more
+            .as_deref_mut()
+            .map(|more| (std::mem::take(&mut more.pages), std::mem::take(&mut more.circumstances)));
+        let (mut pages, mut circumstances) = before.unwrap_or_default();
+        circumstances.add(&answer);
+        let (mut shape, mut state) = (None, None);
+        if let Some((columns, page, next)) = page_of(py, &answer) {
+            shape = Some(columns);
+            pages.push(page);
             state = next;
         }
         if self.goal == Goal::All
             && let Some(state) = state.take()
         {
-            self.options.paging_state = Some(state.into());
+            let more = self.more();
+            (more.pages, more.circumstances) = (pages, circumstances);
+            self.options.get_or_insert_default().paging_state = Some(state.into());
             return Ok(Progress::Send(self.next_page()?));
         }
-        let pages = std::mem::take(&mut self.pages);
-        let circumstances = std::mem::take(&mut self.circumstances);
-        let rows = Rows::new(self.shape.take(), pages, state, circumstances, self.classes.clone());
+        let rows = Rows::new(shape, pages, state, circumstances, self.classes.clone());
         Ok(Progress::Done(Ok(Bound::new(py, rows)?.into_any())))
     }
 
@@ -219,11 +248,11 @@ impl Job {
             return Ok(Progress::Done(Ok(Bound::new(py, prepared)?.into_any())));
         }
         if let Statement::Batch(_) = self.statement {
-            self.texts.insert(known.text.clone(), known.clone());
+            self.more().texts.insert(known.text.clone(), known.clone());
         } else {
             self.statement = Statement::Prepared(known.clone());
         }
-        let parameters = self.parameters.take();
+        let parameters = self.more.as_mut().and_then(|more| more.parameters.take());
         let parameters = parameters.as_ref().map(|parameters| parameters.bind(py));
         Ok(Progress::Send(self.execute(py, parameters)?))
     }

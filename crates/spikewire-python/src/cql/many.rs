@@ -11,7 +11,6 @@ use pyo3::types::{PyIterator, PyList};
 use spikewire_cassandra::Error;
 use spikewire_cassandra::statement::StatementOptions;
 use spikewire_sync::Mutex;
-use spikewire_transport::Tick;
 use spikewire_transport::permits::{SIGNAL_POLL, park};
 
 use super::core::Core;
@@ -157,7 +156,7 @@ pub struct Many {
     core: Arc<Core>,
     sender: Sender,
     statement: Statement,
-    options: StatementOptions,
+    options: Option<Box<StatementOptions>>,
     concurrency: usize,
     flow: Arc<Flow>,
 }
@@ -168,7 +167,7 @@ impl Many {
         core: Arc<Core>,
         sender: Sender,
         statement: Statement,
-        options: StatementOptions,
+        options: Option<Box<StatementOptions>>,
         how: (usize, bool, bool),
     ) -> PyResult<Self> {
         if !matches!(statement, Statement::Prepared(_)) {
@@ -217,7 +216,7 @@ impl Many {
                 return Err(error);
             }
         };
-        let now = Tick::now();
+        let now = call.execution.since();
         let command = Ticket::command(call, now, Delivery::Share(Box::new(share)), job, None);
         match &self.sender {
             Sender::Loop(connections) => connections.submit(py, command, now),

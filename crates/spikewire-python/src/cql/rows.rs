@@ -10,14 +10,15 @@ use pyo3::types::{PyBytes, PyDict, PyList, PySlice, PyTuple};
 use spikewire_cassandra::cluster::Node;
 use spikewire_cassandra::execution::{Answer, Content};
 use spikewire_cassandra::statement::Shape;
-use spikewire_cql::notation::{Malformed, Reader};
+use spikewire_cql::envelope::Prefix;
+use spikewire_cql::notation::Malformed;
 use spikewire_cql::response::rows::Cells;
 use spikewire_cql::types::Type;
 
 use super::classes::Classes;
 use super::columns::{to_arrays, to_arrow, to_pandas, to_polars, to_structured};
 use super::errors::Raised;
-use super::pages::{Page, Pages};
+use super::pages::{Page, PageList, Pages};
 use super::row::{Names, Row};
 use super::value::{Making, value};
 use crate::columns::{self, ArrowTable};
@@ -27,10 +28,17 @@ use crate::columns::{self, ArrowTable};
 pub struct Circumstances {
     pub node: Option<Arc<Node>>,
     pub attempts: u32,
+    pub schema_agreed: bool,
+    /// What few answers come with.
+    pub extras: Option<Box<Extras>>,
+}
+
+/// What came besides the rows.
+#[derive(Debug, Default)]
+pub struct Extras {
     pub warnings: Vec<String>,
     pub tracing_ids: Vec<[u8; 16]>,
     pub payload: Vec<(String, Option<Vec<u8>>)>,
-    pub schema_agreed: bool,
 }
 
 impl Circumstances {
@@ -39,11 +47,15 @@ impl Circumstances {
         self.node = Some(answer.node.clone());
         self.attempts += answer.attempts.made;
         self.schema_agreed = answer.agreed;
-        let prefix = &answer.prefix;
-        self.warnings.extend(prefix.warnings.iter().map(|warning| (*warning).to_owned()));
-        self.tracing_ids.extend(prefix.tracing_id);
-        for (name, bytes) in &prefix.payload {
-            self.payload.push(((*name).to_owned(), bytes.map(<[u8]>::to_vec)));
+        let Prefix { tracing_id, warnings, payload } = &answer.prefix;
+        if tracing_id.is_none() && warnings.is_empty() && payload.is_empty() {
+            return;
+        }
+        let extras = self.extras.get_or_insert_default();
+        extras.warnings.extend(warnings.iter().map(|warning| (*warning).to_owned()));
+        extras.tracing_ids.extend(tracing_id);
+        for (name, bytes) in payload {
+            extras.payload.push(((*name).to_owned(), bytes.map(<[u8]>::to_vec)));
         }
     }
 }
@@ -66,7 +78,7 @@ impl Rows {
     /// Of these pages; `state` is where the next one would begin.
     pub fn new(
         shape: Option<Arc<Shape>>,
-        pages: Vec<Page>,
+        pages: PageList,
         state: Option<Vec<u8>>,
         circumstances: Circumstances,
         classes: Arc<Classes>,
@@ -76,7 +88,7 @@ impl Rows {
         Self { came, count, state, circumstances, offsets: OnceLock::new() }
     }
 
-    fn offset(&self, index: usize) -> Result<(u32, u32), Raised> {
+    fn offset(&self, py: Python<'_>, index: usize) -> Result<(u32, u32), Raised> {
         if index == 0 && self.came.all.first().is_some_and(|page| page.count > 0) {
             return Ok((0, 0));
         }
@@ -84,9 +96,9 @@ impl Rows {
             let columns = self.came.shape.as_ref().map_or(0, |shape| shape.columns.len());
             let mut offsets = Vec::with_capacity(self.count);
             for (at, page) in self.came.all.iter().enumerate() {
-                let mut cells = Cells(Reader(&page.cells));
+                let (mut cells, len) = (page.cells(py, 0), page.len(py));
                 for _ in 0..page.count {
-                    let offset = page.cells.len() - cells.0.rest().len();
+                    let offset = len - cells.0.rest().len();
                     offsets.push((at as u32, offset as u32));
                     cells.skip(columns)?;
                 }
@@ -97,12 +109,16 @@ impl Rows {
         Ok(found.ok_or_else(|| PyIndexError::new_err("row index out of range"))?)
     }
 
+    fn extras(&self) -> Option<&Extras> {
+        self.circumstances.extras.as_deref()
+    }
+
     fn row<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, Row>> {
-        let (page, offset) = self.offset(index)?;
+        let (page, offset) = self.offset(py, index)?;
         let Some(shape) = &self.came.shape else {
             return Err(PyIndexError::new_err("row index out of range"));
         };
-        let mut cells = Cells(Reader(&self.came.all[page as usize].cells[offset as usize..]));
+        let mut cells = self.came.all[page as usize].cells(py, offset as usize);
         next_row(py, shape, Names::of(py, shape)?, &mut cells, &self.came.classes)
     }
 }
@@ -218,7 +234,7 @@ impl Rows {
         let Some(shape) = &self.came.shape else { return Ok(PyList::empty(py)) };
         let (names, classes) = (Names::of(py, shape)?, &*self.came.classes);
         let page = |page: &Page| {
-            let cells = RefCell::new(Cells(Reader(&page.cells)));
+            let cells = RefCell::new(page.cells(py, 0));
             let rows = (0..page.count).map(|_| PendingRow { shape, names, cells: &cells, classes });
             PyList::new(py, rows)
         };
@@ -315,14 +331,14 @@ impl Rows {
     /// What the server warned of.
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        self.circumstances.warnings.clone()
+        self.extras().map_or_else(Vec::new, |extras| extras.warnings.clone())
     }
 
     /// The ids of the traces that the server keeps, one for each page (`tracing=True`).
     #[getter]
     fn tracing_ids<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let making = Making { py, classes: &self.came.classes };
-        let ids = self.circumstances.tracing_ids.iter();
+        let ids = self.extras().into_iter().flat_map(|extras| &extras.tracing_ids);
         Ok(ids.map(|id| making.uuid_of(*id)).collect::<Result<_, _>>()?)
     }
 
@@ -330,7 +346,7 @@ impl Rows {
     #[getter]
     fn payload<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let payload = PyDict::new(py);
-        for (name, bytes) in &self.circumstances.payload {
+        for (name, bytes) in self.extras().into_iter().flat_map(|extras| &extras.payload) {
             payload.set_item(name, bytes.as_ref().map(|bytes| PyBytes::new(py, bytes)))?;
         }
         Ok(payload)
@@ -377,10 +393,10 @@ impl RowIterator {
             (page, row, offset) = (page + 1, 0, 0);
         }
         let Some(here) = rows.came.all.get(page) else { return Ok(None) };
-        let mut cells = Cells(Reader(&here.cells[offset..]));
+        let mut cells = here.cells(py, offset);
         let names = Names::of(py, shape)?;
         let made = next_row(py, shape, names, &mut cells, &rows.came.classes)?;
-        *self.state.lock() = (page, row + 1, here.cells.len() - cells.0.rest().len());
+        *self.state.lock() = (page, row + 1, here.len(py) - cells.0.rest().len());
         Ok(Some(made))
     }
 
@@ -390,10 +406,10 @@ impl RowIterator {
 }
 
 /// The rows of an answer, to be kept.
-pub fn page_of(answer: &Answer<'_>) -> Option<(Arc<Shape>, Page, Option<Vec<u8>>)> {
+pub fn page_of(py: Python<'_>, answer: &Answer<'_>) -> Option<(Arc<Shape>, Page, Option<Vec<u8>>)> {
     match &answer.content {
         Content::Rows(rows) => {
-            let page = Page { cells: rows.cells.0.rest().to_vec(), count: rows.count };
+            let page = Page::new(py, &rows.cells, rows.count);
             Some((rows.shape.clone(), page, rows.paging_state.map(<[u8]>::to_vec)))
         }
         _ => None,

@@ -46,9 +46,19 @@ impl Statement {
 }
 
 /// Reads the keywords of an execution; `core` knows the nodes.
-pub fn options(core: &Core, given: Option<&Bound<'_, PyDict>>) -> PyResult<StatementOptions> {
+///
+/// `None` where there are none, as mostly.
+#[inline]
+pub fn options(
+    core: &Core,
+    given: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Option<Box<StatementOptions>>> {
+    given.filter(|given| !given.is_empty()).map(|given| read(core, given).map(Box::new)).transpose()
+}
+
+fn read(core: &Core, given: &Bound<'_, PyDict>) -> PyResult<StatementOptions> {
     let mut options = StatementOptions::default();
-    for (name, value) in given.into_iter().flatten() {
+    for (name, value) in given {
         let name = name.cast::<PyString>()?.to_str()?.to_owned();
         let (name, value) = (name.as_str(), &value);
         match name {

@@ -5,8 +5,6 @@ use arrow_schema::Schema;
 use pyo3::prelude::*;
 use spikewire_columns::RowError;
 use spikewire_columns::cql::Table;
-use spikewire_cql::notation::Reader;
-use spikewire_cql::response::rows::Cells;
 use std::sync::Arc;
 
 use crate::bridge::errors::value_error;
@@ -20,12 +18,12 @@ pub fn to_arrow(py: Python<'_>, rows: &Pages) -> PyResult<RecordBatch> {
         let empty = Arc::new(Schema::empty());
         return RecordBatch::try_new_with_options(empty, vec![], &options).map_err(refused);
     };
+    let pages = rows.cells(py);
     py.detach(|| {
-        let count = rows.all.iter().map(|page| page.count).sum();
+        let count = pages.iter().map(|(_, count)| count).sum();
         let mut table = Table::new(shape.columns.clone(), count);
-        for page in &rows.all {
-            let cells = Cells(Reader(&page.cells));
-            table.append(cells, page.count).map_err(|error| row_error(&error))?;
+        for (cells, count) in pages {
+            table.append(cells, count).map_err(|error| row_error(&error))?;
         }
         table.finish().map_err(refused)
     })

@@ -6,7 +6,6 @@ use std::net::IpAddr;
 use pyo3::prelude::*;
 use spikewire_columns::fixed::{CellKind, Field};
 use spikewire_columns::{ColumnError, ExtraColumns, RowError, WireValue};
-use spikewire_cql::notation::Reader;
 use spikewire_cql::response::Column;
 use spikewire_cql::response::rows::Cells;
 use spikewire_cql::types::{Type, Udt};
@@ -31,11 +30,11 @@ pub fn to_structured<'py>(
     let fields = fields(columns, &layout.bins)?;
     let count = rows.all.iter().map(|page| page.count).sum();
     let mut memory = Memory::new(py, numpy, layout, count, !strict)?;
+    let pages = rows.cells(py);
     let filled = py.detach(|| {
         let mut row = 0;
-        for page in &rows.all {
-            let mut cells = Cells(Reader(&page.cells));
-            for _ in 0..page.count {
+        for (mut cells, count) in pages {
+            for _ in 0..count {
                 let (data, mask) = memory.row(row);
                 fill(columns, &fields, &mut cells, (data, mask), strict).map_err(
                     |(column, error)| match error {

@@ -7,8 +7,6 @@ use arrow_schema::DataType;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict};
 use spikewire_columns::RowError;
-use spikewire_cql::notation::Reader;
-use spikewire_cql::response::rows::Cells;
 
 use super::arrow::{row_error, to_arrow};
 use crate::columns::module;
@@ -153,7 +151,7 @@ fn objects<'py>(
     let Some(shape) = rows.shape.as_ref().filter(|_| !wanted.is_empty()) else { return Ok(all) };
     let making = Making { py, classes: &rows.classes };
     for page in &rows.all {
-        let mut cells = Cells(Reader(&page.cells));
+        let mut cells = page.cells(py, 0);
         for _ in 0..page.count {
             let mut next = wanted.iter().zip(&mut all).peekable();
             for (at, column) in shape.columns.iter().enumerate() {
