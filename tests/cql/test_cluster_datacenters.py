@@ -1,0 +1,164 @@
+"""Two datacenters of one real node each: which of them is asked, and where nodes are found."""
+
+from __future__ import annotations
+
+import contextlib
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from spikewire import cql
+from spikewire.cql import errors
+from spikewire.testing.cassandra import CassandraCluster, CassandraUnavailable, CqlProxy
+from waiting import ends_before, until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HERE, THERE = "here", "there"
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[CassandraCluster]:
+    """The first node is here, the second one there. The last test leaves one of them dead."""
+    try:
+        cluster = CassandraCluster(2, datacenters=[HERE, THERE], heap=256, quick_start=True)
+    except CassandraUnavailable as error:
+        pytest.skip(f"no Cassandra: {error}")
+    with cluster:
+        cluster.execute(
+            "CREATE KEYSPACE fruit WITH replication = "
+            f"{{'class': 'NetworkTopologyStrategy', '{HERE}': 1, '{THERE}': 1}}"
+        )
+        # The coordinator asks whom it has to, and nobody else.
+        cluster.execute(
+            "CREATE TABLE fruit.names (id int PRIMARY KEY, name text) "
+            "WITH speculative_retry = 'NEVER' AND read_repair = 'NONE'"
+        )
+        assert cluster.wait_settled()
+        yield cluster
+
+
+def traced(session: cql.Session, rows: Any) -> set[str]:
+    """The nodes that took part in a statement, by their own words."""
+    return {str(node) for node in session.trace(rows, timeout=30).nodes}
+
+
+def test_the_local_one_is_asked(nodes: CassandraCluster) -> None:
+    homes = [address.rpartition(":")[0] for address in nodes.addresses]
+    for at, datacenter in enumerate((HERE, THERE)):
+        # That of the contact point, where none is named; the other one is known all the same.
+        for options in ({}, {"local_datacenter": datacenter}):
+            given: dict[str, Any] = dict(options)
+            points = nodes.addresses if options else nodes.addresses[at]
+            with cql.Session(
+                points, keyspace="fruit", timeout=30.0, consistency="local_quorum", **given
+            ) as session:
+                assert len(session.nodes) == 2
+                select = session.prepare("SELECT name FROM names WHERE id = ?")
+                insert = session.prepare("INSERT INTO names (id, name) VALUES (?, 'pear')")
+                for number in range(5):
+                    replicas = session.replicas("fruit", select.token((number,)) or 0)
+                    assert set(replicas) == set(nodes.addresses)
+                    written = session.execute(insert, (number,))
+                    read = session.execute(select, (number,), tracing=True)
+                    text = session.execute("SELECT name FROM names WHERE id = 1", tracing=True)
+                    assert {written.node, read.node, text.node} == {nodes.addresses[at]}
+                    assert traced(session, read) == {homes[at]}
+                # What asks for more than that crosses over by itself, from the local one.
+                read = session.execute(select, (1,), tracing=True, consistency="all")
+                assert read.node == nodes.addresses[at]
+                # The other node writes its part of the trace when it gets to it.
+                assert until(partial(_took_part, session, read, set(homes)))
+
+
+def _took_part(session: cql.Session, rows: Any, expected: set[str]) -> bool:
+    return traced(session, rows) == expected
+
+
+def test_nodes_are_found_where_the_map_says(nodes: CassandraCluster) -> None:
+    """Each behind a proxy: the addresses that nodes advertise are not used at all."""
+    with contextlib.ExitStack() as stack:
+        proxies = [stack.enter_context(CqlProxy(address)) for address in nodes.addresses]
+        own = [proxy.address for proxy in proxies]
+        session = stack.enter_context(
+            cql.Session(
+                own[0],
+                keyspace="fruit",
+                timeout=30.0,
+                remote_datacenters=True,
+                address_map=dict(zip(nodes.addresses, own, strict=True)),
+            )
+        )
+        assert {node.address for node in session.nodes} == set(own)
+        select = session.prepare("SELECT name FROM names WHERE id = ?")
+        assert set(session.replicas("fruit", select.token((1,)) or 0)) == set(own)
+        for proxy in proxies:
+            before = proxy.stats()
+            rows = session.execute(select, (1,), node=proxy.address)
+            assert rows.node == proxy.address
+            after = proxy.stats()
+            assert after["requests"] > before["requests"]
+            assert after["replies"] > before["replies"]
+
+        # The control connection goes over to the other node, from which this one is a peer.
+        proxies[0].refuse("port")
+        proxies[0].cut()
+        assert until(
+            lambda: [node.up for node in session.nodes if node.address == own[0]] == [False]
+        )
+        assert session.execute(select, (1,)).node == own[1]
+        proxies[0].clear()
+        assert until(lambda: all(node.up for node in session.nodes))
+        assert {node.address for node in session.nodes} == set(own)
+        assert until(lambda: session.execute(select, (1,)).node == own[0])
+
+        # Where neither answers, the error has both.
+        for proxy in proxies:
+            proxy.refuse("close")
+            proxy.cut()
+        with ends_before(60), pytest.raises(errors.Error) as caught:
+            session.execute(select, (1,), max_retries=3)
+        asked = [node for node, _ in caught.value.failed_attempts]
+        assert set(asked) == set(own)
+        assert len(asked) == caught.value.attempts
+
+
+def test_another_one_is_asked_only_where_that_is_allowed(nodes: CassandraCluster) -> None:
+    read = "SELECT name FROM names WHERE id = 1"
+    options: dict[str, Any] = {
+        "keyspace": "fruit",
+        "timeout": 10.0,
+        "local_datacenter": HERE,
+        "consistency": "local_quorum",
+    }
+    with (
+        cql.Session(nodes.addresses, **options) as strict,
+        cql.Session(nodes.addresses, remote_datacenters=True, **options) as loose,
+    ):
+        select = {
+            session: session.prepare("SELECT name FROM names WHERE id = ?")
+            for session in (strict, loose)
+        }
+        for session in (strict, loose):
+            assert session.execute(select[session], (1,)).node == nodes.addresses[0]
+        nodes.kill(0)
+        for session in (strict, loose):
+            assert until(partial(_is_down, session, nodes.addresses[0]))
+        for statement, values in ((read, None), (select[strict], (1,))):
+            with pytest.raises((errors.NodeUnavailable, errors.ConnectionFailed)) as caught:
+                strict.execute(statement, values)
+            asked = {node for node, _ in caught.value.failed_attempts}
+            assert asked <= {nodes.addresses[0], None}
+        assert _node(strict, nodes.addresses[1]).up
+        for statement, values in ((read, None), (select[loose], (1,))):
+            assert loose.execute(statement, values).node == nodes.addresses[1]
+
+
+def _node(session: cql.Session, address: str) -> Any:
+    return next(node for node in session.nodes if node.address == address)
+
+
+def _is_down(session: cql.Session, address: str) -> bool:
+    return not _node(session, address).up
