@@ -5,13 +5,14 @@
 use libfuzzer_sys::fuzz_target;
 use spikewire_cql::notation::Reader;
 use spikewire_cql::types::Type;
+use spikewire_cql::version::Version;
 use spikewire_cql::value::{Values, decode, encode};
 
 fuzz_target!(|input: &[u8]| {
     let mut reader = Reader(input);
     let Ok(ty) = Type::read(&mut reader) else { return };
     let mut option = Vec::new();
-    ty.write(&mut option).expect("a type that was read");
+    ty.write(&mut option, Version::V5).expect("a type that was read");
     assert_eq!(Type::read(&mut Reader(&option)).expect("our own type"), ty);
 
     let Ok(value) = decode(&ty, Some(reader.rest()), &Values) else { return };

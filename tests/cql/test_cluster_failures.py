@@ -34,6 +34,8 @@ class Load:
     slowest: float = 0.0
     failed: list[tuple[str, Exception]] = field(default_factory=list)
     stopped: bool = False
+    #: Seconds between two statements of a task.
+    pause: float = PAUSE
 
     async def run(self, kind: str, prepared: Any, values: Any, **options: Any) -> None:
         while not self.stopped:
@@ -45,7 +47,7 @@ class Load:
             self.done += 1
             self.slowest = max(self.slowest, time.monotonic() - began)
             # The nodes have the processors as well, and one of them to start.
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(self.pause)
 
     async def further(self, count: int, limit: float = 60.0) -> None:
         """Waits for so many more statements to end."""
@@ -53,6 +55,12 @@ class Load:
         while self.done < goal:
             assert time.monotonic() < end, f"{self.done} of {goal} statements ended"
             await asyncio.sleep(0.05)
+
+    async def starts(self, cluster: SharedCassandra, node: int) -> None:
+        """A node starts while statements go on, fewer of them: it needs the processors, too."""
+        self.pause = 10 * PAUSE
+        await asyncio.to_thread(cluster.start, node)
+        self.pause = PAUSE
 
     def of(self, *kinds: str) -> list[Exception]:
         return [error for kind, error in self.failed if kind in kinds]
@@ -133,15 +141,30 @@ async def becomes(state: Any, limit: float = 60.0) -> bool:
 def test_a_node_is_killed_and_comes_back_twice(
     cassandra_cluster: SharedCassandra, keyspace: str
 ) -> None:
+    """The first time it has the control connection, for it is the first contact point."""
+
     async def test(session: cql.AsyncSession) -> None:
         async with under_load(session) as load:
-            for _ in range(2):
-                await asyncio.to_thread(cassandra_cluster.kill, 2)
-                assert await becomes(lambda: up(session) == 2)
-                await load.further(600)
-                await asyncio.to_thread(cassandra_cluster.start, 2)
-                assert await becomes(lambda: up(session) == 3)
-                await load.further(600)
+            await asyncio.to_thread(cassandra_cluster.kill, 0)
+            assert await becomes(lambda: up(session) == 2)
+            await load.further(600)
+            # Another node tells of a new keyspace, and of its replicas.
+            await session.execute(
+                "CREATE KEYSPACE pips WITH replication = "
+                "{'class': 'NetworkTopologyStrategy', 'dc1': 3}",
+                timeout=60.0,
+                node=cassandra_cluster.addresses[1],
+            )
+            assert await becomes(lambda: len(session.replicas("pips", 0)) == 3)
+            await load.starts(cassandra_cluster, 0)
+            assert await becomes(lambda: up(session) == 3)
+            await load.further(600)
+            await asyncio.to_thread(cassandra_cluster.kill, 0)
+            assert await becomes(lambda: up(session) == 2)
+            await load.further(600)
+            await load.starts(cassandra_cluster, 0)
+            assert await becomes(lambda: up(session) == 3)
+            await load.further(600)
 
     run(cassandra_cluster, keyspace, test)
 
@@ -154,29 +177,6 @@ def test_a_node_stands_still(cassandra_cluster: SharedCassandra, keyspace: str) 
             assert await becomes(lambda: up(session) == 2)
             await load.further(600)
             await asyncio.to_thread(cassandra_cluster.thaw, 1)
-            assert await becomes(lambda: up(session) == 3)
-
-    run(cassandra_cluster, keyspace, test)
-
-
-def test_the_node_of_the_control_connection_is_killed(
-    cassandra_cluster: SharedCassandra, keyspace: str
-) -> None:
-    async def test(session: cql.AsyncSession) -> None:
-        async with under_load(session) as load:
-            # The first contact point has it.
-            await asyncio.to_thread(cassandra_cluster.kill, 0)
-            assert await becomes(lambda: up(session) == 2)
-            await load.further(300)
-            # Another node tells of a new keyspace, and of its replicas.
-            await session.execute(
-                "CREATE KEYSPACE pips WITH replication = "
-                "{'class': 'NetworkTopologyStrategy', 'dc1': 3}",
-                timeout=60.0,
-                node=cassandra_cluster.addresses[1],
-            )
-            assert await becomes(lambda: len(session.replicas("pips", 0)) == 3)
-            await asyncio.to_thread(cassandra_cluster.start, 0)
             assert await becomes(lambda: up(session) == 3)
 
     run(cassandra_cluster, keyspace, test)

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use spikewire_cql::notation::Reader;
 use spikewire_cql::types::{Type, Udt};
 use spikewire_cql::value::{Value, Values, decode, encode};
+use spikewire_cql::version::Version;
 
 /// A value of its type, beside it.
 fn typed() -> impl Strategy<Value = (Type, Value)> {
@@ -51,7 +52,7 @@ proptest! {
     #[test]
     fn types_are_read_as_they_were_written(ty in support::types()) {
         let mut out = Vec::new();
-        ty.write(&mut out).expect("a short type");
+        ty.write(&mut out, Version::V5).expect("a short type");
         let mut reader = Reader(&out);
         prop_assert_eq!(Type::read(&mut reader).expect("our own bytes"), ty);
         prop_assert!(reader.is_empty());

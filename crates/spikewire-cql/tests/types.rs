@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use spikewire_cql::notation::Reader;
 use spikewire_cql::types::{DEEPEST, Type, Udt};
+use spikewire_cql::version::Version;
 
 const PACKAGE: &str = "org.apache.cassandra.db.marshal.";
 
@@ -57,8 +58,13 @@ fn options() {
     );
     assert_eq!(read(&vector), Ok(Type::vector(Type::Float, 3)));
     let mut written = Vec::new();
-    Type::vector(Type::Float, 3).write(&mut written).unwrap();
+    Type::vector(Type::Float, 3).write(&mut written, Version::V5).unwrap();
     assert_eq!(written, vector);
+    for (version, expected) in [(Version::V4, &duration[..]), (Version::V5, b"\x00\x15")] {
+        written.clear();
+        Type::Duration.write(&mut written, version).unwrap();
+        assert_eq!(written, expected);
+    }
 }
 
 #[test]
@@ -187,7 +193,7 @@ fn the_deepest_type_is_spelled_and_read() {
     assert_eq!(Type::parse(&deepest.to_string()), Ok(deepest.clone()));
     assert_eq!(Type::of_class(&deepest.class_name()), deepest);
     let mut option = Vec::new();
-    deepest.write(&mut option).unwrap();
+    deepest.write(&mut option, Version::V5).unwrap();
     assert_eq!(read(&option), Ok(deepest));
 }
 

@@ -54,6 +54,12 @@ pub struct SpeculationOptions {
 }
 
 impl StatementOptions {
+    /// The same for preparing what is executed with it afterwards.
+    #[must_use]
+    pub fn to_prepare(&self) -> Self {
+        Self { tracing: false, payload: Vec::new(), ..self.clone() }
+    }
+
     /// What it says about copies, to be changed.
     pub fn speculation_mut(&mut self) -> &mut SpeculationOptions {
         self.speculation.get_or_insert_default()

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::notation::{Reader, Result, TooLong, put_string};
 use crate::types::Type;
+use crate::version::Version;
 
 /// Flags of metadata.
 pub mod flag {
@@ -71,7 +72,11 @@ impl Metadata {
     }
 
     /// Appends the columns as [`Metadata::flags`] says.
-    pub(super) fn write(&self, out: &mut Vec<u8>) -> std::result::Result<(), TooLong> {
+    pub(super) fn write(
+        &self,
+        out: &mut Vec<u8>,
+        version: Version,
+    ) -> std::result::Result<(), TooLong> {
         let is_global = self.flags() & flag::GLOBAL != 0;
         for (index, column) in self.columns.iter().enumerate() {
             if index == 0 || !is_global {
@@ -79,7 +84,7 @@ impl Metadata {
                 put_string(out, "the name of a table", &column.table)?;
             }
             put_string(out, "the name of a column", &column.name)?;
-            column.ty.write(out)?;
+            column.ty.write(out, version)?;
         }
         Ok(())
     }

@@ -62,10 +62,10 @@ impl<'a> Prepared<'a> {
         put_count(out, "markers", self.markers.columns.len())?;
         put_count(out, "columns of a partition key", self.partition_key.len())?;
         self.partition_key.iter().for_each(|marker| out.extend_from_slice(&marker.to_be_bytes()));
-        self.markers.write(out)?;
+        self.markers.write(out, version)?;
         let flags = self.result.as_ref().map_or(flag::NO_METADATA, Metadata::flags);
         out.extend_from_slice(&flags.to_be_bytes());
         put_count(out, "columns", self.result.as_ref().map_or(0, |result| result.columns.len()))?;
-        self.result.as_ref().map_or(Ok(()), |result| result.write(out))
+        self.result.as_ref().map_or(Ok(()), |result| result.write(out, version))
     }
 }

@@ -55,7 +55,7 @@ impl<'a> QueryResult<'a> {
             }
             Self::Rows(rows) => {
                 begin(kind::ROWS);
-                rows.write(out)
+                rows.write(out, version)
             }
             Self::SetKeyspace(keyspace) => {
                 begin(kind::SET_KEYSPACE);

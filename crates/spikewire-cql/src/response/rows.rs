@@ -2,6 +2,7 @@
 
 use super::metadata::{Metadata, flag};
 use crate::notation::{Malformed, Reader, Result, TooLong, put_bytes, put_count, put_short_bytes};
+use crate::version::Version;
 
 /// Bytes of the shortest cell: its length.
 const CELL: usize = 4;
@@ -45,7 +46,11 @@ impl<'a> Rows<'a> {
         Ok(Self { paging_state, metadata_id, metadata, columns, count, cells })
     }
 
-    pub(super) fn write(&self, out: &mut Vec<u8>) -> std::result::Result<(), TooLong> {
+    pub(super) fn write(
+        &self,
+        out: &mut Vec<u8>,
+        version: Version,
+    ) -> std::result::Result<(), TooLong> {
         let mut flags = self.metadata.as_ref().map_or(flag::NO_METADATA, Metadata::flags);
         if self.paging_state.is_some() {
             flags |= flag::MORE_PAGES;
@@ -62,7 +67,7 @@ impl<'a> Rows<'a> {
             put_short_bytes(out, "the id of result metadata", id)?;
         }
         if let Some(metadata) = &self.metadata {
-            metadata.write(out)?;
+            metadata.write(out, version)?;
         }
         put_count(out, "rows", self.count)?;
         out.extend_from_slice(self.cells.0.rest());

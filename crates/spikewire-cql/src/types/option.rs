@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::data_type::{DEEPEST, NATIVE, Type, Udt};
 use crate::notation::{Malformed, Reader, Result, TooLong, put_short, put_string};
+use crate::version::Version;
 
 const CUSTOM: u16 = 0x00;
 /// Text, as the versions 1 and 2 of the protocol have it.
@@ -20,27 +21,27 @@ impl Type {
         read(reader, DEEPEST)
     }
 
-    /// Appends an `[option]`, as version 5 of the protocol writes it.
-    pub fn write(&self, out: &mut Vec<u8>) -> std::result::Result<(), TooLong> {
+    /// Appends an `[option]`, as this version of the protocol writes it.
+    pub fn write(&self, out: &mut Vec<u8>, version: Version) -> std::result::Result<(), TooLong> {
         let id = |out: &mut Vec<u8>, id: u16| out.extend_from_slice(&id.to_be_bytes());
         match self {
             Self::List(element) => {
                 id(out, LIST);
-                element.write(out)
+                element.write(out, version)
             }
             Self::Set(element) => {
                 id(out, SET);
-                element.write(out)
+                element.write(out, version)
             }
             Self::Map(entry) => {
                 id(out, MAP);
-                entry.0.write(out)?;
-                entry.1.write(out)
+                entry.0.write(out, version)?;
+                entry.1.write(out, version)
             }
             Self::Tuple(components) => {
                 id(out, TUPLE);
                 put_short(out, "components of a tuple", components.len())?;
-                components.iter().try_for_each(|component| component.write(out))
+                components.iter().try_for_each(|component| component.write(out, version))
             }
             Self::Udt(udt) => {
                 id(out, UDT);
@@ -49,19 +50,23 @@ impl Type {
                 put_short(out, "fields of a type", udt.fields.len())?;
                 udt.fields.iter().try_for_each(|(name, ty)| {
                     put_string(out, "name of a field", name)?;
-                    ty.write(out)
+                    ty.write(out, version)
                 })
             }
-            Self::Vector(_) | Self::Custom(_) => {
-                id(out, CUSTOM);
-                put_string(out, "class of a type", &self.class_name())
-            }
+            // Version 4 has no number for durations.
+            Self::Duration if version == Version::V4 => self.write_custom(out),
+            Self::Vector(_) | Self::Custom(_) => self.write_custom(out),
             native => {
                 let known = NATIVE.iter().find(|(ty, ..)| ty == native);
                 id(out, known.map_or(CUSTOM, |(_, _, id, _)| *id));
                 Ok(())
             }
         }
+    }
+
+    fn write_custom(&self, out: &mut Vec<u8>) -> std::result::Result<(), TooLong> {
+        out.extend_from_slice(&CUSTOM.to_be_bytes());
+        put_string(out, "class of a type", &self.class_name())
     }
 }
 

@@ -185,11 +185,7 @@ impl Content {
                 }
                 Entry::Parameters(text, parameters) => {
                     if !texts.contains_key(text) {
-                        let plain = StatementOptions {
-                            tracing: false,
-                            payload: Vec::new(),
-                            ..options.clone()
-                        };
+                        let plain = options.to_prepare();
                         match session.prepare(text, &plain).map_err(|error| error.raise(py))? {
                             Preparation::Ask(call) => return Ok(Composed::Prepare(*call)),
                             Preparation::Known(known) => texts.insert(text.clone(), known),

@@ -1,5 +1,6 @@
 //! Several statements in one request.
 
+use std::fmt;
 use std::sync::Arc;
 
 use spikewire_cassandra::session::{Call, Session as Composer};
@@ -21,6 +22,7 @@ use super::prepared::{Form, Prepared, Statement};
 /// batch.add(&insert, (1, "pear"))?;
 /// batch.add(&insert, (2, "plum"))?;
 /// batch.add("DELETE FROM items WHERE id = 3", ())?;
+/// batch.add_text("DELETE FROM items WHERE id = ?", (4,));
 /// session.batch(&batch)?;
 /// # Ok(())
 /// # }
@@ -33,11 +35,23 @@ pub struct Batch {
     values: Vec<u8>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 enum Row {
     Text(Arc<str>),
+    /// A text with values, which is prepared when the batch runs.
+    Unprepared(Arc<str>, Arc<dyn Values>),
     /// And where its values end.
     Prepared(Prepared, usize),
+}
+
+impl fmt::Debug for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.debug_tuple("Text").field(text).finish(),
+            Self::Unprepared(text, _) => f.debug_tuple("Unprepared").field(text).finish(),
+            Self::Prepared(prepared, _) => f.debug_tuple("Prepared").field(prepared).finish(),
+        }
+    }
 }
 
 impl Batch {
@@ -66,7 +80,8 @@ impl Batch {
         match statement.form() {
             Form::Text(_) if !values.is_empty() => {
                 return Err(Error::invalid(
-                    "a batch takes values with prepared statements only: prepare this one first",
+                    "values are added with prepared statements, whose types they are bound to: \
+                     prepare this one first, or add it with `add_text`",
                 ));
             }
             Form::Text(text) => self.rows.push(Row::Text(text.into())),
@@ -82,6 +97,26 @@ impl Batch {
         Ok(self)
     }
 
+    /// Adds a text and its values, which the batch keeps: it is prepared when the batch runs, unless
+    /// the session knows it, and the values are checked then.
+    pub fn add_text(&mut self, text: impl AsRef<str>, values: impl Values + 'static) -> &mut Self {
+        let text = text.as_ref().into();
+        self.rows.push(if values.is_empty() {
+            Row::Text(text)
+        } else {
+            Row::Unprepared(text, Arc::new(values))
+        });
+        self
+    }
+
+    /// The texts that are to be prepared before it runs, in order.
+    pub(super) fn unprepared(&self) -> impl Iterator<Item = &str> {
+        self.rows.iter().filter_map(|row| match row {
+            Row::Unprepared(text, _) => Some(&**text),
+            _ => None,
+        })
+    }
+
     /// How many statements it holds.
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -92,16 +127,24 @@ impl Batch {
         self.rows.is_empty()
     }
 
+    /// The request; `prepared` are the texts of [`Batch::unprepared`].
     pub(super) fn compose(
         &self,
         composer: &Arc<Composer>,
+        prepared: &[Prepared],
         options: &StatementOptions,
     ) -> Result<Call> {
         let mut batch = composer.batch(self.kind, options)?;
-        let mut from = 0;
+        let (mut from, mut texts) = (0, prepared.iter());
         for row in &self.rows {
             match row {
                 Row::Text(text) => batch.add_text(text)?,
+                Row::Unprepared(_, values) => {
+                    let Some(prepared) = texts.next() else { break };
+                    let parameters = prepared.parameters();
+                    let put = |out: &mut Vec<u8>| values.bind(parameters, out);
+                    batch.add(&prepared.0, values_with(parameters.len(), false, put))?;
+                }
                 Row::Prepared(prepared, end) => {
                     prepared.check()?;
                     let values = &self.values[from..*end];

@@ -125,7 +125,11 @@ impl Session {
 
     /// Runs the statements of a batch.
     pub fn batch(&self, batch: &Batch) -> Result<QueryResult> {
-        let call = batch.compose(&self.core.composer, &self.resolved()?)?;
+        let options = self.resolved()?;
+        let plain = options.to_prepare();
+        let prepared = batch.unprepared().map(|text| self.core.prepare(text, &plain));
+        let prepared = prepared.collect::<Result<Vec<_>>>()?;
+        let call = batch.compose(&self.core.composer, &prepared, &options)?;
         self.core.send(call)?.result()
     }
 

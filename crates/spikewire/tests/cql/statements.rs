@@ -137,6 +137,65 @@ fn batches() {
 }
 
 #[test]
+fn batches_of_texts_with_values() {
+    let place = place!();
+    let session = place.session();
+    let table = place.table(&session, "id int PRIMARY KEY, name text");
+    let insert = format!("INSERT INTO {table} (id, name) VALUES (?, ?)");
+    let known = session.prepare(format!("UPDATE {table} SET name = ? WHERE id = ?")).unwrap();
+    let mut batch = Batch::logged();
+    for id in 1..4 {
+        // The batch keeps what it is given.
+        batch.add_text(&insert, (id, format!("name {id}")));
+    }
+    batch.add(&known, ("fig", 4)).unwrap();
+    batch.add_text(
+        format!("INSERT INTO {table} (id) VALUES (:one)"),
+        [("one", 5)].into_iter().collect::<HashMap<_, _>>(),
+    );
+    batch.add_text(format!("INSERT INTO {table} (id) VALUES (6)"), ());
+    assert_eq!(batch.len(), 6);
+    let expected = [
+        (1, Some("name 1".to_owned())),
+        (2, Some("name 2".to_owned())),
+        (3, Some("name 3".to_owned())),
+        (4, Some("fig".to_owned())),
+        (5, None),
+        (6, None),
+    ];
+    let rows = |session: &spikewire::cql::Session| {
+        let rows = session.execute(format!("SELECT id, name FROM {table}"), ()).unwrap();
+        let rows = rows.rows_as::<(i32, Option<String>)>();
+        let mut rows: Vec<_> = rows.map(Result::unwrap).collect();
+        rows.sort_unstable();
+        rows
+    };
+    // Twice: the second time the texts are known.
+    for session in [&session, &session, &place.session()] {
+        session.batch(&batch).unwrap();
+        assert_eq!(rows(session), expected);
+        session.execute(format!("TRUNCATE {table}"), ()).unwrap();
+    }
+    let asynchronous = async {
+        let session = place.builder().connect_async(&place.at).await.unwrap();
+        session.batch(&batch.clone()).await.unwrap();
+    };
+    futures::executor::block_on(asynchronous);
+    assert_eq!(rows(&session), expected);
+
+    let mut wrong = Batch::unlogged();
+    wrong.add_text(&insert, (1, 2));
+    let error = session.batch(&wrong).unwrap_err();
+    assert_eq!(error.kind(), Kind::Invalid);
+    assert!(error.message().contains("name: text takes text, not 2"), "{error}");
+    let mut wrong = Batch::unlogged();
+    wrong.add_text("INSERT INTO no_such_table (id) VALUES (?)", (1,));
+    assert_eq!(session.batch(&wrong).unwrap_err().kind(), Kind::Server);
+    let refused = Batch::logged().add(&*insert, (1, "x")).map(drop).unwrap_err();
+    assert!(refused.message().contains("add_text"), "{refused}");
+}
+
+#[test]
 fn pages_rows_and_where_to_go_on() {
     let place = place!();
     let session = place.session();

@@ -192,7 +192,13 @@ impl AsyncSession {
 
     /// Runs the statements of a batch.
     pub async fn batch(&self, batch: &Batch) -> Result<QueryResult> {
-        let call = batch.compose(&self.core.composer, &self.resolved()?)?;
+        let options = self.resolved()?;
+        let plain = options.to_prepare();
+        let mut prepared = Vec::new();
+        for text in batch.unprepared() {
+            prepared.push(self.prepare_with(text, &plain).await?);
+        }
+        let call = batch.compose(&self.core.composer, &prepared, &options)?;
         self.send(call).await?.result()
     }
 
