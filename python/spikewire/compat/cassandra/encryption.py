@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ssl
 import warnings
-from typing import Any
+from typing import Any, cast
 
 from spikewire.compat.cassandra.errors import CompatWarning
 
@@ -44,9 +44,8 @@ def tls_of(context: Any, options: Any) -> dict[str, Any] | None:
     if options is not None and not isinstance(options, dict):
         message = f"ssl_options must be a dict, not {type(options).__name__}"
         raise TypeError(message)
-    given: dict[str, Any] = {
-        name: value for name, value in (options or {}).items() if value is not None
-    }
+    named = cast("dict[str, Any]", options or {})
+    given = {name: value for name, value in named.items() if value is not None}
     if context is None and not given:
         return None
     for name, value in given.items():
