@@ -119,6 +119,18 @@ for (const protocolVersion of [5, 4] as const) {
   })
 }
 
+test('every attempt is told', skip, async (test) => {
+  const { proxy, session } = await through(test)
+  await proxy.inject('replies', { cut: 5 })
+  const error = await failure(session.execute(READ, null, { maxRetries: 2 }))
+  assert.ok(error instanceof ConnectionFailed, String(error))
+  assert.equal(error.attempts, 3)
+  assert.deepEqual(
+    error.failedAttempts.map(({ node, reason }) => [node, reason.length > 0]),
+    Array.from({ length: 3 }, () => [proxy.address, true]),
+  )
+})
+
 test('bytes that were changed on the way', skip, async (test) => {
   const { proxy, session } = await through(test, { protocolVersion: 5 })
   const error = await strike(session, proxy, WRITE, { corrupt: [9, 0x10] })

@@ -177,6 +177,9 @@ test('what is refused before anything is sent', skip, async () => {
     [{ timeout: -1 }, /timeout/],
     [{ node: '10.0.0.1:1' }, /node "10.0.0.1:1" is not known; there are: /],
     [{ serialConsistency: 'quorum' }, /serial/],
+    [{ speculativeDelay: 0.5 }, /speculativeDelay must be 1 ms at least, not 500/],
+    [{ speculativeDelay: 'x' }, /speculativeDelay must be milliseconds as a number, not string/],
+    [{ speculativeAttempts: 0 }, /speculativeAttempts must be between 1 and 32, not 0/],
   ] as const) {
     await assert.rejects(session.execute(insert, [1, 'y', 1], options as never), { message })
   }
@@ -249,6 +252,9 @@ test('options of a session, and contact points', skip, async () => {
     [AT, { connectTimeout: 0 }, /^connectTimeout must be 1 ms at least/],
     [AT, { serialConsistency: 'quorum' }, /^serialConsistency must be SERIAL or LOCAL_SERIAL/],
     [AT, { keyspace: '' }, /^keyspace must not be empty$/],
+    [AT, { speculativeDelay: 0 }, /^speculativeDelay must be 1 ms at least, not 0ns$/],
+    [AT, { speculativeAttempts: 33 }, /^speculativeAttempts must be between 1 and 32, not 33$/],
+    [AT, { shardAwarePort: 1 }, /^shardAwarePort must be boolean, not number$/],
     [AT, { signal: AbortSignal.abort(new Error('no')) }, /^no$/],
   ] as const) {
     await assert.rejects(connect(points as string, options as SessionOptions), { message })

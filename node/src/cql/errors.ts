@@ -4,6 +4,13 @@
  * Bad arguments are rejected with `TypeError` or `RangeError` instead, before anything is sent.
  */
 
+/** How one of the attempts of a statement failed. */
+export interface FailedAttempt {
+  /** The address of its node; `null` when no node was involved. */
+  readonly node: string | null
+  readonly reason: string
+}
+
 /** The root of these errors. */
 export class CqlError extends Error {
   /** The server's error code; `null` for failures on this side. */
@@ -14,6 +21,8 @@ export class CqlError extends Error {
   readonly attempts: number
   /** Whether a write may have been applied nevertheless. */
   readonly inDoubt: boolean
+  /** Node and reason of each attempt, in order. */
+  readonly failedAttempts: readonly FailedAttempt[]
   /** The number of the row that it is about, from 0; only errors of `executeMany` have it. */
   declare readonly row?: number
 
@@ -24,12 +33,14 @@ export class CqlError extends Error {
     node: string | null = null,
     attempts = 0,
     inDoubt = false,
+    failedAttempts: readonly FailedAttempt[] = [],
   ) {
     super(describe(message, code, node, attempts, inDoubt))
     this.code = code
     this.node = node
     this.attempts = attempts
     this.inDoubt = inDoubt
+    this.failedAttempts = failedAttempts
   }
 }
 

@@ -6,6 +6,7 @@ import {
   Bootstrapping,
   ConnectionFailed,
   CqlError,
+  type FailedAttempt,
   FunctionFailed,
   InvalidRequest,
   NodeUnavailable,
@@ -62,7 +63,10 @@ for (const kind of [...ROOTS, ...Object.values(BY_KIND), ...BY_CODE.values()]) {
   Object.defineProperty(kind.prototype, 'name', { value: kind.name, configurable: true })
 }
 
-/** The error for a failure that the engine reports; details are names and values in turns. */
+/**
+ * The error for a failure that the engine reports; details are names and values in turns, failed attempts
+ * nodes and reasons.
+ */
 export function makeError(
   kind: string,
   code: number | null,
@@ -71,9 +75,14 @@ export function makeError(
   attempts: number,
   inDoubt: boolean,
   details: readonly unknown[],
+  failedAttempts: readonly (string | null)[],
 ): CqlError {
   const found = code === null ? BY_KIND[kind] : BY_CODE.get(code)
-  const error = new (found ?? ServerError)(message, code, node, attempts, inDoubt)
+  const failed: FailedAttempt[] = []
+  for (let at = 0; at < failedAttempts.length; at += 2) {
+    failed.push({ node: failedAttempts[at] ?? null, reason: failedAttempts[at + 1] ?? '' })
+  }
+  const error = new (found ?? ServerError)(message, code, node, attempts, inDoubt, failed)
   for (let at = 0; at < details.length; at += 2) {
     Object.defineProperty(error, details[at] as string, {
       value: details[at + 1],

@@ -18,6 +18,7 @@ export type CqlHooks = [
     attempts: number,
     inDoubt: boolean,
     details: readonly unknown[],
+    failedAttempts: readonly (string | null)[],
   ) => unknown,
   makeShape: (
     names: string[],

@@ -78,7 +78,20 @@ export interface SessionOptions {
   socketTimeout?: number | undefined
   /** Further attempts after the first. Default: 2. */
   maxRetries?: number | undefined
+  /**
+   * How long to wait for an answer to an idempotent statement before a copy of it goes to another node,
+   * from 1; `null`: there are no copies. Default: `null`.
+   */
+  speculativeDelay?: number | null | undefined
+  /** How many copies of a statement there may be besides the first, up to 32. Default: 1. */
+  speculativeAttempts?: number | undefined
+  /** Connections to a node, or to each of its shards where it has some. Default: 1. */
   connectionsPerNode?: number | undefined
+  /**
+   * Whether connections to a server with shards (Scylla) choose their shard by the port that they come
+   * from, where it has a port for that. Default: true.
+   */
+  shardAwarePort?: boolean | undefined
   /** Requests in flight on one connection before the next one waits, up to 32,767. */
   pipelineDepth?: number | undefined
   /** Requests that may wait for a place on one node. */
@@ -114,6 +127,10 @@ export interface PrepareOptions {
   socketTimeout?: number | undefined
   /** Further attempts after the first. */
   maxRetries?: number | undefined
+  /** Before a copy goes to another node, if it is idempotent; `null`: there are no copies. */
+  speculativeDelay?: number | null | undefined
+  /** How many copies there may be besides the first. */
+  speculativeAttempts?: number | undefined
   /** The keyspace of tables without one. Needs version 5 of the protocol. */
   keyspace?: string | undefined
   /** The only node to ask, by its address. */
@@ -146,10 +163,12 @@ export interface ExecuteOptions extends BatchOptions {
   pagingState?: Uint8Array | undefined
 }
 
-const PREPARE = [
-  ...(['timeout', 'socketTimeout', 'maxRetries', 'keyspace'] as const),
-  ...(['node', 'tracing', 'payload', 'signal'] as const),
+/** Those of an execution that matter when its statement is prepared first. */
+const FIRST = [
+  ...(['timeout', 'socketTimeout', 'maxRetries', 'keyspace', 'node'] as const),
+  ...(['speculativeDelay', 'speculativeAttempts'] as const),
 ] as const
+const PREPARE = [...FIRST, 'tracing', 'payload', 'signal'] as const
 const BATCH = [
   ...PREPARE,
   ...(['consistency', 'serialConsistency', 'timestamp', 'idempotent', 'nowInSeconds'] as const),
@@ -170,4 +189,10 @@ export function sent(
   if (payload === undefined || payload === null) return given
   const isObject = typeof payload === 'object' && !Array.isArray(payload)
   return { ...given, payload: isObject ? Object.entries(payload).flat(1) : payload }
+}
+
+/** Those of an execution that matter when its statement is prepared first. */
+export function forPreparing(options: PrepareOptions | undefined): PrepareOptions | undefined {
+  if (options === undefined) return undefined
+  return Object.fromEntries(FIRST.map((name) => [name, options[name]]))
 }

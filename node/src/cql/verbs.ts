@@ -9,6 +9,7 @@ import { native } from './native.js'
 import {
   type BatchOptions,
   type ExecuteOptions,
+  forPreparing,
   KNOWN,
   type PrepareOptions,
   sent,
@@ -329,8 +330,7 @@ export abstract class Verbs {
     const name = nameOf(text, options)
     const under = this.#preparing.get(name)
     if (under !== undefined) return under
-    const { timeout, socketTimeout, maxRetries, keyspace } = options ?? {}
-    const preparing = this.prepare(text, { timeout, socketTimeout, maxRetries, keyspace })
+    const preparing = this.prepare(text, forPreparing(options))
     this.#preparing.set(name, preparing)
     preparing.then(
       (prepared) => {

@@ -81,7 +81,7 @@ export interface Faults {
   hold?: boolean
 }
 
-/** A proxy in front of the node of the tests, until the test is over. */
+/** A proxy in front of a node, until the test is over. */
 export interface CqlProxy {
   readonly address: string
   inject(direction: 'requests' | 'replies', faults: Faults): Promise<void>
@@ -91,9 +91,11 @@ export interface CqlProxy {
   stats(): Promise<{ [name: string]: number }>
 }
 
-/** Starts a proxy. */
-export async function proxied(test: TestContext): Promise<CqlProxy> {
-  const target = AT.split(',')[0] as string
+/** Starts a proxy; by default in front of the node of the tests. */
+export async function proxied(
+  test: TestContext,
+  target = AT.split(',')[0] as string,
+): Promise<CqlProxy> {
   const [helper, { address }] = await Helper.start<{ address: string }>('proxy', target)
   test.after(() => helper.stop())
   const call = async (...given: Parameters<typeof helper.call>): Promise<void> => {

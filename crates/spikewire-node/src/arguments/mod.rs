@@ -46,6 +46,13 @@ impl<'e> Options<'e> {
         Ok(options.named(name)?.present())
     }
 
+    /// An option for which `null` means something, unless it is left out.
+    pub fn get_even_null(&self, name: &CStr) -> Result<Option<Value<'e>>> {
+        let Some(options) = self.0 else { return Ok(None) };
+        let value = options.named(name)?;
+        Ok((value.kind() != Type::Undefined).then_some(value))
+    }
+
     /// An option that is true or false.
     pub fn flag(&self, name: &CStr) -> Result<Option<bool>> {
         let Some(value) = self.get(name)? else { return Ok(None) };

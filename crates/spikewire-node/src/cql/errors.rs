@@ -62,8 +62,20 @@ pub fn of_engine<'e>(env: Env<'e>, hooks: &Hooks, error: &Error) -> Result<Value
         env.uint32(error.attempts())?,
         env.boolean(error.in_doubt())?,
         details.of(server.map(|server| &server.details))?,
+        failed_attempts(env, error)?,
     ];
     hooks.make_error.call(env, &arguments)
+}
+
+/// Node and reason of each attempt, in turns.
+fn failed_attempts<'e>(env: Env<'e>, error: &Error) -> Result<Value<'e>> {
+    let flat = env.array(0)?;
+    for (at, (node, reason)) in error.failed_attempts().enumerate() {
+        let node = node.map_or_else(|| env.null(), |node| env.string(node))?;
+        flat.set_element(2 * at as u32, node)?;
+        flat.set_element(2 * at as u32 + 1, env.string(reason)?)?;
+    }
+    Ok(flat)
 }
 
 /// What a server says besides the message: names and values in turns.

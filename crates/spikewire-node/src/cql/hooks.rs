@@ -5,8 +5,8 @@ use crate::js::{Failure, Function, Result, Value};
 /// The functions of `spikewire/cql` that are called from here.
 #[derive(Debug)]
 pub struct Hooks {
-    /// `(kind, code, message, node, attempts, inDoubt, details)`: an error; details are names and
-    /// values in turns.
+    /// `(kind, code, message, node, attempts, inDoubt, details, failedAttempts)`: an error; details are
+    /// names and values in turns, failed attempts nodes and reasons.
     pub make_error: Function,
     /// `(names, types, keyspaces, tables)`: the columns of a result, and what makes its rows; see
     /// [`super::shapes`].

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use spikewire_cassandra::authenticator::Password;
 use spikewire_cassandra::options::{Host, PORT};
@@ -17,7 +18,7 @@ use crate::errors::{kind_name, shown};
 use crate::js::{Failure, Result, Type, Value};
 
 /// The names of all options.
-const NAMES: [&str; 29] = [
+const NAMES: [&str; 32] = [
     "addressMap",
     "application",
     "compression",
@@ -41,8 +42,11 @@ const NAMES: [&str; 29] = [
     "remoteDatacenters",
     "schemaAgreement",
     "serialConsistency",
+    "shardAwarePort",
     "signal",
     "socketTimeout",
+    "speculativeAttempts",
+    "speculativeDelay",
     "timeout",
     "timestamps",
     "tls",
@@ -99,6 +103,9 @@ pub fn read(points: Value<'_>, names: Value<'_>, values: Value<'_>) -> Result<Op
             "timeout" => options.limits.timeout = span(name, value)?,
             "socketTimeout" => options.limits.socket_timeout = span(name, value)?,
             "maxRetries" => options.limits.max_retries = number(name, value)?,
+            "speculativeDelay" => options.limits.speculation.delay = delay(name, value)?,
+            "speculativeAttempts" => options.limits.speculation.attempts = number(name, value)?,
+            "shardAwarePort" => options.shard_aware_port = flag(name, value)?,
             "connectionsPerNode" => {
                 options.connections_per_node = number(name, value)? as usize;
             }
@@ -156,8 +163,13 @@ pub fn page_size(name: &str, value: Value<'_>) -> Result<i32> {
     Ok(count(name, value, (1, i32::MAX as u64))? as i32)
 }
 
+/// How long copies wait; `null`: there are none.
+pub fn delay(name: &str, value: Value<'_>) -> Result<Option<Duration>> {
+    value.present().map(|value| span(name, value)).transpose()
+}
+
 /// A whole number; its bounds are the engine's.
-fn number(name: &str, value: Value<'_>) -> Result<u32> {
+pub fn number(name: &str, value: Value<'_>) -> Result<u32> {
     Ok(count(name, value, (0, u32::MAX.into()))? as u32)
 }
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use spikewire_cassandra::Session as Engine;
 use spikewire_cassandra::cluster::Node;
-use spikewire_cassandra::statement::{Prepared as Known, StatementOptions};
+use spikewire_cassandra::statement::{Prepared as Known, SpeculationOptions, StatementOptions};
 
-use super::options::{consistency, page_size};
+use super::options::{consistency, delay, number, page_size};
 use crate::arguments::{Options, count, flag, span, text};
 use crate::environment::Environment;
 use crate::errors::{kind_name, shown};
@@ -73,7 +73,7 @@ pub fn options(engine: &Engine, given: Value<'_>) -> Result<StatementOptions> {
         })
     };
     let whole = |name, value| Ok::<_, Failure>(count(name, value, (0, i32::MAX as u64))? as i32);
-    Ok(StatementOptions {
+    let read = StatementOptions {
         consistency: options
             .get(c"consistency")?
             .map(|value| consistency("consistency", value))
@@ -104,13 +104,28 @@ pub fn options(engine: &Engine, given: Value<'_>) -> Result<StatementOptions> {
             .get(c"socketTimeout")?
             .map(|value| span("socketTimeout", value))
             .transpose()?,
-        speculation: None,
+        speculation: speculation(&options)?.map(Box::new),
         max_retries: options
             .get(c"maxRetries")?
             .map(|value| count("maxRetries", value, (0, 1000)).map(|retries| retries as u32))
             .transpose()?,
         node: options.get(c"node")?.map(|value| node(engine, value)).transpose()?,
-    })
+    };
+    read.check_speculation()?;
+    Ok(read)
+}
+
+/// What is said about copies.
+fn speculation(options: &Options<'_>) -> Result<Option<SpeculationOptions>> {
+    let wait = options.get_even_null(c"speculativeDelay")?;
+    let attempts = options.get(c"speculativeAttempts")?;
+    if wait.is_none() && attempts.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(SpeculationOptions {
+        delay: wait.map(|wait| delay("speculativeDelay", wait)).transpose()?,
+        attempts: attempts.map(|count| number("speculativeAttempts", count)).transpose()?,
+    }))
 }
 
 fn timestamp(value: Value<'_>) -> Result<i64> {

@@ -1,0 +1,84 @@
+/** Several nodes, of which one is slow: two real ones, each behind a proxy. */
+
+import assert from 'node:assert/strict'
+import { after, before, type TestContext, test } from 'node:test'
+import { type CqlError, connect, type Session, Timeout } from 'spikewire/cql'
+import { withoutPython } from './cases.js'
+import { withoutCassandra } from './support/cassandra.js'
+import { type ClusterFacts, proxied, startCluster } from './support/cassandra-helper.js'
+
+const skip = { skip: withoutCassandra || withoutPython }
+let facts: ClusterFacts
+let unavailable: string | undefined
+let stop: () => Promise<void> = async () => undefined
+
+before(async () => {
+  if (skip.skip) return
+  const started = await startCluster({ nodes: 2 })
+  if ('unavailable' in started) {
+    unavailable = started.unavailable
+    return
+  }
+  ;({ facts, stop } = started)
+  const session = await connect(facts.addresses, { timeout: 60_000 })
+  await session.execute(
+    "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 2}",
+  )
+  await session.execute('CREATE TABLE k.items (id int PRIMARY KEY, name text)')
+  await session.execute("INSERT INTO k.items (id, name) VALUES (1, 'pear')", null, {
+    consistency: 'all',
+  })
+  await session.close()
+})
+
+after(() => stop())
+
+test('copies go to another node while one does not answer', skip, async (test: TestContext) => {
+  if (unavailable !== undefined) return test.skip(unavailable)
+  const proxies = await Promise.all(facts.addresses.map((address) => proxied(test, address)))
+  const addressMap = Object.fromEntries(
+    facts.addresses.map((address, at) => [address.split(':')[0], proxies[at]?.address as string]),
+  )
+  const open = async (points: string[]): Promise<Session> => {
+    const session = await connect(points, { keyspace: 'k', timeout: 60_000, addressMap })
+    test.after(() => session.close())
+    return session
+  }
+  const session = await open(proxies.map(({ address }) => address))
+  const select = await session.prepare('SELECT name FROM items WHERE id = ?')
+  const update = await session.prepare('UPDATE items SET name = ? WHERE id = ?')
+  // Both nodes are connected from here on.
+  const usual = await Promise.all(Array.from({ length: 64 }, () => session.execute(select, [1])))
+  const nodes = new Set(usual.map(({ node }) => node))
+  assert.deepEqual([...nodes].sort(), proxies.map(({ address }) => address).sort())
+
+  const slow = proxies[0] as (typeof proxies)[0]
+  await slow.inject('replies', { hold: true })
+  const speculativeDelay = 30
+  let copied = 0
+  for (let n = 0; n < 20; n++) {
+    const found = await session.execute(select, [1], { speculativeDelay })
+    assert.deepEqual([found.one(), found.node], [{ name: 'pear' }, proxies[1]?.address])
+    copied += found.attempts - 1
+  }
+  assert.ok(copied > 0, 'the slow node was never asked')
+  const options = { speculativeDelay, idempotent: true }
+  for (let n = 0; n < 10; n++) await session.execute(update, ['pear', 1], options)
+
+  // Without copies, or for what is not idempotent, the node is waited for.
+  const ended = await Promise.all(
+    [{}, { speculativeDelay: null }, { speculativeDelay, idempotent: false }].flatMap((how) =>
+      Array.from({ length: 10 }, () =>
+        session.execute(select, [1], { ...how, timeout: 500, maxRetries: 0 }).then(
+          ({ node }) => node,
+          (error: CqlError) => error,
+        ),
+      ),
+    ),
+  )
+  for (let at = 0; at < ended.length; at += 10) {
+    const failed = ended.slice(at, at + 10).filter((one) => one instanceof Timeout)
+    assert.ok(failed.length > 0 && failed.every(({ node }) => node === slow.address))
+  }
+  await slow.clear()
+})
