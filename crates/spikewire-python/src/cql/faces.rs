@@ -73,8 +73,14 @@ pub struct Request<'a, 'py> {
 
 /// Runs what verbs ask for.
 pub trait Runner {
+    /// What the sessions of both faces share.
+    fn shared(&self) -> &Arc<Shared>;
+
     /// The running half.
-    fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>>;
+    #[inline]
+    fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
+        self.shared().core(py)
+    }
 
     /// Runs a request; its result, or a future of it.
     fn run<'py>(
@@ -94,8 +100,8 @@ fn start<'py>(py: Python<'py>, core: &Core, request: Request<'_, 'py>) -> PyResu
 pub struct Blocking(pub Arc<Shared>);
 
 impl Runner for Blocking {
-    fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
-        self.0.core(py)
+    fn shared(&self) -> &Arc<Shared> {
+        &self.0
     }
 
     fn run<'py>(
@@ -186,8 +192,8 @@ impl Loops {
 }
 
 impl Runner for Loops {
-    fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
-        self.shared.core(py)
+    fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 
     fn run<'py>(
@@ -228,8 +234,8 @@ pub fn thread_of<'a>(
 pub struct Submitting(pub Arc<Shared>);
 
 impl Runner for Submitting {
-    fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
-        self.0.core(py)
+    fn shared(&self) -> &Arc<Shared> {
+        &self.0
     }
 
     fn run<'py>(

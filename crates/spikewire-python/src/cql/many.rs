@@ -14,7 +14,7 @@ use spikewire_sync::Mutex;
 use spikewire_transport::permits::{SIGNAL_POLL, park};
 
 use super::core::Core;
-use super::faces::{Connections, Shared, thread_of};
+use super::faces::{Blocking, Connections, Loops, Runner, Shared, thread_of};
 use super::job::{Goal, Job, Start};
 use super::statement::Statement;
 use super::ticket::{Delivery, Promise, Taker, Ticket};
@@ -148,6 +148,24 @@ pub enum Sender {
     Thread(Arc<Shared>),
     /// The event loop that ran when it began.
     Loop(Arc<Connections>),
+}
+
+/// A face that sends the rows of `execute_many`.
+pub trait Sends: Runner {
+    /// What does so.
+    fn sender(&self, py: Python<'_>, core: &Core) -> PyResult<Sender>;
+}
+
+impl Sends for Blocking {
+    fn sender(&self, _: Python<'_>, _: &Core) -> PyResult<Sender> {
+        Ok(Sender::Thread(self.shared().clone()))
+    }
+}
+
+impl Sends for Loops {
+    fn sender(&self, py: Python<'_>, core: &Core) -> PyResult<Sender> {
+        Ok(Sender::Loop(self.connections(py, core)?))
+    }
 }
 
 /// The rows of one `execute_many`.

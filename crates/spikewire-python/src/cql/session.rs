@@ -1,4 +1,4 @@
-//! The two sessions, and the verbs that they share.
+//! The two sessions and the verbs that submit, with the methods that they share.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyList};
 use super::classes::Classes;
 use super::faces::{Blocking, Loops, Request, Runner, Shared, Submitting};
 use super::job::Goal;
-use super::many::{Many, Sender};
+use super::many::{Many, Sends};
 use super::options;
 use super::statement::{Statement, options as statement_options};
 use super::value::library;
@@ -72,15 +72,15 @@ fn check(
 type How = (usize, bool, bool);
 
 fn many(
-    runner: &impl Runner,
+    runner: &impl Sends,
     py: Python<'_>,
-    sender: Sender,
     statement: &Bound<'_, PyAny>,
     how: How,
     given: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Many> {
     let core = runner.core(py)?;
     let options = statement_options(&core, given)?;
+    let sender = runner.sender(py, &core)?;
     Many::new(core, sender, Statement::read(statement)?, options, how)
 }
 
@@ -107,14 +107,168 @@ fn replicas(shared: &Shared, py: Python<'_>, keyspace: &str, token: i64) -> PyRe
     Ok(found.iter().map(|at| snapshot.nodes[*at as usize].to_string()).collect())
 }
 
+/// The methods of a class: its own ones, and the verbs that run on its face.
+macro_rules! verbs {
+    ($class:ident { $($own:tt)* }) => {
+        #[pymethods]
+        impl $class {
+            $($own)*
+
+            /// Executes a statement: text, a prepared or bound one, or a batch.
+            ///
+            /// ``parameters`` are values by position (tuple, list) or by name (mapping, dataclass, row).
+            /// Text with parameters is prepared first, once: its markers are ``?`` or ``%s``, ``:name`` or
+            /// ``%(name)s``. Values are never pasted into the text, and take the types of their columns.
+            /// All rows are fetched, page after page. ``options`` are those of ``ExecuteOptions``.
+            ///
+            /// Raises an error of ``spikewire.cql.errors`` where the server refuses or does not answer,
+            /// ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit.
+            #[pyo3(signature = (statement, parameters=None, /, **options))]
+            fn execute<'py>(
+                &self,
+                py: Python<'py>,
+                statement: &Bound<'py, PyAny>,
+                parameters: Option<&Bound<'py, PyAny>>,
+                options: Option<&Bound<'py, PyDict>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                run(&self.face, py, Goal::All, statement, parameters, options)
+            }
+
+            /// One page of a statement's rows, of up to ``page_size``: the one that begins at the option
+            /// ``paging_state``, or the first one. ``rows.paging_state`` is where the next one begins. A
+            /// page may be empty, and yet not the last. Otherwise as ``execute``.
+            #[pyo3(signature = (statement, parameters=None, /, **options))]
+            fn page<'py>(
+                &self,
+                py: Python<'py>,
+                statement: &Bound<'py, PyAny>,
+                parameters: Option<&Bound<'py, PyAny>>,
+                options: Option<&Bound<'py, PyDict>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                run(&self.face, py, Goal::Page, statement, parameters, options)
+            }
+
+            /// Prepares a statement, once for a session. Its markers are ``?`` and ``:name``. ``options``
+            /// are those of ``PrepareOptions``.
+            #[pyo3(signature = (statement, /, **options))]
+            fn prepare<'py>(
+                &self,
+                py: Python<'py>,
+                statement: &Bound<'py, PyAny>,
+                options: Option<&Bound<'py, PyDict>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                run(&self.face, py, Goal::Prepared, statement, None, options)
+            }
+        }
+    };
+}
+
+/// The methods of a session: its own ones, the verbs, and what can be asked of it.
+macro_rules! session {
+    ($class:ident { $($own:tt)* }) => {
+        verbs!($class {
+            $($own)*
+
+            /// Finds the cluster; blocks.
+            fn _start(&self, py: Python<'_>) -> PyResult<()> {
+                self.face.shared().open(py)
+            }
+
+            /// Whether statements can be sent.
+            #[getter]
+            fn is_open(&self) -> bool {
+                self.face.shared().lifecycle.is_open()
+            }
+
+            /// The version of the native protocol that is spoken: 4 or 5.
+            #[getter]
+            fn protocol_version(&self, py: Python<'_>) -> PyResult<u8> {
+                Ok(self.face.shared().core(py)?.session.version().number())
+            }
+
+            /// The keyspace of tables that are named without one: the last one of ``USE``, or that of the
+            /// options.
+            #[getter]
+            fn keyspace(&self, py: Python<'_>) -> PyResult<Option<String>> {
+                Ok(self.face.shared().core(py)?.session.keyspace().map(|name| name.to_string()))
+            }
+
+            /// The nodes of the cluster, as they are known at the moment.
+            #[getter]
+            fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+                nodes(self.face.shared(), py)
+            }
+
+            /// The addresses of the nodes that hold a token of a keyspace.
+            fn replicas(&self, py: Python<'_>, keyspace: &str, token: i64) -> PyResult<Vec<String>> {
+                replicas(self.face.shared(), py, keyspace, token)
+            }
+
+            #[pyo3(signature = (statement, /, **options))]
+            fn _prepared<'py>(
+                &self,
+                py: Python<'py>,
+                statement: &Bound<'py, PyAny>,
+                options: Option<&Bound<'py, PyDict>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                run(&self.face, py, Goal::Markers, statement, None, options)
+            }
+
+            #[pyo3(signature = (statement, /, **options))]
+            fn _check(
+                &self,
+                py: Python<'_>,
+                statement: &Bound<'_, PyAny>,
+                options: Option<&Bound<'_, PyDict>>,
+            ) -> PyResult<()> {
+                check(&self.face, py, statement, options)
+            }
+
+            #[pyo3(signature = (statement, how, /, **options))]
+            fn _many(
+                &self,
+                py: Python<'_>,
+                statement: &Bound<'_, PyAny>,
+                how: How,
+                options: Option<&Bound<'_, PyDict>>,
+            ) -> PyResult<Many> {
+                many(&self.face, py, statement, how, options)
+            }
+
+            /// Lets values of a user-defined type come back as instances of a class, which is called with
+            /// the fields by name: a dataclass, a named tuple. Without it they come back as `Row`.
+            ///
+            /// `name` is `"keyspace.type"`, or a type in the session's keyspace. Instances of any class with
+            /// attributes for the fields are taken as parameters, registered or not. Raises `ValueError`
+            /// for what is no name of a type, `TypeError` for what is no class.
+            #[pyo3(signature = (name, class, /))]
+            fn register_type(
+                &self,
+                py: Python<'_>,
+                name: &str,
+                class: &Bound<'_, PyAny>,
+            ) -> PyResult<()> {
+                register(self.face.shared(), py, name, class)
+            }
+
+            fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+                Ok(shown(slf.get().face.shared(), &slf.get_type().name()?.to_string()))
+            }
+
+            fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<()> {
+                Err(refuse_to_travel(&slf.get_type().name()?.to_string()))
+            }
+        });
+    };
+}
+
 /// A blocking session; `spikewire.cql.Session` is built on it.
 #[pyclass(frozen, subclass, weakref, module = "spikewire._native.cql")]
 pub struct SessionCore {
     face: Blocking,
 }
 
-#[pymethods]
-impl SessionCore {
+session!(SessionCore {
     #[new]
     #[pyo3(signature = (contact_points, /, **options))]
     fn new(
@@ -124,147 +278,15 @@ impl SessionCore {
         Ok(Self { face: Blocking(shared(contact_points, options)?) })
     }
 
-    /// Finds the cluster; blocks.
-    fn _start(&self, py: Python<'_>) -> PyResult<()> {
-        self.face.0.open(py)
-    }
-
-    /// Whether statements can be sent.
-    #[getter]
-    fn is_open(&self) -> bool {
-        self.face.0.lifecycle.is_open()
-    }
-
-    /// The version of the native protocol that is spoken: 4 or 5.
-    #[getter]
-    fn protocol_version(&self, py: Python<'_>) -> PyResult<u8> {
-        Ok(self.face.0.core(py)?.session.version().number())
-    }
-
-    /// The keyspace of tables that are named without one: the last one of ``USE``, or that of the
-    /// options.
-    #[getter]
-    fn keyspace(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        Ok(self.face.0.core(py)?.session.keyspace().map(|name| name.to_string()))
-    }
-
-    /// The nodes of the cluster, as they are known at the moment.
-    #[getter]
-    fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        nodes(&self.face.0, py)
-    }
-
-    /// The addresses of the nodes that hold a token of a keyspace.
-    fn replicas(&self, py: Python<'_>, keyspace: &str, token: i64) -> PyResult<Vec<String>> {
-        replicas(&self.face.0, py, keyspace, token)
-    }
-
     fn _end(&self, py: Python<'_>) {
-        self.face.0.close(py);
+        self.face.shared().close(py);
     }
 
     #[getter]
     fn _submit(&self) -> SessionSubmit {
-        SessionSubmit { face: Submitting(self.face.0.clone()) }
+        SessionSubmit { face: Submitting(self.face.shared().clone()) }
     }
-
-    /// Executes a statement: text, a prepared or bound one, or a batch.
-    ///
-    /// ``parameters`` are values by position (tuple, list) or by name (mapping, dataclass, row).
-    /// Text with parameters is prepared first, once: its markers are ``?`` or ``%s``, ``:name`` or
-    /// ``%(name)s``. Values are never pasted into the text, and take the types of their columns.
-    /// All rows are fetched, page after page. ``options`` are those of ``ExecuteOptions``.
-    ///
-    /// Raises an error of ``spikewire.cql.errors`` where the server refuses or does not answer,
-    /// ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit.
-    #[pyo3(signature = (statement, parameters=None, /, **options))]
-    fn execute<'py>(
-        &self,
-        py: Python<'py>,
-        statement: &Bound<'py, PyAny>,
-        parameters: Option<&Bound<'py, PyAny>>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        run(&self.face, py, Goal::All, statement, parameters, options)
-    }
-
-    /// One page of a statement's rows, of up to ``page_size``: the one that begins at the option
-    /// ``paging_state``, or the first one. ``rows.paging_state`` is where the next one begins. A
-    /// page may be empty, and yet not the last. Otherwise as ``execute``.
-    #[pyo3(signature = (statement, parameters=None, /, **options))]
-    fn page<'py>(
-        &self,
-        py: Python<'py>,
-        statement: &Bound<'py, PyAny>,
-        parameters: Option<&Bound<'py, PyAny>>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        run(&self.face, py, Goal::Page, statement, parameters, options)
-    }
-
-    /// Prepares a statement, once for a session. Its markers are ``?`` and ``:name``. ``options``
-    /// are those of ``PrepareOptions``.
-    #[pyo3(signature = (statement, /, **options))]
-    fn prepare<'py>(
-        &self,
-        py: Python<'py>,
-        statement: &Bound<'py, PyAny>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        run(&self.face, py, Goal::Prepared, statement, None, options)
-    }
-
-    #[pyo3(signature = (statement, /, **options))]
-    fn _prepared<'py>(
-        &self,
-        py: Python<'py>,
-        statement: &Bound<'py, PyAny>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        run(&self.face, py, Goal::Markers, statement, None, options)
-    }
-
-    #[pyo3(signature = (statement, /, **options))]
-    fn _check(
-        &self,
-        py: Python<'_>,
-        statement: &Bound<'_, PyAny>,
-        options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<()> {
-        check(&self.face, py, statement, options)
-    }
-
-    #[pyo3(signature = (statement, how, /, **options))]
-    fn _many(
-        &self,
-        py: Python<'_>,
-        statement: &Bound<'_, PyAny>,
-        how: How,
-        options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Many> {
-        let sender = Sender::Thread(self.face.0.clone());
-        many(&self.face, py, sender, statement, how, options)
-    }
-
-    /// Lets values of a user-defined type come back as instances of a class, which is called with
-    /// the fields by name: a dataclass, a named tuple. Without it they come back as `Row`.
-    ///
-    /// `name` is `"keyspace.type"`, or a type in the session's keyspace. Instances of any class with
-    /// attributes for the fields are taken as parameters, registered or not. Raises `ValueError`
-    /// for what is no name of a type, `TypeError` for what is no class.
-    #[pyo3(signature = (name, class, /))]
-    fn register_type(&self, py: Python<'_>, name: &str, class: &Bound<'_, PyAny>) -> PyResult<()> {
-        register(&self.face.0, py, name, class)
-    }
-
-    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        Ok(shown(&slf.get().face.0, &slf.get_type().name()?.to_string()))
-    }
-
-    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<()> {
-        Err(refuse_to_travel(&slf.get_type().name()?.to_string()))
-    }
-}
+});
 
 /// The verbs of a session, each returning a `concurrent.futures.Future` at once. From `Session.submit`.
 #[pyclass(frozen, module = "spikewire._native")]
@@ -272,54 +294,7 @@ pub struct SessionSubmit {
     face: Submitting,
 }
 
-#[pymethods]
-impl SessionSubmit {
-    /// Executes a statement: text, a prepared or bound one, or a batch.
-    ///
-    /// ``parameters`` are values by position (tuple, list) or by name (mapping, dataclass, row).
-    /// Text with parameters is prepared first, once: its markers are ``?`` or ``%s``, ``:name`` or
-    /// ``%(name)s``. Values are never pasted into the text, and take the types of their columns.
-    /// All rows are fetched, page after page. ``options`` are those of ``ExecuteOptions``.
-    ///
-    /// Raises an error of ``spikewire.cql.errors`` where the server refuses or does not answer,
-    /// ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit.
-    #[pyo3(signature = (statement, parameters=None, /, **options))]
-    fn execute<'py>(
-        &self,
-        py: Python<'py>,
-        statement: &Bound<'py, PyAny>,
-        parameters: Option<&Bound<'py, PyAny>>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        run(&self.face, py, Goal::All, statement, parameters, options)
-    }
-
-    /// One page of a statement's rows, of up to ``page_size``: the one that begins at the option
-    /// ``paging_state``, or the first one. ``rows.paging_state`` is where the next one begins. A
-    /// page may be empty, and yet not the last. Otherwise as ``execute``.
-    #[pyo3(signature = (statement, parameters=None, /, **options))]
-    fn page<'py>(
-        &self,
-        py: Python<'py>,
-        statement: &Bound<'py, PyAny>,
-        parameters: Option<&Bound<'py, PyAny>>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        run(&self.face, py, Goal::Page, statement, parameters, options)
-    }
-
-    /// Prepares a statement, once for a session. Its markers are ``?`` and ``:name``. ``options``
-    /// are those of ``PrepareOptions``.
-    #[pyo3(signature = (statement, /, **options))]
-    fn prepare<'py>(
-        &self,
-        py: Python<'py>,
-        statement: &Bound<'py, PyAny>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        run(&self.face, py, Goal::Prepared, statement, None, options)
-    }
-}
+verbs!(SessionSubmit {});
 
 /// An asyncio session; `spikewire.cql.AsyncSession` is built on it.
 #[pyclass(frozen, subclass, weakref, module = "spikewire._native")]
@@ -327,8 +302,7 @@ pub struct AsyncSessionCore {
     face: Loops,
 }
 
-#[pymethods]
-impl AsyncSessionCore {
+session!(AsyncSessionCore {
     #[new]
     #[pyo3(signature = (contact_points, /, **options))]
     fn new(
@@ -339,142 +313,9 @@ impl AsyncSessionCore {
         Ok(Self { face: Loops { loops: LoopTable::default(), shared } })
     }
 
-    /// Finds the cluster; blocks.
-    fn _start(&self, py: Python<'_>) -> PyResult<()> {
-        self.face.shared.open(py)
-    }
-
-    /// Whether statements can be sent.
-    #[getter]
-    fn is_open(&self) -> bool {
-        self.face.shared.lifecycle.is_open()
-    }
-
-    /// The version of the native protocol that is spoken: 4 or 5.
-    #[getter]
-    fn protocol_version(&self, py: Python<'_>) -> PyResult<u8> {
-        Ok(self.face.shared.core(py)?.session.version().number())
-    }
-
-    /// The keyspace of tables that are named without one: the last one of ``USE``, or that of the
-    /// options.
-    #[getter]
-    fn keyspace(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        Ok(self.face.shared.core(py)?.session.keyspace().map(|name| name.to_string()))
-    }
-
-    /// The nodes of the cluster, as they are known at the moment.
-    #[getter]
-    fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        nodes(&self.face.shared, py)
-    }
-
-    /// The addresses of the nodes that hold a token of a keyspace.
-    fn replicas(&self, py: Python<'_>, keyspace: &str, token: i64) -> PyResult<Vec<String>> {
-        replicas(&self.face.shared, py, keyspace, token)
-    }
-
     fn _end(&self, py: Python<'_>) -> PyResult<()> {
         self.face.loops.end(py)?;
-        self.face.shared.close(py);
+        self.face.shared().close(py);
         Ok(())
     }
-
-    /// Executes a statement: text, a prepared or bound one, or a batch.
-    ///
-    /// ``parameters`` are values by position (tuple, list) or by name (mapping, dataclass, row).
-    /// Text with parameters is prepared first, once: its markers are ``?`` or ``%s``, ``:name`` or
-    /// ``%(name)s``. Values are never pasted into the text, and take the types of their columns.
-    /// All rows are fetched, page after page. ``options`` are those of ``ExecuteOptions``.
-    ///
-    /// Raises an error of ``spikewire.cql.errors`` where the server refuses or does not answer,
-    /// ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit.
-    #[pyo3(signature = (statement, parameters=None, /, **options))]
-    fn execute<'py>(
-        &self,
-        py: Python<'py>,
-        statement: &Bound<'py, PyAny>,
-        parameters: Option<&Bound<'py, PyAny>>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        run(&self.face, py, Goal::All, statement, parameters, options)
-    }
-
-    /// One page of a statement's rows, of up to ``page_size``: the one that begins at the option
-    /// ``paging_state``, or the first one. ``rows.paging_state`` is where the next one begins. A
-    /// page may be empty, and yet not the last. Otherwise as ``execute``.
-    #[pyo3(signature = (statement, parameters=None, /, **options))]
-    fn page<'py>(
-        &self,
-        py: Python<'py>,
-        statement: &Bound<'py, PyAny>,
-        parameters: Option<&Bound<'py, PyAny>>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        run(&self.face, py, Goal::Page, statement, parameters, options)
-    }
-
-    /// Prepares a statement, once for a session. Its markers are ``?`` and ``:name``. ``options``
-    /// are those of ``PrepareOptions``.
-    #[pyo3(signature = (statement, /, **options))]
-    fn prepare<'py>(
-        &self,
-        py: Python<'py>,
-        statement: &Bound<'py, PyAny>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        run(&self.face, py, Goal::Prepared, statement, None, options)
-    }
-
-    #[pyo3(signature = (statement, /, **options))]
-    fn _prepared<'py>(
-        &self,
-        py: Python<'py>,
-        statement: &Bound<'py, PyAny>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        run(&self.face, py, Goal::Markers, statement, None, options)
-    }
-
-    #[pyo3(signature = (statement, /, **options))]
-    fn _check(
-        &self,
-        py: Python<'_>,
-        statement: &Bound<'_, PyAny>,
-        options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<()> {
-        check(&self.face, py, statement, options)
-    }
-
-    #[pyo3(signature = (statement, how, /, **options))]
-    fn _many(
-        &self,
-        py: Python<'_>,
-        statement: &Bound<'_, PyAny>,
-        how: How,
-        options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Many> {
-        let core = self.face.core(py)?;
-        let sender = Sender::Loop(self.face.connections(py, &core)?);
-        many(&self.face, py, sender, statement, how, options)
-    }
-
-    /// Lets values of a user-defined type come back as instances of a class, which is called with
-    /// the fields by name: a dataclass, a named tuple. Without it they come back as `Row`.
-    ///
-    /// `name` is `"keyspace.type"`, or a type in the session's keyspace. Instances of any class with
-    /// attributes for the fields are taken as parameters, registered or not. Raises `ValueError`
-    /// for what is no name of a type, `TypeError` for what is no class.
-    #[pyo3(signature = (name, class, /))]
-    fn register_type(&self, py: Python<'_>, name: &str, class: &Bound<'_, PyAny>) -> PyResult<()> {
-        register(&self.face.shared, py, name, class)
-    }
-
-    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        Ok(shown(&slf.get().face.shared, &slf.get_type().name()?.to_string()))
-    }
-
-    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<()> {
-        Err(refuse_to_travel(&slf.get_type().name()?.to_string()))
-    }
-}
+});
