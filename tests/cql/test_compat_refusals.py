@@ -240,3 +240,12 @@ def test_errors_have_every_node_that_was_asked() -> None:
     assert isinstance(late, OperationTimedOut)
     assert late.errors == {"127.0.0.1:9042": "gone", "127.0.0.2:9042": "late"}
     assert str(late.last_host) == "127.0.0.1:9042"
+
+
+def test_connecting_tells_of_every_contact_point() -> None:
+    points = ["127.0.0.1", "127.0.0.2"]
+    with pytest.raises(NoHostAvailable, match="any servers") as caught:
+        Cluster(points, port=1, connect_timeout=10).connect()
+    assert isinstance(caught.value.errors, dict)
+    assert [str(at) for at in caught.value.errors] == ["127.0.0.1:1", "127.0.0.2:1"]
+    assert all("refused" in str(error) for error in caught.value.errors.values())

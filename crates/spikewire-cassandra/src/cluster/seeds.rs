@@ -62,7 +62,7 @@ pub fn first(options: &Options, closed: &AtomicBool) -> Result<Control> {
             }
         }
     }
-    Err(report(&failed))
+    Err(report(failed))
 }
 
 fn label(host: &Host, address: SocketAddr) -> String {
@@ -143,11 +143,15 @@ pub fn open(
     Ok(Control::new(session, handshake, address, within))
 }
 
-fn report(failed: &[Failed]) -> Error {
+fn report(failed: Vec<Failed>) -> Error {
     let mut message = "no contact point leads to a node".to_owned();
     for (at, Failed { at: place, error }) in failed.iter().enumerate() {
         let separator = if at == 0 { ": " } else { "; " };
         let _ = write!(message, "{separator}{place}: {error}");
     }
-    Error::new(Kind::Connection, message)
+    let told = failed.into_iter().map(|Failed { at, error }| match error.node() {
+        Some(_) => error,
+        None => error.on(at),
+    });
+    Error::new(Kind::Connection, message).with_earlier(told.collect())
 }

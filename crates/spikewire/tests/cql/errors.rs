@@ -129,8 +129,11 @@ fn nobody_listens_and_something_else_does() {
     assert!(started.elapsed() < Duration::from_secs(20));
     assert!(error.message().contains(&at.to_string()), "{error}");
     drop(silent);
-    let error = Session::builder().connect_timeout(limit).connect(at).unwrap_err();
+    let here = "127.0.0.1:1".parse().unwrap();
+    let error = Session::builder().connect_timeout(limit).connect([at, here]).unwrap_err();
     assert!(error.message().contains(&at.to_string()), "{error}");
+    let told: Vec<_> = error.failed_attempts().filter_map(|(node, _)| node).collect();
+    assert_eq!(told, [at.to_string(), here.to_string()]);
 }
 
 #[test]

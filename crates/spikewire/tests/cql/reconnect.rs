@@ -94,3 +94,20 @@ fn pauses_grow_from_the_shortest_to_the_longest() {
     door.shut.store(false, SeqCst);
     wait("the node is found again", LONG, || reads().is_ok());
 }
+
+#[test]
+fn errors_tell_of_every_attempt() {
+    let place = place!();
+    let (door, at) = Door::start(place.at.parse().unwrap());
+    let session = place.builder().max_retries(2).connect(at).unwrap();
+    let reads = || session.execute("SELECT release_version FROM system.local", ());
+    reads().unwrap();
+    door.shut();
+    let error = reads().unwrap_err();
+    assert_eq!((error.attempts(), error.in_doubt()), (3, false), "{error}");
+    let at = at.to_string();
+    let told: Vec<_> = error.failed_attempts().collect();
+    assert_eq!(told.len(), 3);
+    assert!(told.iter().all(|(node, reason)| *node == Some(&*at) && !reason.is_empty()));
+    assert_eq!(told[2].1, error.message());
+}

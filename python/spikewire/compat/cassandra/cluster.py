@@ -336,7 +336,10 @@ class Cluster:
             message = "Unable to connect to any servers"
             if self.ssl_context is not None and "certificate" not in options["tls"]:
                 message += _NO_CERTIFICATE
-            raise NoHostAvailable(message, {node: cause}) from error
+            told: dict[Any, Any] = {
+                at: cql.errors.Error(reason, node=at) for at, reason in error.failed_attempts
+            }
+            raise NoHostAvailable(message, told or {node: cause}) from error
 
     def _hosts_of(self, core: Any) -> list[Host]:
         return [
