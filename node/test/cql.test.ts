@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { inspect } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import {
   AlreadyExists,
+  Bound,
   ConnectionFailed,
   CqlError,
   connect,
@@ -119,6 +121,52 @@ test('batches of prepared statements and of text', skip, async () => {
   assert.deepEqual((await session.execute('SELECT n FROM hits')).one(), { n: 5 })
 })
 
+test('bound statements', skip, async () => {
+  const insert = await session.prepare('INSERT INTO items (id, name, price) VALUES (?, ?, ?)')
+  const price = [0.5]
+  const bound = insert.bind([80_001, 'bound', price[0] as number])
+  price[0] = 1
+  assert.ok(bound instanceof Bound)
+  assert.equal(bound.prepared, insert)
+  assert.equal(inspect(bound), `Bound('${insert.text}')`)
+  await session.execute(bound)
+  const select = await session.prepare('SELECT name, price FROM items WHERE id = :id')
+  const one = select.bind({ id: 80_001 })
+  for (let n = 0; n < 2; n++) {
+    assert.deepEqual((await session.execute(one)).rows, [{ name: 'bound', price: 0.5 }])
+  }
+  assert.equal((await session.page(one, null, { pageSize: 1 })).length, 1)
+  for await (const row of session.query(one)) assert.equal(row['name'], 'bound')
+  const all = (await session.prepare('SELECT id FROM items')).bind()
+  const found = await session.execute(all, null, { pageSize: 300 })
+  assert.ok(found.length > 1000 && found.attempts > 3)
+  await session
+    .batch()
+    .add(insert.bind([80_002, 'two', 2]))
+    .add('UPDATE items SET price = ? WHERE id = ?', [3, 80_001])
+    .add(insert.bind({ id: 80_003, name: 'three', price: UNSET }))
+    .execute()
+  const written = await session.execute(
+    'SELECT name, price FROM items WHERE id IN (80001, 80002, 80003)',
+  )
+  assert.deepEqual(written.rows, [
+    { name: 'bound', price: 3 },
+    { name: 'two', price: 2 },
+    { name: 'three', price: null },
+  ])
+
+  assert.throws(() => insert.bind([1.5, 'x', 1]), {
+    name: 'TypeError',
+    message: /id: int takes an integer, not 1.5/,
+  })
+  assert.throws(() => insert.bind([1]), /the statement takes 3 values \(id, name, price\), not 1/)
+  assert.throws(() => insert.bind({ id: 1 }), /no value for parameter 'name'/)
+  const twice = /a bound statement has its values already/
+  await assert.rejects(session.execute(one, [1]), twice)
+  assert.throws(() => session.batch().add(bound, [1]), twice)
+  await assert.rejects(session.executeMany(one as never, []), twice)
+})
+
 test('what the server refuses', skip, async () => {
   await assert.rejects(session.execute('SELEC 1'), (error: CqlError) => {
     assert.ok(error instanceof SyntaxException && error instanceof CqlError)
@@ -166,7 +214,10 @@ test('what is refused before anything is sent', skip, async () => {
   for (const [values, name, message] of refused) {
     await assert.rejects(session.execute(insert, values as never), { name, message })
   }
-  await assert.rejects(session.execute(7 as never), /a statement must be a string or a Prepared/)
+  await assert.rejects(
+    session.execute(7 as never),
+    /a statement must be a string, a Prepared or a Bound, not number/,
+  )
   await assert.rejects(session.execute(insert, [1, 'y', 1], { page: 1 } as never), {
     name: 'TypeError',
     message: /unknown option page; there are: consistency/,

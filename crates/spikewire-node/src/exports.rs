@@ -85,6 +85,8 @@ pub const EXPORTS: &[Export] = &[
     export!("cqlVersion", cql::session::version),
     export!("cqlRegisterType", cql::session::register_type),
     export!("cqlExecute", cql::verbs::execute),
+    export!("cqlBind", cql::verbs::bind_values),
+    export!("cqlExecuteBound", cql::verbs::execute_bound),
     export!("cqlPrepare", cql::verbs::prepare),
     export!("cqlBatch", cql::verbs::batch),
 ];

@@ -2,8 +2,9 @@
 
 import type { Callback } from '../ways.js'
 import type { BatchOptions } from './options.js'
-import { type Parameters, Prepared } from './prepared.js'
+import { Bound, type Parameters, Prepared, type Statement } from './prepared.js'
 import type { Rows } from './rows.js'
+import { boundNumber, noStatement } from './sending.js'
 
 /**
  * What the server promises: that all statements are applied sooner or later, or none (`'logged'`);
@@ -16,7 +17,7 @@ export const KINDS: readonly BatchKind[] = ['logged', 'unlogged', 'counter']
 
 /** A statement of a batch. */
 export interface Entry {
-  readonly statement: string | Prepared
+  readonly statement: Statement
   readonly parameters: Parameters | undefined
 }
 
@@ -47,11 +48,11 @@ export class Batch {
     return this.#entries.length
   }
 
-  /** Adds a statement. The values are looked at when the batch is executed. */
-  add(statement: string | Prepared, parameters?: Parameters): this {
-    if (typeof statement !== 'string' && !(statement instanceof Prepared)) {
-      const kind = statement === null ? 'null' : typeof statement
-      throw new TypeError(`a statement must be a string or a Prepared, not ${kind}`)
+  /** Adds a statement. Values that are not bound are looked at when the batch is executed. */
+  add(statement: Statement, parameters?: Parameters): this {
+    if (statement instanceof Bound) boundNumber(statement, parameters)
+    else if (typeof statement !== 'string' && !(statement instanceof Prepared)) {
+      throw noStatement(statement)
     }
     this.#entries.push({ statement, parameters: parameters ?? undefined })
     return this

@@ -14,7 +14,7 @@ export type {
   SessionOptions,
   TlsOptions,
 } from './options.js'
-export { type Parameter, type Parameters, Prepared } from './prepared.js'
+export { Bound, type Parameter, type Parameters, Prepared, type Statement } from './prepared.js'
 export { Query } from './query.js'
 export { type Column, type Row, Rows } from './rows.js'
 export { connect, type NodeInfo, Session } from './session.js'

@@ -79,7 +79,17 @@ export interface CqlNative {
     array?: readonly unknown[] | undefined,
     ...values: readonly unknown[]
   ): void
+  /** Gives the number of a prepared statement with its values. */
+  cqlBind(statement: number, array: readonly unknown[]): number
+  cqlExecuteBound(
+    session: Handle,
+    slot: Slot,
+    page: boolean,
+    bound: number,
+    options: object | undefined,
+  ): void
   cqlPrepare(session: Handle, slot: Slot, text: string, options: object | undefined): void
+  /** The count of a bound statement is `BOUND`. */
   cqlBatch(
     session: Handle,
     slot: Slot,
@@ -95,3 +105,6 @@ export interface CqlNative {
 
 /** The native part of this copy of the package. */
 export const native = all as unknown as CqlNative
+
+/** The count of values of a statement of a batch that has its own already. */
+export const BOUND = 0xffff_ffff

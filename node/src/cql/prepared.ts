@@ -57,6 +57,16 @@ export class Prepared {
     forgotten.register(this, number)
   }
 
+  /**
+   * The statement with values, which are checked and kept as they are sent: for later, and for many
+   * executions.
+   *
+   * @throws TypeError, RangeError for values that do not fit, with column and type
+   */
+  bind(parameters?: Parameters | null): Bound {
+    return new Bound(native.cqlBind(this.#number, this.order(parameters)), this)
+  }
+
   /** @internal Its number in the native part. */
   static numberOf(prepared: Prepared): number {
     return prepared.#number
@@ -92,6 +102,32 @@ export class Prepared {
     return `Prepared(${inspect(this.text)})`
   }
 }
+
+/** A prepared statement with its values, from `prepared.bind`: used as a prepared one, without parameters. */
+export class Bound {
+  /** The statement. */
+  readonly prepared: Prepared
+  readonly #number: number
+
+  /** @internal */
+  constructor(number: number, prepared: Prepared) {
+    this.#number = number
+    this.prepared = prepared
+    forgotten.register(this, number)
+  }
+
+  /** @internal Its number in the native part. */
+  static numberOf(bound: Bound): number {
+    return bound.#number
+  }
+
+  [inspect.custom](): string {
+    return `Bound(${inspect(this.prepared.text)})`
+  }
+}
+
+/** What is executed: text, a prepared statement, or one with its values. */
+export type Statement = string | Prepared | Bound
 
 /** A prepared statement, as the native part makes it. */
 export function makePrepared(

@@ -3,7 +3,7 @@
 import type { Slot } from '../native.js'
 import { type Handle, native } from './native.js'
 import type { PrepareOptions } from './options.js'
-import { type Parameters, Prepared } from './prepared.js'
+import { Bound, type Parameters, Prepared } from './prepared.js'
 
 /** Values that go to the native part as arguments of their own. */
 const MOST_VALUES = 16
@@ -36,11 +36,34 @@ export function sendPrepared(
   }
 }
 
+/** Sends a statement that has its values. */
+export function sendBound(
+  session: Handle,
+  slot: Slot,
+  page: boolean,
+  bound: Bound,
+  parameters: Parameters | null | undefined,
+  options: object | undefined,
+): void {
+  native.cqlExecuteBound(session, slot, page, boundNumber(bound, parameters), options)
+}
+
 /** The number of a prepared statement in the native part. */
 export function numberOf(statement: unknown): number {
   if (statement instanceof Prepared) return Prepared.numberOf(statement)
-  const kind = statement === null ? 'null' : typeof statement
-  throw new TypeError(`a statement must be a string or a Prepared, not ${kind}`)
+  throw noStatement(statement)
+}
+
+/** The number of a statement that has its values, to which no others may be given. */
+export function boundNumber(bound: Bound, parameters: Parameters | null | undefined): number {
+  if (hasValues(parameters)) throw new TypeError('a bound statement has its values already')
+  return Bound.numberOf(bound)
+}
+
+/** The error for what is no statement. */
+export function noStatement(given: unknown): TypeError {
+  const kind = given === null ? 'null' : typeof given
+  return new TypeError(`a statement must be a string, a Prepared or a Bound, not ${kind}`)
 }
 
 /** What texts are known by: the keyspace that is said with them makes a difference. */

@@ -5,7 +5,7 @@ import { executor, openSlot, refuse } from '../slots.js'
 import { type Callback, handOver, withSignal } from '../ways.js'
 import { Batch, type BatchKind, type Entry, KINDS } from './batch.js'
 import { Flow, givenUp, howMany, type ManyOptions, sourceOf } from './many.js'
-import { native } from './native.js'
+import { BOUND, native } from './native.js'
 import {
   type BatchOptions,
   type ExecuteOptions,
@@ -14,10 +14,18 @@ import {
   type PrepareOptions,
   sent,
 } from './options.js'
-import type { Parameters, Prepared } from './prepared.js'
+import { Bound, type Parameters, type Prepared, type Statement } from './prepared.js'
 import { Query } from './query.js'
 import type { Row, Rows } from './rows.js'
-import { copied, hasValues, nameOf, numberOf, sendPrepared } from './sending.js'
+import {
+  boundNumber,
+  copied,
+  hasValues,
+  nameOf,
+  numberOf,
+  sendBound,
+  sendPrepared,
+} from './sending.js'
 import { readTrace, type Trace, type TraceOptions } from './trace.js'
 
 /** The parameters of many executions. */
@@ -46,30 +54,30 @@ export abstract class Verbs {
    *
    * Text with parameters (`?` or `:name`) is prepared the first time, and never put together here.
    *
-   * @param statement - text, or what `prepare` gave
+   * @param statement - text, what `prepare` gave, or what its `bind` gave
    * @param parameters - in order, or by name
    * @throws TypeError, RangeError for values that do not fit, with column and type, before anything
    * is sent; CqlError for what the server refuses
    */
   execute<R = Row>(
-    statement: string | Prepared,
+    statement: Statement,
     parameters?: Parameters | null,
     options?: ExecuteOptions,
   ): Promise<Rows<R>>
-  execute<R = Row>(statement: string | Prepared, callback: Callback<Rows<R>>): void
+  execute<R = Row>(statement: Statement, callback: Callback<Rows<R>>): void
   execute<R = Row>(
-    statement: string | Prepared,
+    statement: Statement,
     parameters: Parameters | null | undefined,
     callback: Callback<Rows<R>>,
   ): void
   execute<R = Row>(
-    statement: string | Prepared,
+    statement: Statement,
     parameters: Parameters | null | undefined,
     options: ExecuteOptions,
     callback: Callback<Rows<R>>,
   ): void
   execute<R = Row>(
-    statement: string | Prepared,
+    statement: Statement,
     parameters?: Parameters | null | Callback<Rows<R>>,
     options?: ExecuteOptions | Callback<Rows<R>>,
     callback?: Callback<Rows<R>>,
@@ -84,24 +92,24 @@ export abstract class Verbs {
    * @throws what `execute` throws
    */
   page<R = Row>(
-    statement: string | Prepared,
+    statement: Statement,
     parameters?: Parameters | null,
     options?: ExecuteOptions,
   ): Promise<Rows<R>>
-  page<R = Row>(statement: string | Prepared, callback: Callback<Rows<R>>): void
+  page<R = Row>(statement: Statement, callback: Callback<Rows<R>>): void
   page<R = Row>(
-    statement: string | Prepared,
+    statement: Statement,
     parameters: Parameters | null | undefined,
     callback: Callback<Rows<R>>,
   ): void
   page<R = Row>(
-    statement: string | Prepared,
+    statement: Statement,
     parameters: Parameters | null | undefined,
     options: ExecuteOptions,
     callback: Callback<Rows<R>>,
   ): void
   page<R = Row>(
-    statement: string | Prepared,
+    statement: Statement,
     parameters?: Parameters | null | Callback<Rows<R>>,
     options?: ExecuteOptions | Callback<Rows<R>>,
     callback?: Callback<Rows<R>>,
@@ -116,7 +124,7 @@ export abstract class Verbs {
    * @throws TypeError for unknown options; iterating throws what `execute` throws
    */
   query<R = Row>(
-    statement: string | Prepared,
+    statement: Statement,
     parameters?: Parameters | null,
     options?: ExecuteOptions,
   ): Query<R> {
@@ -232,7 +240,7 @@ export abstract class Verbs {
 
   #rows<R>(
     page: boolean,
-    statement: string | Prepared,
+    statement: Statement,
     parameters: Parameters | null | undefined | Callback<Rows<R>>,
     options: ExecuteOptions | undefined | Callback<Rows<R>>,
     callback: Callback<Rows<R>> | undefined,
@@ -249,7 +257,7 @@ export abstract class Verbs {
 
   #execute<R>(
     page: boolean,
-    statement: string | Prepared,
+    statement: Statement,
     parameters: Parameters | null | undefined,
     options: ExecuteOptions | undefined,
   ): Promise<Rows<R>> {
@@ -268,9 +276,11 @@ export abstract class Verbs {
       if (MAY_USE.test(statement)) promise.then(() => this.#texts.clear(), ignore)
       return promise
     }
-    return this.#call<Rows<R>>(options?.signal, (session, slot) =>
-      sendPrepared(session, slot, page, statement, parameters, sent(options, KNOWN.EXECUTE)),
-    )
+    return this.#call<Rows<R>>(options?.signal, (session, slot) => {
+      const given = sent(options, KNOWN.EXECUTE)
+      if (statement instanceof Bound) sendBound(session, slot, page, statement, parameters, given)
+      else sendPrepared(session, slot, page, statement, parameters, given)
+    })
   }
 
   async #executeMany(
@@ -285,6 +295,9 @@ export abstract class Verbs {
     const source = sourceOf(rows)
     const prepared =
       typeof statement === 'string' ? await this.#prepareText(statement, each) : statement
+    if ((prepared as unknown) instanceof Bound) {
+      throw new TypeError('a bound statement has its values already: many rows have their own')
+    }
     numberOf(prepared)
     const flow = new Flow<Parameters>(how, (slot, row) =>
       sendPrepared(this.#connection.handle, slot, !how.results, prepared, row, given),
@@ -302,8 +315,14 @@ export abstract class Verbs {
     const counts: number[] = []
     const values: unknown[] = []
     // Kept until the batch is composed.
-    const kept: Prepared[] = []
+    const kept: (Prepared | Bound)[] = []
     for (const { statement, parameters } of entries) {
+      if (statement instanceof Bound) {
+        kept.push(statement)
+        statements.push(boundNumber(statement, parameters))
+        counts.push(BOUND)
+        continue
+      }
       if (typeof statement === 'string' && !hasValues(parameters)) {
         statements.push(statement)
         counts.push(0)

@@ -44,6 +44,8 @@ export async function checked(session: Session, insert: Prepared, address: Addre
   ])
   const count: number = await session.executeMany(insert, new Set([[1]]), { results: false })
   const mixed: (Rows | Error)[] = await session.executeMany(insert, [], { errors: 'return' })
+  const bound: Bound = insert.bind([1, address])
+  await session.execute(bound)
   const trace: Trace = await session.trace(rows)
   session.registerType('shop.address', Home)
   await connect(['db1', 'db2:9042'], { tls: { ca: ['PEM'], cert: 'PEM', key: Buffer.alloc(0) } })
@@ -63,6 +65,8 @@ export async function checked(session: Session, insert: Prepared, address: Addre
   await session.execute(insert, [1], { consistency: 'most' })
   // @ts-expect-error: each row is an array or an object
   await session.executeMany(insert, [1, 2])
+  // @ts-expect-error: it has the values of one row
+  await session.executeMany(bound, [])
   // @ts-expect-error: a page is of one statement
   await session.executeMany(insert, [], { pagingState: Buffer.alloc(1) })
   // @ts-expect-error: a promise is no session

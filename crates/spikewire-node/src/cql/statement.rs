@@ -18,6 +18,22 @@ pub struct Prepared(pub Arc<Known>);
 
 impl Resource for Prepared {}
 
+/// A prepared statement with its values.
+pub struct Bound {
+    pub known: Arc<Known>,
+    /// The values as they are sent.
+    pub values: Vec<u8>,
+}
+
+impl Resource for Bound {}
+
+impl Bound {
+    /// The one of a number.
+    pub fn read(environment: &Environment, given: Value<'_>) -> Result<std::rc::Rc<Self>> {
+        environment.resources.get(given.index()?)
+    }
+}
+
 /// What is executed.
 #[derive(Debug, Clone)]
 pub enum Statement {

@@ -1,15 +1,17 @@
 //! What is done with statements: `(session, slot, ...)`.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use spikewire_cassandra::session::Preparation;
+use spikewire_cassandra::statement::{BatchBuilder, Prepared};
 use spikewire_cql::request::{BatchKind, values_with};
 
 use super::bind::bind;
 use super::hooks::Hooks;
 use super::job::{Goal, Job};
 use super::session::Session;
-use super::statement::{Statement, is_set, options, shown_prepared};
+use super::statement::{Bound, Statement, is_set, options, shown_prepared};
 use crate::arguments::text;
 use crate::binding::Call;
 use crate::call::settle;
@@ -44,6 +46,37 @@ pub fn execute<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     Ok(None)
 }
 
+/// `cqlBind(statement, array)`: a number for a prepared statement with its values.
+pub fn bind_values<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let environment = &call.host.environment;
+    let Statement::Prepared(known) = Statement::read(environment, call.argument(0))? else {
+        return Err(Failure::of_type("only prepared statements are bound"));
+    };
+    let (array, mut values) = (call.argument(1), Vec::new());
+    bind(hooks(call)?, &known, elements(array, 0, array.len()?), &mut values)?;
+    let number = environment.resources.add(Rc::new(Bound { known, values }));
+    call.env.uint32(number).map(Some)
+}
+
+/// `cqlExecuteBound(session, slot, page, bound, options)`: the same as `cqlExecute` for a statement
+/// with its values.
+pub fn execute_bound<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let (session, slot): (Rc<Session>, _) = (Session::of(call)?, call.index(1)?);
+    let goal = if is_set("page", call.argument(2))? { Goal::Page } else { Goal::All };
+    let bound = Bound::read(&call.host.environment, call.argument(3))?;
+    let options = options(&session.engine, call.argument(4))?;
+    let known = bound.known.clone();
+    let (job, request) = Job::prepared(&session.engine, goal, known, options, |_, out| {
+        out.extend_from_slice(&bound.values);
+        Ok(())
+    })?;
+    session.send(call.env, slot, job, request);
+    Ok(None)
+}
+
+/// The count of a statement of a batch that has its values already.
+const BOUND: u32 = u32::MAX;
+
 /// So many elements of an array.
 fn elements(
     array: Value<'_>,
@@ -73,7 +106,7 @@ pub fn prepare<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 }
 
 /// `cqlBatch(session, slot, kind, options, statements, counts, values)`: several statements in one
-/// request; how many of the values belong to each of them.
+/// request; how many of the values belong to each of them, [`BOUND`] for one that has its own.
 pub fn batch<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (session, slot) = (Session::of(call)?, call.index(1)?);
     let kind = BatchKind::ALL.get(call.index(2)? as usize).copied();
@@ -85,15 +118,21 @@ pub fn batch<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let mut from = 0;
     for at in 0..statements.len()? {
         let count = counts.element(at)?.index()?;
-        let added = match Statement::read(environment, statements.element(at)?)? {
+        let given = statements.element(at)?;
+        if count == BOUND {
+            let bound = Bound::read(environment, given)?;
+            let added = add(&mut batch, &bound.known, |out| {
+                out.extend_from_slice(&bound.values);
+                Ok(())
+            });
+            added.map_err(|failure| failure.about(format_args!("statement {at}")))?;
+            continue;
+        }
+        let added = match Statement::read(environment, given)? {
             Statement::Text(text) => batch.add_text(&text).map_err(Failure::from),
-            Statement::Prepared(known) => {
-                let values = values_with::<Failure>(known.parameters.len(), false, |out| {
-                    bind(hooks, &known, elements(values, from, count), out)
-                });
-                known.check()?;
-                batch.add(&known, values)
-            }
+            Statement::Prepared(known) => add(&mut batch, &known, |out| {
+                bind(hooks, &known, elements(values, from, count), out)
+            }),
         };
         added.map_err(|failure| failure.about(format_args!("statement {at}")))?;
         from += count;
@@ -101,4 +140,15 @@ pub fn batch<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let request = session.engine.run_batch(batch, &options)?;
     session.send(call.env, slot, Job::new(&session.engine), request);
     Ok(None)
+}
+
+/// Adds a prepared statement, whose values `bind` appends.
+fn add(
+    batch: &mut BatchBuilder,
+    known: &Arc<Prepared>,
+    bind: impl FnOnce(&mut Vec<u8>) -> Result<()>,
+) -> Result<()> {
+    let values = values_with::<Failure>(known.parameters.len(), false, bind);
+    known.check()?;
+    batch.add(known, values)
 }
