@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import importlib
 import ssl
+import textwrap
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from cql.compat_drivers import OURS, REAL
+from forking import scenario
 from spikewire import cql
 from spikewire.compat.cassandra import CompatWarning
 from spikewire.compat.cassandra import cluster as compat
@@ -153,6 +156,38 @@ def test_an_authenticator_that_fails(closed: CassandraCluster) -> None:
     given = options(closed, user=None, password=None, authenticator=Broken("a", "b"))
     with pytest.raises(errors.Error, match="LookupError: no ticket"):
         cql.Session(closed.addresses, **given)
+
+
+FORK = """
+    from spikewire import cql
+
+    def sockets():
+        names = (f"/proc/self/fd/{name}" for name in os.listdir("/proc/self/fd"))
+        return {os.readlink(name) for name in names if os.path.exists(name)
+                and os.readlink(name).startswith("socket:")}
+
+    session = cql.Session(seeds, timeout=60, **OPTIONS)
+
+    def read():
+        assert len(session.execute(READ)) == 1
+
+    read()
+    own = sockets()
+    for work in (session.close, read):
+        child(work)
+        read()
+        # The child has not said to the nodes that the parent's connections are over.
+        assert sockets() == own
+    session.close()
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="Linux lists descriptors there")
+def test_forks_leave_encrypted_connections_alone(closed: CassandraCluster) -> None:
+    given = options(closed)
+    given["tls"] = {name: str(file) for name, file in given["tls"].items()}
+    names = f"OPTIONS, READ = {given!r}, {READ!r}\n"
+    scenario(closed.addresses[0], names + textwrap.dedent(FORK))
 
 
 @pytest.mark.parametrize(
