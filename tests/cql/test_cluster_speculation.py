@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -111,6 +112,33 @@ def test_only_what_is_marked_is_sent_twice(
     attempts = [session.execute(count, (row,), idempotent=True).attempts for _ in range(3)]
     assert sum(attempts) > 3
     assert until(lambda: picked(keyspace, cassandra_cluster, row) == before + 9 + sum(attempts))
+
+
+def test_nothing_is_sent_for_a_task_that_was_cancelled(
+    proxies: list[CqlProxy],
+    options: dict[str, Any],
+    keyspace: str,
+    cassandra_cluster: SharedCassandra,
+) -> None:
+    options["speculative_delay"] = 0.3
+
+    async def main() -> None:
+        async with cql.AsyncSession(proxies[0].address, **options) as session:
+            count = await session.prepare(COUNT)
+            for proxy in proxies:
+                await session.execute(count, (-1,), node=proxy.address)
+            for proxy in proxies:
+                proxy.inject("replies", delay=0.6)
+            waiting = [session.execute(count, (-1,), idempotent=True) for _ in range(6)]
+            for task in waiting[3:]:
+                task.cancel()
+            found = await asyncio.gather(*waiting, return_exceptions=True)
+            assert [type(each) for each in found[3:]] == [asyncio.CancelledError] * 3
+            assert [each.attempts for each in found[:3]] == [2] * 3
+
+    asyncio.run(main())
+    # Those that were cancelled had left, once each.
+    assert until(lambda: picked(keyspace, cassandra_cluster, -1) == 3 + 3 * 2 + 3)
 
 
 def test_late_answers_give_their_places_back(

@@ -167,6 +167,12 @@ impl Execution {
         })
     }
 
+    /// Whether it is that of a copy that follows on others.
+    #[inline]
+    pub fn follows(&self) -> bool {
+        self.target.contender.as_ref().is_some_and(|contender| contender.follows())
+    }
+
     /// Whether another copy of the statement was answered.
     #[inline]
     pub fn is_left(&self) -> bool {

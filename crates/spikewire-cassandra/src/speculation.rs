@@ -101,6 +101,11 @@ impl Contender {
         (self.number < *most).then_some((*delay, next))
     }
 
+    /// Whether it is not the first one.
+    pub fn follows(&self) -> bool {
+        self.number > 0
+    }
+
     fn bit(&self) -> u64 {
         1 << self.number
     }

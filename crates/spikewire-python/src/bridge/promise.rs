@@ -72,6 +72,17 @@ impl<E: Raise> Promise<E> {
         }
     }
 
+    /// Whether it is an event loop's future that is done, as one that was cancelled is; on the loop's
+    /// own thread.
+    pub fn is_given_up(&self) -> bool {
+        match &self.future {
+            Promised::Loop(future) => {
+                Python::try_attach(|py| is_done(future.bind(py))).unwrap_or(true)
+            }
+            Promised::Own(_) => false,
+        }
+    }
+
     /// Whether the future is done, as one that was cancelled is.
     pub fn is_done(&self, py: Python<'_>) -> bool {
         match &self.future {

@@ -46,6 +46,13 @@ impl Delivery {
         }
     }
 
+    fn is_given_up(&self) -> bool {
+        match self {
+            Self::Future(promise) => promise.is_given_up(),
+            Self::Share(_) => false,
+        }
+    }
+
     fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
         match self {
             Self::Future(promise) => promise.tell(py, outcome),
@@ -96,8 +103,12 @@ impl Ticket {
 
 impl ResponseHandler for Ticket {
     fn starts(&mut self) -> bool {
+        // A copy is not worth sending for a task that was cancelled meanwhile.
+        let follows = self.execution.follows();
+        let wanted =
+            |delivery: &Delivery| delivery.starts() && !(follows && delivery.is_given_up());
         !self.execution.is_left()
-            && self.waiting.ask(|waiting| waiting.delivery.starts()).unwrap_or(false)
+            && self.waiting.ask(|waiting| wanted(&waiting.delivery)).unwrap_or(false)
     }
 
     fn is_withdrawn(&self) -> bool {
