@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import {
+  type Bound,
   type CqlValue,
   connect,
   Decimal,
