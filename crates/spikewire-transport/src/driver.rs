@@ -20,6 +20,10 @@ use crate::multiplexer::Multiplexer;
 use crate::protocol::{CommandOf, Protocol};
 use crate::reply::Outcome;
 
+/// So many commands are written without waiting for the flush, so that nodes are at work while the
+/// loop's tasks submit further ones.
+const BURST: usize = 64;
+
 /// What a driver asks of the loop that turns it.
 pub trait EventLoop {
     /// To call [`LoopDriver::flush`] soon, behind the tasks that are ready to run. Asked for once
@@ -80,6 +84,8 @@ struct Turned<P: Protocol, T> {
     pauses: Vec<(Tick, T)>,
     /// When the first of them ends.
     pause_ends: Tick,
+    /// How many commands were submitted since the last flush.
+    unwritten: usize,
     /// What outcomes led to, or what came from the inbox, until it is started: empty between calls,
     /// and never allocated anew.
     next: Next<P, T>,
@@ -102,6 +108,7 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
                 multiplexer,
                 pauses: Vec::new(),
                 pause_ends: Tick::NEVER,
+                unwritten: 0,
                 next: Next::default(),
             }),
             inbox: Mutex::default(),
@@ -113,7 +120,8 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
     }
 
     /// Sends a command. One that finds nothing in flight is written at once: there is nothing that
-    /// it could share a write with. All others are written by the next flush. A ticket that is
+    /// it could share a write with. All others are written by the next flush, or once they are many.
+    /// A ticket that is
     /// dropped instead of being completed has to see to that itself: where the driver is being
     /// closed at this moment, it is.
     pub fn submit(
@@ -132,7 +140,8 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
         let alone = (turned.multiplexer.in_flight() == 0 && !self.flush_due.load(SeqCst))
             || self.is_closed();
         turned.multiplexer.submit(command, now);
-        if alone {
+        turned.unwritten += 1;
+        if alone || turned.unwritten == BURST {
             turned.flush(now, deliver);
         }
         let alarm = turned.alarm();
@@ -397,6 +406,7 @@ impl<P: Protocol, T: ResponseHandler> Turned<P, T> {
         deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>),
     ) -> usize {
         let mut completed = 0;
+        self.unwritten = 0;
         loop {
             let Self { multiplexer, next, .. } = self;
             multiplexer.flush(now, &mut |ticket, outcome| {
