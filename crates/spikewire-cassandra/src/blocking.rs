@@ -84,6 +84,7 @@ impl BlockingExecutor {
     }
 
     /// Sends a statement and waits for its answer, retries and preparing included; `read` gets it.
+    #[inline]
     pub fn run<T>(
         &self,
         call: Call,

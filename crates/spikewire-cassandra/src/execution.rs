@@ -114,6 +114,7 @@ pub enum Heard<'a> {
 }
 
 impl Execution {
+    #[inline]
     pub(crate) fn new(
         memory: Arc<Memory>,
         what: What,
@@ -206,6 +207,7 @@ impl Execution {
         }
     }
 
+    #[inline]
     fn hear_alone<'a>(&'a mut self, outcome: Outcome<'a>) -> Heard<'a> {
         match std::mem::replace(&mut self.stage, Stage::Asked) {
             Stage::Asked => self.answered(outcome),

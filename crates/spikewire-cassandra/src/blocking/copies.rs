@@ -49,6 +49,8 @@ impl Sender {
 }
 
 /// Has a statement and its copies sent and waits for the answer; `read` gets it.
+#[cold]
+#[inline(never)]
 pub(super) fn run<T>(
     thread: &Native<Cassandra, Ticket>,
     call: Call,
