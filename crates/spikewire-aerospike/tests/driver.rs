@@ -162,25 +162,6 @@ fn a_lone_command_is_written_at_once_and_others_share_a_write() {
 }
 
 #[test]
-fn many_commands_do_not_wait_for_the_flush() {
-    let bench = Bench::new();
-    bench.submit(0);
-    eventually("the first one arrives", || bench.arrived() == 1);
-    (1..=70).for_each(|number| bench.submit(number));
-    let mut arrived = 0;
-    eventually("most of them arrive", || {
-        arrived += bench.arrived();
-        arrived >= 60
-    });
-    assert!(arrived < 70, "the rest waits: {arrived} arrived");
-    bench.flush();
-    eventually("so does the rest", || {
-        arrived += bench.arrived();
-        arrived == 70
-    });
-}
-
-#[test]
 fn what_outcomes_lead_to_leaves_with_the_next_flush() {
     let bench = Bench::new();
     bench.submit(1);

@@ -20,10 +20,6 @@ use crate::multiplexer::Multiplexer;
 use crate::protocol::{CommandOf, Protocol};
 use crate::reply::Outcome;
 
-/// So many commands are written without waiting for the flush, so that nodes are at work while the
-/// loop's tasks submit further ones.
-const BURST: usize = 64;
-
 /// What a driver asks of the loop that turns it.
 pub trait EventLoop {
     /// To call [`LoopDriver::flush`] soon, behind the tasks that are ready to run. Asked for once
@@ -141,7 +137,7 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
             || self.is_closed();
         turned.multiplexer.submit(command, now);
         turned.unwritten += 1;
-        if alone || turned.unwritten == BURST {
+        if alone || turned.unwritten == P::BURST {
             turned.flush(now, deliver);
         }
         let alarm = turned.alarm();

@@ -102,6 +102,10 @@ pub trait Protocol: Framing + Sized + 'static {
     /// given up.
     const PATIENCE: Duration = Duration::from_secs(3);
 
+    /// So many commands of an event loop's tasks are written without waiting for the flush behind the
+    /// tasks, so that nodes are at work meanwhile.
+    const BURST: usize = usize::MAX;
+
     /// Whether nodes may have lanes ([`Topology::lane`]).
     const LANES: bool = false;
 

@@ -33,6 +33,9 @@ impl Protocol for Cassandra {
     /// Id 0 is left out: an error on stream 0 is about the connection.
     const FIRST_ID: u16 = 1;
 
+    /// Nodes answer in any order and one by one, so that a second write costs them nothing.
+    const BURST: usize = 64;
+
     /// Longer than servers take to say by themselves that a request timed out, 12 s at most.
     const PATIENCE: Duration = Duration::from_secs(15);
 

@@ -173,6 +173,7 @@ impl<const SEALED: bool, const COUNT: u16> Protocol for Toy<SEALED, COUNT> {
     type Code = u8;
 
     const IDS: Option<u16> = Some(COUNT);
+    const BURST: usize = 64;
     const FIRST_ID: u16 = if COUNT > IDS { 1 } else { 0 };
 
     fn new(_: &Nodes, _: &Node) -> Self {

@@ -1,0 +1,77 @@
+//! Many commands of an event loop's tasks do not wait for each other.
+
+mod support;
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::time::{Duration, Instant};
+
+use spikewire_transport::driver::Next;
+use spikewire_transport::{
+    Command, EventLoop, LoopDriver, Multiplexer, Outcome, Protocol, ResponseHandler, Tick,
+};
+use support::{DONE, LONG, Manners, Server, Toy, Writes, frame, nodes, policy, settings};
+
+type Proto = Toy<true, 200>;
+
+#[derive(Debug)]
+struct Ticket;
+
+impl ResponseHandler for Ticket {}
+
+/// A loop that never calls back.
+struct Idle;
+
+impl EventLoop for Idle {
+    fn flush_soon(&self) {}
+
+    fn wake_at(&self, _: Tick) {}
+}
+
+#[test]
+fn a_burst_is_written_before_the_flush() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let own = asked.clone();
+    let script = move |request: support::Request| {
+        own.fetch_add(1, SeqCst);
+        request.answer(DONE, b"")
+    };
+    let server = Server::start(true, Manners::Polite, Box::new(script));
+    let driver: LoopDriver<Proto, Ticket> =
+        LoopDriver::new(Multiplexer::new(nodes(server.address, settings())).unwrap());
+    let ended = Cell::new(0);
+    let deliver = || {
+        |_: Ticket, outcome: Outcome<'_, Proto>, _: &mut Next<Proto, Ticket>| {
+            outcome.unwrap();
+            ended.set(ended.get() + 1);
+        }
+    };
+    let submit = |count: usize| {
+        for _ in 0..count {
+            let bytes = frame(0, DONE, b"x");
+            let command = Command::new(bytes, Writes(false), policy(LONG), Tick::now(), Ticket);
+            driver.submit(&Idle, command, Tick::now(), &mut deliver());
+        }
+    };
+    let turn_until = |count: usize| {
+        let start = Instant::now();
+        while ended.get() < count {
+            assert!(start.elapsed() < LONG);
+            driver.turn(&Idle, Some(Duration::from_millis(1)), &mut deliver()).unwrap();
+        }
+    };
+    submit(1);
+    // The connection is there.
+    turn_until(1);
+    let (burst, rest) = (Proto::BURST, 10);
+    submit(burst + rest);
+    let start = Instant::now();
+    while asked.load(SeqCst) < burst {
+        assert!(start.elapsed() < LONG);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(asked.load(SeqCst) < 1 + burst + rest, "the rest waits");
+    driver.flush(&Idle, &mut deliver());
+    turn_until(1 + burst + rest);
+}
