@@ -214,13 +214,14 @@ class ConstantSpeculativeExecutionPolicy(SpeculativeExecutionPolicy):
     """They are, each after a delay (seconds), up to so many. Only for idempotent statements."""
 
     def __init__(self, delay: float, max_attempts: int) -> None:
-        if isinstance(delay, bool) or not isinstance(delay, (int, float)):
+        given: tuple[object, object] = (delay, max_attempts)
+        if isinstance(given[0], bool) or not isinstance(given[0], (int, float)):
             message = f"delay must be a number of seconds, not {type(delay).__name__}"
             raise TypeError(message)
         if not 0 <= delay < math.inf:
             message = f"delay must be a number of seconds from 0, got {delay!r}"
             raise ValueError(message)
-        if isinstance(max_attempts, bool) or not isinstance(max_attempts, int):
+        if isinstance(given[1], bool) or not isinstance(given[1], int):
             message = f"max_attempts must be an int, not {type(max_attempts).__name__}"
             raise TypeError(message)
         if not 0 <= max_attempts <= MOST_ATTEMPTS:
