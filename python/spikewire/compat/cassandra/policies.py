@@ -210,20 +210,21 @@ class NoSpeculativeExecutionPolicy(SpeculativeExecutionPolicy):
     """They are not."""
 
 
+def _check_kind(name: str, what: str, value: object, kinds: tuple[type, ...]) -> None:
+    if isinstance(value, bool) or not isinstance(value, kinds):
+        message = f"{name} must be {what}, not {type(value).__name__}"
+        raise TypeError(message)
+
+
 class ConstantSpeculativeExecutionPolicy(SpeculativeExecutionPolicy):
     """They are, each after a delay (seconds), up to so many. Only for idempotent statements."""
 
     def __init__(self, delay: float, max_attempts: int) -> None:
-        given: tuple[object, object] = (delay, max_attempts)
-        if isinstance(given[0], bool) or not isinstance(given[0], (int, float)):
-            message = f"delay must be a number of seconds, not {type(delay).__name__}"
-            raise TypeError(message)
+        _check_kind("delay", "a number of seconds", delay, (int, float))
         if not 0 <= delay < math.inf:
             message = f"delay must be a number of seconds from 0, got {delay!r}"
             raise ValueError(message)
-        if isinstance(given[1], bool) or not isinstance(given[1], int):
-            message = f"max_attempts must be an int, not {type(max_attempts).__name__}"
-            raise TypeError(message)
+        _check_kind("max_attempts", "an int", max_attempts, (int,))
         if not 0 <= max_attempts <= MOST_ATTEMPTS:
             message = f"max_attempts must be from 0 to {MOST_ATTEMPTS}, got {max_attempts}"
             raise ValueError(message)
