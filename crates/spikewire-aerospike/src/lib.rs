@@ -13,8 +13,7 @@
 //!
 //! Nothing here knows Python, and the protocol crate knows nothing of this one.
 
-// One place is unsafe: a forked child closes the descriptors that it inherited.
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 pub mod admin;
 mod client_options;

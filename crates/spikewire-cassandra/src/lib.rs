@@ -13,8 +13,7 @@
 //! | [`blocking`] | calling threads that send requests |
 //! | [`error`] | what can go wrong |
 
-// One place is unsafe: a forked child closes the descriptors that it inherited.
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 pub mod authenticator;
 pub mod blocking;

@@ -17,13 +17,15 @@
 //! | [`driver`] | riding an event loop: when to write, the timer, what outcomes lead to, closing |
 //! | [`native`] | a thread that does so |
 //! | [`janitors`] | what is due now and then on a client's background thread |
+//! | [`descriptors`] | what a forked child closes |
 //! | [`permits`] | a bound on the calls in flight, and the line in front of it |
 //! | [`breaker`] | keeps commands away from a node that fails too often |
 //! | [`fault`], [`reply`] | what goes wrong, in the same words for all; one answer |
 //! | [`resolve`] | host names, without waiting for the resolver longer than that |
 //! | [`buffer`], [`clock`] | buffers that are used again; monotonic time |
 
-#![forbid(unsafe_code)]
+// One place is unsafe: a forked child closes the descriptors that it inherited.
+#![deny(unsafe_code)]
 
 pub mod attempts;
 pub mod blocking;
@@ -32,6 +34,7 @@ pub mod buffer;
 pub mod clock;
 pub mod command;
 mod connection;
+pub mod descriptors;
 pub mod dial;
 pub mod driver;
 pub mod fault;

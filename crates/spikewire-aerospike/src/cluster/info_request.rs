@@ -3,16 +3,17 @@
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::SocketAddr;
+use std::os::fd::AsRawFd as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_aerospike_protocol::frame::{self, Header, Kind};
 use spikewire_aerospike_protocol::info;
+use spikewire_transport::descriptors::{Descriptors, Listed};
 use spikewire_transport::dial::Opening;
 use spikewire_transport::wire::Wire;
 
 use super::build;
-use super::descriptors::{Descriptors, Listed};
 use super::node_error::{self, NodeError};
 use crate::clock::Tick;
 use crate::framing::Aerospike;
@@ -23,7 +24,9 @@ const MAX_ANSWER: usize = 16 << 20;
 /// An idle connection for info commands.
 #[derive(Debug)]
 pub(super) struct InfoConnection {
-    wire: Listed,
+    /// Off the list before it is closed.
+    _listed: Listed,
+    wire: Wire,
     /// The way there; `None` once it is ready.
     opening: Option<Opening<Aerospike>>,
     /// Whether the client has sent its user agent.
@@ -34,7 +37,8 @@ impl InfoConnection {
     fn open(address: SocketAddr, until: Tick, list: &Arc<Descriptors>) -> Result<Self, NodeError> {
         let (wire, opening) = Opening::start(address, None, Aerospike::default(), until)?;
         let opening = Some(opening);
-        Ok(Self { wire: Listed::new(wire, list.clone()), opening, introduced: false })
+        let listed = list.list([wire.as_raw_fd()]);
+        Ok(Self { _listed: listed, wire, opening, introduced: false })
     }
 }
 
@@ -226,7 +230,7 @@ impl InfoRequest {
     /// One step; `false` when the socket is not ready for it.
     fn step(&mut self) -> Result<bool, NodeError> {
         let Some(connection) = &mut self.connection else { return Err(NodeError::HungUp) };
-        let wire = &mut *connection.wire;
+        let wire = &mut connection.wire;
         match self.phase {
             Phase::Connecting => {
                 if let Some(opening) = &mut connection.opening

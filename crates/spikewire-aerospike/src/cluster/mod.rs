@@ -12,13 +12,12 @@
 //! | `info_request`, `poll`, `probe` | one info request to one node; many at once; all addresses of a host |
 //! | `ask` | requests of callers to single nodes |
 //! | `net`, `node_error` | shared settings; why a node cannot be used |
-//! | `shared`, `descriptors` | what the tender and others share; what a forked child closes |
+//! | `shared` | what the tender and others share |
 //! | `node`, `snapshot` | the public view |
 
 mod address;
 mod ask;
 mod build;
-mod descriptors;
 mod discovery;
 mod info_request;
 mod map;

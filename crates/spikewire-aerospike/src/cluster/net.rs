@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use spikewire_transport::descriptors::Descriptors;
+
 use super::address::Addressing;
-use super::descriptors::Descriptors;
 use crate::error::Result;
 use crate::options::Options;
 

@@ -10,9 +10,9 @@ use spikewire_cql::response::Event;
 use spikewire_cql::response::schema::Target;
 use spikewire_cql::token::is_murmur3;
 use spikewire_transport::Tick;
+use spikewire_transport::descriptors::Listed;
 
 use super::control::Control;
-use super::descriptors::Listed;
 use super::node::{Description, Node};
 use super::reach::{AddressMap, Probes};
 use super::shared::Shared;

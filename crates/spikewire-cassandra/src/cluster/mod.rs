@@ -12,11 +12,10 @@
 //! | `tables`, `versions` | what system tables say; which schema nodes have |
 //! | `reach` | which nodes can be reached; where advertised addresses are |
 //! | `node`, `shards`, `snapshot` | the public view |
-//! | `shared`, `descriptors` | what the thread and the users have in common; what a forked child closes |
+//! | `shared` | what the thread and the users have in common |
 
 mod attendant;
 mod control;
-mod descriptors;
 mod node;
 mod reach;
 #[cfg(test)]

@@ -11,12 +11,12 @@ use spikewire_cql::envelope::{HEADER_LEN, Header};
 use spikewire_cql::request;
 use spikewire_cql::version::Version;
 use spikewire_transport::Tick;
+use spikewire_transport::descriptors::{Descriptors, Listed};
 use spikewire_transport::dial::Opening;
 use spikewire_transport::protocol::{Answers, Frame, Framing, Greeting, Malformed};
 use spikewire_transport::wire::Wire;
 
 use super::Node;
-use super::descriptors::{Descriptors, Listed};
 use crate::error::{Error, Result};
 use crate::options::Host;
 

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
 use arc_swap::ArcSwap;
 use spikewire_sync::Mutex;
+use spikewire_transport::descriptors::Descriptors;
 use spikewire_transport::{Janitors, Tick};
 
-use super::descriptors::Descriptors;
 use super::{Node, Snapshot};
 use crate::connection::Handshake;
 use crate::options::Options;

@@ -1,14 +1,14 @@
-//! The descriptors of the background thread, so that a forked child can close what it inherited.
+//! The descriptors of a client's background thread, so that a forked child can close what it inherited.
 
+use std::collections::HashSet;
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
 use spikewire_sync::Mutex;
 
-/// The open descriptors of one cluster's background thread.
+/// The open descriptors of a background thread.
 #[derive(Debug, Default)]
-pub struct Descriptors(Mutex<FxHashSet<RawFd>>);
+pub struct Descriptors(Mutex<HashSet<RawFd>>);
 
 impl Descriptors {
     /// These are open for as long as what is returned lives: it goes before they are closed.
@@ -44,5 +44,21 @@ impl Drop for Listed {
         self.open.iter().for_each(|descriptor| {
             all.remove(descriptor);
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_listed_is_there_while_it_lives() {
+        let all = Arc::new(Descriptors::default());
+        let first = all.list([3, 4]);
+        let second = all.list([5]);
+        drop(first);
+        assert_eq!(all.0.lock().iter().collect::<Vec<_>>(), [&5]);
+        drop(second);
+        assert!(all.0.lock().is_empty());
     }
 }
