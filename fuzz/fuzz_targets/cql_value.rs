@@ -5,8 +5,8 @@
 use libfuzzer_sys::fuzz_target;
 use spikewire_cql::notation::Reader;
 use spikewire_cql::types::Type;
-use spikewire_cql::version::Version;
 use spikewire_cql::value::{Values, decode, encode};
+use spikewire_cql::version::Version;
 
 fuzz_target!(|input: &[u8]| {
     let mut reader = Reader(input);
