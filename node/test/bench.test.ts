@@ -111,7 +111,11 @@ test('scans: every way, every consumer, and the memory that they take', async (t
   )
   for (const { records, rate, cpu, grown } of cells) {
     assert.equal(records, 700)
-    assert.ok(Number(rate) > 0 && Number(cpu) > 0 && Number(grown) >= 0)
+    // The system's count of memory is not exact: a scan of so few records may seem to free some.
+    assert.ok(
+      Number(rate) > 0 && Number(cpu) >= 0 && Number.isFinite(grown),
+      `${rate} ${cpu} ${grown}`,
+    )
   }
 })
 
