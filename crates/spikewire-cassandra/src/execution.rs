@@ -461,7 +461,27 @@ impl Execution {
     }
 
     /// Reads a reply that is the answer.
-    pub(crate) fn understand<'a>(&'a self, reply: Reply<'a>) -> Result<Answer<'a>> {
+    fn understand<'a>(&'a self, reply: Reply<'a>) -> Result<Answer<'a>> {
+        let Reply { body, node, attempts } = reply;
+        answer::read(&self.memory, &self.what, body, node, attempts)
+    }
+
+    /// What reads an answer again, elsewhere.
+    pub(crate) fn reader(&self) -> Reader {
+        Reader { memory: self.memory.clone(), what: self.what.clone() }
+    }
+}
+
+/// What reads an answer that was kept.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    memory: Arc<Memory>,
+    what: What,
+}
+
+impl Reader {
+    /// Reads a reply that is the answer.
+    pub fn read<'a>(&self, reply: Reply<'a>) -> Result<Answer<'a>> {
         let Reply { body, node, attempts } = reply;
         answer::read(&self.memory, &self.what, body, node, attempts)
     }

@@ -10,6 +10,7 @@
 //! | `memory` | what a session keeps between statements |
 //! | [`execution`] | from a request to its answer, without I/O |
 //! | [`speculation`] | copies of a statement to further nodes while no answer comes |
+//! | [`ticket`] | a statement under way on a driver, with what waits for its answer |
 //! | [`blocking`] | calling threads that send requests |
 //! | [`error`] | what can go wrong |
 
@@ -28,6 +29,7 @@ pub mod session;
 pub mod speculation;
 pub mod statement;
 mod text;
+pub mod ticket;
 mod timestamps;
 
 pub use error::{Error, Kind, Result};

@@ -6,16 +6,16 @@ use std::thread::{self, Thread};
 use std::time::Duration;
 
 use spikewire_sync::Mutex;
-use spikewire_transport::native::{Native, Ticket as Completes};
-use spikewire_transport::{Attempts, ResponseHandler, Tick, buffer};
+use spikewire_transport::native::Native;
+use spikewire_transport::{Attempts, Tick, buffer};
 
 use super::Interrupted;
 use crate::cluster::{Cluster, Node};
-use crate::connection::{Cassandra, Next, Outcome, Reply};
+use crate::connection::{Cassandra, Reply};
 use crate::error::{Error, Kind, Result};
-use crate::execution::{Answer, Draft, Execution, Heard};
+use crate::execution::Answer;
 use crate::session::Call;
-use crate::speculation::Share;
+use crate::ticket::{TakesAnswer, Ticket, Waits};
 
 /// How often a caller looks whether it was interrupted.
 const LOOK: Duration = Duration::from_millis(50);
@@ -23,13 +23,13 @@ const LOOK: Duration = Duration::from_millis(50);
 /// The thread, once it is needed.
 #[derive(Debug, Default)]
 pub(super) struct Sender {
-    started: OnceLock<Native<Cassandra, Ticket>>,
+    started: OnceLock<Native<Cassandra, Ticket<Waiting>>>,
     starting: Mutex<()>,
 }
 
 impl Sender {
     /// The thread; `None` where the system has none.
-    pub fn thread(&self, cluster: &Arc<Cluster>) -> Option<&Native<Cassandra, Ticket>> {
+    pub fn thread(&self, cluster: &Arc<Cluster>) -> Option<&Native<Cassandra, Ticket<Waiting>>> {
         if self.started.get().is_none() {
             let _starting = self.starting.lock();
             if self.started.get().is_none() {
@@ -52,17 +52,15 @@ impl Sender {
 #[cold]
 #[inline(never)]
 pub(super) fn run<T>(
-    thread: &Native<Cassandra, Ticket>,
+    thread: &Native<Cassandra, Ticket<Waiting>>,
     call: Call,
     interrupted: Interrupted<'_>,
     read: impl FnOnce(Result<Answer<'_>>) -> T,
 ) -> T {
-    let (draft, execution) = call.split();
+    let reader = call.execution.reader();
     let caller = Arc::new(Caller { thread: thread::current(), outcome: Mutex::new(None) });
-    let waiting = Share::Own(Waiting(caller.clone()));
-    let ticket = Ticket { waiting, execution: Box::new(execution) };
     // One that comes too late is dropped, which says so.
-    drop(thread.submit(draft.into_command(Tick::now(), ticket)));
+    drop(thread.submit(Ticket::command(call, Tick::now(), Waiting(caller.clone()))));
     let outcome = loop {
         if let Some(outcome) = caller.outcome.lock().take() {
             break outcome;
@@ -73,11 +71,11 @@ pub(super) fn run<T>(
             break Err(Error::new(Kind::Interrupted, message));
         }
     };
-    let Answered { body, node, attempts, execution } = match outcome {
+    let Answered { body, node, attempts } = match outcome {
         Ok(answered) => answered,
         Err(error) => return read(Err(error)),
     };
-    let result = read(execution.understand(Reply { body: &body, node: &node, attempts }));
+    let result = read(reader.read(Reply { body: &body, node: &node, attempts }));
     buffer::give(body);
     result
 }
@@ -95,12 +93,11 @@ struct Answered {
     body: Vec<u8>,
     node: Arc<Node>,
     attempts: Attempts,
-    execution: Box<Execution>,
 }
 
 /// Tells a caller how its statement ended, in any case.
 #[derive(Debug)]
-struct Waiting(Arc<Caller>);
+pub(super) struct Waiting(Arc<Caller>);
 
 impl Waiting {
     fn tell(&self, outcome: Result<Answered>) {
@@ -115,67 +112,16 @@ impl Drop for Waiting {
     }
 }
 
-/// A copy under way.
-#[derive(Debug)]
-pub(super) struct Ticket {
-    waiting: Share<Waiting>,
-    execution: Box<Execution>,
-}
+impl Waits for Waiting {}
 
-impl ResponseHandler for Ticket {
-    fn starts(&mut self) -> bool {
-        !self.execution.is_left()
-    }
-
-    fn is_withdrawn(&self) -> bool {
-        self.execution.is_left()
-    }
-
-    fn twin(&mut self) -> Option<Self> {
-        let execution = Box::new(self.execution.twin()?);
-        Some(Self { waiting: self.waiting.twin(), execution })
-    }
-
-    fn returned(&mut self, request: Vec<u8>) {
-        self.execution.returned(request);
-    }
-}
-
-/// What an outcome leads to.
-enum Step {
-    Done(Result<(Vec<u8>, Arc<Node>, Attempts)>),
-    Send(Draft),
-    Pause(Tick),
-}
-
-impl Completes<Cassandra> for Ticket {
-    fn complete(mut self, outcome: Outcome<'_>, next: &mut Next<Self>) {
-        let reply = outcome.as_ref().ok().copied();
-        let step = match self.execution.hear(outcome) {
-            // The reply itself is kept: no statement with copies changes the schema, whose answer
-            // would be an earlier one.
-            Heard::Done(answer) => Step::Done(answer.map(|answer| {
-                let mut body = buffer::take();
-                body.extend_from_slice(reply.map_or(&[][..], |reply| reply.body));
-                (body, answer.node.clone(), answer.attempts)
-            })),
-            Heard::Send(draft) => Step::Send(draft),
-            Heard::Pause(at) => Step::Pause(at),
-            Heard::Left => return,
-        };
-        match step {
-            Step::Done(outcome) => {
-                let Self { waiting, execution } = self;
-                let Some(waiting) = waiting.into_own() else { return };
-                waiting.tell(outcome.map(|(body, node, attempts)| Answered {
-                    body,
-                    node,
-                    attempts,
-                    execution,
-                }));
-            }
-            Step::Send(draft) => next.commands.push(draft.into_command(Tick::now(), self)),
-            Step::Pause(at) => next.pauses.push((at, self)),
-        }
+impl TakesAnswer for Waiting {
+    /// The reply itself is kept: no statement with copies changes the schema, whose answer would be
+    /// an earlier one.
+    fn take(&mut self, answer: Result<Answer<'_>>, reply: &[u8]) {
+        self.tell(answer.map(|answer| {
+            let mut body = buffer::take();
+            body.extend_from_slice(reply);
+            Answered { body, node: answer.node.clone(), attempts: answer.attempts }
+        }));
     }
 }

@@ -14,7 +14,7 @@ use super::errors::closed;
 use super::hooks::Hooks;
 use super::job::Job;
 use super::options;
-use super::ticket::{Outbox, Pledge, Ticket};
+use super::ticket::{Outbox, Pledge, Ticket, Waiting};
 use super::value::Reading;
 use crate::arguments::text;
 use crate::binding::{Binding, Call};
@@ -58,8 +58,9 @@ impl Session {
     #[inline]
     pub fn send(&self, env: Env<'_>, slot: u32, job: Job, request: Request) {
         let now = Tick::now();
-        let pledge = Pledge::new(slot, &self.outbox);
-        let command = Ticket::command(request, now, pledge, job, self.reading);
+        let pledge = Some(Pledge::new(slot, &self.outbox));
+        let waiting = Waiting { pledge, job, reading: self.reading };
+        let command = Ticket::command(request, now, waiting);
         self.driver.submit(env, command, now);
     }
 }

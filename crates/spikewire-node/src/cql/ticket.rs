@@ -1,11 +1,8 @@
 //! What a driver completes: the promise of a statement.
 
-use spikewire_cassandra::connection::{Cassandra, Command, Next, Outcome};
-use spikewire_cassandra::execution::{Draft, Execution, Heard};
-use spikewire_cassandra::session::Call;
-use spikewire_cassandra::speculation::Share;
+use spikewire_cassandra::connection::{Cassandra, Next, Outcome};
+use spikewire_cassandra::ticket::{self, Waits};
 use spikewire_cassandra::{Error, Kind};
-use spikewire_transport::{ResponseHandler, Tick};
 
 use super::job::{Done, Job, Progress};
 use super::rows;
@@ -48,84 +45,38 @@ impl Finish for Finished {
 }
 
 /// A statement under way on a driver.
-#[derive(Debug)]
-pub struct Ticket {
-    waiting: Share<Waiting>,
-    execution: Execution,
-}
+pub type Ticket = ticket::Ticket<Waiting>;
 
 /// What waits for a statement, shared by its copies.
 #[derive(Debug)]
-struct Waiting {
-    pledge: Pledge,
-    job: Job,
-    reading: Reading,
+pub struct Waiting {
+    /// Its promise, until that is settled.
+    pub pledge: Option<Pledge>,
+    /// What makes the result.
+    pub job: Job,
+    /// How values become those of JavaScript.
+    pub reading: Reading,
 }
 
-/// What follows an outcome.
-enum Step {
-    Told(Progress),
-    Send(Draft),
-    Pause(Tick),
-}
+impl Waits for Waiting {}
 
-impl Ticket {
-    /// The command that carries a call.
-    #[inline]
-    pub fn command(
-        call: Call,
-        now: Tick,
-        pledge: Pledge,
-        job: Job,
-        reading: Reading,
-    ) -> Box<Command<Self>> {
-        let (draft, execution) = call.split();
-        let waiting = Share::Own(Waiting { pledge, job, reading });
-        draft.into_command(now, Self { waiting, execution })
-    }
-
-    /// Takes an outcome; what waits for JavaScript, if it was the last one.
-    #[inline]
-    fn step(mut self, outcome: Outcome<'_>, next: &mut Next<Self>) -> Option<(Pledge, Finished)> {
-        let step = match self.execution.hear(outcome) {
-            Heard::Done(answer) => Step::Told(self.waiting.take()?.job.answered(answer)),
-            Heard::Send(draft) => Step::Send(draft),
-            Heard::Pause(at) => Step::Pause(at),
-            Heard::Left => return None,
-        };
-        match step {
-            Step::Told(Progress::Done(result)) => {
-                let Waiting { pledge, reading, .. } = self.waiting.into_own()?;
-                return Some((pledge, Finished { slot: 0, reading, result }));
+/// Takes an outcome; `finish` gets what is over, if it was the last one.
+#[inline]
+fn hear(
+    ticket: Ticket,
+    outcome: Outcome<'_>,
+    next: &mut Next<Ticket>,
+    finish: impl FnOnce(Pledge, Reading, Result<Done, Error>),
+) {
+    ticket.hear(outcome, next, |waiting, answer| match waiting.job.answered(answer) {
+        Progress::Done(result) => {
+            if let Some(pledge) = waiting.pledge.take() {
+                finish(pledge, waiting.reading, result);
             }
-            Step::Told(Progress::Send(call)) => {
-                let Waiting { pledge, job, reading } = self.waiting.into_own()?;
-                next.commands.push(Self::command(*call, Tick::now(), pledge, job, reading));
-            }
-            Step::Send(draft) => next.commands.push(draft.into_command(Tick::now(), self)),
-            Step::Pause(at) => next.pauses.push((at, self)),
+            None
         }
-        None
-    }
-}
-
-impl ResponseHandler for Ticket {
-    fn starts(&mut self) -> bool {
-        !self.execution.is_left()
-    }
-
-    fn is_withdrawn(&self) -> bool {
-        self.execution.is_left()
-    }
-
-    fn twin(&mut self) -> Option<Self> {
-        let execution = self.execution.twin()?;
-        Some(Self { waiting: self.waiting.twin(), execution })
-    }
-
-    fn returned(&mut self, request: Vec<u8>) {
-        self.execution.returned(request);
-    }
+        Progress::Send(call) => Some(*call),
+    });
 }
 
 impl Completes<Cassandra> for Ticket {
@@ -139,14 +90,14 @@ impl Completes<Cassandra> for Ticket {
         outcome: Outcome<'_>,
         next: &mut Next<Self>,
     ) {
-        if let Some((pledge, finished)) = self.step(outcome, next) {
-            Finished { slot: pledge.keep(), ..finished }.hand_over(env, environment);
-        }
+        hear(self, outcome, next, |pledge, reading, result| {
+            Finished { slot: pledge.keep(), reading, result }.hand_over(env, environment);
+        });
     }
 
     fn complete_later(self, outcome: Outcome<'_>, next: &mut Next<Self>) {
-        if let Some((pledge, finished)) = self.step(outcome, next) {
-            pledge.later(|slot| Finished { slot, ..finished });
-        }
+        hear(self, outcome, next, |pledge, reading, result| {
+            pledge.later(|slot| Finished { slot, reading, result });
+        });
     }
 }

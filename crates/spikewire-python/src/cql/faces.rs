@@ -17,7 +17,7 @@ use super::core::Core;
 use super::job::{Goal, Job, Progress, Start};
 use super::options::Opening;
 use super::statement::Statement;
-use super::ticket::Ticket;
+use super::ticket::{self, Ticket};
 use crate::bridge::connections::LoopConnections;
 use crate::bridge::driver_thread;
 use crate::bridge::errors::{Raise, raise};
@@ -142,7 +142,7 @@ impl Blocking {
         let Entry { future, promise } = thread.enter(py, deadline(&call.policy, now))?;
         let promise = promise.map_err(|full| full.raise(py))?;
         let sent = gil_fairness::command_sent();
-        thread.send(Ticket::command(call, now, promise.into(), job, sent));
+        thread.send(ticket::command(call, now, promise.into(), job, sent));
         let result = FutureBase::result(&future, None);
         if !future.get().done() {
             // What a signal handler raised ends the call.
@@ -212,7 +212,7 @@ impl Runner for Loops {
                 let sent = gil_fairness::command_sent();
                 connections.submit(
                     py,
-                    Ticket::command(call, now, promise.into(), job, sent),
+                    ticket::command(call, now, promise.into(), job, sent),
                     now,
                 )?;
             }
@@ -255,7 +255,7 @@ impl Runner for Submitting {
             (Ok(promise), Start::Done(result)) => promise.tell(py, Ok(result)),
             (Ok(promise), Start::Send(job, call)) => {
                 let (now, sent) = (call.execution.since(), gil_fairness::command_sent());
-                thread.send(Ticket::command(call, now, promise.into(), job, sent));
+                thread.send(ticket::command(call, now, promise.into(), job, sent));
             }
             (Err(full), _) => FutureBase::settle(&future, Err(full.raise(py))),
         }

@@ -17,7 +17,7 @@ use super::core::Core;
 use super::faces::{Blocking, Connections, Loops, Runner, Shared, thread_of};
 use super::job::{Goal, Job, Start};
 use super::statement::Statement;
-use super::ticket::{Delivery, Promise, Taker, Ticket};
+use super::ticket::{self, Delivery, Promise, Taker};
 use crate::bridge::errors::{closed, type_error};
 use crate::bridge::forks::forks;
 use crate::bridge::signal::{Interrupted, detached};
@@ -235,7 +235,7 @@ impl Many {
             }
         };
         let now = call.execution.since();
-        let command = Ticket::command(call, now, Delivery::Share(Box::new(share)), job, None);
+        let command = ticket::command(call, now, Delivery::Share(Box::new(share)), job, None);
         match &self.sender {
             Sender::Loop(connections) => connections.submit(py, command, now),
             Sender::Thread(shared) => {

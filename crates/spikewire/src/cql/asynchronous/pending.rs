@@ -4,13 +4,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use spikewire_cassandra::connection::{Cassandra, Next, Outcome};
-use spikewire_cassandra::execution::{Draft, Execution, Heard};
+use spikewire_cassandra::execution::Answer;
 use spikewire_cassandra::session::Call;
-use spikewire_cassandra::speculation::Share;
+use spikewire_cassandra::ticket::{self, TakesAnswer, Waits};
 use spikewire_cassandra::{Error, Kind, Result};
-use spikewire_transport::native::Ticket as Completes;
-use spikewire_transport::{ResponseHandler, Tick, buffer};
+use spikewire_transport::{Tick, buffer};
 
 use super::Core;
 use crate::cql::result::Raw;
@@ -44,10 +42,8 @@ impl Future for Pending {
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::New(call) => {
                 let cell = Arc::new(Cell::new(context.waker().clone()));
-                let (draft, execution) = call.split();
-                let waiting = Share::Own(Waiting(Some(cell.clone())));
-                let ticket = Ticket { waiting, execution: Box::new(execution) };
-                let command = draft.into_command(Tick::now(), ticket);
+                let waiting = Waiting(Some(cell.clone()));
+                let command = Ticket::command(*call, Tick::now(), waiting);
                 self.stage = Stage::Waiting(cell);
                 self.core.connections.submit(command);
                 Poll::Pending
@@ -75,64 +71,22 @@ impl Drop for Pending {
 }
 
 /// A request under way, or a copy of one.
-#[derive(Debug)]
-pub(super) struct Ticket {
-    waiting: Share<Waiting>,
-    execution: Box<Execution>,
-}
+pub(super) type Ticket = ticket::Ticket<Waiting>;
 
 /// Completes a request, once. One that is lost on the way is completed with an error.
 #[derive(Debug)]
-struct Waiting(Option<Arc<Cell<Result<Raw>>>>);
+pub(super) struct Waiting(Option<Arc<Cell<Result<Raw>>>>);
 
-impl Waiting {
-    fn is_gone(&self) -> bool {
+impl Waits for Waiting {
+    fn is_withdrawn(&self) -> bool {
         self.0.as_ref().is_none_or(|cell| cell.is_gone())
     }
 }
 
-impl ResponseHandler for Ticket {
-    fn starts(&mut self) -> bool {
-        !self.execution.is_left()
-    }
-
-    fn is_withdrawn(&self) -> bool {
-        self.waiting.ask(Waiting::is_gone).unwrap_or(true)
-    }
-
-    fn twin(&mut self) -> Option<Self> {
-        let execution = Box::new(self.execution.twin()?);
-        Some(Self { waiting: self.waiting.twin(), execution })
-    }
-
-    fn returned(&mut self, request: Vec<u8>) {
-        self.execution.returned(request);
-    }
-}
-
-/// What an outcome leads to.
-enum Step {
-    Done(Result<Raw>),
-    Send(Draft),
-    Pause(Tick),
-}
-
-impl Completes<Cassandra> for Ticket {
-    fn complete(mut self, outcome: Outcome<'_>, next: &mut Next<Self>) {
-        let step = match self.execution.hear(outcome) {
-            Heard::Done(answer) => Step::Done(answer.map(Raw::of)),
-            Heard::Send(draft) => Step::Send(draft),
-            Heard::Pause(at) => Step::Pause(at),
-            Heard::Left => return,
-        };
-        match step {
-            Step::Done(answer) => {
-                if let Some(cell) = self.waiting.take().and_then(|waiting| waiting.0.take()) {
-                    drop(cell.fill(answer));
-                }
-            }
-            Step::Send(draft) => next.commands.push(draft.into_command(Tick::now(), self)),
-            Step::Pause(at) => next.pauses.push((at, self)),
+impl TakesAnswer for Waiting {
+    fn take(&mut self, answer: Result<Answer<'_>>, _: &[u8]) {
+        if let Some(cell) = self.0.take() {
+            drop(cell.fill(answer.map(Raw::of)));
         }
     }
 }

@@ -1,0 +1,115 @@
+//! What a driver completes: a statement under way, or a copy of one, with what waits for its answer.
+
+use spikewire_transport::native::Ticket as CompletesOnThread;
+use spikewire_transport::{ResponseHandler, Tick};
+
+use crate::connection::{Cassandra, Command, Next, Outcome};
+use crate::error::Result;
+use crate::execution::{Answer, Draft, Execution, Heard};
+use crate::session::Call;
+use crate::speculation::Share;
+
+/// What waits for the answer of a statement. The copies of a statement share it.
+pub trait Waits {
+    /// Whether a request is still to be sent; `follows` says that it is that of a further copy.
+    fn starts(&self, follows: bool) -> bool {
+        let _ = follows;
+        true
+    }
+
+    /// Whether it waits no more.
+    fn is_withdrawn(&self) -> bool {
+        false
+    }
+}
+
+/// What takes the answer on a thread that turns the connections, without the values of a host.
+pub trait TakesAnswer: Waits + Send + 'static {
+    /// Takes the answer, once; `body` is the reply that led to it, if one did.
+    fn take(&mut self, answer: Result<Answer<'_>>, body: &[u8]);
+}
+
+/// A statement under way on a driver.
+#[derive(Debug)]
+pub struct Ticket<W> {
+    waiting: Share<W>,
+    execution: Execution,
+}
+
+/// What follows an outcome.
+#[expect(clippy::large_enum_variant, reason = "moved once; a box would be an allocation each time")]
+enum Step {
+    Follow(Call),
+    Send(Draft),
+    Pause(Tick),
+}
+
+impl<W> Ticket<W> {
+    /// The command that carries a call.
+    #[inline]
+    pub fn command(call: Call, now: Tick, waiting: W) -> Box<Command<Self>> {
+        let Call { bytes, target, policy, execution } = call;
+        let ticket = Self { waiting: Share::Own(waiting), execution };
+        Draft { bytes, target, policy }.into_command(now, ticket)
+    }
+
+    /// Takes an outcome. `take` gets the answer, if it is one, for what waits, and says what is asked
+    /// next; what waits is dropped if that is nothing. What else follows goes to `next`.
+    #[inline]
+    pub fn hear(
+        mut self,
+        outcome: Outcome<'_>,
+        next: &mut Next<Self>,
+        take: impl FnOnce(&mut W, Result<Answer<'_>>) -> Option<Call>,
+    ) {
+        let step = match self.execution.hear(outcome) {
+            Heard::Done(answer) => {
+                let Some(waiting) = self.waiting.take() else { return };
+                let Some(call) = take(waiting, answer) else { return };
+                Step::Follow(call)
+            }
+            Heard::Send(draft) => Step::Send(draft),
+            Heard::Pause(at) => Step::Pause(at),
+            Heard::Left => return,
+        };
+        match step {
+            Step::Follow(call) => {
+                let Some(waiting) = self.waiting.into_own() else { return };
+                next.commands.push(Self::command(call, Tick::now(), waiting));
+            }
+            Step::Send(draft) => next.commands.push(draft.into_command(Tick::now(), self)),
+            Step::Pause(at) => next.pauses.push((at, self)),
+        }
+    }
+}
+
+impl<W: Waits> ResponseHandler for Ticket<W> {
+    fn starts(&mut self) -> bool {
+        let follows = self.execution.follows();
+        !self.execution.is_left()
+            && self.waiting.ask(|waiting| waiting.starts(follows)).unwrap_or(false)
+    }
+
+    fn is_withdrawn(&self) -> bool {
+        self.execution.is_left() || self.waiting.ask(W::is_withdrawn).unwrap_or(true)
+    }
+
+    fn twin(&mut self) -> Option<Self> {
+        let execution = self.execution.twin()?;
+        Some(Self { waiting: self.waiting.twin(), execution })
+    }
+
+    fn returned(&mut self, request: Vec<u8>) {
+        self.execution.returned(request);
+    }
+}
+
+impl<W: TakesAnswer> CompletesOnThread<Cassandra> for Ticket<W> {
+    fn complete(self, outcome: Outcome<'_>, next: &mut Next<Self>) {
+        let body = outcome.as_ref().map_or(&[][..], |reply| reply.body);
+        self.hear(outcome, next, |waiting, answer| {
+            waiting.take(answer, body);
+            None
+        });
+    }
+}
