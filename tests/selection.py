@@ -35,6 +35,7 @@ MARKS = {
     "test_fork": "faults",
     "test_interrupts": "faults",
     "test_plugin": "slow",
+    "test_starting_interrupted": "faults",
     "test_typing": "types",
 }
 

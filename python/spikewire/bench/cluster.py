@@ -111,18 +111,13 @@ class EmbeddedCluster:
         return sum(known) if len(known) == len(counts) else None
 
     def __enter__(self) -> Self:
-        process = subprocess.Popen(  # noqa: S603 - no shell, our own arguments
-            self._command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-        self._process = process
-        self._listener = threading.Thread(target=self._listen, args=(process,), daemon=True)
-        self._listener.start()
+        # Not at the top: workers of other clients load this package without the one around it.
+        from spikewire.testing.interrupts import interrupts_wait
+
         try:
+            # A server that is not noted would run for ever.
+            with interrupts_wait():
+                process = self._start()
             self._ready.wait(START_SECONDS)
             if not self.seeds:
                 said = "\n".join(self._said) or "it said nothing"
@@ -133,6 +128,19 @@ class EmbeddedCluster:
             self._stop()
             raise
         return self
+
+    def _start(self) -> subprocess.Popen[str]:
+        self._process = process = subprocess.Popen(  # noqa: S603 - no shell, our own arguments
+            self._command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        self._listener = threading.Thread(target=self._listen, args=(process,), daemon=True)
+        self._listener.start()
+        return process
 
     def __exit__(
         self,

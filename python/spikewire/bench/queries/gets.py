@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import threading
@@ -132,6 +133,26 @@ class Scanning:
     _going: threading.Event = field(default_factory=threading.Event)
 
     def __enter__(self) -> Self:
+        # Not at the top: workers of other clients load this package without the one around it.
+        from spikewire.testing.interrupts import interrupts_wait
+
+        job: Job = {**self.job, "action": KEEP_SCANNING}
+        with contextlib.ExitStack() as undo:
+            with interrupts_wait():
+                self._start()
+                undo.callback(self._stop)
+            assert self._process.stdin is not None
+            self._process.stdin.write(json.dumps(job))
+            self._process.stdin.close()
+            self._going.wait(START_SECONDS)
+            if SCANNING not in self._said:
+                said = " ".join(self._said) or "nothing was said"
+                self.failed = f"the scans did not start: {said}"
+            self._began = time.perf_counter()
+            undo.pop_all()
+        return self
+
+    def _start(self) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - no shell, our own arguments
             python_worker(""),
             stdin=subprocess.PIPE,
@@ -143,15 +164,12 @@ class Scanning:
         )
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
-        assert self._process.stdin is not None
-        job: Job = {**self.job, "action": KEEP_SCANNING}
-        self._process.stdin.write(json.dumps(job))
-        self._process.stdin.close()
-        self._going.wait(START_SECONDS)
-        if SCANNING not in self._said:
-            self.failed = f"the scans did not start: {' '.join(self._said) or 'nothing was said'}"
-        self._began = time.perf_counter()
-        return self
+
+    def _stop(self) -> None:
+        assert self._process.stdout is not None
+        stop_process(self._process)
+        self._process.stdout.close()
+        self._listener.join()
 
     def __exit__(
         self,
@@ -170,9 +188,7 @@ class Scanning:
             self._heard(process.stdout.read())
         finally:
             killer.cancel()
-            stop_process(process)
-            process.stdout.close()
-            self._listener.join()
+            self._stop()
 
     def _heard(self, text: str) -> None:
         try:

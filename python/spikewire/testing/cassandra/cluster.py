@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from spikewire.testing.cassandra.jars import VERSION, fetch_jars
 from spikewire.testing.cassandra.java import find_java
 from spikewire.testing.cassandra.node import Node
 from spikewire.testing.cassandra.options import seconds_of, settings_of, silent
+from spikewire.testing.interrupts import interrupts_wait
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,14 +68,12 @@ class CassandraCluster:
         self._stopped = False
         self._nodes: list[Node] = []
         self._certificates: Certificates | None = None
-        self._folder = Folder(settings)
-        try:
+        with contextlib.ExitStack() as undo:
+            with interrupts_wait():
+                self._folder = Folder(settings)
+                undo.push(self._give_up)
             self._make(java, jars)
             self._start(range(nodes))
-        except BaseException as error:
-            # What the logs say is wanted, unless there are none, or it was the user who gave up.
-            self._end(keep_logs=isinstance(error, CassandraFailed))
-            raise
 
     @property
     def addresses(self) -> list[str]:
@@ -225,6 +225,12 @@ class CassandraCluster:
             if time.monotonic() > end:
                 raise node.failure(f"was not ready within {self._settings.timeout} s")
             time.sleep(INTERVAL)
+
+    def _give_up(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        """Leaves nothing behind, if it is an error that ends the start."""
+        if error is not None:
+            # What the logs say is wanted, unless there are none, or it was the user who gave up.
+            self._end(keep_logs=isinstance(error, CassandraFailed))
 
     def _end(self, *, keep_logs: bool) -> None:
         self._stopped = True

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spikewire.testing.cassandra.errors import CassandraFailed
+from spikewire.testing.interrupts import interrupts_wait
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,6 +70,11 @@ class Node:
         if self.is_alive:
             return
         self.frozen = False
+        # An interrupt before the node is noted would leave it to itself.
+        with interrupts_wait():
+            self._start()
+
+    def _start(self) -> None:
         with self.log.open("a") as log:
             # A session of its own: Ctrl-C is for the program that owns the cluster, which ends it.
             guard = subprocess.Popen(  # noqa: S603
