@@ -178,7 +178,8 @@ def test_tokens_lie_evenly_on_the_ring(nodes: int, vnodes: int) -> None:
 
 def test_clusters_lie_beside_each_other() -> None:
     many = [choose_endpoints(3, None, 9042) for _ in range(20)]
-    assert len({(one.address, one.port) for cluster in many for one in cluster}) == 60
+    # They are drawn at random, of some 65,000: two of them may be the same, hardly four.
+    assert len({(one.address, one.port) for cluster in many for one in cluster}) >= 57
 
 
 def test_a_port_that_is_taken_is_named() -> None:

@@ -413,6 +413,8 @@ def test_closing_fails_what_is_pending(slow: Cluster) -> None:
                 wait.result(20)
     for future in futures:
         assert isinstance(future.exception(20), spikewire.ClientClosed)
+    # Who waits for a future is told before its callbacks are.
+    assert until(lambda: called)
     assert called == [futures[0]]
     with pytest.raises(spikewire.ClientClosed):
         client.submit.exists(("test", "s", "k"))

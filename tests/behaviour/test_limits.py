@@ -88,7 +88,7 @@ def test_a_deadline_passes_while_waiting_for_a_turn(run: Any) -> None:
         ) as client:
             data = client.dataset("test", "turns")
             await data.put(0, {"n": 0})
-            cluster.inject(0, delay=0.5)
+            cluster.inject(0, delay=2)
             first = data.get(0)
             waiting = [data.add(0, {"n": 1}, timeout=0.1) for _ in range(20)]
             ended = await asyncio.gather(*waiting, return_exceptions=True)

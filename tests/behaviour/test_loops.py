@@ -133,7 +133,8 @@ class TestClosing:
             await data.put(1, {"a": 1})
             cluster.inject(0, delay=60)
             calls = [data.put(n, {"a": 1}) if write else data.get(n) for n in range(200)]
-            await asyncio.sleep(0.1)
+            # Until all have left: some wait for new connections.
+            await asyncio.sleep(1)
             await client.close()
             ended = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 30)
             assert {type(one) for one in ended} == {spikewire.ClientClosed}

@@ -179,6 +179,8 @@ class TestCancelling:
         async def main() -> None:
             async with opened(cluster) as client:
                 data = client.dataset("test", set_name)
+                # A task may be cancelled before it has written anything.
+                await data.put(7, {"v": 7})
                 for _ in range(10):
                     tasks = [asyncio.create_task(endless(data, n)) for n in range(100)]
                     await asyncio.sleep(0.01)
@@ -216,9 +218,9 @@ def test_a_loop_that_was_held_up_times_nothing_out(
         async with opened(cluster) as client:
             data = client.dataset("test", set_name)
             await data.put(1, {"v": 1})
-            call = data.get(1, timeout=0.3)
+            call = data.get(1, timeout=1)
             # The reply arrives in time; the loop is busy.
-            time.sleep(0.6)
+            time.sleep(2)
             assert (await call)["v"] == 1
 
     run(main())

@@ -35,12 +35,17 @@ def session(cassandra_cluster: SharedCassandra) -> Iterator[cql.Session]:
 
 def coordinator(session: cql.Session, rows: Any) -> str:
     """The node that took a traced statement, by its own words."""
-    for _ in range(50):
-        text = "SELECT coordinator FROM system_traces.sessions WHERE session_id = %s"
-        found = session.execute(text, (rows.tracing_ids[0],), consistency="all")
-        if len(found):
-            return str(found[0]["coordinator"])
-    pytest.fail("no trace was written")
+    text = "SELECT coordinator FROM system_traces.sessions WHERE session_id = %s"
+    found: list[str] = []
+
+    def is_written() -> bool:
+        told = session.execute(text, (rows.tracing_ids[0],), consistency="all")
+        found.extend(str(row["coordinator"]) for row in told)
+        return bool(found)
+
+    # Traces are written behind the answer.
+    assert until(is_written), "no trace was written"
+    return found[0]
 
 
 @pytest.mark.parametrize("keyspace", ["simple", "racks"])

@@ -121,6 +121,7 @@ def test_nothing_is_sent_for_a_task_that_was_cancelled(
     cassandra_cluster: SharedCassandra,
 ) -> None:
     options["speculative_delay"] = 0.3
+    late = 10 * 0.3
 
     async def main() -> None:
         async with cql.AsyncSession(proxies[0].address, **options) as session:
@@ -128,7 +129,7 @@ def test_nothing_is_sent_for_a_task_that_was_cancelled(
             for proxy in proxies:
                 await session.execute(count, (-1,), node=proxy.address)
             for proxy in proxies:
-                proxy.inject("replies", delay=0.6)
+                proxy.inject("replies", delay=late)
             waiting = [session.execute(count, (-1,), idempotent=True) for _ in range(6)]
             for task in waiting[3:]:
                 task.cancel()
@@ -167,7 +168,7 @@ def test_one_deadline_for_all_copies(
     for proxy in proxies:
         proxy.inject("replies", swallow=True)
     with ends_before(LIMIT), pytest.raises(errors.Timeout) as caught:
-        session.execute(read, (1,), timeout=0.9)
+        session.execute(read, (1,), timeout=30 * DELAY)
     assert caught.value.attempts == 3, "one for each node, and no more"
     told = Counter(node for node, _ in caught.value.failed_attempts)
     assert told == Counter(proxy.address for proxy in proxies)
@@ -236,7 +237,7 @@ def test_programs_for_the_driver(cassandra_cluster: SharedCassandra, keyspace: s
     from spikewire.compat.cassandra.policies import ConstantSpeculativeExecutionPolicy
 
     policy = ConstantSpeculativeExecutionPolicy(delay=DELAY, max_attempts=2)
-    profile = ExecutionProfile(speculative_execution_policy=policy, request_timeout=2.0)
+    profile = ExecutionProfile(speculative_execution_policy=policy, request_timeout=10.0)
     host, port = cassandra_cluster.addresses[0].rsplit(":", 1)
     cluster = Cluster([host], int(port), execution_profiles={EXEC_PROFILE_DEFAULT: profile})
     try:
