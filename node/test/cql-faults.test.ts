@@ -142,11 +142,11 @@ test('bytes that were changed on the way', skip, async (test) => {
 
 test('replies that come too late, or never', skip, async (test) => {
   const { proxy, session } = await through(test)
-  for (const faults of [{ delay: 1.5 }, { swallow: true }]) {
+  for (const faults of [{ delay: 10 }, { swallow: true }]) {
     await proxy.inject('replies', faults)
     const [read, write] = await Promise.all([
-      failure(session.execute(READ, null, { timeout: 200 })),
-      failure(session.execute(WRITE, null, { timeout: 200 })),
+      failure(session.execute(READ, null, { timeout: 1000 })),
+      failure(session.execute(WRITE, null, { timeout: 1000 })),
     ])
     assert.ok(read instanceof Timeout && write instanceof Timeout, `${read}, ${write}`)
     assert.deepEqual([read.inDoubt, write.inDoubt], [false, true])
@@ -261,7 +261,7 @@ for (const [what, serve] of Object.entries(FOREIGN)) {
     assert.match(error.message, new RegExp(`no contact point leads to a node: ${address}: `))
     if (withoutCassandra) return
     // Others serve.
-    const session = await connect([address, ...AT.split(',')], { connectTimeout: 1000 })
+    const session = await connect([address, ...AT.split(',')], { connectTimeout: 5000 })
     assert.equal((await session.execute('SELECT key FROM system.local')).length, 1)
     await session.close()
   })

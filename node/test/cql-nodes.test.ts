@@ -69,7 +69,7 @@ test('copies go to another node while one does not answer', skip, async (test: T
   const ended = await Promise.all(
     [{}, { speculativeDelay: null }, { speculativeDelay, idempotent: false }].flatMap((how) =>
       Array.from({ length: 10 }, () =>
-        session.execute(select, [1], { ...how, timeout: 500, maxRetries: 0 }).then(
+        session.execute(select, [1], { ...how, timeout: 5000, maxRetries: 0 }).then(
           ({ node }) => node,
           (error: CqlError) => error,
         ),

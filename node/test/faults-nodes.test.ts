@@ -133,7 +133,8 @@ test('calls in flight end when their node dies', () =>
     await data.put(1, { n: 1 })
     await cluster.inject(0, { delay: 600_000 })
     const calls = atOnce<unknown>([data.get(1), data.put(1, { n: 2 }), data.exists(1)])
-    await sleep(50)
+    // Until they have been sent.
+    await sleep(500)
     await cluster.kill(0)
     const [read, written, exists] = (await calls) as SpikewireError[]
     for (const error of [read, written, exists]) assert.ok(error instanceof SpikewireError)

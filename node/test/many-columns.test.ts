@@ -144,8 +144,8 @@ test('rows that fail: their error, or nulls', async () => {
   assert.deepEqual(masked.get('n')?.toArray(), [1n, null, 3n])
   await cluster.inject(0, { dropReply: 1 })
   try {
-    await assert.rejects(data.getColumns(NUMBERS, { timeout: 500 }), Timeout)
-    const some = await data.getColumns(NUMBERS, { timeout: 500, errors: 'mask' })
+    await assert.rejects(data.getColumns(NUMBERS, { timeout: 2000 }), Timeout)
+    const some = await data.getColumns(NUMBERS, { timeout: 2000, errors: 'mask' })
     const found = some.get('n')?.toArray() ?? []
     assert.ok(found.includes(null) && found.some((value) => value !== null))
   } finally {

@@ -219,7 +219,7 @@ test('every refusal is an error that names the culprit, and nothing is sent', as
 async function settle(): Promise<void> {
   for (let last = -1; last !== requests(); ) {
     last = requests()
-    await sleep(30)
+    await sleep(200)
   }
 }
 

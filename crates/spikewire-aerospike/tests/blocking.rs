@@ -22,7 +22,7 @@ use support::fake::FakeNode;
 
 const REQUEST: &[u8] = b"request";
 /// How long a request waits that is to time out.
-const HASTY: Duration = Duration::from_millis(50);
+const HASTY: Duration = Duration::from_millis(500);
 
 /// Keeps the result code of the reply, or the error.
 #[derive(Debug, Default)]
@@ -131,7 +131,7 @@ fn a_late_reply_that_was_not_read_does_not_make_the_node_a_silent_one() {
         scope.spawn(|| {
             let (mut stream, _) = bench.listener.accept().unwrap();
             read_request(&stream);
-            thread::sleep(HASTY * 4);
+            thread::sleep(HASTY * 2);
             stream.write_all(&reply(1)).unwrap();
             // On the same connection.
             read_request(&stream);

@@ -88,7 +88,7 @@ fn a_handshake_that_is_refused_says_why() {
 fn a_handshake_has_a_time_of_its_own() {
     let (_, script) = script(echo);
     let server = Server::start(false, Manners::Silent, script);
-    let connect_timeout = Duration::from_millis(400);
+    let connect_timeout = 4 * SOON;
     let settings = Settings { connect_timeout, ..settings() };
     let mut bench = Bench::<false>::new(server.address, settings);
     bench.submit(1, b"hasty", policy(SOON));

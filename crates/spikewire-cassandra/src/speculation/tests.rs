@@ -16,7 +16,8 @@ use crate::routing::{Target, choose};
 use crate::session::{Call, NoValues, Session};
 use crate::statement::StatementOptions;
 
-const DELAY: Duration = Duration::from_millis(20);
+/// Longer than an answer takes, on a machine with other work.
+const DELAY: Duration = Duration::from_millis(250);
 const SELECT: &str = "SELECT * FROM t";
 const SET: &str = "UPDATE t SET v = 1 WHERE k = 1";
 

@@ -19,7 +19,7 @@ enum Answers {
     Refusing(u16),
 }
 
-const LATE: Duration = Duration::from_millis(300);
+const LATE: Duration = Duration::from_millis(2500);
 /// Longer than anything here takes, and what a statement without copies would wait.
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -163,7 +163,7 @@ fn what_is_not_marked_is_sent_once() {
 fn late_answers_give_their_places_back() {
     let setting = setting(limits(1), 2);
     setting.answer(2, Answers::After(LATE));
-    for round in 0..4 {
+    for round in 0..3 {
         for _ in 0..3 {
             let (node, _) = setting.run(&marked(true)).unwrap();
             assert_ne!(node, setting.nodes[2].address, "round {round}");
@@ -173,7 +173,7 @@ fn late_answers_give_their_places_back() {
         let began = Instant::now();
         while setting.nodes[2].asked.load(SeqCst) <= round {
             assert!(began.elapsed() < LIMIT, "round {round}: {:?}", setting.counts());
-            thread::sleep(DELAY);
+            thread::sleep(DELAY / 10);
         }
         thread::sleep(LATE);
     }
@@ -235,7 +235,7 @@ fn a_closed_session_keeps_nobody_waiting() {
     thread::scope(|scope| {
         let caller = scope.spawn(|| setting.run(&marked(true)));
         while setting.counts().iter().sum::<usize>() == 0 {
-            thread::sleep(DELAY / 4);
+            thread::sleep(DELAY / 50);
         }
         setting.executor.close();
         assert_eq!(caller.join().unwrap().unwrap_err().kind(), Kind::Closed);
