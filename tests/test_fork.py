@@ -259,6 +259,46 @@ def test_asyncio(cluster: Cluster, policy: str) -> None:
     )
 
 
+@pytest.mark.parametrize("policy", ["asyncio", "uvloop"])
+def test_no_loop_runs_in_the_child_of_one_that_runs(cluster: Cluster, policy: str) -> None:
+    if policy == "uvloop":
+        pytest.importorskip("uvloop")
+    scenario(
+        cluster,
+        f"""
+        import {policy}
+
+        def work():
+            try:
+                asyncio.get_running_loop()
+            except RuntimeError:
+                pass
+            else:
+                return  # Later versions of Python leave it running.
+            try:
+                client.get(("test", "fork-async", "k"))
+            except RuntimeError as error:
+                assert "no running event loop" in str(error)
+            else:
+                raise AssertionError("a future of a loop that the child does not run")
+
+        async def main():
+            await client.__aenter__()
+            await client.put(("test", "fork-async", "k"), {{"n": 1}})
+            child(work)
+            assert (await client.get(("test", "fork-async", "k")))["n"] == 1
+            await client.close()
+
+        client = spikewire.AsyncClient(seeds, timeout=30, connect_timeout=20)
+        loop = {policy}.new_event_loop()
+        loop.run_until_complete(main())
+        loop.close()
+        """,
+        "-W",
+        "ignore::DeprecationWarning",
+    )
+
+
 def test_the_child_may_close_an_async_client_unused(cluster: Cluster) -> None:
     scenario(
         cluster,

@@ -69,6 +69,27 @@ class TestLoops:
         assert [run_on(loop(), again()) for _ in range(5)] == [2, 3, 4, 5, 6]
         asyncio.run(client.close())
 
+    def test_a_loop_within_a_loop(self, run: Any, cluster: Cluster, set_name: str) -> None:
+        async def within(data: spikewire.AsyncDataset) -> None:
+            await data.add(1, {"v": 1})
+
+        async def main() -> None:
+            here = asyncio.get_running_loop()
+            async with opened(cluster) as client:
+                data = client.dataset("test", set_name)
+                for turn in range(1, 4):
+                    await data.add(1, {"v": 1})
+                    asyncio._set_running_loop(None)
+                    try:
+                        with pytest.raises(RuntimeError, match="no running event loop"):
+                            data.get(1)
+                        run_on(asyncio.new_event_loop(), within(data))
+                    finally:
+                        asyncio._set_running_loop(here)
+                    assert (await data.get(1))["v"] == 2 * turn
+
+        run(main())
+
     def test_a_loop_that_ends_with_calls_under_way(self, cluster: Cluster, set_name: str) -> None:
         client = asyncio.run(
             spikewire.AsyncClient.connect(cluster.seeds, timeout=20, connect_timeout=20)

@@ -63,6 +63,11 @@ impl<P: Protocol, T: Completes<P>> LoopConnections<P, T> {
         &self.topology
     }
 
+    /// The loop that turns them.
+    pub fn event_loop<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
+        self.event_loop.bind(py)
+    }
+
     /// Whether this loop turns them.
     pub fn is_on(&self, event_loop: &Bound<'_, PyAny>) -> bool {
         self.event_loop.is(event_loop)

@@ -9,13 +9,20 @@ use spikewire_transport::Protocol;
 use super::connections::LoopConnections;
 use super::driver::Driver;
 use super::event_loop::running_loop;
+use super::loop_note::loop_note;
 use super::promise::Completes;
 
 /// The connections of each event loop that uses a client. Few, so a search beats a map.
 pub struct LoopTable<P: Protocol, T: Completes<P>>(RwLock<Vec<Entry<P, T>>>);
 
 /// The connections of one loop, and what the loop calls: the client keeps both.
-type Entry<P, T> = (Arc<LoopConnections<P, T>>, Py<Driver>);
+struct Entry<P: Protocol, T> {
+    connections: Arc<LoopConnections<P, T>>,
+    driver: Py<Driver>,
+    /// What was noted about the loop when it was seen to run last. It holds the loop, as the
+    /// connections do.
+    note: Option<Py<PyAny>>,
+}
 
 impl<P: Protocol, T: Completes<P>> Default for LoopTable<P, T> {
     fn default() -> Self {
@@ -32,7 +39,7 @@ impl<P: Protocol, T: Completes<P>> Drop for LoopTable<P, T> {
         }
         let mut entries = Some(entries);
         Python::try_attach(|py| {
-            for (connections, driver) in entries.take().unwrap_or_default() {
+            for Entry { connections, driver, .. } in entries.take().unwrap_or_default() {
                 if connections.is_own()
                     && let Err(error) = connections.end_soon(py)
                 {
@@ -49,8 +56,54 @@ impl<P: Protocol, T: Completes<P> + 'static> LoopTable<P, T>
 where
     LoopConnections<P, T>: Send + Sync,
 {
+    /// The connections of the loop that runs in this thread to the cluster of a core, made when it is
+    /// the first time. Without a loop, no core is asked for.
+    #[inline]
+    pub fn here<C>(
+        &self,
+        py: Python<'_>,
+        core: impl FnOnce() -> PyResult<C>,
+        topology: impl Fn(&C) -> &Arc<P::Topology>,
+    ) -> PyResult<Arc<LoopConnections<P, T>>> {
+        let note = loop_note(py);
+        let noted = note.as_ref().and_then(|note| self.noted(note));
+        if let Some(connections) = noted {
+            let core = core()?;
+            if Arc::ptr_eq(connections.topology(), topology(&core)) {
+                return Ok(connections);
+            }
+            return self.on(connections.event_loop(py), topology(&core));
+        }
+        let event_loop = running_loop(py)?;
+        let connections = self.on(&event_loop, topology(&core()?))?;
+        if let Some(note) = note {
+            self.note(&connections, note.unbind());
+        }
+        Ok(connections)
+    }
+
+    /// Those of this process of the loop that this was noted about.
+    #[inline]
+    fn noted(&self, note: &Bound<'_, PyAny>) -> Option<Arc<LoopConnections<P, T>>> {
+        let entries = self.0.read();
+        let is_it = |entry: &&Entry<P, T>| {
+            entry.note.as_ref().is_some_and(|known| known.is(note)) && entry.connections.is_own()
+        };
+        entries.iter().find(is_it).map(|entry| entry.connections.clone())
+    }
+
+    #[cold]
+    fn note(&self, connections: &Arc<LoopConnections<P, T>>, note: Py<PyAny>) {
+        let mut entries = self.0.write();
+        let entry = entries.iter_mut().find(|it| Arc::ptr_eq(&it.connections, connections));
+        let before = entry.and_then(|entry| entry.note.replace(note));
+        // A loop may go with it, which runs Python code.
+        drop(entries);
+        drop(before);
+    }
+
     /// The connections of a loop to this cluster, made when it is the first time.
-    pub fn on(
+    fn on(
         &self,
         event_loop: &Bound<'_, PyAny>,
         topology: &Arc<P::Topology>,
@@ -58,7 +111,7 @@ where
         // No lock is held when Python code runs: a finalizer may come back here, or close.
         let own = {
             let entries = self.0.read();
-            let mut known = entries.iter().map(|(connections, _)| connections);
+            let mut known = entries.iter().map(|entry| &entry.connections);
             known.find(|it| it.is_on(event_loop) && Arc::ptr_eq(it.topology(), topology)).cloned()
         };
         match own {
@@ -78,15 +131,20 @@ where
         // Loops that are closed never turn again; nor do those of a parent process.
         let all: Vec<_> = {
             let entries = self.0.read();
-            entries.iter().map(|(it, driver)| (it.clone(), driver.clone_ref(py))).collect()
+            entries.iter().map(|it| (it.connections.clone(), it.driver.clone_ref(py))).collect()
         };
         let (dead, _): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|(it, _)| !it.is_own() || it.is_dead(py));
+        let mut gone = Vec::new();
         {
             let mut entries = self.0.write();
-            entries.retain(|(it, _)| !dead.iter().any(|(other, _)| Arc::ptr_eq(it, other)));
-            entries.push((connections.clone(), driver));
+            let is_dead = |entry: &mut Entry<P, T>| {
+                dead.iter().any(|(other, _)| Arc::ptr_eq(&entry.connections, other))
+            };
+            gone.extend(entries.extract_if(.., is_dead));
+            entries.push(Entry { connections: connections.clone(), driver, note: None });
         }
+        drop(gone);
         let mut ended = dead.iter().filter(|(it, _)| it.is_own());
         ended.try_for_each(|(it, _)| it.end(py))?;
         Ok(connections)
@@ -98,7 +156,7 @@ impl<P: Protocol, T: Completes<P>> LoopTable<P, T> {
     pub fn end(&self, py: Python<'_>) -> PyResult<()> {
         let here = running_loop(py).ok();
         let entries = std::mem::take(&mut *self.0.write());
-        for (connections, _driver) in entries {
+        for Entry { connections, .. } in entries {
             if !connections.is_own() {
                 // Its descriptor is shared with the parent of the fork: let it be.
             } else if here.as_ref().is_some_and(|here| connections.is_on(here)) {

@@ -8,7 +8,7 @@
 //! | [`promise`] | the future that an outcome goes to, whoever completes it |
 //! | [`connections`] | the connections of one event loop, and what the loop does with them |
 //! | [`driver`], [`event_loop`] | what such a loop calls, and what it is asked for |
-//! | [`loops`] | the connections of all event loops of a client |
+//! | [`loops`], [`loop_note`] | the connections of all event loops of a client, and which loop runs |
 //! | [`submitter`], [`driver_thread`] | a thread of its own, with a bounded number of calls in flight |
 //! | [`future`] | what such calls return |
 //! | [`signal`] | a calling thread that waits without the interpreter |
@@ -27,6 +27,7 @@ pub mod forks;
 pub mod future;
 pub mod gil_fairness;
 pub mod lifecycle;
+pub mod loop_note;
 pub mod loops;
 pub mod promise;
 pub mod registry;

@@ -21,7 +21,6 @@ use super::ticket::{self, Ticket};
 use crate::bridge::connections::LoopConnections;
 use crate::bridge::driver_thread;
 use crate::bridge::errors::{Raise, raise};
-use crate::bridge::event_loop::running_loop;
 use crate::bridge::future::FutureBase;
 use crate::bridge::gil_fairness;
 use crate::bridge::lifecycle::{Lifecycle, Running as _};
@@ -187,7 +186,7 @@ pub struct Loops {
 impl Loops {
     /// The connections of the event loop that runs.
     pub fn connections(&self, py: Python<'_>, core: &Core) -> PyResult<Arc<Connections>> {
-        self.loops.on(&running_loop(py)?, core.session.cluster())
+        self.loops.here(py, || Ok(core), |core| core.session.cluster())
     }
 }
 

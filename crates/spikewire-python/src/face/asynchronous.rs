@@ -13,7 +13,6 @@ use super::classes::{Face, Runner};
 use super::ticket::{AdminPromise, Owner, Ticket};
 use crate::admin::task::{AdminOrigin, AdminRun, Origin};
 use crate::bridge::connections::LoopConnections;
-use crate::bridge::event_loop::running_loop;
 use crate::bridge::gil_fairness;
 use crate::bridge::lifecycle::Running as _;
 use crate::bridge::loops::LoopTable;
@@ -41,8 +40,7 @@ static KNOWN: Registry<Loops> = Registry::new();
 impl Loops {
     /// The connections of the loop that runs in this thread, made when it is the first time.
     fn connections(&self, py: Python<'_>) -> PyResult<Arc<Connections>> {
-        let event_loop = running_loop(py)?;
-        self.loops.on(&event_loop, &self.shared.core(py)?.cluster)
+        self.loops.here(py, || self.shared.core(py), |core| &core.cluster)
     }
 }
 
