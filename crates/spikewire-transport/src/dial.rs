@@ -3,6 +3,8 @@
 
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use mio::{Events, Interest, Poll, Token};
@@ -13,6 +15,9 @@ use crate::protocol::{Framing, Greeting, Malformed};
 use crate::tls::Encryption;
 use crate::way::Way;
 use crate::wire::Wire;
+
+/// How often a thread that waits for a server looks whether its client was closed.
+pub(crate) const LOOK: Duration = Duration::from_millis(50);
 
 /// A connection that is being opened. Its time limit is its own: that of no caller.
 #[derive(Debug)]
@@ -38,6 +43,8 @@ pub enum DialError {
     Malformed(Malformed),
     /// The handshake came to nothing, for this reason.
     Refused(String),
+    /// The client was closed meanwhile.
+    Stopped,
 }
 
 impl std::fmt::Display for DialError {
@@ -47,6 +54,7 @@ impl std::fmt::Display for DialError {
             Self::HungUp => f.write_str("the server closed the connection during the handshake"),
             Self::Malformed(error) => write!(f, "bytes that make no sense: {error}"),
             Self::Refused(why) => f.write_str(why),
+            Self::Stopped => f.write_str("the client is closed"),
         }
     }
 }
@@ -66,6 +74,7 @@ impl From<DialError> for io::Error {
             DialError::HungUp => Self::new(io::ErrorKind::UnexpectedEof, error),
             DialError::Malformed(_) => Self::new(io::ErrorKind::InvalidData, error),
             DialError::Refused(_) => Self::new(io::ErrorKind::PermissionDenied, error),
+            DialError::Stopped => Self::new(io::ErrorKind::Interrupted, error),
         }
     }
 }
@@ -246,14 +255,15 @@ pub fn open<F: Framing>(
     let mut inbound = Inbound::default();
     let mut poll = Poll::new()?;
     let until = Tick::now().after(within);
-    let mut wire = establish(address, encryption, &mut framing, &mut inbound, &mut poll, until)?;
+    let mut wire =
+        establish(address, encryption, &mut framing, &mut inbound, &mut poll, until, None)?;
     refuse_more(&inbound)?;
     poll.registry().deregister(&mut wire)?;
     Ok(wire)
 }
 
 /// Opens a connection on the calling thread; it stays registered with the poll, as number 0, for
-/// reading and writing.
+/// reading and writing. Once `closed` is set, that ends soon.
 pub(crate) fn establish<F: Framing>(
     address: SocketAddr,
     encryption: Option<Encryption>,
@@ -261,6 +271,7 @@ pub(crate) fn establish<F: Framing>(
     inbound: &mut Inbound<F>,
     poll: &mut Poll,
     until: Tick,
+    closed: Option<&AtomicBool>,
 ) -> Result<Wire, DialError> {
     let (mut wire, mut dial) = Dial::start(address, encryption, until)?;
     let mut events = Events::with_capacity(4);
@@ -270,7 +281,11 @@ pub(crate) fn establish<F: Framing>(
         if until <= now {
             return Err(io::Error::from(io::ErrorKind::TimedOut).into());
         }
-        match poll.poll(&mut events, Some(until.since(now))) {
+        if closed.is_some_and(|closed| closed.load(Relaxed)) {
+            return Err(DialError::Stopped);
+        }
+        let longest = if closed.is_some() { LOOK } else { Duration::MAX };
+        match poll.poll(&mut events, Some(until.since(now).min(longest))) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error.into()),
             _ => {}
         }

@@ -6,12 +6,15 @@ use std::fmt;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd as _, RawFd};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use mio::{Events, Poll, Token, Waker};
 
 use crate::clock::Tick;
-use crate::dial::{DialError, establish};
+use crate::dial::{DialError, LOOK, establish};
 use crate::inbound::Inbound;
 use crate::protocol::{Answers, Framing, Malformed};
 use crate::tls::Encryption;
@@ -39,6 +42,8 @@ pub struct Session<F> {
     events: VecDeque<Vec<u8>>,
     woken: bool,
     over: bool,
+    /// Set when no answer is wanted any more.
+    closed: Option<Arc<AtomicBool>>,
 }
 
 /// Why a session is over.
@@ -56,6 +61,8 @@ pub enum SessionError {
     TimedOut,
     /// It was over before.
     Over,
+    /// The client was closed meanwhile.
+    Stopped,
 }
 
 impl fmt::Display for SessionError {
@@ -67,6 +74,7 @@ impl fmt::Display for SessionError {
             Self::Ended(why) => write!(f, "the server ended the connection: {why}"),
             Self::TimedOut => f.write_str("no answer came in time"),
             Self::Over => f.write_str("the connection failed before"),
+            Self::Stopped => f.write_str("the client is closed"),
         }
     }
 }
@@ -92,15 +100,39 @@ impl<F: Framing> Session<F> {
     pub fn open(
         address: SocketAddr,
         encryption: Option<Encryption>,
+        framing: F,
+        within: Duration,
+    ) -> Result<Self, DialError> {
+        Self::start(address, encryption, framing, within, None)
+    }
+
+    /// The same for a client that may be closed meanwhile: once `closed` is set, neither this nor a
+    /// question waits for the server any longer.
+    pub fn open_until_closed(
+        address: SocketAddr,
+        encryption: Option<Encryption>,
+        framing: F,
+        within: Duration,
+        closed: &Arc<AtomicBool>,
+    ) -> Result<Self, DialError> {
+        Self::start(address, encryption, framing, within, Some(closed.clone()))
+    }
+
+    fn start(
+        address: SocketAddr,
+        encryption: Option<Encryption>,
         mut framing: F,
         within: Duration,
+        closed: Option<Arc<AtomicBool>>,
     ) -> Result<Self, DialError> {
         let until = Tick::now().after(within);
         let (mut inbound, mut poll) = (Inbound::default(), Poll::new()?);
-        let wire = establish(address, encryption, &mut framing, &mut inbound, &mut poll, until)?;
+        let stop = closed.as_deref();
+        let wire =
+            establish(address, encryption, &mut framing, &mut inbound, &mut poll, until, stop)?;
         let (polled, events) = (Events::with_capacity(4), VecDeque::new());
         let (woken, over) = (false, false);
-        Ok(Self { wire, framing, inbound, poll, polled, events, woken, over })
+        Ok(Self { wire, framing, inbound, poll, polled, events, woken, over, closed })
     }
 
     /// What the two sides agreed on.
@@ -188,7 +220,8 @@ impl<F: Framing> Session<F> {
                 Ok(size) => rest = &rest[size..],
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    if !self.poll(until)? {
+                    self.look()?;
+                    if !self.poll(until, self.longest())? {
                         return Err(SessionError::TimedOut);
                     }
                 }
@@ -221,19 +254,38 @@ impl<F: Framing> Session<F> {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Err(error.into()),
             }
-            if (wakes && std::mem::take(&mut self.woken)) || !self.poll(until)? {
+            let longest = if wakes {
+                LONGEST_WAIT
+            } else {
+                self.look()?;
+                self.longest()
+            };
+            if (wakes && std::mem::take(&mut self.woken)) || !self.poll(until, longest)? {
                 return Ok(None);
             }
         }
     }
 
-    /// Waits for something to happen; `false` when the time is over.
-    fn poll(&mut self, until: Tick) -> io::Result<bool> {
+    /// Whether an answer is still wanted.
+    fn look(&self) -> Result<(), SessionError> {
+        match &self.closed {
+            Some(closed) if closed.load(Relaxed) => Err(SessionError::Stopped),
+            _ => Ok(()),
+        }
+    }
+
+    /// How long to wait until the next look.
+    fn longest(&self) -> Duration {
+        if self.closed.is_some() { LOOK } else { LONGEST_WAIT }
+    }
+
+    /// Waits for something to happen, or for so long; `false` when the time is over.
+    fn poll(&mut self, until: Tick, longest: Duration) -> io::Result<bool> {
         let now = Tick::now();
         if until <= now {
             return Ok(false);
         }
-        match self.poll.poll(&mut self.polled, Some(until.since(now).min(LONGEST_WAIT))) {
+        match self.poll.poll(&mut self.polled, Some(until.since(now).min(longest))) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
             _ => {}
         }

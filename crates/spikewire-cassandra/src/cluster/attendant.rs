@@ -2,8 +2,9 @@
 //! up to date.
 
 use std::collections::VecDeque;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use spikewire_cql::response::Event;
@@ -69,7 +70,7 @@ impl Attendant {
     /// Finds the cluster and looks at it for the first time.
     pub fn start(options: Options) -> Result<Self> {
         let addresses = AddressMap::new(&options.address_map)?;
-        let closed = std::sync::atomic::AtomicBool::new(false);
+        let closed = Arc::new(AtomicBool::new(false));
         let control = seeds::first(&options, &closed)?;
         let pause = options.reconnect.0;
         let local_datacenter = options.local_datacenter.clone();
@@ -84,7 +85,7 @@ impl Attendant {
             look: Tick::NEVER,
             sweep: now.after(SWEEP),
         };
-        let shared = Arc::new(Shared::new(options, handshake));
+        let shared = Arc::new(Shared::new(options, handshake, closed));
         let probes = Probes::new(version, shared.descriptors.clone());
         let mut attendant = Self {
             shared,
@@ -315,7 +316,8 @@ impl Attendant {
     }
 
     /// Looks for another node: those that are known, those that are up first, and then what the
-    /// contact points lead to by now.
+    /// contact points lead to by now. No address is dialled twice, unless the certificate may be for
+    /// another name there.
     fn find_another(&mut self) {
         let snapshot = self.shared.snapshot.load_full();
         let mut known: Vec<_> = snapshot.nodes.iter().collect();
@@ -324,6 +326,7 @@ impl Attendant {
             known.iter().map(|node| (node.address, node.encryption.clone())).collect();
         let shared = self.shared.clone();
         let options = &shared.options;
+        let mut dialled: Vec<_> = candidates.iter().map(|(address, _)| *address).collect();
         let mut resolved = false;
         loop {
             let Some((address, encryption)) = candidates.pop_front() else {
@@ -332,16 +335,23 @@ impl Attendant {
                 }
                 let hosts = seeds::resolve(&options.contact_points, options, &shared.closed);
                 for (host, found) in hosts {
-                    let encryption = seeds::encryption(host, options).unwrap_or_default();
-                    let found = found.unwrap_or_default().into_iter();
-                    candidates.extend(found.map(|address| (address, encryption.clone())));
+                    // Never in the open where it was to be encrypted.
+                    let Ok(encryption) = seeds::encryption(host, options) else { continue };
+                    let is_named = encryption.is_some() && host.name.parse::<IpAddr>().is_err();
+                    for address in found.unwrap_or_default() {
+                        if is_named || !dialled.contains(&address) {
+                            dialled.push(address);
+                            candidates.push_back((address, encryption.clone()));
+                        }
+                    }
                 }
                 continue;
             };
             if shared.is_closed() {
                 return;
             }
-            let opened = seeds::open(address, encryption, options, shared.handshake.clone());
+            let opened =
+                seeds::open(address, encryption, options, shared.handshake.clone(), &shared.closed);
             if let Ok(control) = opened
                 && self.adopt(control).is_ok()
             {

@@ -53,7 +53,7 @@ pub fn snapshot_at(
 
 /// A cluster without a thread, whose nodes are these.
 pub fn cluster(snapshot: Snapshot, options: Options, version: Version) -> Arc<Cluster> {
-    let shared = Shared::new(options.clone(), seeds::handshake(&options, version));
+    let shared = Shared::new(options.clone(), seeds::handshake(&options, version), Arc::default());
     shared.publish(snapshot);
     let thread = ManuallyDrop::new(Mutex::new(None));
     Arc::new(Cluster { shared: Arc::new(shared), thread })

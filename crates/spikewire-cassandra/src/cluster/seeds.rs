@@ -39,7 +39,7 @@ struct Failed {
 
 /// The first node that answers among those that the contact points lead to. All failures are told
 /// where none does.
-pub fn first(options: &Options, closed: &AtomicBool) -> Result<Control> {
+pub fn first(options: &Options, closed: &Arc<AtomicBool>) -> Result<Control> {
     if options.contact_points.is_empty() {
         return Err(Error::invalid("no contact point given"));
     }
@@ -54,7 +54,7 @@ pub fn first(options: &Options, closed: &AtomicBool) -> Result<Control> {
             }
         };
         for address in addresses {
-            match negotiate(host, address, options) {
+            match negotiate(host, address, options, closed) {
                 Ok(control) => return Ok(control),
                 // What holds for one node holds for all.
                 Err(error) if is_final(&error) => return Err(error),
@@ -88,11 +88,16 @@ fn is_final(error: &Error) -> bool {
 }
 
 /// A connection in the best version that both sides speak.
-fn negotiate(host: &Host, address: SocketAddr, options: &Options) -> Result<Control> {
+fn negotiate(
+    host: &Host,
+    address: SocketAddr,
+    options: &Options,
+    closed: &Arc<AtomicBool>,
+) -> Result<Control> {
     let encryption = encryption(host, options)?;
     let mut version = options.version.unwrap_or(Version::V5);
     loop {
-        match open(address, encryption.clone(), options, handshake(options, version)) {
+        match open(address, encryption.clone(), options, handshake(options, version), closed) {
             Err(error) if options.version.is_none() && refuses_version(&error) => {
                 match version.lower() {
                     Some(lower) => version = lower,
@@ -119,16 +124,17 @@ fn refuses_version(error: &Error) -> bool {
     })
 }
 
-/// Opens the control connection.
+/// Opens the control connection. Neither that nor its questions wait for a node once `closed` is set.
 pub fn open(
     address: SocketAddr,
     encryption: Option<Encryption>,
     options: &Options,
     handshake: Arc<Handshake>,
+    closed: &Arc<AtomicBool>,
 ) -> Result<Control> {
     let within = options.connect_timeout;
     let framing = Cassandra::control(handshake.clone());
-    let opened = Session::open(address, encryption, framing, within);
+    let opened = Session::open_until_closed(address, encryption, framing, within, closed);
     let session = opened.map_err(|error| {
         let refused = |error: Error| error.on(address.to_string());
         match handshake.refusal.lock().take() {

@@ -17,7 +17,7 @@ pub(super) struct Shared {
     pub options: Options,
     pub handshake: Arc<Handshake>,
     pub snapshot: ArcSwap<Snapshot>,
-    pub closed: AtomicBool,
+    pub closed: Arc<AtomicBool>,
     /// Whether a connection failed, so that the nodes should be looked at.
     look: AtomicBool,
     /// Whether somebody waits for one schema on all nodes.
@@ -32,12 +32,12 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub fn new(options: Options, handshake: Arc<Handshake>) -> Self {
+    pub fn new(options: Options, handshake: Arc<Handshake>, closed: Arc<AtomicBool>) -> Self {
         Self {
             options,
             handshake,
             snapshot: ArcSwap::default(),
-            closed: AtomicBool::new(false),
+            closed,
             look: AtomicBool::new(false),
             compare: AtomicBool::new(false),
             agreed: AtomicU64::new(0),

@@ -83,9 +83,9 @@ fn pauses_grow_from_the_shortest_to_the_longest() {
     reads().unwrap();
     door.shut();
     wait("the first knock", LONG, || door.knocks() > 0);
-    // The control connection is dialled at the address that is known and at the contact point,
-    // and the node is asked for a sign of life: three a round. In this time there are eleven
-    // rounds, and would be sixty if the pauses stayed as short as the first.
+    // The control connection is dialled, and the node is asked for a sign of life: two a round. In
+    // this time there are eleven rounds, and would be sixty if the pauses stayed as short as the
+    // first.
     thread::sleep(Duration::from_secs(3));
     let knocks = door.knocks();
     assert!(knocks <= 45, "{knocks} in three seconds");
