@@ -173,8 +173,11 @@ test('what is refused before anything is taken', skip, async () => {
     [7 as never, {}, /rows must be an iterable of parameters, not number/],
     [[], { concurrency: 0 }, /concurrency must be from 1 to 30000, got 0/],
     [[], { concurrency: '5' }, /concurrency must be a number, not string/],
-    [[], { errors: 'ignore' }, /errors must be 'raise' or 'return', got ignore/],
-    [[], { errors: 'return', results: false }, /errors: 'return' puts errors among the results/],
+    [[], { errors: 'ignore' }, /errors must be "raise" or "return", got "ignore"/],
+    [[], { errors: 'return', results: false }, /errors "return" puts errors among the results/],
+    [[], { concurrency: 1.5 }, /concurrency must be from 1 to 30000, got 1\.5/],
+    [[], { concurrency: -1 }, /concurrency must be from 1 to 30000, got -1/],
+    [[], { results: 1 }, /results must be boolean, not number/],
     [[], { pagingState: Buffer.alloc(1) }, /unknown option pagingState/],
     [[], { signal: AbortSignal.abort(new Error('no')) }, /^Error: no$/],
   ]

@@ -205,9 +205,13 @@ def test_an_error_of_the_rows_themselves(session: Opened) -> None:
     [
         ({"concurrency": 0}, ValueError, "concurrency must be from 1"),
         ({"concurrency": 40_000}, ValueError, "concurrency must be from 1"),
+        ({"concurrency": -1}, ValueError, "got -1"),
+        ({"concurrency": 1 << 70}, ValueError, "concurrency must be from 1"),
         ({"concurrency": "a"}, TypeError, "str"),
+        ({"concurrency": True}, TypeError, "int"),
+        ({"errors": None}, TypeError, "errors must be"),
         ({"errors": "ignore"}, ValueError, 'errors must be "raise" or "return"'),
-        ({"errors": "return", "results": False}, ValueError, "results=True"),
+        ({"errors": "return", "results": False}, ValueError, "among the results"),
         ({"speed": 1}, TypeError, "unknown option"),
     ],
 )

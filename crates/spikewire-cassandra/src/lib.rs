@@ -10,6 +10,7 @@
 //! | `memory` | what a session keeps between statements |
 //! | [`execution`] | from a request to its answer, without I/O |
 //! | [`speculation`] | copies of a statement to further nodes while no answer comes |
+//! | [`many`] | how a call with many rows of parameters goes |
 //! | [`ticket`] | a statement under way on a driver, with what waits for its answer |
 //! | [`blocking`] | calling threads that send requests |
 //! | [`error`] | what can go wrong |
@@ -22,6 +23,7 @@ pub mod cluster;
 pub mod connection;
 pub mod error;
 pub mod execution;
+pub mod many;
 mod memory;
 pub mod options;
 pub mod routing;

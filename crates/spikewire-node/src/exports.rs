@@ -85,6 +85,7 @@ pub const EXPORTS: &[Export] = &[
     export!("cqlVersion", cql::session::version),
     export!("cqlRegisterType", cql::session::register_type),
     export!("cqlExecute", cql::verbs::execute),
+    export!("cqlHowMany", cql::verbs::how_many),
     export!("cqlBind", cql::verbs::bind_values),
     export!("cqlExecuteBound", cql::verbs::execute_bound),
     export!("cqlPrepare", cql::verbs::prepare),

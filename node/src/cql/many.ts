@@ -3,6 +3,7 @@
 import type { Slot } from '../native.js'
 import { onAbort } from '../signals.js'
 import { executor, openSlot, refuse } from '../slots.js'
+import { native } from './native.js'
 import type { ExecuteOptions } from './options.js'
 
 /** What `executeMany` takes beside the options of each execution. */
@@ -25,8 +26,6 @@ export interface How {
   readonly results: boolean
 }
 
-const MOST = 30_000
-
 /** Takes the options of `executeMany` apart: its own, and those of each execution, if there are any. */
 export function howMany(options: ManyOptions | undefined): [How, ExecuteOptions | undefined] {
   if (options !== undefined && (typeof options !== 'object' || options === null)) {
@@ -35,22 +34,8 @@ export function howMany(options: ManyOptions | undefined): [How, ExecuteOptions 
     )
   }
   const { concurrency = 128, errors = 'raise', results = true, signal: _, ...each } = options ?? {}
-  if (typeof concurrency !== 'number') {
-    throw new TypeError(`concurrency must be a number, not ${typeof concurrency}`)
-  }
-  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > MOST) {
-    throw new RangeError(`concurrency must be from 1 to ${MOST}, got ${concurrency}`)
-  }
-  if (errors !== 'raise' && errors !== 'return') {
-    throw new RangeError(`errors must be 'raise' or 'return', got ${String(errors)}`)
-  }
-  if (typeof results !== 'boolean') {
-    throw new TypeError(`results must be boolean, not ${typeof results}`)
-  }
-  if (errors === 'return' && !results) {
-    throw new RangeError("errors: 'return' puts errors among the results, which are left out")
-  }
-  const how = { concurrency, returnsErrors: errors === 'return', results }
+  const returnsErrors = native.cqlHowMany(concurrency, errors, results)
+  const how = { concurrency, returnsErrors, results }
   return [how, Object.keys(each).length > 0 ? each : undefined]
 }
 

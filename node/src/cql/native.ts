@@ -79,6 +79,8 @@ export interface CqlNative {
     array?: readonly unknown[] | undefined,
     ...values: readonly unknown[]
   ): void
+  /** Checks how a call with many rows goes; whether errors are among its results. */
+  cqlHowMany(concurrency: number, errors: string, results: boolean): boolean
   /** Gives the number of a prepared statement with its values. */
   cqlBind(statement: number, array: readonly unknown[]): number
   cqlExecuteBound(

@@ -14,5 +14,6 @@ Row = _cql.Row
 Rows = _cql.Rows
 SessionCore = _cql.SessionCore
 SessionSubmit = _cql.SessionSubmit
+how_many = _cql.how_many
 is_table = _cql.is_table
 table_rows = _cql.table_rows

@@ -30,6 +30,7 @@ __all__ = [
     "SessionSubmit",
     "Statement",
     "Value",
+    "how_many",
     "is_table",
     "table_rows",
 ]
@@ -271,6 +272,10 @@ def is_table(value: object, /) -> bool:
 
 def table_rows(statement: Statement, table: Any, /) -> Iterator[Any]:
     """The rows of a table, for a statement whose parameters have the names of its columns."""
+
+def how_many(concurrency: int, errors: str, results: bool, /) -> tuple[int, bool, bool]:
+    """How a call with many rows goes, checked: rows in flight, whether there are results, whether
+    errors are among them."""
 
 @final
 class Many:

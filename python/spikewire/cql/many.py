@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterable
-from operator import index
 from typing import TYPE_CHECKING, Any
 
 from spikewire.cql import _native
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
-_MOST = 30_000
-
 
 def execute(
     session: Session,
@@ -30,7 +27,7 @@ def execute(
     options: ExecuteOptions,
 ) -> Any:
     """``Session.execute_many``."""
-    arguments = _checked(*how)
+    arguments = _native.how_many(*how)
     if isinstance(rows, AsyncIterable):
         raise TypeError("rows must be an iterable; asynchronous ones are for AsyncSession")
     waiting: Any = rows if _native.is_table(rows) else iter(rows)
@@ -60,7 +57,7 @@ async def execute_async(
     options: ExecuteOptions,
 ) -> Any:
     """``AsyncSession.execute_many``."""
-    arguments = _checked(*how)
+    arguments = _native.how_many(*how)
     waiting: Any = None
     if not isinstance(rows, AsyncIterable):
         waiting = rows if _native.is_table(rows) else iter(rows)
@@ -95,21 +92,6 @@ async def execute_async(
 def _room(concurrency: int) -> int:
     """More rows are taken when no more than so many are in flight: several at a time."""
     return concurrency - max(1, concurrency // 4)
-
-
-def _checked(concurrency: int, errors: str, results: bool) -> tuple[int, bool, bool]:
-    if isinstance(concurrency, bool):
-        raise TypeError("concurrency must be an int")
-    concurrency = index(concurrency)
-    if not 1 <= concurrency <= _MOST:
-        message = f"concurrency must be from 1 to {_MOST}, got {concurrency}"
-        raise ValueError(message)
-    if errors not in {"raise", "return"}:
-        message = f'errors must be "raise" or "return", got {errors!r:.100}'
-        raise ValueError(message)
-    if errors == "return" and not results:
-        raise ValueError('errors="return" puts errors among the results: it needs results=True')
-    return concurrency, bool(results), errors == "return"
 
 
 def _for_preparing(options: ExecuteOptions) -> Any:

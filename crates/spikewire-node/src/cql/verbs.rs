@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use spikewire_cassandra::many::HowMany;
 use spikewire_cassandra::session::Preparation;
 use spikewire_cassandra::statement::{BatchBuilder, Prepared};
 use spikewire_cql::request::{BatchKind, values_with};
@@ -12,9 +13,10 @@ use super::hooks::Hooks;
 use super::job::{Goal, Job};
 use super::session::Session;
 use super::statement::{Bound, Statement, is_set, options, shown_prepared};
-use crate::arguments::text;
+use crate::arguments::{flag, text};
 use crate::binding::Call;
 use crate::call::settle;
+use crate::errors::{kind_name, shown};
 use crate::js::{Failure, Result, Value};
 
 fn hooks<'a>(call: &'a Call<'_>) -> Result<&'a Hooks> {
@@ -44,6 +46,22 @@ pub fn execute<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     };
     session.send(call.env, slot, job, request);
     Ok(None)
+}
+
+/// `cqlHowMany(concurrency, errors, results)`: checks how a call with many rows goes; whether errors are
+/// among its results.
+pub fn how_many<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let (rows, errors) = (call.argument(0), text("errors", call.argument(1))?);
+    let results = flag("results", call.argument(2))?;
+    let Some(number) = rows.number() else {
+        return Err(Failure::of_type(format!(
+            "concurrency must be a number, not {}",
+            kind_name(rows)
+        )));
+    };
+    let whole = (number.fract() == 0.0 && number >= 0.0).then_some(number as usize);
+    let how = HowMany::read(whole, &shown(rows), &errors, results).map_err(Failure::of_range)?;
+    call.env.boolean(how.returns_errors).map(Some)
 }
 
 /// `cqlBind(statement, array)`: a number for a prepared statement with its values.

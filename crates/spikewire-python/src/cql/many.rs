@@ -7,8 +7,9 @@ use std::thread::{self, Thread};
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyIterator, PyList};
+use pyo3::types::{PyBool, PyIterator, PyList};
 use spikewire_cassandra::Error;
+use spikewire_cassandra::many::HowMany;
 use spikewire_cassandra::statement::StatementOptions;
 use spikewire_sync::Mutex;
 use spikewire_transport::permits::{SIGNAL_POLL, park};
@@ -18,9 +19,32 @@ use super::faces::{Blocking, Connections, Loops, Runner, Shared, thread_of};
 use super::job::{Goal, Job, Start};
 use super::statement::Statement;
 use super::ticket::{self, Delivery, Promise, Taker};
-use crate::bridge::errors::{closed, type_error};
+use super::words::text;
+use crate::bridge::errors::{closed, shown, type_error, value_error};
 use crate::bridge::forks::forks;
 use crate::bridge::signal::{Interrupted, detached};
+
+/// How a call with many rows goes, checked: rows in flight, whether there are results, whether errors
+/// are among them.
+#[pyfunction]
+#[pyo3(signature = (concurrency, errors, results, /))]
+pub fn how_many(
+    concurrency: &Bound<'_, PyAny>,
+    errors: &Bound<'_, PyAny>,
+    results: bool,
+) -> PyResult<(usize, bool, bool)> {
+    if concurrency.is_instance_of::<PyBool>() {
+        return Err(type_error("concurrency must be an int"));
+    }
+    let rows = match concurrency.extract::<usize>() {
+        Ok(rows) => Some(rows),
+        Err(error) if error.is_instance_of::<PyOverflowError>(concurrency.py()) => None,
+        Err(error) => return Err(error),
+    };
+    let errors = text("errors", errors)?;
+    let how = HowMany::read(rows, &shown(concurrency), &errors, results).map_err(value_error)?;
+    Ok((how.concurrency, how.results, how.returns_errors))
+}
 
 /// What the rows of one call share.
 pub struct Flow {

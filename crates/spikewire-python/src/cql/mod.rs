@@ -47,7 +47,7 @@ pub mod module {
         #[pymodule_export]
         use crate::cql::columns::{is_table, table_rows};
         #[pymodule_export]
-        use crate::cql::many::Many;
+        use crate::cql::many::{Many, how_many};
         #[pymodule_export]
         use crate::cql::prepared::{BoundStatement, Prepared};
         #[pymodule_export]
