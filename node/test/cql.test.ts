@@ -305,6 +305,11 @@ test('options of a session, and contact points', skip, async () => {
     [AT, { keyspace: '' }, /^keyspace must not be empty$/],
     [AT, { speculativeDelay: 0 }, /^speculativeDelay must be 1 ms at least, not 0ns$/],
     [AT, { speculativeAttempts: 33 }, /^speculativeAttempts must be between 1 and 32, not 33$/],
+    [AT, { reconnect: 100 }, /^reconnect must be an array of two spans/],
+    [AT, { reconnect: [100] }, /^reconnect must be an array of two spans/],
+    [AT, { reconnect: [100, '1'] }, /^reconnect must be milliseconds as a number, not string$/],
+    [AT, { reconnect: [0, 100] }, /^reconnect must be 1 ms at least, not 0ns$/],
+    [AT, { reconnect: [100, 50] }, /^reconnect: the longest pause, 50ms, is shorter than/],
     [AT, { shardAwarePort: 1 }, /^shardAwarePort must be boolean, not number$/],
     [AT, { signal: AbortSignal.abort(new Error('no')) }, /^no$/],
   ] as const) {

@@ -255,7 +255,7 @@ impl Options {
             ("connect_timeout", self.connect_timeout, 1),
             ("heartbeat", self.heartbeat, 100),
             ("idle_timeout", self.idle, 100),
-            ("the pause between attempts to reconnect", self.reconnect.0, 1),
+            ("reconnect", self.reconnect.0, 1),
         ];
         for (name, span, least) in spans {
             if span < Duration::from_millis(least) {
@@ -265,8 +265,7 @@ impl Options {
         let (shortest, longest) = self.reconnect;
         if longest < shortest {
             return refuse(format!(
-                "the longest pause between attempts to reconnect, {longest:?}, is shorter than the \
-                 shortest, {shortest:?}"
+                "reconnect: the longest pause, {longest:?}, is shorter than the shortest, {shortest:?}"
             ));
         }
         if let Some(level) = self.serial_consistency.filter(|level| !level.is_serial()) {

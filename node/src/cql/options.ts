@@ -68,6 +68,11 @@ export interface SessionOptions {
   connectTimeout?: number | undefined
   /** Silence on the control connection after which it is asked for a sign of life. Default: 30,000. */
   heartbeat?: number | undefined
+  /**
+   * The shortest and the longest pause between attempts to reach a node that is down: each is twice as
+   * long as the one before. Default: `[100, 30_000]`.
+   */
+  reconnect?: readonly [shortest: number, longest: number] | undefined
   /** After which an unused connection is closed. Default: 120,000. */
   idleTimeout?: number | undefined
   /** How long statements wait for all nodes to have one schema after a change; 0: not at all. */

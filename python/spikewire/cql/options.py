@@ -177,6 +177,9 @@ class SessionOptions(TypedDict, total=False):
     heartbeat: Seconds
     """Silence after which the connection that watches the cluster is asked for a sign of life.
     Default: 30 s."""
+    reconnect: tuple[Seconds, Seconds]
+    """The shortest and the longest pause between attempts to reach a node that is down: each is
+    twice as long as the one before. Default: 0.1 s and 30 s."""
     idle_timeout: Seconds
     """Idle connections are closed after this time. Default: 120 s."""
     schema_agreement: Seconds

@@ -18,7 +18,7 @@ use crate::errors::{kind_name, shown};
 use crate::js::{Failure, Result, Type, Value};
 
 /// The names of all options.
-const NAMES: [&str; 32] = [
+const NAMES: [&str; 33] = [
     "addressMap",
     "application",
     "compression",
@@ -39,6 +39,7 @@ const NAMES: [&str; 32] = [
     "pipelineDepth",
     "protocolVersion",
     "queueLimit",
+    "reconnect",
     "remoteDatacenters",
     "schemaAgreement",
     "serialConsistency",
@@ -98,6 +99,7 @@ pub fn read(points: Value<'_>, names: Value<'_>, values: Value<'_>) -> Result<Op
             "addressMap" => options.address_map = pairs(name, value)?.into_iter().collect(),
             "connectTimeout" => options.connect_timeout = span(name, value)?,
             "heartbeat" => options.heartbeat = span(name, value)?,
+            "reconnect" => options.reconnect = pauses(name, value)?,
             "idleTimeout" => options.idle = span(name, value)?,
             "schemaAgreement" => options.schema_agreement = span(name, value)?,
             "timeout" => options.limits.timeout = span(name, value)?,
@@ -166,6 +168,17 @@ pub fn page_size(name: &str, value: Value<'_>) -> Result<i32> {
 /// How long copies wait; `null`: there are none.
 pub fn delay(name: &str, value: Value<'_>) -> Result<Option<Duration>> {
     value.present().map(|value| span(name, value)).transpose()
+}
+
+/// The shortest and the longest pause.
+fn pauses(name: &str, value: Value<'_>) -> Result<(Duration, Duration)> {
+    if !value.is_array() || value.len()? != 2 {
+        return Err(Failure::of_type(format!(
+            "{name} must be an array of two spans, the shortest and the longest pause, got {}",
+            shown(value)
+        )));
+    }
+    Ok((span(name, value.element(0)?)?, span(name, value.element(1)?)?))
 }
 
 /// A whole number; its bounds are the engine's.

@@ -18,7 +18,7 @@ use crate::arguments::{count, seconds};
 use crate::bridge::errors::{shown, type_error, type_name, value_error};
 
 /// The names of all options.
-pub const NAMES: [&str; 31] = [
+pub const NAMES: [&str; 32] = [
     "address_map",
     "application",
     "authenticator",
@@ -38,6 +38,7 @@ pub const NAMES: [&str; 31] = [
     "pipeline_depth",
     "protocol_version",
     "queue_limit",
+    "reconnect",
     "remote_datacenters",
     "schema_agreement",
     "serial_consistency",
@@ -88,6 +89,7 @@ pub fn read(points: &Bound<'_, PyAny>, given: Option<&Bound<'_, PyDict>>) -> PyR
             "address_map" => options.address_map = addresses(name, value)?,
             "connect_timeout" => options.connect_timeout = span(name, value, 1)?,
             "heartbeat" => options.heartbeat = span(name, value, 100)?,
+            "reconnect" => options.reconnect = pauses(name, value)?,
             "idle_timeout" => options.idle = span(name, value, 100)?,
             "schema_agreement" => options.schema_agreement = seconds(name, value)?,
             "timeout" => options.limits.timeout = seconds(name, value)?,
@@ -171,6 +173,30 @@ fn span(name: &str, value: &Bound<'_, PyAny>, least: u64) -> PyResult<Duration> 
         return Err(value_error(format!("{name} must be at least {} s", least.as_secs_f64())));
     }
     Ok(span)
+}
+
+/// The shortest and the longest pause.
+fn pauses(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(Duration, Duration)> {
+    let both = if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>() {
+        value.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>().ok()
+    } else {
+        None
+    };
+    let Some((shortest, longest)) = both else {
+        return Err(type_error(format!(
+            "{name} must be a tuple of two spans, the shortest and the longest pause, such as \
+             (0.1, 30); got {}",
+            shown(value)
+        )));
+    };
+    let (shortest, longest) = (span(name, &shortest, 1)?, seconds(name, &longest)?);
+    if longest < shortest {
+        return Err(value_error(format!(
+            "{name}: the longest pause must not be below the shortest; got {}",
+            shown(value)
+        )));
+    }
+    Ok((shortest, longest))
 }
 
 /// How long a copy of a statement waits for an answer to those before it.

@@ -17,6 +17,7 @@ from spikewire.compat.cassandra.policies import (
     LoadBalancingPolicy,
     ReconnectionPolicy,
     RetryPolicy,
+    reconnect_of,
     retries_of,
     routing_of,
 )
@@ -170,12 +171,12 @@ class Cluster:
         self.compression = compression
         self.ssl_context = ssl_context
         self.ssl_options = ssl_options
+        self.reconnection_policy = reconnection_policy
         self.protocol_version: int | None = None
         self._lock = threading.Lock()
         self._control: Any = None
         self._user_types: dict[tuple[str, str], Any] = {}
         others |= {
-            "reconnection_policy": reconnection_policy,
             "conviction_policy_factory": conviction_policy_factory,
             "metrics_enabled": metrics_enabled,
             "connection_class": connection_class,
@@ -184,15 +185,22 @@ class Cluster:
             "executor_threads": executor_threads,
             "control_connection_timeout": control_connection_timeout,
         }
+        reconnect = reconnect_of(reconnection_policy)
+        if reconnect is None:
+            others["reconnection_policy"] = reconnection_policy
         _check_others(others)
         if address_translator is not None and type(address_translator) is not IdentityTranslator:
-            message = "address_translator: only IdentityTranslator is taken"
+            message = (
+                "address_translator: only IdentityTranslator is taken; spikewire.cql.Session takes "
+                "address_map, a dict of addresses that nodes advertise and those to use instead"
+            )
             raise NotImplementedError(message)
         self._options: dict[str, Any] = {
             "connect_timeout": _NEVER if connect_timeout is None else connect_timeout,
             "schema_agreement": max_schema_agreement_wait,
             "heartbeat": idle_heartbeat_interval or _NEVER,
             "page_size": None,
+            **({} if reconnect is None else {"reconnect": reconnect}),
             **_encryption(ssl_context, ssl_options),
             **_login(auth_provider),
             **_compression(compression),

@@ -41,6 +41,9 @@ __all__ = [
 ]
 
 
+#: The engine's shortest pause before it dials a node again, in seconds.
+SHORTEST_PAUSE = 0.001
+
 #: The engine's bounds of speculative executions: their number, and seconds in between.
 MOST_ATTEMPTS = 32
 SHORTEST_DELAY = 0.001
@@ -126,16 +129,20 @@ def routing_of(policy: LoadBalancingPolicy | None, what: str) -> Routing:
             return Routing(remote=True)
     if policy is None:
         return Routing()
-    message = f"{what}: {type(policy).__name__} is not taken; routing is the engine's own"
+    message = (
+        f"{what}: {type(policy).__name__} is not taken, for its methods would never be called: "
+        "routing is the engine's own. There are RoundRobinPolicy, DCAwareRoundRobinPolicy and "
+        "WhiteListRoundRobinPolicy, and the parameter host of execute"
+    )
     raise NotImplementedError(message)
 
 
 class ReconnectionPolicy:
-    """When lost nodes are tried again. The engine has its own schedule."""
+    """When lost nodes are tried again."""
 
 
 class ConstantReconnectionPolicy(ReconnectionPolicy):
-    """At even intervals."""
+    """At even intervals, for as long as the session is open."""
 
     def __init__(self, delay: float, max_attempts: int | None = 64) -> None:
         if delay < 0:
@@ -153,7 +160,7 @@ class ConstantReconnectionPolicy(ReconnectionPolicy):
 
 
 class ExponentialReconnectionPolicy(ReconnectionPolicy):
-    """At intervals that double."""
+    """At intervals that double, for as long as the session is open."""
 
     def __init__(self, base_delay: float, max_delay: float, max_attempts: int | None = 64) -> None:
         if base_delay < 0 or max_delay < 0:
@@ -165,6 +172,24 @@ class ExponentialReconnectionPolicy(ReconnectionPolicy):
         self.base_delay = base_delay
         self.max_delay = max_delay
         self.max_attempts = max_attempts
+
+
+def reconnect_of(policy: object) -> tuple[float, float] | None:
+    """The shortest and the longest pause that a policy says; ``None`` for the engine's own, and for
+    what says none."""
+    if isinstance(policy, type):
+        message = (
+            "reconnection_policy should not be a class, it should be an instance of that class"
+        )
+        raise TypeError(message)
+    if type(policy) is ConstantReconnectionPolicy:
+        pauses = (policy.delay, policy.delay)
+    elif type(policy) is ExponentialReconnectionPolicy:
+        pauses = (policy.base_delay, policy.max_delay)
+    else:
+        return None
+    shortest, longest = (max(pause, SHORTEST_PAUSE) for pause in pauses)
+    return shortest, longest
 
 
 class RetryPolicy:
@@ -198,7 +223,11 @@ def retries_of(policy: RetryPolicy | None, what: str) -> int | None:
         return None
     if type(policy) in (FallthroughRetryPolicy, NeverRetryPolicy):
         return 0
-    message = f"{what}: {type(policy).__name__} is not taken; retries are the engine's own"
+    message = (
+        f"{what}: {type(policy).__name__} is not taken, for its methods would never be called: "
+        "retries are the engine's own. There are RetryPolicy, FallthroughRetryPolicy and "
+        "NeverRetryPolicy, and a statement's is_idempotent"
+    )
     raise NotImplementedError(message)
 
 
@@ -246,7 +275,10 @@ def speculation_of(policy: SpeculativeExecutionPolicy | None, what: str) -> dict
             "speculative_delay": max(policy.delay, SHORTEST_DELAY),
             "speculative_attempts": policy.max_attempts,
         }
-    message = f"{what}: {type(policy).__name__} is not taken; it would never be called"
+    message = (
+        f"{what}: {type(policy).__name__} is not taken, for its methods would never be called: "
+        "there is ConstantSpeculativeExecutionPolicy"
+    )
     raise NotImplementedError(message)
 
 
