@@ -22,6 +22,7 @@ pub fn decode<K: Sink + ?Sized>(
         Type::Bigint if !bytes.is_empty() => sink.bigint(i64::from_be_bytes(exactly(ty, bytes)?)),
         Type::Double if !bytes.is_empty() => sink.double(f64::from_be_bytes(exactly(ty, bytes)?)),
         Type::Float if !bytes.is_empty() => sink.float(f32::from_be_bytes(exactly(ty, bytes)?)),
+        Type::Boolean if !bytes.is_empty() => sink.boolean(exactly::<1>(ty, bytes)? != [0]),
         Type::Blob => sink.blob(bytes),
         _ => decode_any(ty, bytes, sink),
     }

@@ -12,46 +12,50 @@ use crate::bridge::errors::{ErrorTree, Raise, overflow, type_error, value_error}
 
 static TREE: ErrorTree = ErrorTree::new("spikewire.cql.errors");
 
-/// What composing and reading raise here.
+/// What composing and reading raise here. Boxed, so that the result of making a value fits into two
+/// registers.
 #[derive(Debug)]
-pub struct Raised(pub PyErr);
+pub struct Raised(Box<PyErr>);
 
 impl From<PyErr> for Raised {
+    #[cold]
     fn from(error: PyErr) -> Self {
-        Self(error)
+        Self(Box::new(error))
     }
 }
 
 impl From<Raised> for PyErr {
     fn from(raised: Raised) -> Self {
-        raised.0
+        *raised.0
     }
 }
 
 impl From<RequestError> for Raised {
     fn from(error: RequestError) -> Self {
-        Self(value_error(error.to_string()))
+        value_error(error.to_string()).into()
     }
 }
 
 impl From<Error> for Raised {
     fn from(error: Error) -> Self {
-        Self(Python::attach(|py| error.raise(py)))
+        Python::attach(|py| error.raise(py)).into()
     }
 }
 
 impl From<Misfit> for Raised {
     fn from(misfit: Misfit) -> Self {
         let message = misfit.to_string();
-        Self(match misfit.problem {
+        let raised = match misfit.problem {
             Problem::Kind { .. } => type_error(message),
             Problem::Range { .. } => overflow(message),
             _ => value_error(message),
-        })
+        };
+        raised.into()
     }
 }
 
 impl From<Malformed> for Raised {
+    #[cold]
     fn from(error: Malformed) -> Self {
         let message = format!("a node sent bytes that make no sense: {error}");
         Self::from(Error::new(Kind::Malformed, message))

@@ -1,6 +1,5 @@
 //! The rows of a result, still as they came: each is made when it is asked for.
 
-use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
 
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -11,16 +10,15 @@ use spikewire_cassandra::cluster::Node;
 use spikewire_cassandra::execution::{Answer, Content};
 use spikewire_cassandra::statement::Shape;
 use spikewire_cql::envelope::Prefix;
-use spikewire_cql::notation::Malformed;
-use spikewire_cql::response::rows::Cells;
-use spikewire_cql::types::Type;
 
 use super::classes::Classes;
 use super::columns::{to_arrays, to_arrow, to_pandas, to_polars, to_structured};
 use super::errors::Raised;
+use super::fill;
 use super::pages::{Page, PageList, Pages};
 use super::row::{Names, Row};
-use super::value::{Making, value};
+use super::row_iterator::RowIterator;
+use super::value::Making;
 use crate::columns::{self, ArrowTable};
 
 /// What there is to know of a result besides its rows.
@@ -66,8 +64,8 @@ impl Circumstances {
 /// statement without rows has a result of length 0.
 #[pyclass(frozen, sequence, module = "spikewire.cql")]
 pub struct Rows {
-    came: Pages,
-    count: usize,
+    pub(super) came: Pages,
+    pub(super) count: usize,
     state: Option<Vec<u8>>,
     circumstances: Circumstances,
     /// Where each row begins: page and offset. Made when a row is asked for by its index.
@@ -119,59 +117,8 @@ impl Rows {
             return Err(PyIndexError::new_err("row index out of range"));
         };
         let mut cells = self.came.all[page as usize].cells(py, offset as usize);
-        next_row(py, shape, Names::of(py, shape)?, &mut cells, &self.came.classes)
-    }
-}
-
-/// Makes the row that the cells begin with.
-#[inline]
-pub fn next_row<'py>(
-    py: Python<'py>,
-    shape: &Shape,
-    names: &Arc<Names>,
-    cells: &mut Cells<'_>,
-    classes: &Classes,
-) -> PyResult<Bound<'py, Row>> {
-    let columns = shape.columns.iter();
-    let cells = columns.map(|column| Pending { ty: &column.ty, cell: cells.cell(), classes });
-    Bound::new(py, Row::make(names.clone(), PyTuple::new(py, cells)?))
-}
-
-/// A value that is made where it is to stand.
-struct Pending<'a> {
-    ty: &'a Type,
-    cell: Result<Option<&'a [u8]>, Malformed>,
-    classes: &'a Classes,
-}
-
-impl<'py> IntoPyObject<'py> for Pending<'_> {
-    type Target = PyAny;
-    type Output = Bound<'py, PyAny>;
-    type Error = PyErr;
-
-    #[inline]
-    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let cell = self.cell.map_err(Raised::from)?;
-        Ok(value(self.ty, cell, &Making { py, classes: self.classes })?)
-    }
-}
-
-/// The rows of a page, each made where it is to stand.
-struct PendingRow<'a, 'b> {
-    shape: &'a Shape,
-    names: &'a Arc<Names>,
-    cells: &'b RefCell<Cells<'a>>,
-    classes: &'a Classes,
-}
-
-impl<'py> IntoPyObject<'py> for PendingRow<'_, '_> {
-    type Target = Row;
-    type Output = Bound<'py, Row>;
-    type Error = PyErr;
-
-    #[inline]
-    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, Row>> {
-        next_row(py, self.shape, self.names, &mut self.cells.borrow_mut(), self.classes)
+        let making = Making { py, classes: &self.came.classes };
+        Ok(Row::read(Names::of(py, shape)?, &shape.columns, &mut cells, &making)?)
     }
 }
 
@@ -205,8 +152,8 @@ impl Rows {
         }
     }
 
-    fn __iter__(slf: Bound<'_, Self>) -> RowIterator {
-        RowIterator { rows: slf.unbind(), state: spikewire_sync::Mutex::new((0, 0, 0)) }
+    fn __iter__(slf: Bound<'_, Self>) -> PyResult<RowIterator> {
+        RowIterator::new(slf)
     }
 
     fn __repr__(&self) -> String {
@@ -232,11 +179,10 @@ impl Rows {
     /// All rows as a list.
     fn all<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let Some(shape) = &self.came.shape else { return Ok(PyList::empty(py)) };
-        let (names, classes) = (Names::of(py, shape)?, &*self.came.classes);
+        let (names, making) = (Names::of(py, shape)?, Making { py, classes: &self.came.classes });
         let page = |page: &Page| {
-            let cells = RefCell::new(page.cells(py, 0));
-            let rows = (0..page.count).map(|_| PendingRow { shape, names, cells: &cells, classes });
-            PyList::new(py, rows)
+            let mut cells = page.cells(py, 0);
+            fill::list(py, page.count, || Row::read(names, &shape.columns, &mut cells, &making))
         };
         let mut pages = self.came.all.iter();
         let all = pages.next().map_or_else(|| Ok(PyList::empty(py)), page)?;
@@ -368,40 +314,6 @@ impl Rows {
     #[getter]
     fn schema_agreed(&self) -> bool {
         self.circumstances.schema_agreed
-    }
-}
-
-/// Goes through the rows of a result.
-#[pyclass(frozen, module = "spikewire._native")]
-pub struct RowIterator {
-    rows: Py<Rows>,
-    /// Page, row of the page, offset.
-    state: spikewire_sync::Mutex<(usize, usize, usize)>,
-}
-
-#[pymethods]
-impl RowIterator {
-    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
-        slf
-    }
-
-    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, Row>>> {
-        let rows = self.rows.get();
-        let Some(shape) = &rows.came.shape else { return Ok(None) };
-        let (mut page, mut row, mut offset) = *self.state.lock();
-        while rows.came.all.get(page).is_some_and(|it| row >= it.count) {
-            (page, row, offset) = (page + 1, 0, 0);
-        }
-        let Some(here) = rows.came.all.get(page) else { return Ok(None) };
-        let mut cells = here.cells(py, offset);
-        let names = Names::of(py, shape)?;
-        let made = next_row(py, shape, names, &mut cells, &rows.came.classes)?;
-        *self.state.lock() = (page, row + 1, here.len(py) - cells.0.rest().len());
-        Ok(Some(made))
-    }
-
-    fn __length_hint__(&self) -> usize {
-        self.rows.get().count
     }
 }
 

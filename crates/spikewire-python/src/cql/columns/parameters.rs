@@ -146,8 +146,9 @@ impl TableRows {
         for (parameter, column) in self.known.parameters.iter().zip(&self.columns) {
             let value = Given::new(&**table.column(*column), *at);
             encode_bound(&parameter.name, &parameter.ty, &value, &mut bytes).map_err(
-                |Raised(error)| {
-                    crate::bridge::errors::about(py, error, &format!("row {row} of the table"))
+                |raised: Raised| {
+                    let place = format!("row {row} of the table");
+                    crate::bridge::errors::about(py, raised.into(), &place)
                 },
             )?;
         }

@@ -24,7 +24,7 @@ pub struct Given<'a, 'py>(pub &'a Bound<'py, PyAny>);
 type Result<T> = std::result::Result<T, Unfit<Raised>>;
 
 fn raised(error: PyErr) -> Unfit<Raised> {
-    Unfit::Host(Raised(error))
+    Unfit::Host(error.into())
 }
 
 impl<'py> Given<'_, 'py> {
