@@ -74,6 +74,44 @@ fn numbers_and_text_with_nulls() {
     assert_eq!(flags, [Some(true), None, None]);
 }
 
+/// More rows than are taken at a time, with something of every kind between plain values.
+#[test]
+fn nulls_among_many_rows_stay_in_their_places() {
+    let columns = vec![
+        column("i", Type::Bigint),
+        column("t", Type::Text),
+        column("f", Type::Boolean),
+        column("l", Type::List(Arc::new(Type::Int))),
+    ];
+    let or_null = |there: bool, value: Value| if there { value } else { Value::Null };
+    let rows: Vec<Vec<Value>> = (0..1500_i64)
+        .map(|at| {
+            vec![
+                or_null(at % 7 != 3, Value::Bigint(at)),
+                or_null(at % 300 != 255, Value::Text(format!("row {at}"))),
+                if at % 11 == 0 { Value::Empty } else { Value::Boolean(at % 2 == 0) },
+                or_null(at % 5 != 0, Value::List(vec![Value::Int(at as i32); at as usize % 3])),
+            ]
+        })
+        .collect();
+    let table = build(columns, &rows);
+    let numbers = table.column(0).as_primitive::<Int64Type>();
+    let (texts, flags) = (table.column(1).as_string::<i32>(), table.column(2).as_boolean());
+    let lists = table.column(3).as_list::<i32>();
+    for at in 0..1500_usize {
+        assert_eq!(numbers.is_valid(at), at % 7 != 3);
+        assert!(numbers.is_null(at) || numbers.value(at) == at as i64);
+        assert_eq!(texts.is_valid(at), at % 300 != 255);
+        assert!(texts.is_null(at) || texts.value(at) == format!("row {at}"));
+        assert_eq!(flags.is_valid(at), at % 11 != 0);
+        assert!(flags.is_null(at) || flags.value(at) == (at % 2 == 0));
+        assert_eq!(lists.is_valid(at), at % 5 != 0);
+        let list: Vec<_> = lists.value(at).as_primitive::<Int32Type>().iter().collect();
+        let there = if lists.is_valid(at) { at % 3 } else { 0 };
+        assert_eq!(list, vec![Some(at as i32); there]);
+    }
+}
+
 #[test]
 fn times_have_their_units() {
     for (ty, value, kind) in [

@@ -21,10 +21,12 @@
 //! |---|---|
 //! | `table` | all columns together |
 //! | `column` | the memory of a column |
+//! | `block` | some rows at a time, column by column |
 //! | `sink` | values into columns |
 //! | `exact` | integers and decimals of any size |
 //! | `finish` | making the arrays |
 
+mod block;
 mod column;
 mod exact;
 mod finish;

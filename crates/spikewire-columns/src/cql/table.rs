@@ -4,13 +4,13 @@ use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{ArrowError, Schema};
 use spikewire_cql::response::Column as Described;
 use spikewire_cql::response::rows::Cells;
-use spikewire_cql::value::decode;
 use std::sync::Arc;
 
+use super::block::{self, Block};
 use super::column::Column;
 use super::finish::finish;
 use super::sink::Columns;
-use crate::error::{ColumnError, RowError};
+use crate::error::RowError;
 
 /// Columns that rows are appended to.
 #[derive(Debug)]
@@ -29,24 +29,29 @@ impl Table {
         let mut all = columns.all.borrow_mut();
         let tops: Vec<usize> =
             described.iter().map(|column| Column::add(&mut all, &column.ty, rows)).collect();
-        // After the last column comes the first one of the next row.
-        for (at, top) in tops.iter().enumerate() {
-            all[*top].next = tops[(at + 1) % tops.len()];
-        }
         drop(all);
         Self { described, columns, tops, rows: 0 }
     }
 
     /// Appends the rows that begin these cells.
     pub fn append(&mut self, mut cells: Cells<'_>, rows: usize) -> Result<(), RowError> {
-        for row in self.rows..self.rows + rows {
-            for column in &*self.described {
-                let bad = |error| RowError::Bad(row, column.name.to_string(), error);
-                let cell = cells.cell().map_err(|error| bad(ColumnError::from(error)))?;
-                decode(&column.ty, cell, &self.columns).map_err(bad)?;
+        let bad = |row, column: usize, error| {
+            RowError::Bad(row, self.described[column].name.to_string(), error)
+        };
+        let end = self.rows + rows;
+        let mut block = Block::default();
+        while self.rows < end {
+            let (first, rows) = (self.rows, (end - self.rows).min(block::ROWS));
+            block
+                .take(&mut cells, self.described.len(), rows)
+                .map_err(|(row, column, error)| bad(first + row, column, error.into()))?;
+            for (at, (column, top)) in self.described.iter().zip(&self.tops).enumerate() {
+                block
+                    .append(at, &column.ty, &self.columns, *top)
+                    .map_err(|(row, error)| bad(first + row, at, error))?;
             }
+            self.rows += rows;
         }
-        self.rows += rows;
         Ok(())
     }
 
