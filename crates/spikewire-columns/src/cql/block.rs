@@ -46,12 +46,11 @@ impl<'a> Block<'a> {
         top: usize,
     ) -> Result<(), (usize, ColumnError)> {
         let mut row = 0;
-        let mut rest = self.cells.iter().skip(at).step_by(self.columns);
+        let from = |row| self.cells.iter().skip(at + row * self.columns).step_by(self.columns);
         loop {
-            row += plain(&mut columns.all.borrow_mut()[top], ty, &mut rest.clone());
+            row += plain(&mut columns.all.borrow_mut()[top], ty, &mut from(row).copied());
             // What stopped it, if it was not the end: null, no bytes, another type, a wrong length.
-            rest = self.cells.iter().skip(at + row * self.columns).step_by(self.columns);
-            let Some(cell) = rest.next() else { return Ok(()) };
+            let Some(cell) = from(row).next() else { return Ok(()) };
             columns.at.set(top);
             decode(ty, *cell, columns).map_err(|error| (row, error))?;
             row += 1;
@@ -60,10 +59,10 @@ impl<'a> Block<'a> {
 }
 
 /// Appends values as long as they are there and of the commonest types; how many.
-fn plain<'c, 'a: 'c>(
+fn plain<'a>(
     column: &mut Column,
     ty: &Type,
-    cells: &mut impl Iterator<Item = &'c Option<&'a [u8]>>,
+    cells: &mut impl Iterator<Item = Option<&'a [u8]>>,
 ) -> usize {
     let taken = match (&mut column.store, ty) {
         (Store::I32(all), Type::Int) => numbers(cells, all, i32::from_be_bytes),
@@ -74,14 +73,14 @@ fn plain<'c, 'a: 'c>(
         (Store::F64(all), Type::Double) => numbers(cells, all, f64::from_be_bytes),
         (Store::Boolean(flags), Type::Boolean) => {
             let before = flags.len();
-            cells.map_while(|cell| <[u8; 1]>::try_from((*cell)?).ok()).for_each(|value| {
+            cells.map_while(|cell| <[u8; 1]>::try_from(cell?).ok()).for_each(|value| {
                 flags.append(value != [0]);
             });
             flags.len() - before
         }
         (Store::Bytes(ends, data), Type::Text | Type::Ascii | Type::Blob) => {
             let before = ends.0.len();
-            cells.map_while(|cell| *cell).for_each(|value| {
+            cells.map_while(|cell| cell).for_each(|value| {
                 data.extend_from_slice(value);
                 ends.push(data.len());
             });
@@ -93,12 +92,12 @@ fn plain<'c, 'a: 'c>(
     taken
 }
 
-fn numbers<'c, 'a: 'c, T, const N: usize>(
-    cells: &mut impl Iterator<Item = &'c Option<&'a [u8]>>,
+fn numbers<'a, T, const N: usize>(
+    cells: &mut impl Iterator<Item = Option<&'a [u8]>>,
     all: &mut Vec<T>,
     of: impl Fn([u8; N]) -> T,
 ) -> usize {
     let before = all.len();
-    all.extend(cells.map_while(|cell| (*cell)?.try_into().ok()).map(of));
+    all.extend(cells.map_while(|cell| cell?.try_into().ok()).map(of));
     all.len() - before
 }
