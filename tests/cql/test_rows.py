@@ -1,0 +1,92 @@
+"""Rows as a program takes them: one after the other, kept or not."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spikewire import cql
+from spikewire.testing.cassandra import CannedServer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Expected = list[tuple[object, ...]]
+
+ROWS = 700
+SELECT = "SELECT at, id, payload FROM shop.items WHERE id = 'pear'"
+
+
+@pytest.fixture(scope="module")
+def rows() -> Iterator[cql.Rows]:
+    with CannedServer(rows=ROWS) as server, cql.Session(server.address) as session:
+        session.execute(
+            "CREATE KEYSPACE shop WITH replication = "
+            "{'class': 'SimpleStrategy', 'replication_factor': 1}"
+        )
+        session.execute(
+            "CREATE TABLE shop.items (id text, at int, payload blob, PRIMARY KEY (id, at))"
+        )
+        found = session.execute(SELECT)
+        assert len(found) == ROWS
+        yield found
+
+
+@pytest.fixture(scope="module")
+def expected(rows: cql.Rows) -> Expected:
+    """Each row by its index, which makes it anew."""
+    return [rows[at].as_tuple() for at in range(ROWS)]
+
+
+def test_rows_that_are_kept_keep_their_values(rows: cql.Rows, expected: Expected) -> None:
+    kept = list(rows)
+    assert [row.as_tuple() for row in kept] == expected
+    assert len({id(row) for row in kept}) == ROWS
+    assert [row.as_tuple() for row in rows.all()] == expected
+
+
+@pytest.mark.parametrize("distance", [2, 3, 7])
+def test_some_rows_are_kept(rows: cql.Rows, expected: Expected, distance: int) -> None:
+    kept = [row for at, row in enumerate(rows) if at % distance == 0]
+    assert [row.as_tuple() for row in kept] == expected[::distance]
+
+
+def test_what_is_taken_from_a_row_stays(rows: cql.Rows, expected: Expected) -> None:
+    tuples = [row.as_tuple() for row in rows]
+    assert tuples == expected
+    iterators = [iter(row) for row in rows]
+    assert [tuple(one) for one in iterators] == expected
+    assert [tuple(values) for values in (row.values() for row in rows)] == expected
+
+
+def test_rows_that_are_taken_apart(rows: cql.Rows, expected: Expected) -> None:
+    assert [(at, name, payload) for at, name, payload in rows] == expected
+    found: Expected = []
+    for row in rows:
+        # What the garbage collector found not worth looking at is looked at again.
+        if len(found) % 50 == 0:
+            gc.collect()
+        found.append((row.at, row["id"], row[2]))
+    assert found == expected
+
+
+def test_a_row_has_the_hash_of_its_own_values(rows: cql.Rows, expected: Expected) -> None:
+    assert [hash(row) for row in rows] == [hash(row) for row in expected]
+
+
+def test_two_iterators_do_not_meet(rows: cql.Rows, expected: Expected) -> None:
+    first, second = iter(rows), iter(rows)
+    next(second)
+    pairs = [(one[0], other[0]) for one, other in zip(first, second, strict=False)]
+    assert pairs == [(expected[at][0], expected[at + 1][0]) for at in range(ROWS - 1)]
+
+
+def test_an_iterator_that_ended_holds_nothing(rows: cql.Rows) -> None:
+    iterator = iter(rows)
+    *_, last = iterator
+    assert next(iterator, None) is None
+    if not hasattr(sys, "_is_gil_enabled") or sys._is_gil_enabled():
+        assert sys.getrefcount(last) == 2
