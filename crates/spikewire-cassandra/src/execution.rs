@@ -152,9 +152,9 @@ impl Execution {
 
     /// That of the copy after this one ([`crate::speculation`]), if the statement has copies.
     #[cold]
-    pub fn twin(&self) -> Option<Self> {
+    pub fn twin(&self) -> Option<Box<Self>> {
         let contender = self.target.contender.as_ref()?;
-        Some(Self {
+        Some(Box::new(Self {
             memory: self.memory.clone(),
             what: self.what.clone(),
             target: self.target.of(contender.next()),
@@ -165,7 +165,7 @@ impl Execution {
             before: Attempts::default(),
             stage: Stage::Asked,
             kept: Vec::new(),
-        })
+        }))
     }
 
     /// Whether it is that of a copy that follows on others.
@@ -256,7 +256,7 @@ impl Execution {
         if let Some(prepared) = error.server().and_then(|error| self.to_prepare(error))
             && let Some(node) = self.memory.cluster.snapshot().node(error.node())
         {
-            self.target.failed.clear();
+            self.target.take_failed();
             error.earlier().iter().for_each(|earlier| self.target.note(earlier));
             let (made, in_doubt) = (error.attempts(), error.in_doubt());
             return self.prepare(prepared, node, Attempts { made, in_doubt, ..self.before });
@@ -368,7 +368,7 @@ impl Execution {
 
     /// Adds how attempts failed before this error, which the request that has it did not know.
     fn ended(&self, error: Error) -> Error {
-        self.blame(error).with_earlier(self.target.failed.clone())
+        self.blame(error).with_earlier(self.target.failed().to_vec())
     }
 
     /// Adds what was tried before the request that failed with this error.
@@ -380,7 +380,8 @@ impl Execution {
     /// Sends the request again to a node that knows its statement by now.
     fn again<'a>(&mut self, node: Arc<Node>) -> Heard<'a> {
         let bytes = std::mem::take(&mut self.kept);
-        let target = Target { first: Some(node), ..self.target.clone() };
+        let mut target = self.target.clone();
+        target.first = Some(node);
         self.send(bytes, target)
     }
 

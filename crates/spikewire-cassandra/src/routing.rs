@@ -28,25 +28,46 @@ pub struct Target {
     pub turn: u32,
     /// Where it goes first, whatever the plan says.
     pub first: Option<Arc<Node>>,
-    /// How its attempts failed so far.
-    pub(crate) failed: Vec<Error>,
-    /// The nodes that it need not go to again before it has been to all others.
-    pub(crate) tried: Vec<SocketAddr>,
+    /// What was tried so far, if that failed. Boxed, for it is rare.
+    past: Option<Box<Past>>,
     /// Which copy of its statement it is, where that may have several.
     pub(crate) contender: Option<Box<Contender>>,
+}
+
+/// Attempts that failed.
+#[derive(Debug, Clone, Default)]
+struct Past {
+    /// How they failed.
+    failed: Vec<Error>,
+    /// The nodes that need not be asked again before all others were.
+    tried: Vec<SocketAddr>,
 }
 
 impl Target {
     /// For a request that was not attempted yet.
     pub fn new(aim: Aim, writes: bool, turn: u32) -> Self {
-        let (failed, tried) = (Vec::new(), Vec::new());
-        Self { aim, writes, turn, first: None, failed, tried, contender: None }
+        Self { aim, writes, turn, first: None, past: None, contender: None }
+    }
+
+    /// How its attempts failed so far.
+    pub(crate) fn failed(&self) -> &[Error] {
+        self.past.as_ref().map_or(&[], |past| &past.failed)
+    }
+
+    /// The same, which is forgotten here.
+    pub(crate) fn take_failed(&mut self) -> Vec<Error> {
+        self.past.as_mut().map(|past| std::mem::take(&mut past.failed)).unwrap_or_default()
+    }
+
+    /// The nodes that it need not go to again before it has been to all others.
+    fn tried(&self) -> &[SocketAddr] {
+        self.past.as_ref().map_or(&[], |past| &past.tried)
     }
 
     /// Whether the node of this error was tried before.
     pub(crate) fn was_tried(&self, error: &Error) -> bool {
         let node = error.node().and_then(|node| node.parse().ok());
-        node.is_some_and(|node| self.tried.contains(&node))
+        node.is_some_and(|node| self.tried().contains(&node))
     }
 
     /// An attempt failed, and another one follows.
@@ -56,10 +77,10 @@ impl Target {
         });
         if !stays && let Some(node) = error.node().and_then(|node| node.parse().ok()) {
             self.first = self.first.take().filter(|first| first.address != node);
-            self.tried.push(node);
+            self.past.get_or_insert_default().tried.push(node);
         }
         match &self.contender {
-            None => self.failed.extend(error.alone()),
+            None => self.past.get_or_insert_default().failed.extend(error.alone()),
             Some(contender) => contender.note(error),
         }
     }
@@ -140,12 +161,12 @@ pub fn choose(snapshot: &Snapshot, target: &Target, step: u32) -> Result<Arc<Nod
     if let Some(contender) = &target.contender {
         return choose_for(contender, snapshot, replicas, turn, target, step);
     }
-    if target.tried.is_empty()
+    if target.tried().is_empty()
         && let Some(node) = nearest(snapshot, replicas, turn)
     {
         return Ok(node.clone());
     }
-    let node = plan(snapshot, replicas, turn, &target.tried).pick(step);
+    let node = plan(snapshot, replicas, turn, target.tried()).pick(step);
     node.ok_or_else(|| none(snapshot))
 }
 
@@ -159,7 +180,7 @@ fn choose_for(
     target: &Target,
     step: u32,
 ) -> Result<Arc<Node>> {
-    let used = [contender.taken(), target.tried.clone()].concat();
+    let used = [&contender.taken(), target.tried()].concat();
     let plan = plan(snapshot, replicas, turn, &used);
     if plan.fresh.is_empty() && contender.is_accompanied() {
         let message = "a copy of the statement was sent to each node that may be asked";

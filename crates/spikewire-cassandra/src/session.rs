@@ -30,8 +30,8 @@ pub struct Call {
     pub target: Target,
     /// Its limits.
     pub policy: Policy<Replica>,
-    /// What understands the answer.
-    pub execution: Execution,
+    /// What understands the answer. Boxed, for it is large and handed on often.
+    pub execution: Box<Execution>,
 }
 
 impl Call {
@@ -41,7 +41,7 @@ impl Call {
     }
 
     /// The request, and what understands the answer.
-    pub fn split(self) -> (Draft, Execution) {
+    pub fn split(self) -> (Draft, Box<Execution>) {
         let Self { bytes, target, policy, execution } = self;
         (Draft { bytes, target, policy }, execution)
     }
@@ -149,7 +149,7 @@ impl Session {
             let contender = Contender::first(delay, speculation.attempts, target.writes);
             target.contender = Some(Box::new(contender));
         }
-        let execution = Execution::new(self.0.clone(), what, &target, policy);
+        let execution = Box::new(Execution::new(self.0.clone(), what, &target, policy));
         Call { bytes, target, policy, execution }
     }
 

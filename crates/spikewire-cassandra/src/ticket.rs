@@ -33,7 +33,7 @@ pub trait TakesAnswer: Waits + Send + 'static {
 #[derive(Debug)]
 pub struct Ticket<W> {
     waiting: Share<W>,
-    execution: Execution,
+    execution: Box<Execution>,
 }
 
 /// What follows an outcome.

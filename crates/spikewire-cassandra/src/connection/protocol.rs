@@ -145,7 +145,7 @@ impl Topology for Cluster {
     }
 
     fn conclude(&self, target: &mut Target, error: Error) -> Error {
-        error.with_earlier(std::mem::take(&mut target.failed))
+        error.with_earlier(target.take_failed())
     }
 
     fn is_silent(&self, node: &Arc<Node>) {

@@ -77,7 +77,7 @@ fn prepare(session: &Arc<Session>, text: &str, id: &[u8]) -> Arc<Prepared> {
     }
 }
 
-fn execute(session: &Arc<Session>, prepared: &Arc<Prepared>) -> (Draft, Execution) {
+fn execute(session: &Arc<Session>, prepared: &Arc<Prepared>) -> (Draft, Box<Execution>) {
     let call = session.execute(prepared, &StatementOptions::default(), NoValues);
     call.unwrap().split()
 }

@@ -45,7 +45,7 @@ fn marked(idempotent: bool) -> StatementOptions {
 /// A copy that was sent to its node.
 struct Sent {
     target: Target,
-    execution: Execution,
+    execution: Box<Execution>,
     node: Arc<Node>,
 }
 
