@@ -2,9 +2,12 @@
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use spikewire::cql::{Builder, Session};
+use spikewire::cql::{Builder, Kind, Session};
+
+/// What any step may take: the machine may be busy.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// Contact points, and a keyspace for the tests of this run.
 #[derive(Debug)]
@@ -29,14 +32,22 @@ impl Place {
     pub fn table(&self, session: &Session, columns: &str) -> String {
         static TABLES: AtomicU32 = AtomicU32::new(0);
         let name = format!("t{}", TABLES.fetch_add(1, Relaxed));
-        session.execute(format!("CREATE TABLE {name} ({columns})"), ()).unwrap();
+        set_up(session, &format!("CREATE TABLE IF NOT EXISTS {name} ({columns})"));
         name
     }
 }
 
+/// Runs what may run twice. A node that is so busy that it seems to stand still is given up, and
+/// found again.
+fn set_up(session: &Session, statement: &str) {
+    let began = Instant::now();
+    while let Err(error) = session.execute(statement, ()) {
+        assert!(error.kind() == Kind::Connection && began.elapsed() < LONGEST, "{error}");
+    }
+}
+
 fn patient() -> Builder {
-    let limit = Duration::from_secs(60);
-    Session::builder().timeout(limit).connect_timeout(limit).schema_agreement(limit)
+    Session::builder().timeout(LONGEST).connect_timeout(LONGEST).schema_agreement(LONGEST)
 }
 
 /// Where Cassandra is; `None`, with the reason printed, where there is none.
@@ -47,10 +58,10 @@ pub fn shared() -> Option<&'static Place> {
         let keyspace = format!("rust_{}", std::process::id());
         let session = patient().connect(&at).expect("the node of SPIKEWIRE_CASSANDRA_AT answers");
         let create = format!(
-            "CREATE KEYSPACE {keyspace} WITH replication = \
+            "CREATE KEYSPACE IF NOT EXISTS {keyspace} WITH replication = \
              {{'class': 'SimpleStrategy', 'replication_factor': 1}}"
         );
-        session.execute(create, ()).unwrap();
+        set_up(&session, &create);
         Some(Place { at, keyspace })
     });
     if place.is_none() {
