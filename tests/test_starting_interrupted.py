@@ -49,7 +49,8 @@ def test_a_signal_waits_for_the_end_of_the_block(handled: list[int], number: int
 
 
 def test_a_handler_that_raises_keeps_no_other_away() -> None:
-    former = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    both = (signal.SIGTERM, signal.SIGINT)
+    former = [signal.signal(number, signal.default_int_handler) for number in both]
     try:
         with pytest.raises(KeyboardInterrupt) as raised, interrupts_wait():
             _both()
@@ -58,7 +59,8 @@ def test_a_handler_that_raises_keeps_no_other_away() -> None:
         assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
-        signal.signal(signal.SIGTERM, former)
+        for number, handler in zip(both, former, strict=True):
+            signal.signal(number, handler)
 
 
 def _both() -> None:

@@ -12,6 +12,12 @@ if TYPE_CHECKING:
 
 REAL = "cassandra"
 OURS = "spikewire.compat.cassandra"
+#: Options of each: what connecting may take. The drivers' own time-outs are short for a node and a
+#: machine that have much else to do.
+PATIENT = {
+    REAL: {"connect_timeout": 60, "control_connection_timeout": 60},
+    OURS: {"connect_timeout": 60},
+}
 
 
 class Driver:
@@ -34,7 +40,9 @@ class Driver:
 
     def connectable(self, **options: Any) -> Any:
         """A cluster, not connected yet."""
-        return self.cluster_.Cluster([self.address], port=self.port, **options)
+        return self.cluster_.Cluster(
+            [self.address], port=self.port, **(PATIENT[self.package] | options)
+        )
 
     def close(self) -> None:
         self.cluster.shutdown()

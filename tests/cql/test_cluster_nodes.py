@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from cql.compat_drivers import PATIENT, REAL
 from waiting import until
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def session_on(cluster: SharedCassandra, node: int, keyspace: str | None = None)
         load_balancing_policy=policies.WhiteListRoundRobinPolicy([host]), request_timeout=30
     )
     profiles = {driver.EXEC_PROFILE_DEFAULT: profile}
-    client = driver.Cluster([host], port=int(port), execution_profiles=profiles)
+    client = driver.Cluster([host], port=int(port), execution_profiles=profiles, **PATIENT[REAL])
     try:
         yield client.connect(keyspace)
     finally:

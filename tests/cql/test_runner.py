@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from cql.compat_drivers import PATIENT, REAL
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -17,7 +19,7 @@ driver = pytest.importorskip("cassandra.cluster", exc_type=ImportError)
 @pytest.fixture(scope="module")
 def session(cassandra: SharedCassandra, keyspace: str) -> Iterator[Any]:
     host, _, port = cassandra.addresses[0].partition(":")
-    cluster = driver.Cluster([host], port=int(port))
+    cluster = driver.Cluster([host], port=int(port), **PATIENT[REAL])
     yield cluster.connect(keyspace)
     cluster.shutdown()
 

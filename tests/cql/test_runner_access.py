@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from cql.compat_drivers import PATIENT, REAL
 from spikewire.testing.cassandra import (
     CassandraCluster,
     CassandraFailed,
@@ -58,7 +59,7 @@ def closed() -> Iterator[CassandraCluster]:
 @contextmanager
 def connected(address: str, **options: Any) -> Iterator[Any]:
     host, _, port = address.partition(":")
-    client = driver.Cluster([host], port=int(port), **options)
+    client = driver.Cluster([host], port=int(port), **PATIENT[REAL], **options)
     try:
         yield client.connect()
     finally:

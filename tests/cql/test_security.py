@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cql.compat_drivers import OURS, REAL
+from cql.compat_drivers import OURS, PATIENT, REAL
 from forking import scenario
 from spikewire import cql
 from spikewire.compat.cassandra import CompatWarning
@@ -241,7 +241,7 @@ def connects(package: str, cluster: CassandraCluster, **given: Any) -> bool:
     user, password = cluster.credentials
     login = auth.PlainTextAuthProvider(username=user, password=password)
     connectable = driver.Cluster(
-        [address], port=int(port), auth_provider=login, connect_timeout=20, **given
+        [address], port=int(port), auth_provider=login, **(PATIENT[package] | given)
     )
     try:
         session = connectable.connect()

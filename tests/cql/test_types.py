@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from cql.compat_drivers import PATIENT, REAL
 from spikewire import cql
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def here(cassandra: SharedCassandra, keyspace: str) -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def there(cassandra: SharedCassandra, here: Any) -> Iterator[Any]:
     host, _, port = cassandra.addresses[0].partition(":")
-    cluster = driver.Cluster([host], port=int(port))
+    cluster = driver.Cluster([host], port=int(port), **PATIENT[REAL])
     session = cluster.connect(here.keyspace)
     cluster.register_user_type(here.keyspace, "place", Place)
     yield session
