@@ -237,7 +237,7 @@ def test_programs_for_the_driver(cassandra_cluster: SharedCassandra, keyspace: s
     from spikewire.compat.cassandra.policies import ConstantSpeculativeExecutionPolicy
 
     policy = ConstantSpeculativeExecutionPolicy(delay=DELAY, max_attempts=2)
-    profile = ExecutionProfile(speculative_execution_policy=policy, request_timeout=10.0)
+    profile = ExecutionProfile(speculative_execution_policy=policy, request_timeout=2.0)
     host, port = cassandra_cluster.addresses[0].rsplit(":", 1)
     cluster = Cluster([host], int(port), execution_profiles={EXEC_PROFILE_DEFAULT: profile})
     try:
