@@ -25,9 +25,8 @@ impl HowMany {
         errors: &str,
         results: bool,
     ) -> Result<Self, String> {
-        let concurrency = match concurrency {
-            Some(rows @ 1..=MOST) => rows,
-            _ => return Err(format!("concurrency must be from 1 to {MOST}, got {given}")),
+        let Some(concurrency @ 1..=MOST) = concurrency else {
+            return Err(format!("concurrency must be from 1 to {MOST}, got {given}"));
         };
         let returns_errors = match errors {
             "raise" => false,

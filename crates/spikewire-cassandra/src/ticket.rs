@@ -37,7 +37,6 @@ pub struct Ticket<W> {
 }
 
 /// What follows an outcome.
-#[expect(clippy::large_enum_variant, reason = "moved once; a box would be an allocation each time")]
 enum Step {
     Follow(Call),
     Send(Draft),

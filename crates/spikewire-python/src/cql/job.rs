@@ -71,7 +71,6 @@ impl Drop for Job {
 }
 
 /// What follows an answer.
-#[expect(clippy::large_enum_variant, reason = "moved once; a box would be an allocation each time")]
 pub enum Progress<'py> {
     /// The result.
     Done(PyResult<Bound<'py, PyAny>>),

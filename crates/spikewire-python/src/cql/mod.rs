@@ -9,7 +9,7 @@
 //! | [`statement`], [`prepared`], [`bind`], [`table_row`], [`batch`] | what is said about one execution, and its values |
 //! | [`many`] | one statement with the parameters of many rows |
 //! | [`value`], [`classes`] | Python values to CQL and back, those of user-defined types, too |
-//! | [`pages`], [`rows`], [`row_iterator`], [`row`] | what comes back |
+//! | [`pages`], [`reading`], [`rows`], [`row`] | what comes back |
 //! | [`fill`] | tuples and lists whose items are made in their places |
 //! | [`columns`] | results as columns: Arrow, NumPy, pandas |
 //! | [`errors`] | what goes wrong, as Python exceptions |
@@ -27,8 +27,8 @@ pub mod many;
 pub mod options;
 pub mod pages;
 pub mod prepared;
+pub mod reading;
 pub mod row;
-pub mod row_iterator;
 pub mod rows;
 pub mod security;
 pub mod session;

@@ -9,14 +9,9 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PyString, PyTuple};
 use spikewire_cassandra::statement::Shape;
-use spikewire_cql::response::metadata::Column;
-use spikewire_cql::response::rows::Cells;
 use spikewire_cql::types::Udt;
 use spikewire_sync::Mutex;
 
-use super::errors::Raised;
-use super::fill;
-use super::value::{Making, value};
 use crate::bridge::errors::{type_error, type_name};
 
 /// The names of columns, as Python looks them up.
@@ -114,32 +109,10 @@ impl Row {
         Self { names, values: values.unbind() }
     }
 
-    /// The one that the cells begin with.
+    /// Its values, as they are kept.
     #[inline]
-    pub fn read<'py>(
-        names: &Arc<Names>,
-        columns: &[Column],
-        cells: &mut Cells<'_>,
-        making: &Making<'_, 'py>,
-    ) -> Result<Bound<'py, Self>, Raised> {
-        let values = fill::tuple(making.py, columns.len(), |at| {
-            value(&columns[at].ty, cells.cell()?, making)
-        })?;
-        Ok(Bound::new(making.py, Self::make(names.clone(), values))?)
-    }
-
-    /// The same with a row that was made before, if nothing else refers to that; `None` otherwise.
-    #[inline]
-    pub fn read_into<'py>(
-        spare: Bound<'py, Self>,
-        columns: &[Column],
-        cells: &mut Cells<'_>,
-        making: &Making<'_, 'py>,
-    ) -> Result<Option<Bound<'py, Self>>, Raised> {
-        let values = spare.get().values.bind(making.py);
-        let refilled = fill::is_ours(spare.as_any())
-            && fill::again(values, |at| value(&columns[at].ty, cells.cell()?, making))?;
-        Ok(refilled.then_some(spare))
+    pub fn kept<'a, 'py>(&'a self, py: Python<'py>) -> &'a Bound<'py, PyTuple> {
+        self.values.bind(py)
     }
 
     /// The value of the column with this name.

@@ -16,8 +16,8 @@ use super::columns::{to_arrays, to_arrow, to_pandas, to_polars, to_structured};
 use super::errors::Raised;
 use super::fill;
 use super::pages::{Page, PageList, Pages};
+use super::reading::{self, Recent};
 use super::row::{Names, Row};
-use super::row_iterator::RowIterator;
 use super::value::Making;
 use crate::columns::{self, ArrowTable};
 
@@ -64,8 +64,8 @@ impl Circumstances {
 /// statement without rows has a result of length 0.
 #[pyclass(frozen, sequence, module = "spikewire.cql")]
 pub struct Rows {
-    pub(super) came: Pages,
-    pub(super) count: usize,
+    came: Pages,
+    count: usize,
     state: Option<Vec<u8>>,
     circumstances: Circumstances,
     /// Where each row begins: page and offset. Made when a row is asked for by its index.
@@ -118,7 +118,7 @@ impl Rows {
         };
         let mut cells = self.came.all[page as usize].cells(py, offset as usize);
         let making = Making { py, classes: &self.came.classes };
-        Ok(Row::read(Names::of(py, shape)?, &shape.columns, &mut cells, &making)?)
+        Ok(reading::row(Names::of(py, shape)?, &shape.columns, &mut cells, making)?)
     }
 }
 
@@ -182,7 +182,7 @@ impl Rows {
         let (names, making) = (Names::of(py, shape)?, Making { py, classes: &self.came.classes });
         let page = |page: &Page| {
             let mut cells = page.cells(py, 0);
-            fill::list(py, page.count, || Row::read(names, &shape.columns, &mut cells, &making))
+            fill::list(py, page.count, || reading::row(names, &shape.columns, &mut cells, making))
         };
         let mut pages = self.came.all.iter();
         let all = pages.next().map_or_else(|| Ok(PyList::empty(py)), page)?;
@@ -314,6 +314,63 @@ impl Rows {
     #[getter]
     fn schema_agreed(&self) -> bool {
         self.circumstances.schema_agreed
+    }
+}
+
+/// Goes through the rows of a result.
+#[pyclass(module = "spikewire._native")]
+pub struct RowIterator {
+    rows: Py<Rows>,
+    names: Option<Arc<Names>>,
+    /// Page, row of the page, offset.
+    at: (usize, usize, usize),
+    recent: Recent,
+}
+
+impl RowIterator {
+    /// From the first row on.
+    fn new(rows: Bound<'_, Rows>) -> PyResult<Self> {
+        let py = rows.py();
+        let shape = rows.get().came.shape.as_ref();
+        let names = shape.map(|shape| Names::of(py, shape).cloned()).transpose()?;
+        Ok(Self { rows: rows.unbind(), names, at: (0, 0, 0), recent: Recent::default() })
+    }
+
+    #[inline]
+    fn next<'py>(&mut self, py: Python<'py>) -> Result<Option<Bound<'py, Row>>, Raised> {
+        let rows = self.rows.get();
+        let (Some(shape), Some(names)) = (&rows.came.shape, &self.names) else { return Ok(None) };
+        let (mut page, mut row, mut offset) = self.at;
+        while rows.came.all.get(page).is_some_and(|it| row >= it.count) {
+            (page, row, offset) = (page + 1, 0, 0);
+        }
+        let Some(here) = rows.came.all.get(page) else {
+            self.recent.clear();
+            return Ok(None);
+        };
+        let mut cells = here.cells(py, offset);
+        let making = Making { py, classes: &rows.came.classes };
+        let made = self.recent.row(names, &shape.columns, &mut cells, making)?;
+        self.at = (page, row + 1, here.len(py) - cells.0.rest().len());
+        Ok(Some(made))
+    }
+}
+
+#[pymethods]
+impl RowIterator {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, Row>>> {
+        let Ok(mut this) = slf.try_borrow_mut() else {
+            return Err(PyValueError::new_err("this iterator is at work on its next row already"));
+        };
+        Ok(this.next(slf.py())?)
+    }
+
+    fn __length_hint__(&self, py: Python<'_>) -> usize {
+        self.rows.bind(py).get().count
     }
 }
 

@@ -1,0 +1,77 @@
+//! Rows made of the cells of a page.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use spikewire_cql::response::Column;
+use spikewire_cql::response::rows::Cells;
+
+use super::errors::Raised;
+use super::fill;
+use super::row::{Names, Row};
+use super::value::{Making, value};
+
+/// The row that the cells begin with.
+#[inline]
+pub fn row<'py>(
+    names: &Arc<Names>,
+    columns: &[Column],
+    cells: &mut Cells<'_>,
+    making: Making<'_, 'py>,
+) -> Result<Bound<'py, Row>, Raised> {
+    let values =
+        fill::tuple(making.py, columns.len(), |at| value(&columns[at].ty, cells.cell()?, &making))?;
+    Ok(Bound::new(making.py, Row::make(names.clone(), values))?)
+}
+
+/// The last rows that were made. Those that nothing else refers to any more are filled again for
+/// later ones, as `zip` does with its tuples; a program cannot tell.
+#[derive(Default)]
+pub struct Recent {
+    /// Two of them: in `for row in rows` the name `row` still holds the last one.
+    rows: [Option<Py<Row>>; 2],
+}
+
+impl Recent {
+    /// The same as [`row`].
+    #[inline]
+    pub fn row<'py>(
+        &mut self,
+        names: &Arc<Names>,
+        columns: &[Column],
+        cells: &mut Cells<'_>,
+        making: Making<'_, 'py>,
+    ) -> Result<Bound<'py, Row>, Raised> {
+        if cfg!(Py_GIL_DISABLED) {
+            return row(names, columns, cells, making);
+        }
+        self.rows.swap(0, 1);
+        let made = match self.rows[0].take() {
+            Some(spare) => again(spare.into_bound(making.py), columns, cells, making)?,
+            None => None,
+        };
+        let made = made.map_or_else(|| row(names, columns, cells, making), Ok)?;
+        self.rows[0] = Some(made.clone().unbind());
+        Ok(made)
+    }
+
+    /// Lets go of them.
+    pub fn clear(&mut self) {
+        self.rows = [None, None];
+    }
+}
+
+/// A row with the values that the cells begin with, if nothing else refers to it; `None` otherwise.
+#[inline]
+fn again<'py>(
+    spare: Bound<'py, Row>,
+    columns: &[Column],
+    cells: &mut Cells<'_>,
+    making: Making<'_, 'py>,
+) -> Result<Option<Bound<'py, Row>>, Raised> {
+    let refilled = fill::is_ours(spare.as_any())
+        && fill::again(spare.get().kept(making.py), |at| {
+            value(&columns[at].ty, cells.cell()?, &making)
+        })?;
+    Ok(refilled.then_some(spare))
+}
