@@ -10,6 +10,9 @@ use crate::protocol::{Answers, Framing, Malformed, Opened};
 const ROOM: usize = 64 << 10;
 /// A buffer that grew beyond this for one large reply is given back once it is empty.
 const KEEP: usize = 256 << 10;
+/// The same for what was opened: a page of 5,000 rows is half of this, and when one page follows the
+/// other, memory that is given back each time is mostly taken from the system and cleared anew.
+const KEEP_OPENED: usize = 1 << 20;
 
 /// A connection's receive buffer.
 #[derive(Debug)]
@@ -170,7 +173,7 @@ impl Plain {
     fn make_room(&mut self, announced: usize) {
         self.bytes.drain(..std::mem::take(&mut self.start));
         let held = self.bytes.len();
-        if held == 0 && self.bytes.capacity() > KEEP {
+        if held == 0 && self.bytes.capacity() > KEEP_OPENED {
             self.bytes = Vec::new();
         }
         self.bytes.reserve(room_for(announced, held) - held);
