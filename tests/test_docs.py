@@ -34,6 +34,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "crates/spik
 PROGRAMS = [
     "README.md",
     "docs/python.md",
+    "docs/opening.md",
     "docs/queries.md",
     "docs/columns.md",
     "docs/operations.md",

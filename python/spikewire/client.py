@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
 from spikewire import _native
 from spikewire.admin import settle
 from spikewire.in_flight import gathered, gathered_async
 from spikewire.indexes import AsyncIndexes, Indexes
 from spikewire.modules import AsyncModules, Modules
+from spikewire.opening import named, reads
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Never, Self, Unpack
 
+    from spikewire._native import AsyncDataset, Dataset
     from spikewire.options import BlockingOptions, ClientOptions
     from spikewire.types import Seeds
 
@@ -60,7 +62,9 @@ class Client(_native.Client):
     Raises ``TypeError`` or ``ValueError`` for invalid seeds and options.
     """
 
-    __slots__ = ()
+    __slots__ = ("_namespace",)
+
+    _namespace: str | None
 
     def __init__(self, seeds: Seeds, **options: Unpack[BlockingOptions]) -> None:  # noqa: ARG002
         self._open()
@@ -69,6 +73,41 @@ class Client(_native.Client):
     def connect(cls, seeds: Seeds, **options: Unpack[BlockingOptions]) -> Self:
         """A connected client, for use without a ``with`` block; call ``close()`` at the end."""
         return cls(seeds, **options)
+
+    @classmethod
+    def from_url(cls, url: str | None = None, **options: Unpack[BlockingOptions]) -> Self:
+        """A connected client, by a URL such as
+        ``"aerospike://db1:3000,db2/test?timeout=250ms&send_key=true"``.
+
+        Without a URL, the one in the environment variable ``SPIKEWIRE_AEROSPIKE_URL``; without
+        hosts, ``127.0.0.1:3000``. Options are keywords, parts of the URL, or variables
+        such as ``SPIKEWIRE_AEROSPIKE_TIMEOUT``, in this order. The namespace is that of
+        ``client.namespace`` and ``client.dataset(set="users")``.
+
+        Raises ``ValueError`` or ``TypeError`` that names the part of the URL or the variable, and
+        what ``Client`` raises.
+        """
+        opening = reads(cls, url, options)
+        client = cls(opening.seeds, **cast("BlockingOptions", opening.options))
+        client._namespace = opening.namespace
+        return client
+
+    @property
+    def namespace(self) -> str | None:
+        """The namespace of the URL that the client was opened with."""
+        return getattr(self, "_namespace", None)
+
+    def dataset(
+        self,
+        namespace: str | None = None,
+        set: str | None = None,  # noqa: A002
+    ) -> Dataset:
+        """A namespace and a set, or with ``None`` the records that belong to no set. Without a
+        namespace it is that of the URL that the client was opened with.
+
+        Sends nothing; raises ``ValueError`` for impossible names.
+        """
+        return super().dataset(named(self.namespace, namespace), set)
 
     def nodes(self) -> list[Node]:
         """The nodes of the cluster, as of the last look at it."""
@@ -166,7 +205,9 @@ class AsyncClient(_native.AsyncClient):
     ``RuntimeError`` without a running event loop.
     """
 
-    __slots__ = ()
+    __slots__ = ("_namespace",)
+
+    _namespace: str | None
 
     def __init__(self, seeds: Seeds, **options: Unpack[ClientOptions]) -> None:
         pass
@@ -174,7 +215,39 @@ class AsyncClient(_native.AsyncClient):
     @classmethod
     async def connect(cls, seeds: Seeds, **options: Unpack[ClientOptions]) -> Self:
         """A connected client, for use without ``async with``; call ``await close()`` at the end."""
-        return await cls(seeds, **options).__aenter__()
+        return await cls(seeds, **options).open()
+
+    @classmethod
+    def from_url(cls, url: str | None = None, **options: Unpack[ClientOptions]) -> Self:
+        """A client by a URL, as with ``Client.from_url``. It connects on ``async with``, or by
+        ``await client.open()``.
+        """
+        opening = reads(cls, url, options)
+        client = cls(opening.seeds, **cast("ClientOptions", opening.options))
+        client._namespace = opening.namespace
+        return client
+
+    async def open(self) -> Self:
+        """Connects, for use without ``async with``; call ``await close()`` at the end. Opening an
+        open client does nothing."""
+        return await self.__aenter__()
+
+    @property
+    def namespace(self) -> str | None:
+        """The namespace of the URL that the client was opened with."""
+        return getattr(self, "_namespace", None)
+
+    def dataset(
+        self,
+        namespace: str | None = None,
+        set: str | None = None,  # noqa: A002
+    ) -> AsyncDataset:
+        """A namespace and a set, or with ``None`` the records that belong to no set. Without a
+        namespace it is that of the URL that the client was opened with.
+
+        Sends nothing; raises ``ValueError`` for impossible names.
+        """
+        return super().dataset(named(self.namespace, namespace), set)
 
     def nodes(self) -> list[Node]:
         """The nodes of the cluster, as of the last look at it."""

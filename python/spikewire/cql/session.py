@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from spikewire.cql import _native, many, trace
 from spikewire.cql._native import Batch
+from spikewire.cql._opening import opened
 from spikewire.cql.query import AsyncQuery, Query
 
 if TYPE_CHECKING:
@@ -63,6 +64,19 @@ class Session(_native.SessionCore):
     def connect(cls, contact_points: str | list[str], /, **options: Unpack[SessionOptions]) -> Self:
         """An open session, for use without a ``with`` block; call ``close()`` at the end."""
         return cls(contact_points, **options)
+
+    @classmethod
+    def from_url(cls, url: str | None = None, /, **options: Unpack[SessionOptions]) -> Self:
+        """An open session, by a URL such as
+        ``"cassandra://user:password@db1:9042,db2/keyspace?consistency=quorum"``.
+
+        Without a URL, the one in the environment variable ``SPIKEWIRE_CQL_URL``; without
+        hosts, ``127.0.0.1:9042``. Options are keywords, parts of the URL, or variables such
+        as ``SPIKEWIRE_CQL_PASSWORD``, in this order. What is wrong raises ``ValueError`` or
+        ``TypeError`` that names the part of the URL or the variable, and shows no password.
+        """
+        opening, given = opened(url, options)
+        return cls(opening.seeds, **given)
 
     @property
     def submit(self) -> SessionSubmit:
@@ -212,9 +226,21 @@ class AsyncSession(_native.AsyncSessionCore):
         cls, contact_points: str | list[str], /, **options: Unpack[SessionOptions]
     ) -> Self:
         """An open session, for use without an ``async with`` block; call ``close()`` at the end."""
-        session = cls(contact_points, **options)
-        await asyncio.to_thread(session._start)
-        return session
+        return await cls(contact_points, **options).open()
+
+    @classmethod
+    def from_url(cls, url: str | None = None, /, **options: Unpack[SessionOptions]) -> Self:
+        """A session by a URL, as with ``Session.from_url``. It is opened by ``async with``, or by
+        ``await session.open()``.
+        """
+        opening, given = opened(url, options)
+        return cls(opening.seeds, **given)
+
+    async def open(self) -> Self:
+        """Opens the session, for use without ``async with``; call ``await close()`` at the end.
+        Opening an open one does nothing."""
+        await asyncio.to_thread(self._start)
+        return self
 
     def query(
         self,
@@ -319,8 +345,7 @@ class AsyncSession(_native.AsyncSessionCore):
         self._end()
 
     async def __aenter__(self) -> Self:
-        await asyncio.to_thread(self._start)
-        return self
+        return await self.open()
 
     async def __aexit__(
         self,

@@ -1,0 +1,31 @@
+"""What ``from_url`` reads for sessions with Cassandra."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from spikewire.cql import _native
+from spikewire.cql.options import SessionOptions
+from spikewire.opening import Opening, read
+from spikewire.opening.url import Scheme
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["CASSANDRA", "opened"]
+
+#: What ``from_url`` reads for sessions.
+CASSANDRA = Scheme(
+    name="cassandra",
+    prefix="SPIKEWIRE_CQL_",
+    path="keyspace",
+    port=9042,
+    options=SessionOptions.__annotations__,
+    probe=_native.SessionCore,
+)
+
+
+def opened(url: str | None, options: Mapping[str, Any]) -> tuple[Opening, SessionOptions]:
+    """Where a session goes, and its options."""
+    opening = read(url, scheme=CASSANDRA, **options)
+    return opening, cast("SessionOptions", opening.options)

@@ -1,0 +1,176 @@
+"""Where a client is opened, from a URL, environment variables and keywords.
+
+``Client.from_url`` and ``AsyncClient.from_url`` open clients; ``read`` says what they would use,
+and from where. ``docs/opening.md`` has the rules.
+
+| module | what it holds |
+|---|---|
+| here | the order of precedence: what is used, and where each option comes from |
+| ``url`` | a URL, taken apart |
+| ``values`` | the text of an option as a value of its type |
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from spikewire import _native
+from spikewire.opening.url import Scheme, taken_apart
+from spikewire.opening.values import converted, is_secret
+from spikewire.options import BlockingOptions, ClientOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["AEROSPIKE", "Opening", "named", "read", "reads"]
+
+#: What ``from_url`` reads for clients of the Aerospike protocol.
+AEROSPIKE = Scheme(
+    name="aerospike",
+    prefix="SPIKEWIRE_AEROSPIKE_",
+    path="namespace",
+    port=3000,
+    options=BlockingOptions.__annotations__,
+    probe=_native.Client,
+)
+_AEROSPIKE_ASYNC = Scheme(
+    name=AEROSPIKE.name,
+    prefix=AEROSPIKE.prefix,
+    path=AEROSPIKE.path,
+    port=AEROSPIKE.port,
+    options=ClientOptions.__annotations__,
+    probe=_native.AsyncClient,
+)
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What a client is opened with. Its ``repr`` shows no secret."""
+
+    seeds: str
+    """Where the cluster is looked for."""
+    namespace: str | None
+    """What stands behind the hosts: the namespace; of Cassandra's URLs, the keyspace."""
+    options: dict[str, Any]
+    """The options that are not left at their defaults."""
+    sources: dict[str, str] = field(default_factory=dict)
+    """Where the seeds and each option come from, in words."""
+
+    def __repr__(self) -> str:
+        shown = {name: "***" if is_secret(name) else it for name, it in self.options.items()}
+        return f"Opening(seeds={self.seeds!r}, namespace={self.namespace!r}, options={shown!r})"
+
+    def explain(self) -> str:
+        """What is used and from where, one option a line, without secrets."""
+        rows = [("seeds", self.seeds, self.sources["seeds"])]
+        if self.namespace is not None:
+            rows.append(("namespace", self.namespace, self.sources["namespace"]))
+        for name, value in sorted(self.options.items()):
+            rows.append((name, "***" if is_secret(name) else repr(value), self.sources[name]))
+        return "\n".join(f"{name} = {value}  ({source})" for name, value, source in rows)
+
+
+def read(
+    url: str | None = None,
+    *,
+    scheme: Scheme = AEROSPIKE,
+    environment: Mapping[str, str] | None = None,
+    **options: Any,
+) -> Opening:
+    """What a client that is opened with these arguments uses.
+
+    First come keywords, then the URL, then environment variables, then the defaults. Each option
+    is checked, also one that another source overrides.
+
+    Raises ``ValueError`` or ``TypeError`` that names the part of the URL, or the variable.
+    """
+    environment = os.environ if environment is None else environment
+    source = "the URL"
+    if url is None:
+        name = f"{scheme.prefix}URL"
+        url, source = environment.get(name) or None, f"the variable {name}"
+    seeds, namespace = scheme.seeds, None
+    sources = {"seeds": "the default"}
+    found = _from_environment(scheme, environment)
+    sources |= {name: f"the variable {scheme.variable(name)}" for name in found}
+    if url is not None:
+        parts = taken_apart(url, scheme, source)
+        if parts.seeds is not None:
+            seeds, sources["seeds"] = parts.seeds, source
+        namespace = parts.path
+        if namespace is not None:
+            sources["namespace"] = source
+        checked = {
+            name: converted(name, text, scheme.options, f"{source}, option {name}")
+            for name, text in parts.options.items()
+        }
+        _check(scheme, checked, lambda name: f"{source}, option {name}")
+        rest = parts.login | _of_path(scheme, namespace, source)
+        for name in checked.keys() & rest.keys():
+            message = f"{source}, option {name}: another part of the URL has it, too"
+            raise ValueError(message)
+        checked |= rest
+        found |= checked
+        sources |= dict.fromkeys(checked, source)
+    found |= options
+    sources |= dict.fromkeys(options, "a keyword")
+    return Opening(seeds, namespace, found, sources)
+
+
+def reads(client: type, url: str | None, options: Mapping[str, Any]) -> Opening:
+    """``read`` for a class of clients: the options of asyncio's are fewer."""
+    is_async = issubclass(client, _native.AsyncClient)
+    return read(url, scheme=_AEROSPIKE_ASYNC if is_async else AEROSPIKE, **options)
+
+
+def named(own: str | None, given: str | None) -> str:
+    """The namespace of a dataset: the one that is given, or the client's own."""
+    namespace = own if given is None else given
+    if namespace is None:
+        message = (
+            "dataset() needs a namespace: this client was opened without one "
+            '(Client.from_url("aerospike://host/namespace"))'
+        )
+        raise TypeError(message)
+    return namespace
+
+
+def _from_environment(scheme: Scheme, environment: Mapping[str, str]) -> dict[str, Any]:
+    """The options that variables name; an empty one counts as missing."""
+    found: dict[str, Any] = {}
+    for variable, text in environment.items():
+        if not variable.startswith(scheme.prefix) or not text:
+            continue
+        name = variable.removeprefix(scheme.prefix).lower()
+        if name != "url":
+            found[name] = converted(name, text, scheme.options, f"the variable {variable}")
+    _check(scheme, found, lambda name: f"the variable {scheme.variable(name)}")
+    return found
+
+
+def _of_path(scheme: Scheme, name: str | None, source: str) -> dict[str, str]:
+    """The option that the path is, if it is one: otherwise it is a namespace."""
+    if name is None:
+        return {}
+    if scheme.path in scheme.options:
+        return {scheme.path: name}
+    try:
+        _native.Client(scheme.seeds).dataset(name)
+    except ValueError as error:
+        message = f"{source}, {scheme.path}: {error}"
+        raise ValueError(message) from None
+    return {}
+
+
+def _check(scheme: Scheme, options: Mapping[str, Any], where: Callable[[str], str]) -> None:
+    """The client's own checks of options, one by one, so that the message says where one stands."""
+    for name, value in options.items():
+        if name in scheme.together:
+            continue
+        try:
+            scheme.probe(scheme.seeds, **{name: value})
+        except (TypeError, ValueError, OverflowError) as error:
+            message = f"{where(name)}: {error}"
+            raise type(error)(message) from None

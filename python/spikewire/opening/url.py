@@ -1,0 +1,155 @@
+"""A URL, taken apart: ``scheme://user:password@host:port,host2/path?option=value&...``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["Parts", "Scheme", "taken_apart"]
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """What URLs of one database have."""
+
+    name: str
+    prefix: str
+    """What the environment variables begin with."""
+    path: str
+    """What stands behind the hosts."""
+    port: int
+    options: Mapping[str, Any]
+    """The options by name, with their types."""
+    probe: Callable[..., object]
+    """Checks seeds and options and opens nothing."""
+    together: frozenset[str] = frozenset({"user", "password"})
+    """Options that make sense together alone."""
+
+    @property
+    def seeds(self) -> str:
+        """Where the cluster is looked for when nothing says where."""
+        return f"127.0.0.1:{self.port}"
+
+    def variable(self, option: str) -> str:
+        """The environment variable of an option."""
+        return f"{self.prefix}{option.upper()}"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a URL, decoded."""
+
+    seeds: str | None
+    path: str | None
+    login: dict[str, str]
+    options: dict[str, str]
+
+
+def taken_apart(url: str, scheme: Scheme, source: str) -> Parts:
+    """The parts of a URL. What may be a password is in no message."""
+    if not isinstance(url, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        message = f"the URL must be str, not {type(url).__name__}"
+        raise TypeError(message)
+    begin = f"{scheme.name}://"
+    if not url.lower().startswith(begin):
+        message = f"{source} must begin with {begin}"
+        raise ValueError(message)
+    if "#" in url:
+        message = f"{source} has a fragment, '#...': a '#' inside a part is written %23"
+        raise ValueError(message)
+    rest, _, query = url[len(begin) :].partition("?")
+    authority, slash, path = rest.partition("/")
+    login, at, hosts = authority.rpartition("@")
+    if not at and "@" in url:
+        message = (
+            f"{source} has an '@' behind its hosts: in a user or password, '/' is written %2F, "
+            "'?' %3F and '@' %40"
+        )
+        raise ValueError(message)
+    seeds = _seeds(hosts, scheme, source)
+    return Parts(
+        seeds,
+        _path(path, scheme, source) if slash else None,
+        _login(login, scheme, source) if at else {},
+        _options(query, source) if "?" in url else {},
+    )
+
+
+def _seeds(hosts: str, scheme: Scheme, source: str) -> str | None:
+    if not hosts:
+        return None
+    seeds = _decoded(hosts, source, "hosts")
+    for number, host in enumerate(seeds.split(","), 1):
+        if not _is_host(host, scheme):
+            # What is taken for a port may be a password.
+            name = host.split(":")[0]
+            message = (
+                f"{source}, host {number} ({name!r}): it must be a host, host:port or "
+                "[IPv6 address]:port, with a port from 1 to 65535"
+            )
+            raise ValueError(message)
+    return seeds
+
+
+def _is_host(host: str, scheme: Scheme) -> bool:
+    try:
+        scheme.probe(host)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _login(login: str, scheme: Scheme, source: str) -> dict[str, str]:
+    if "user" not in scheme.options:
+        message = (
+            f"{source} has a user: this client does not log in, so that there is none for "
+            f"{scheme.name}://"
+        )
+        raise ValueError(message)
+    user, colon, password = login.partition(":")
+    if not user:
+        message = f"{source} has an '@' without a user before it"
+        raise ValueError(message)
+    found = {"user": _decoded(user, source, "user")}
+    if colon:
+        found["password"] = _decoded(password, source, "password")
+    return found
+
+
+def _path(path: str, scheme: Scheme, source: str) -> str | None:
+    if not path:
+        return None
+    if "/" in path:
+        message = f"{source}, path: it is one {scheme.path}, not {path!r}"
+        raise ValueError(message)
+    return _decoded(path, source, scheme.path)
+
+
+def _options(query: str, source: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for number, item in enumerate(query.split("&"), 1):
+        name, equals, text = item.partition("=")
+        name = _decoded(name, source, f"option {number}")
+        if not name or not equals:
+            message = f"{source}, option {number}: it must be name=value"
+            raise ValueError(message)
+        if name in found:
+            message = f"{source}, option {name}: it is there twice"
+            raise ValueError(message)
+        found[name] = _decoded(text, source, f"option {name}")
+    return found
+
+
+def _decoded(text: str, source: str, part: str) -> str:
+    problem = f"{source}, {part}: a '%' must be followed by two hexadecimal digits, of UTF-8"
+    if re.search("%(?![0-9A-Fa-f]{2})", text):
+        raise ValueError(problem)
+    try:
+        return unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        raise ValueError(problem) from None

@@ -1,0 +1,118 @@
+"""The text of an option, in a URL or a variable, as a value of the option's type.
+
+The types are those of the options' ``TypedDict``: there is no second table of options. What values
+are allowed is for the client to check.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["converted", "is_secret", "kind"]
+
+_SPAN = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ms|s|min)?")
+_UNITS: dict[str | None, float] = {"ms": 0.001, "s": 1.0, "min": 60.0, None: 1.0}
+_FLAGS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+
+
+def is_secret(name: str) -> bool:
+    """Whether an option's value is never shown."""
+    return "password" in name or "private_key" in name
+
+
+def kind(annotation: object) -> tuple[str, bool]:
+    """An option's type as it is written without ``None``, and whether it may be that."""
+    written = str(getattr(annotation, "__forward_arg__", annotation))
+    return written.removesuffix(" | None"), written.endswith(" | None")
+
+
+def converted(name: str, text: str, options: Mapping[str, Any], where: str) -> Any:
+    """An option's value. Raises ``ValueError`` that says ``where`` it stands."""
+    if name not in options:
+        names = ", ".join(sorted(options))
+        message = f"{where}: there is no option {name!r}; there are: {names}"
+        raise ValueError(message)
+    written, may_be_none = kind(options[name])
+    if may_be_none and text == "none":
+        return None
+    convert = _CONVERTERS.get(written, _text if written.startswith("Literal[") else None)
+    if convert is None:
+        message = f"{where}: it takes an object, which no text is; pass it as a keyword"
+        raise ValueError(message)
+    try:
+        return convert(text)
+    except ValueError as error:
+        shown = "" if is_secret(name) else f", not {text!r}"
+        message = f"{where}: it must be {error}{shown}"
+        raise ValueError(message) from None
+
+
+def _text(text: str) -> str:
+    return text
+
+
+def _whole(text: str) -> int:
+    if not re.fullmatch(r"-?[0-9]{1,20}", text):
+        message = "a whole number"
+        raise ValueError(message)
+    return int(text)
+
+
+def _flag(text: str) -> bool:
+    if text.lower() not in _FLAGS:
+        message = "true or false"
+        raise ValueError(message)
+    return _FLAGS[text.lower()]
+
+
+def _seconds(text: str) -> float:
+    found = _SPAN.fullmatch(text)
+    if found is None:
+        message = "a time in seconds, or with a unit: 0.25, 250ms, 2s, 5min"
+        raise ValueError(message)
+    return float(found[1]) * _UNITS[found[2]]
+
+
+def _two_spans(text: str) -> tuple[float, float]:
+    parts = text.split(",")
+    if len(parts) != 2:
+        message = "two times with a comma in between, such as 100ms,30s"
+        raise ValueError(message)
+    return _seconds(parts[0]), _seconds(parts[1])
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [_whole(part) for part in text.split(",")]
+    except ValueError:
+        message = "whole numbers with commas in between"
+        raise ValueError(message) from None
+
+
+def _pairs(text: str) -> dict[str, str]:
+    pairs = [part.partition("=") for part in text.split(",")]
+    if not all(left and equals and right for left, equals, right in pairs):
+        message = "pairs with commas in between, such as 10.0.0.1=192.0.2.1,10.0.0.2=192.0.2.2"
+        raise ValueError(message)
+    return {left: right for left, _, right in pairs}
+
+
+#: How the options' types are read; others take objects.
+_CONVERTERS: dict[str, Callable[[str], Any]] = {
+    "str": _text,
+    "Replica": _text,
+    "ReadMode": _text,
+    "Consistency": _text,
+    "SerialConsistency": _text,
+    "int": _whole,
+    "bool": _flag,
+    "bool | TlsOptions": _flag,
+    "Seconds": _seconds,
+    "tuple[Seconds, Seconds]": _two_spans,
+    "list[int]": _numbers,
+    "dict[str, str]": _pairs,
+}

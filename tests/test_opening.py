@@ -1,0 +1,254 @@
+"""Clients by URL, environment variables and keywords."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import spikewire
+from spikewire import cql, opening
+from spikewire.cql import AsyncSession, Session
+from spikewire.cql._opening import CASSANDRA
+from spikewire.cql.options import SessionOptions
+from spikewire.opening.values import converted, kind
+from spikewire.options import BlockingOptions
+from spikewire.testing import Cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: A text for each option that may stand in a URL, and what it becomes.
+TEXTS: dict[str, tuple[str, Any]] = {
+    "cluster_name": ("prod", "prod"),
+    "timeout": ("250ms", 0.25),
+    "socket_timeout": (".5", 0.5),
+    "max_retries": ("3", 3),
+    "sleep_between_retries": ("10ms", 0.01),
+    "retry_in_doubt": ("true", True),
+    "replica": ("prefer-rack", "prefer-rack"),
+    "read_mode": ("all", "all"),
+    "racks": ("2,1", [2, 1]),
+    "send_key": ("yes", True),
+    "connect_timeout": ("2s", 2.0),
+    "tend_interval": ("0.5", 0.5),
+    "idle_timeout": ("1min", 60.0),
+    "use_services_alternate": ("0", False),
+    "ip_map": (
+        "10.0.0.1=192.0.2.1,10.0.0.2=192.0.2.2",
+        {"10.0.0.1": "192.0.2.1", "10.0.0.2": "192.0.2.2"},
+    ),
+    "connections_per_node": ("2", 2),
+    "pipeline_depth": ("64", 64),
+    "queue_limit": ("1000", 1000),
+    "max_error_rate": ("0", 0),
+    "error_rate_window": ("2", 2),
+    "submit_limit": ("100", 100),
+}
+#: Options that no text is.
+OBJECTS = {"codec"}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    with Cluster(nodes=1) as cluster:
+        yield cluster
+
+
+def test_every_option_stands_in_a_url() -> None:
+    assert TEXTS.keys() | OBJECTS == BlockingOptions.__annotations__.keys()
+    query = "&".join(f"{name}={text}" for name, (text, _) in TEXTS.items())
+    found = opening.read(f"aerospike://db1:3001,db2/test?{query}", environment={})
+    assert (found.seeds, found.namespace) == ("db1:3001,db2", "test")
+    assert found.options == {name: value for name, (_, value) in TEXTS.items()}
+
+
+def test_every_option_stands_in_a_variable() -> None:
+    variables = {f"SPIKEWIRE_AEROSPIKE_{name.upper()}": it for name, (it, _) in TEXTS.items()}
+    found = opening.read(environment=variables)
+    assert found.options == {name: value for name, (_, value) in TEXTS.items()}
+    assert found.seeds == "127.0.0.1:3000"
+
+
+def refusal(name: str, text: str) -> str:
+    try:
+        converted(name, text, SessionOptions.__annotations__, "here")
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def test_every_option_of_a_session_has_a_text_or_is_an_object() -> None:
+    texts = {"Seconds": "1", "tuple[Seconds, Seconds]": "1,2", "int": "1", "bool": "true"}
+    texts |= {"bool | TlsOptions": "true", "dict[str, str]": "a=b"}
+    objects = []
+    for name, annotation in SessionOptions.__annotations__.items():
+        written = kind(annotation)[0]
+        if "object" in refusal(name, texts.get(written, "x")):
+            objects.append(name)
+    assert objects == ["authenticator"]
+
+
+def test_keyword_before_url_before_variable_before_default() -> None:
+    environment = {
+        "SPIKEWIRE_AEROSPIKE_URL": "aerospike://variable:3000/v?timeout=9",
+        "SPIKEWIRE_AEROSPIKE_TIMEOUT": "1",
+        "SPIKEWIRE_AEROSPIKE_MAX_RETRIES": "1",
+        "SPIKEWIRE_AEROSPIKE_REPLICA": "any",
+        "SPIKEWIRE_AEROSPIKE_SEND_KEY": "",
+    }
+    found = opening.read(
+        "aerospike://url:3000/u?timeout=2&max_retries=2", environment=environment, timeout=3
+    )
+    assert (found.seeds, found.namespace) == ("url:3000", "u")
+    assert found.options == {"timeout": 3, "max_retries": 2, "replica": "any"}
+    assert found.explain().splitlines() == [
+        "seeds = url:3000  (the URL)",
+        "namespace = u  (the URL)",
+        "max_retries = 2  (the URL)",
+        "replica = 'any'  (the variable SPIKEWIRE_AEROSPIKE_REPLICA)",
+        "timeout = 3  (a keyword)",
+    ]
+    found = opening.read(environment=environment)
+    assert (found.seeds, found.namespace, found.options["timeout"]) == ("variable:3000", "v", 9.0)
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("db1:3000", "the URL must begin with aerospike://"),
+        ("cassandra://db1", "the URL must begin with aerospike://"),
+        ("aerospike://db1#x", "the URL has a fragment"),
+        ("aerospike://u:hidden@db1", "the URL has a user: this client does not log in"),
+        ("aerospike://db1:0", "the URL, host 1 ('db1'): it must be a host, host:port"),
+        ("aerospike://db1,,db2", "the URL, host 2 (''): it must be a host"),
+        ("aerospike://db1/a/b", "the URL, path: it is one namespace, not 'a/b'"),
+        ("aerospike://db1/" + "n" * 32, "the URL, namespace: namespace"),
+        ("aerospike://db1?", "the URL, option 1: it must be name=value"),
+        ("aerospike://db1?timeout", "the URL, option 1: it must be name=value"),
+        ("aerospike://db1?speed=1", "the URL, option speed: there is no option 'speed'; there are"),
+        ("aerospike://db1?timeout=1&timeout=1", "the URL, option timeout: it is there twice"),
+        ("aerospike://db1?timeout=soon", "the URL, option timeout: it must be a time in seconds"),
+        ("aerospike://db1?timeout=%zz", "the URL, option timeout: a '%' must be followed by"),
+        ("aerospike://db1?timeout=%ff", "the URL, option timeout: a '%' must be followed by"),
+        ("aerospike://db1?max_retries=1.5", "the URL, option max_retries: it must be a whole"),
+        ("aerospike://db1?max_retries=5000", "the URL, option max_retries: max_retries must be"),
+        ("aerospike://db1?send_key=2", "the URL, option send_key: it must be true or false"),
+        ("aerospike://db1?racks=a", "the URL, option racks: it must be whole numbers"),
+        ("aerospike://db1?ip_map=a", "the URL, option ip_map: it must be pairs"),
+        ("aerospike://db1?replica=near", "the URL, option replica: replica must be 'master'"),
+        ("aerospike://db1?codec=x", "the URL, option codec: it takes an object"),
+    ],
+)
+def test_a_mistake_names_the_part(url: str, says: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        opening.read(url, environment={})
+    assert str(caught.value).startswith(says)
+    assert "hidden" not in str(caught.value)
+    with pytest.raises(ValueError, match=r"^the variable SPIKEWIRE_AEROSPIKE_URL"):
+        opening.read(environment={"SPIKEWIRE_AEROSPIKE_URL": url})
+
+
+def test_a_mistake_names_the_variable() -> None:
+    for name, text in [("TIMEOUT", "soon"), ("MAX_RETRIES", "5000"), ("SPEED", "1")]:
+        variable = f"SPIKEWIRE_AEROSPIKE_{name}"
+        with pytest.raises(ValueError, match=f"^the variable {variable}: "):
+            opening.read("aerospike://db1", environment={variable: text})
+
+
+def test_a_url_is_a_str() -> None:
+    with pytest.raises(TypeError, match="the URL must be str, not int"):
+        opening.read(1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "cassandra://app:hidden@db1:x",
+        "cassandra://app:hid/den@db1",
+        "cassandra://app:hid?den@db1",
+        "cassandra://app:hid#den@db1",
+        "cassandra://app:hidden",
+        "cassandra://app:hidden%zz@db1",
+        "cassandra://:hidden@db1",
+        "cassandra://app:hidden@db1?speed=1",
+        "cassandra://app:hidden@db1?password=hidden",
+        "cassandra://app:hidden@db1/ks?keyspace=ks",
+    ],
+)
+def test_a_password_is_in_no_message(url: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        opening.read(url, scheme=CASSANDRA, environment={})
+    assert "hid" not in str(caught.value)
+    assert "den" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+def test_a_session_takes_login_and_keyspace_from_the_url() -> None:
+    environment = {"SPIKEWIRE_CQL_PASSWORD": "hidden", "SPIKEWIRE_CQL_SPECULATIVE_DELAY": "none"}
+    url = "cassandra://a%40b@db1:9043,db2/ks?consistency=quorum&reconnect=100ms,30s"
+    found = opening.read(url, scheme=CASSANDRA, environment=environment)
+    assert found.seeds == "db1:9043,db2"
+    assert found.options == {
+        "user": "a@b",
+        "password": "hidden",
+        "keyspace": "ks",
+        "consistency": "quorum",
+        "reconnect": (0.1, 30.0),
+        "speculative_delay": None,
+    }
+    assert "hidden" not in repr(found) + found.explain()
+    assert "'password': '***'" in repr(found)
+    with pytest.raises(ValueError, match="option page_size: page_size must be"):
+        opening.read("cassandra://db1?page_size=0", scheme=CASSANDRA, environment={})
+
+
+def test_sessions_go_where_the_url_says() -> None:
+    url = "cassandra://app:hidden@127.0.0.1:1?connect_timeout=100ms"
+    with pytest.raises(cql.errors.ConnectionFailed, match=r"127\.0\.0\.1:1") as caught:
+        Session.from_url(url)
+    assert "hidden" not in str(caught.value)
+    session = AsyncSession.from_url(url)
+    assert "hidden" not in repr(session)
+    with pytest.raises(cql.errors.ConnectionFailed, match=r"127\.0\.0\.1:1"):
+        asyncio.run(session.open())
+
+
+def test_a_client_by_url(cluster: Cluster) -> None:
+    with spikewire.Client.from_url(f"aerospike://{cluster.seeds}/test?timeout=5s") as client:
+        assert client.namespace == "test"
+        users = client.dataset(set="opened")
+        assert users == client.dataset("test", "opened")
+        users.put("alice", {"age": 28})
+        assert users.get("alice")["age"] == 28
+        assert client.dataset().namespace == "test"
+    with (
+        spikewire.Client(cluster.seeds) as client,
+        pytest.raises(TypeError, match="needs a namespace"),
+    ):
+        client.dataset(set="opened")
+    assert client.namespace is None
+
+
+def test_an_asyncio_client_by_variable(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPIKEWIRE_AEROSPIKE_URL", f"aerospike://{cluster.seeds}/test")
+
+    async def run() -> None:
+        async with spikewire.AsyncClient.from_url() as client:
+            assert client.namespace == "test"
+            assert not await client.dataset(set="opened").exists("nobody")
+        client = await spikewire.AsyncClient.from_url(timeout=3).open()
+        assert client.is_connected
+        assert await client.open() is client
+        await client.close()
+        with pytest.raises(ValueError, match="there is no option 'submit_limit'"):
+            spikewire.AsyncClient.from_url(f"aerospike://{cluster.seeds}?submit_limit=3")
+
+    asyncio.run(run())
+
+
+def test_unknown_keywords_are_refused() -> None:
+    with pytest.raises(TypeError, match='unknown client option "speed"'):
+        spikewire.Client.from_url("aerospike://127.0.0.1:1", speed=1)  # type: ignore[call-arg]
