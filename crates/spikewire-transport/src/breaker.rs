@@ -24,6 +24,11 @@ impl Breaker {
         limit != 0 && self.errors.load(Relaxed) > limit
     }
 
+    /// Errors in this window.
+    pub fn errors(&self) -> u32 {
+        self.errors.load(Relaxed)
+    }
+
     /// Starts over with the configured limit, 0 for none: the node is new or has restarted.
     pub fn reset(&self, full: u32) {
         self.errors.store(0, Relaxed);

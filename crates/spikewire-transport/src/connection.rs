@@ -36,6 +36,14 @@ pub(crate) struct Connection<P: Protocol, T> {
     pub ended: bool,
 }
 
+impl<P: Protocol, T> Drop for Connection<P, T> {
+    fn drop(&mut self) {
+        if let Some(gauges) = self.node.gauges() {
+            gauges.closes();
+        }
+    }
+}
+
 impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
     /// Starts connecting; the poller says when to go on.
     pub fn open(
@@ -50,6 +58,9 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
             None => Dial::start(node.address(), node.encryption(), until)?,
             Some(way) => Dial::start_along(&way, node.encryption(), until)?,
         };
+        if let Some(gauges) = node.gauges() {
+            gauges.opens();
+        }
         let pipeline = Pipeline::new(protocol, now);
         let dial = Some(dial);
         let (dirty, watches_write, ended) = (false, true, false);

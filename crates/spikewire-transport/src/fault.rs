@@ -121,6 +121,16 @@ pub trait CommandError: From<Fault> + Clone + Debug {
     #[must_use]
     fn on(self, node: String) -> Self;
 
+    /// What went wrong, in a word to count it by.
+    fn label(&self) -> &'static str {
+        "error"
+    }
+
+    /// The node that was named.
+    fn node(&self) -> Option<&str> {
+        None
+    }
+
     /// Whether a request that was never sent because of this need not be tried again.
     fn is_final(&self) -> bool;
 }

@@ -20,6 +20,7 @@
 //! | [`descriptors`] | what a forked child closes |
 //! | [`permits`] | a bound on the calls in flight, and the line in front of it |
 //! | [`breaker`] | keeps commands away from a node that fails too often |
+//! | [`metrics`] | what commands came to, while that is asked for; what happens seldom |
 //! | [`fault`], [`reply`] | what goes wrong, in the same words for all; one answer |
 //! | [`resolve`] | host names, without waiting for the resolver longer than that |
 //! | [`buffer`], [`clock`] | buffers that are used again; monotonic time |
@@ -42,6 +43,7 @@ mod in_flight;
 pub mod inbound;
 pub mod janitors;
 mod lanes;
+pub mod metrics;
 pub mod multiplexer;
 pub mod native;
 pub mod permits;
@@ -66,6 +68,7 @@ pub use command::{Command, ResponseHandler};
 pub use driver::{EventLoop, LoopDriver};
 pub use fault::{CommandError, Fault, FaultKind};
 pub use janitors::{Janitor, Janitors};
+pub use metrics::Metrics;
 pub use multiplexer::{Multiplexer, Poller};
 pub use policy::{Policy, deadline};
 pub use protocol::Protocol;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::command::Command;
 pub use crate::fault::Malformed;
+use crate::metrics::About;
 use crate::topology::Topology;
 
 /// What opening a connection takes: where frames end, and the handshake.
@@ -125,6 +126,22 @@ pub trait Protocol: Framing + Sized + 'static {
 
     /// The error that such a frame stands for.
     fn refusal(body: &[u8]) -> ErrorOf<Self>;
+
+    /// What a request of this weight is, to count it by. Asked as it ends, while commands are
+    /// counted.
+    fn about<'a>(
+        bytes: &'a [u8],
+        target: &'a <Self::Topology as Topology>::Target,
+        weight: usize,
+    ) -> About<'a> {
+        let _ = (bytes, target);
+        About { operation: "command", namespace: "", records: weight }
+    }
+
+    /// How a command ended that this frame answers, in a word; `ok` if it did what it should.
+    fn result(body: &[u8]) -> &'static str {
+        if Self::is_refusal(body) { "refused" } else { "ok" }
+    }
 
     /// Whether a frame that ends a command is a refusal. A command whose earlier attempts failed
     /// then ends with the error, into which [`Topology::conclude`] puts what was noted of those.

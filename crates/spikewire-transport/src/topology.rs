@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::breaker::Breaker;
 use crate::fault::CommandError;
+use crate::metrics::{Gauges, Metrics};
 pub use crate::policy::Preference;
 use crate::tls::Encryption;
 use crate::way::Way;
@@ -52,6 +53,11 @@ pub trait Topology: Debug + 'static {
 
     /// Whether the client is closed.
     fn is_closed(&self) -> bool;
+
+    /// What is counted of the commands, if anything is.
+    fn metrics(&self) -> Option<&Metrics> {
+        None
+    }
 
     /// A connection failed: the nodes should be looked at.
     fn look_again_soon(&self);
@@ -121,6 +127,11 @@ pub trait Endpoint: Debug + Display {
     /// waited for any longer.
     fn is_lost(&self) -> bool {
         false
+    }
+
+    /// Where its connections are counted, if they are.
+    fn gauges(&self) -> Option<&Gauges> {
+        None
     }
 
     /// Keeps commands away when it fails too often.

@@ -229,6 +229,7 @@ mod function;
 mod index;
 mod key;
 mod many;
+pub mod metrics;
 mod module;
 mod operation;
 mod options;

@@ -47,6 +47,8 @@ pub(super) struct Member {
     failed_at: Tick,
     /// Whether it answered in this pass.
     pub answered: bool,
+    /// Whether its breaker was open when that was last told of.
+    pub breaker_open: bool,
     /// Whether another node has taken its place: it is removed even if it answers.
     pub replaced: bool,
     /// How many nodes list it among their peers, in this pass.
@@ -72,6 +74,7 @@ impl Member {
             failures: 0,
             failed_at: Tick::default(),
             answered: true,
+            breaker_open: false,
             replaced: false,
             listed_by: 0,
             peers: 0,

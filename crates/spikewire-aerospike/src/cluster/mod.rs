@@ -13,7 +13,7 @@
 //! | `ask` | requests of callers to single nodes |
 //! | `net`, `node_error` | shared settings; why a node cannot be used |
 //! | `shared` | what the tender and others share |
-//! | `node`, `snapshot` | the public view |
+//! | `node`, `snapshot`, `stats` | the public view |
 
 mod address;
 mod ask;
@@ -33,6 +33,7 @@ mod rules;
 mod seeds;
 mod shared;
 mod snapshot;
+mod stats;
 mod tender;
 
 use std::mem::ManuallyDrop;
@@ -44,11 +45,13 @@ use std::time::{Duration, Instant};
 use arc_swap::Guard;
 use spikewire_sync::Mutex;
 pub use spikewire_transport::Janitor;
+use spikewire_transport::Metrics;
 
 pub(crate) use ask::{info_answer, message_answer};
 pub use build::Build;
 pub use node::{Breaker, Node};
 pub use snapshot::{NamespaceMap, Snapshot};
+pub use stats::{NodeStats, Stats};
 
 use crate::error::{Error, Kind, Result};
 use crate::options::Options;
@@ -98,6 +101,16 @@ impl Cluster {
     /// The cluster as it was seen last. Takes no lock.
     pub fn snapshot(&self) -> Guard<Arc<Snapshot>> {
         self.shared.snapshot.load()
+    }
+
+    /// What is counted of its commands, and what happens seldom.
+    pub fn metrics(&self) -> &Metrics {
+        &self.shared.metrics
+    }
+
+    /// What the client counted, its connections, its nodes and their breakers, and the tender.
+    pub fn stats(&self) -> Stats {
+        Stats::of(&self.shared)
     }
 
     /// Asks for a look at the cluster now, because a connection failed; extra looks are at least
@@ -166,7 +179,8 @@ fn tend(mut tender: Tender) {
             regular = last + interval;
         }
         // Without any node the next pass asks the seeds again.
-        let _ = tender.pass(is_regular);
+        let found = tender.pass(is_regular).is_ok();
+        shared.tends.note(found);
         if !shared.is_closed() {
             shared.janitors.sweep();
         }

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 pub use spikewire_transport::Breaker;
+use spikewire_transport::metrics::Gauges;
 
 use super::Build;
 
@@ -23,14 +24,17 @@ pub struct Node {
     pub build: Build,
     /// Gives the node a rest when it fails too often.
     pub breaker: Breaker,
+    /// Its connections.
+    pub gauges: Gauges,
     active: AtomicBool,
 }
 
 impl Node {
     /// A node that was just found.
     pub fn new(slot: u32, name: String, address: SocketAddr, tls_name: Option<String>) -> Self {
-        let (build, breaker) = (Build::default(), Breaker::default());
-        Self { slot, name, address, tls_name, build, breaker, active: AtomicBool::new(true) }
+        let (build, breaker, gauges) = Default::default();
+        let active = AtomicBool::new(true);
+        Self { slot, name, address, tls_name, build, breaker, gauges, active }
     }
 
     /// The same node, whose server has this version.

@@ -1,16 +1,18 @@
 //! What the tender's thread and the cluster's users have in common.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use spikewire_sync::{Condvar, Mutex};
 
-use spikewire_transport::Janitors;
+use spikewire_transport::metrics::Event;
+use spikewire_transport::{Janitors, Metrics};
 
-use super::Snapshot;
 use super::net::Net;
+use super::{Node, Snapshot};
+use crate::clock::Tick;
 use crate::options::Options;
 
 /// The least time from one pass to an extra one.
@@ -23,6 +25,8 @@ pub(super) struct Shared {
     pub snapshot: ArcSwap<Snapshot>,
     pub signal: TendSignal,
     pub janitors: Janitors,
+    pub metrics: Metrics,
+    pub tends: Tends,
 }
 
 impl Shared {
@@ -33,6 +37,8 @@ impl Shared {
             snapshot: ArcSwap::default(),
             signal: TendSignal::default(),
             janitors: Janitors::default(),
+            metrics: Metrics::default(),
+            tends: Tends::default(),
         }
     }
 
@@ -49,12 +55,55 @@ impl Shared {
                 node.retire();
             }
         }
+        if self.metrics.events().is_heard() {
+            self.announce(&before, &next);
+        }
+    }
+
+    /// Tells of what is different.
+    fn announce(&self, before: &Snapshot, next: &Snapshot) {
+        let events = self.metrics.events();
+        let without = |these: &Snapshot, others: &Snapshot| -> Vec<Arc<str>> {
+            let is_other = |node: &&Arc<Node>| others.nodes.iter().all(|o| o.slot != node.slot);
+            these.nodes.iter().filter(is_other).map(|node| node.to_string().into()).collect()
+        };
+        without(before, next).into_iter().map(Event::NodeDown).for_each(|event| events.push(event));
+        without(next, before).into_iter().map(Event::NodeUp).for_each(|event| events.push(event));
+        let is_same = |(name, map): (&String, &Arc<_>)| {
+            before.namespaces.get(name).is_some_and(|known| Arc::ptr_eq(known, map))
+        };
+        let gone = before.namespaces.keys().any(|name| !next.namespaces.contains_key(name));
+        if gone || !next.namespaces.iter().all(is_same) {
+            events.push(Event::MapChanged);
+        }
     }
 }
 
 impl std::fmt::Debug for Shared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Shared").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// How often the tender looked, and when last.
+#[derive(Debug, Default)]
+pub(super) struct Tends {
+    passes: AtomicU64,
+    failed: AtomicU64,
+    last: AtomicU64,
+}
+
+impl Tends {
+    /// Notes a pass that ended.
+    pub fn note(&self, found: bool) {
+        self.passes.fetch_add(1, Relaxed);
+        self.failed.fetch_add(u64::from(!found), Relaxed);
+        self.last.store(Tick::now().0, Relaxed);
+    }
+
+    /// Passes, those that found no node, and when the last one ended.
+    pub fn read(&self) -> (u64, u64, Tick) {
+        (self.passes.load(Relaxed), self.failed.load(Relaxed), Tick(self.last.load(Relaxed)))
     }
 }
 

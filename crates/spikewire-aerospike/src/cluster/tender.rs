@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use spikewire_aerospike_protocol::host::Host;
+use spikewire_transport::metrics::Event;
 
 use super::map::PartitionTable;
 use super::member::{Member, ask_all, greeting};
@@ -55,6 +56,7 @@ impl Tender {
             window: 0,
         };
         tender.pass(true)?;
+        tender.shared.tends.note(true);
         let found = tender.members.iter().map(|member| seed(member.node.address));
         let found: Vec<_> = found.filter(|host| !tender.seeds.contains(host)).collect();
         tender.seeds.extend(found);
@@ -85,8 +87,10 @@ impl Tender {
         }
         self.refresh_maps();
         self.refresh_racks();
+        self.watch_breakers();
         if regular {
             self.roll_windows();
+            self.watch_breakers();
         }
         self.publish();
         Ok(())
@@ -207,6 +211,20 @@ impl Tender {
             self.window = 0;
             for member in &self.members {
                 member.node.breaker.roll(self.shared.options.max_error_rate);
+            }
+        }
+    }
+
+    /// Tells of breakers that opened or closed since the last look.
+    fn watch_breakers(&mut self) {
+        for member in &mut self.members {
+            let open = member.node.breaker.is_open();
+            if open != member.breaker_open {
+                member.breaker_open = open;
+                let node = member.node.to_string().into();
+                let event =
+                    if open { Event::BreakerOpened(node) } else { Event::BreakerClosed(node) };
+                self.shared.metrics.events().push(event);
             }
         }
     }

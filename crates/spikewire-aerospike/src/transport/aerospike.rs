@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use spikewire_aerospike_protocol::message::{self, Header, info3};
 use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_transport::metrics::{About, Gauges};
 use spikewire_transport::protocol::{Asked, Disposition, Malformed, ReplyKind, Sharing};
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target as Addressed};
-use spikewire_transport::{Breaker, CommandError, Fault, FaultKind, Protocol, Topology};
+use spikewire_transport::{Breaker, CommandError, Fault, FaultKind, Metrics, Protocol, Topology};
 
-use super::{INFO_WEIGHT, LARGE, MANY, MESSAGE_WEIGHT};
+use super::{INFO_WEIGHT, LARGE, MANY, MESSAGE_WEIGHT, about};
 use crate::cluster::{Cluster, Node};
 use crate::command::{Router, Target};
 use crate::error::{Error, Kind, Result};
@@ -62,6 +63,20 @@ impl Protocol for Aerospike {
 
     fn refusal(body: &[u8]) -> Error {
         Error::replied(body)
+    }
+
+    fn about<'a>(bytes: &'a [u8], target: &'a Target, weight: usize) -> About<'a> {
+        about::about(bytes, target, weight)
+    }
+
+    fn result(body: &[u8]) -> &'static str {
+        // An info reply has no code.
+        let has_code = body.first() == Some(&(message::HEADER_LEN as u8));
+        if has_code && body.len() >= message::HEADER_LEN {
+            about::label(Header::result_of(body))
+        } else {
+            about::label(ResultCode::OK)
+        }
     }
 
     #[inline]
@@ -129,6 +144,11 @@ impl Topology for Cluster {
         Self::is_closed(self)
     }
 
+    #[inline]
+    fn metrics(&self) -> Option<&Metrics> {
+        Some(Self::metrics(self))
+    }
+
     fn look_again_soon(&self) {
         self.tend_soon();
     }
@@ -147,6 +167,10 @@ impl Endpoint for Node {
     #[inline]
     fn is_active(&self) -> bool {
         Self::is_active(self)
+    }
+
+    fn gauges(&self) -> Option<&Gauges> {
+        Some(&self.gauges)
     }
 
     #[inline]
@@ -197,6 +221,18 @@ impl CommandError for Error {
 
     fn on(self, node: String) -> Self {
         Self::on(self, node)
+    }
+
+    fn label(&self) -> &'static str {
+        match self.kind() {
+            Kind::Server(code) => about::label(code),
+            Kind::Interrupted => "withdrawn",
+            kind => kind.name(),
+        }
+    }
+
+    fn node(&self) -> Option<&str> {
+        Self::node(self)
     }
 
     fn is_final(&self) -> bool {

@@ -10,9 +10,11 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `aerospike` | what Aerospike is to the crate `spikewire-transport`: all of its wall |
+//! | `about` | what a request is, to count it by |
 //! | [`stream`], [`gather`] | queries and aggregations |
 //! | `node_error` | what goes wrong with a node, in the same words for all |
 
+mod about;
 mod aerospike;
 pub mod gather;
 mod node_error;

@@ -12,6 +12,7 @@
 
 mod attempt;
 mod copies;
+mod counting;
 mod lanes;
 mod maintenance;
 mod poller;
@@ -28,6 +29,7 @@ use std::time::Duration;
 use mio::event::Event;
 use mio::{Interest, Registry, Token};
 
+use self::counting::Counting;
 use self::maintenance::Blame;
 pub use self::poller::Poller;
 use self::retry_queue::Delayed;
@@ -36,6 +38,7 @@ use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
 use crate::fault::{Fault, FaultKind};
+use crate::metrics::Recorder;
 use crate::pipeline::Abandoned;
 use crate::placement::{ConnectionTable, Spread};
 use crate::protocol::{CommandOf, ErrorOf, Protocol, ReplyKind};
@@ -76,6 +79,8 @@ pub struct Multiplexer<P: Protocol, T> {
     in_flight: usize,
     alarm: Tick,
     closed: bool,
+    /// Counts commands while that is asked for.
+    recorder: Option<Box<Recorder>>,
 }
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
@@ -91,6 +96,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let router = topology.router();
         let settings = Settings { queue, ..topology.settings() };
         let poller = Poller::new()?;
+        let recorder = topology.metrics().map(|metrics| Box::new(metrics.recorder()));
         Ok(Self {
             topology,
             router,
@@ -108,6 +114,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             in_flight: 0,
             alarm: Tick::NEVER,
             closed: false,
+            recorder,
         })
     }
 
@@ -254,6 +261,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.admit_everywhere(now);
         self.flush(now, deliver);
         self.alarm = self.next_alarm(now);
+        self.tell();
     }
 
     /// Fails everything in flight and closes every connection.
@@ -276,6 +284,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
         self.report(deliver);
         self.alarm = Tick::NEVER;
+        self.tell();
     }
 
     #[inline]
@@ -371,11 +380,15 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let mut refused = Vec::new();
         let mut completed = 0;
         let topology = &*self.topology;
+        let mut counting = Counting::begin(topology, &mut self.recorder);
         let outcome = connection.read(
             first,
             now,
             |mut command, body, disposition, node| {
                 let reply = Reply { body, node, attempts: command.attempts };
+                if let Some(counting) = &mut counting {
+                    counting.answered::<P, T>(&command, body, disposition.outcome, node, now);
+                }
                 match disposition.outcome {
                     ReplyKind::Done | ReplyKind::More => buffer::give(command.bytes),
                     ReplyKind::Returned => command.ticket.returned(command.bytes),
@@ -395,6 +408,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             |node, frame| topology.event(node, frame),
         );
         self.in_flight -= completed;
+        if counting.is_some() {
+            self.tell_in_flight();
+        }
         let pipeline = &connection.pipeline;
         if self.holds && !connection.dirty && !pipeline.awaits() && pipeline.has_unsent() {
             connection.dirty = true;

@@ -21,6 +21,7 @@ use crate::batch::Batch;
 use crate::client_kind::{ClientContext, ClientKind, IsWanted, sealed};
 use crate::cluster;
 use crate::many::{Many, many};
+use crate::metrics::{Metrics, Stats};
 use crate::options::{Builder, CallOptions, Seeds};
 use crate::query::plan::PreparedQuery;
 use crate::record::Record;
@@ -63,6 +64,17 @@ impl Client {
     /// The nodes of the cluster as it was seen last.
     pub fn nodes(&self) -> Vec<Node> {
         cluster::nodes(&self.core.context.cluster)
+    }
+
+    /// What this client counted since [`Metrics::reset`], and what it holds at the moment: nodes,
+    /// connections, circuit breakers, the tender.
+    pub fn stats(&self) -> Stats {
+        self.core.context.cluster.stats()
+    }
+
+    /// Turns the counting of commands on and off, and has the line of events.
+    pub fn metrics(&self) -> &Metrics {
+        self.core.context.cluster.metrics()
     }
 
     /// A node's answer to an info command such as `"namespaces"`.

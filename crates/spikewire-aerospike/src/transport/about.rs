@@ -1,0 +1,137 @@
+//! What a request is, to count it by: read from its bytes as it ends, and only while commands are
+//! counted, so that a command carries nothing for it.
+
+use std::sync::LazyLock;
+
+use spikewire_aerospike_protocol::batch::{ROW_LEN, row_flag};
+use spikewire_aerospike_protocol::frame;
+use spikewire_aerospike_protocol::message::{HEADER_LEN, Header, Walk, field, info1, info2, op};
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_transport::metrics::About;
+
+use super::MESSAGE_WEIGHT;
+use crate::command::{Aim, Target};
+
+static LABELS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let label = |code| match ResultCode(code) {
+        ResultCode::OK => "ok".to_owned(),
+        // Not that of the client.
+        ResultCode::TIMEOUT => "server_timeout".to_owned(),
+        code => code.name().map_or_else(|| format!("code_{}", code.0), str::to_ascii_lowercase),
+    };
+    (0..=u8::MAX).map(label).collect()
+});
+
+/// A word for a result code: `ok`, or its symbolic name in small letters.
+pub(super) fn label(code: ResultCode) -> &'static str {
+    &LABELS[usize::from(code.0)]
+}
+
+/// Of a request of this weight.
+pub(super) fn about<'a>(bytes: &'a [u8], target: &'a Target, weight: usize) -> About<'a> {
+    // Questions to a node, which weigh more than any number of records.
+    if weight >= MESSAGE_WEIGHT {
+        return About { operation: "info", namespace: "", records: 0 };
+    }
+    let message = bytes.get(frame::HEADER_LEN..).unwrap_or_default();
+    let (operation, said) = match Header::parse(message) {
+        Ok(header) if header.info1 & info1::BATCH != 0 => {
+            let name = if target.write { "batch_write" } else { "batch_read" };
+            (name, namespace_of_first_row(message))
+        }
+        Ok(header) => (operation(&header, message), namespace(&message[HEADER_LEN..])),
+        Err(_) => ("command", None),
+    };
+    let namespace = match &target.aim {
+        Aim::Partition(namespace, _) => namespace,
+        Aim::Node(_) => said.unwrap_or_default(),
+    };
+    About { operation, namespace, records: weight }
+}
+
+/// What is done to one record.
+fn operation(header: &Header, message: &[u8]) -> &'static str {
+    if has_function(header, message) {
+        return "apply";
+    }
+    if header.info2 & info2::RESPOND_ALL_OPS != 0 {
+        return "operate";
+    }
+    if header.info2 & info2::DELETE != 0 {
+        return "delete";
+    }
+    if header.info2 & info2::WRITE == 0 {
+        return if header.info1 & info1::NO_BINS != 0 { "exists" } else { "get" };
+    }
+    if header.info1 & info1::READ != 0 {
+        return "operate";
+    }
+    let first = Walk::begin(message).ok().and_then(|(_, mut walk)| walk.next().ok().flatten());
+    match first.map(|first| first.code) {
+        Some(op::ADD) => "add",
+        Some(op::APPEND) => "append",
+        Some(op::PREPEND) => "prepend",
+        Some(op::TOUCH) => "touch",
+        _ => "put",
+    }
+}
+
+/// Whether one of its fields names a function.
+fn has_function(header: &Header, message: &[u8]) -> bool {
+    let mut rest = &message[HEADER_LEN..];
+    // Namespace, set and digest are there always.
+    if header.fields <= 3 {
+        return false;
+    }
+    for _ in 0..header.fields {
+        let Some((id, _, after)) = next_field(rest) else { return false };
+        if id == field::UDF_PACKAGE {
+            return true;
+        }
+        rest = after;
+    }
+    false
+}
+
+/// The first field, if it is a namespace.
+fn namespace(fields: &[u8]) -> Option<&str> {
+    let (id, data, _) = next_field(fields)?;
+    if id == field::NAMESPACE { std::str::from_utf8(data).ok() } else { None }
+}
+
+/// Of a batch. One of several namespaces is counted by the first of them.
+fn namespace_of_first_row(message: &[u8]) -> Option<&str> {
+    let header = Header::parse(message).ok()?;
+    let mut rest = &message[HEADER_LEN..];
+    for _ in 0..header.fields {
+        let (id, data, after) = next_field(rest)?;
+        if id == field::BATCH {
+            return namespace_of_row(data.get(5 + ROW_LEN..)?);
+        }
+        rest = after;
+    }
+    None
+}
+
+/// Of what is done to a row.
+fn namespace_of_row(kind: &[u8]) -> Option<&str> {
+    let flags = *kind.first()?;
+    let mut fields = 2;
+    for (flag, len) in
+        [(row_flag::INFO, 2), (row_flag::GENERATION, 2), (row_flag::TTL, 4), (row_flag::INFO4, 1)]
+    {
+        if flags & flag != 0 {
+            fields += len;
+        }
+    }
+    // Behind the number of fields and that of operations.
+    namespace(kind.get(fields + 4..)?)
+}
+
+/// A field's id and data, and what follows it.
+fn next_field(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let len = u32::from_be_bytes(*bytes.first_chunk()?) as usize;
+    let field = bytes.get(4..)?.get(..len)?;
+    let (id, data) = field.split_first()?;
+    Some((*id, data, &bytes[4 + len..]))
+}

@@ -1,0 +1,215 @@
+//! What a client's commands came to: counts and latencies, kept while they are asked for.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | here | the switch, and the shards of all drivers as one whole |
+//! | `histogram` | latencies in buckets, written by one thread and read by any |
+//! | `recorder` | a driver's own counters, which nothing else writes to |
+//! | `events` | what happens seldom, in a line for whoever listens |
+//! | `gauges` | the connections to a node |
+//!
+//! Off, it costs a command one relaxed load. On, a driver counts in cells that no other driver
+//! writes to, so that threads share no cache line; a reader adds the cells of all drivers up.
+
+mod events;
+mod gauges;
+mod histogram;
+mod recorder;
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+use spikewire_sync::Mutex;
+
+pub use self::events::{Event, Events, SlowCommand};
+pub use self::gauges::Gauges;
+pub use self::histogram::{BUCKETS, Histogram, bounds};
+pub(crate) use self::recorder::Recorder;
+use self::recorder::Shard;
+pub use self::recorder::{About, Ended};
+
+/// What commands have in common that are counted together.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Labels {
+    /// What kind of command it is: `get`, `put`, `execute`.
+    pub operation: &'static str,
+    /// The namespace or keyspace; empty where there is none, or none is known.
+    pub namespace: Arc<str>,
+    /// The node that answered, or at which it failed: its name and address. Empty where the
+    /// command reached none.
+    pub node: Arc<str>,
+    /// How it ended: `ok`, or what went wrong.
+    pub result: &'static str,
+}
+
+/// What the commands with the same labels came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Their latencies, from the call to the end.
+    pub latencies: Histogram,
+    /// Records that they were about.
+    pub records: u64,
+    /// Attempts beyond the first.
+    pub retries: u64,
+}
+
+impl Totals {
+    fn add(&mut self, other: &Self) {
+        self.latencies.add(&other.latencies);
+        self.records += other.records;
+        self.retries += other.retries;
+    }
+
+    fn subtract(&mut self, other: &Self) {
+        self.latencies.subtract(&other.latencies);
+        self.records = self.records.saturating_sub(other.records);
+        self.retries = self.retries.saturating_sub(other.retries);
+    }
+}
+
+type Table = FxHashMap<Labels, Totals>;
+
+/// What a client counts, for all of its drivers.
+pub struct Metrics {
+    on: AtomicBool,
+    /// Commands that take longer (nanoseconds) are told of.
+    slow: AtomicU64,
+    state: Mutex<State>,
+    events: Arc<Events>,
+}
+
+#[derive(Default)]
+struct State {
+    shards: Vec<Arc<Shard>>,
+    /// What the drivers that ended had counted.
+    ended: Table,
+    /// What had been counted at the last reset.
+    before: Table,
+}
+
+/// What was counted, at one moment.
+#[derive(Debug, Clone, Default)]
+pub struct Snapshot {
+    /// By labels, in their order.
+    pub commands: Vec<(Labels, Totals)>,
+    /// Commands that were handed to connections and have not ended. A driver says so whenever
+    /// replies come, and ten times a second.
+    pub in_flight: usize,
+    /// Those of them that wait for a place on a connection.
+    pub queued: usize,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self {
+            on: AtomicBool::new(false),
+            slow: AtomicU64::new(u64::MAX),
+            state: Mutex::default(),
+            events: Arc::default(),
+        }
+    }
+}
+
+impl Metrics {
+    /// Whether commands are counted.
+    #[inline(always)]
+    pub fn is_on(&self) -> bool {
+        self.on.load(Relaxed)
+    }
+
+    /// Begins to count commands, or stops. What was counted stays.
+    pub fn turn(&self, on: bool) {
+        self.on.store(on, Relaxed);
+    }
+
+    /// From how long a command takes there is an [`Event::Slow`] of it; `None`: never. Looked at
+    /// only while commands are counted.
+    pub fn tell_of_slower_than(&self, limit: Option<Duration>) {
+        let limit = limit.map(|limit| u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX));
+        self.slow.store(limit.unwrap_or(u64::MAX), Relaxed);
+    }
+
+    /// The line of events.
+    pub fn events(&self) -> &Arc<Events> {
+        &self.events
+    }
+
+    /// Forgets what was counted so far.
+    pub fn reset(&self) {
+        let mut state = self.state.lock();
+        state.before = state.all();
+    }
+
+    /// What was counted since the last reset.
+    pub fn snapshot(&self) -> Snapshot {
+        let mut state = self.state.lock();
+        let mut all = state.all();
+        for (labels, before) in &state.before {
+            if let Some(totals) = all.get_mut(labels) {
+                totals.subtract(before);
+            }
+        }
+        let sum = |gauge: fn(&Shard) -> usize| state.shards.iter().map(|shard| gauge(shard)).sum();
+        let in_flight = sum(|shard| shard.in_flight.load(Relaxed));
+        let queued = sum(|shard| shard.queued.load(Relaxed));
+        drop(state);
+        let mut commands: Vec<_> =
+            all.into_iter().filter(|(_, totals)| totals.latencies.count() > 0).collect();
+        commands.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        Snapshot { commands, in_flight, queued }
+    }
+
+    /// A driver's own counters.
+    pub(crate) fn recorder(&self) -> Recorder {
+        let shard = Arc::new(Shard::default());
+        let mut state = self.state.lock();
+        state.let_go();
+        state.shards.push(shard.clone());
+        Recorder::new(shard)
+    }
+
+    fn slower_than(&self) -> u64 {
+        self.slow.load(Relaxed)
+    }
+}
+
+impl State {
+    /// Keeps what the drivers counted that are gone.
+    fn let_go(&mut self) {
+        let Self { shards, ended, .. } = self;
+        shards.retain(|shard| {
+            let gone = Arc::strong_count(shard) == 1;
+            if gone {
+                shard.add_to(ended);
+            }
+            !gone
+        });
+    }
+
+    fn all(&mut self) -> Table {
+        self.let_go();
+        let mut all = self.ended.clone();
+        self.shards.iter().for_each(|shard| shard.add_to(&mut all));
+        all
+    }
+}
+
+impl Shard {
+    fn add_to(&self, table: &mut Table) {
+        for (labels, series) in &*self.series.lock() {
+            table.entry(labels.clone()).or_default().add(&series.totals());
+        }
+    }
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metrics").field("on", &self.is_on()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! A driver's own counters.
+
+use std::fmt::Display;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+use spikewire_sync::Mutex;
+
+use super::histogram::{LiveHistogram, raise};
+use super::{Event, Labels, Metrics, SlowCommand, Totals};
+use crate::clock::Tick;
+
+/// How many namespaces are told apart. What else callers ask for, which no cluster has, is counted
+/// without its name.
+const NAMESPACES: usize = 256;
+
+/// What a request is, as far as it is counted by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct About<'a> {
+    /// What kind of command it is.
+    pub operation: &'static str,
+    /// The namespace or keyspace, or nothing.
+    pub namespace: &'a str,
+    /// Records that it is about.
+    pub records: usize,
+}
+
+/// A command that ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Ended<'a> {
+    /// What it was.
+    pub about: About<'a>,
+    /// How it ended.
+    pub result: &'static str,
+    /// When it was composed.
+    pub started: Tick,
+    /// When it ended.
+    pub ended: Tick,
+    /// Attempts that were made.
+    pub attempts: u32,
+}
+
+/// The counters of one driver, as readers see them.
+#[derive(Debug, Default)]
+pub(super) struct Shard {
+    pub series: Mutex<Vec<(Labels, Arc<Series>)>>,
+    pub in_flight: AtomicUsize,
+    pub queued: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Series {
+    latencies: LiveHistogram,
+    records: AtomicU64,
+    retries: AtomicU64,
+}
+
+impl Series {
+    pub fn totals(&self) -> Totals {
+        let (records, retries) = (self.records.load(Relaxed), self.retries.load(Relaxed));
+        Totals { latencies: self.latencies.read(), records, retries }
+    }
+}
+
+/// Finds a series. Texts are found by where they stand, which is faster; one that stands twice in
+/// the program has two series, which readers add up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Id {
+    operation: usize,
+    result: usize,
+    namespace: usize,
+    node: usize,
+}
+
+/// The counters of one driver. Only this value writes to them.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    shard: Arc<Shard>,
+    namespaces: Vec<Arc<str>>,
+    nodes: Vec<Arc<str>>,
+    /// The node in that list by its key; 0 where it is not known yet.
+    by_key: Vec<usize>,
+    series: FxHashMap<Id, Arc<Series>>,
+}
+
+impl Recorder {
+    pub(super) fn new(shard: Arc<Shard>) -> Self {
+        let (namespaces, nodes) = (vec!["".into()], vec!["".into()]);
+        Self { shard, namespaces, nodes, by_key: Vec::new(), series: FxHashMap::default() }
+    }
+
+    /// Counts a command that this node answered.
+    #[inline(never)]
+    pub fn answered(
+        &mut self,
+        metrics: &Metrics,
+        (key, name): (u32, &impl Display),
+        ended: &Ended<'_>,
+    ) {
+        let known = self.by_key.get(key as usize).copied().unwrap_or_default();
+        let node = if known == 0 { self.learn(key, name) } else { known };
+        self.count(metrics, node, ended);
+    }
+
+    /// Counts a command that got no answer.
+    #[cold]
+    pub fn failed(&mut self, metrics: &Metrics, node: &str, ended: &Ended<'_>) {
+        let node = number(&mut self.nodes, node, usize::MAX);
+        self.count(metrics, node, ended);
+    }
+
+    /// Says what is under way at the moment.
+    pub fn tell(&self, in_flight: usize, queued: Option<usize>) {
+        self.shard.in_flight.store(in_flight, Relaxed);
+        if let Some(queued) = queued {
+            self.shard.queued.store(queued, Relaxed);
+        }
+    }
+
+    #[cold]
+    fn learn(&mut self, key: u32, name: &impl Display) -> usize {
+        let node = number(&mut self.nodes, &name.to_string(), usize::MAX);
+        let key = key as usize;
+        if self.by_key.len() <= key {
+            self.by_key.resize(key + 1, 0);
+        }
+        self.by_key[key] = node;
+        node
+    }
+
+    fn count(&mut self, metrics: &Metrics, node: usize, ended: &Ended<'_>) {
+        let &Ended { about, result, attempts, .. } = ended;
+        let namespace = number(&mut self.namespaces, about.namespace, NAMESPACES);
+        let (operation, outcome) = (about.operation.as_ptr().addr(), result.as_ptr().addr());
+        let id = Id { operation, result: outcome, namespace, node };
+        let Self { shard, namespaces, nodes, series, .. } = self;
+        let series = series.entry(id).or_insert_with(|| {
+            let namespace = namespaces[namespace].clone();
+            let node = nodes[node].clone();
+            let labels = Labels { operation: about.operation, namespace, node, result };
+            let new = Arc::new(Series::default());
+            shard.series.lock().push((labels, new.clone()));
+            new
+        });
+        let nanos = ended.ended.0.saturating_sub(ended.started.0);
+        series.latencies.record(nanos);
+        raise(&series.records, about.records as u64);
+        raise(&series.retries, u64::from(attempts.saturating_sub(1)));
+        if nanos > metrics.slower_than() {
+            let node = self.nodes[node].clone();
+            metrics.events().push(Event::Slow(SlowCommand {
+                operation: about.operation,
+                namespace: about.namespace.into(),
+                node,
+                result,
+                took: Duration::from_nanos(nanos),
+                records: about.records,
+                attempts,
+            }));
+        }
+    }
+}
+
+/// The place of a text in a short list, to which it is added if it is new; 0, that of the empty
+/// text, when there are too many.
+fn number(list: &mut Vec<Arc<str>>, text: &str, most: usize) -> usize {
+    if let Some(at) = list.iter().position(|known| **known == *text) {
+        return at;
+    }
+    if list.len() >= most {
+        return 0;
+    }
+    list.push(text.into());
+    list.len() - 1
+}

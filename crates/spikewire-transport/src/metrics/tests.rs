@@ -1,0 +1,106 @@
+use super::*;
+use crate::clock::Tick;
+
+const GET: About<'_> = About { operation: "get", namespace: "test", records: 1 };
+
+fn took(micros: u64) -> Ended<'static> {
+    let (started, ended) = (Tick(5_000), Tick(5_000 + micros * 1_000));
+    Ended { about: GET, result: "ok", started, ended, attempts: 1 }
+}
+
+#[test]
+fn drivers_are_added_up_also_when_they_are_gone() {
+    let metrics = Metrics::default();
+    let (mut one, mut other) = (metrics.recorder(), metrics.recorder());
+    one.answered(&metrics, (3, &"A 1"), &took(10));
+    one.answered(&metrics, (3, &"A 1"), &Ended { result: "not_found", ..took(10) });
+    other.answered(
+        &metrics,
+        (3, &"A 1"),
+        &Ended { about: About { records: 5, ..GET }, attempts: 3, ..took(30) },
+    );
+    other.failed(&metrics, "B 2", &Ended { result: "timeout", ..took(30) });
+    one.tell(4, Some(1));
+    other.tell(2, None);
+    let before = metrics.snapshot();
+    assert_eq!((before.in_flight, before.queued), (6, 1));
+    drop(other);
+    let after = metrics.snapshot();
+    assert_eq!(before.commands, after.commands);
+    assert_eq!((after.in_flight, after.queued), (4, 1));
+    let told: Vec<_> = after
+        .commands
+        .iter()
+        .map(|(labels, totals)| {
+            let Totals { latencies, records, retries } = totals;
+            (&*labels.node, labels.result, latencies.count(), *records, *retries)
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [("A 1", "not_found", 1, 1, 0), ("A 1", "ok", 2, 6, 2), ("B 2", "timeout", 1, 1, 0)]
+    );
+    assert_eq!(after.commands[1].1.latencies.sum(), Duration::from_micros(40));
+}
+
+#[test]
+fn a_reset_forgets_what_was_counted_and_nothing_else() {
+    let metrics = Metrics::default();
+    let mut driver = metrics.recorder();
+    driver.answered(&metrics, (0, &"A"), &took(10));
+    metrics.reset();
+    assert!(metrics.snapshot().commands.is_empty());
+    driver.answered(&metrics, (0, &"A"), &took(20));
+    drop(driver);
+    let [(_, totals)] = &metrics.snapshot().commands[..] else { panic!("one series") };
+    assert_eq!((totals.latencies.count(), totals.records), (1, 1));
+    assert_eq!(totals.latencies.sum(), Duration::from_micros(20));
+}
+
+#[test]
+fn namespaces_without_end_do_not_fill_the_memory() {
+    let metrics = Metrics::default();
+    let mut driver = metrics.recorder();
+    for name in 0..2000 {
+        let about = About { namespace: &name.to_string(), ..GET };
+        let ended = Ended { about, ..took(1) };
+        driver.failed(&metrics, "", &ended);
+    }
+    let commands = metrics.snapshot().commands;
+    assert!(commands.len() < 300, "{}", commands.len());
+    assert_eq!(commands.iter().map(|(_, totals)| totals.records).sum::<u64>(), 2000);
+}
+
+#[test]
+fn slow_commands_are_told_of_while_something_listens() {
+    let metrics = Metrics::default();
+    let mut driver = metrics.recorder();
+    let events = metrics.events().clone();
+    metrics.tell_of_slower_than(Some(Duration::from_micros(100)));
+    driver.answered(&metrics, (0, &"A"), &took(200));
+    assert_eq!(events.wait(Duration::ZERO), (vec![], 0), "nothing listened");
+    events.listen(true);
+    driver.answered(&metrics, (0, &"A"), &took(100));
+    driver.answered(&metrics, (0, &"A"), &took(101));
+    let (told, lost) = events.wait(Duration::from_secs(60));
+    let [Event::Slow(slow)] = &told[..] else { panic!("{told:?}") };
+    assert_eq!((slow.took, &*slow.node, lost), (Duration::from_micros(101), "A", 0));
+    metrics.tell_of_slower_than(None);
+    driver.answered(&metrics, (0, &"A"), &took(u64::MAX / 4_000));
+    assert_eq!(events.wait(Duration::ZERO), (vec![], 0));
+}
+
+#[test]
+fn a_full_line_says_what_it_lost() {
+    let events = Events::default();
+    events.listen(true);
+    (0..5000).for_each(|_| events.push(Event::MapChanged));
+    let (told, lost) = events.wait(Duration::ZERO);
+    assert_eq!((told.len(), lost), (4096, 904));
+    assert_eq!(events.wait(Duration::ZERO), (vec![], 0));
+    std::thread::scope(|scope| {
+        let listener = scope.spawn(|| events.wait(Duration::from_secs(60)));
+        events.listen(false);
+        assert_eq!(listener.join().unwrap(), (vec![], 0), "nothing is waited for any more");
+    });
+}

@@ -1,0 +1,24 @@
+//! What a client counts and what it knows of itself: [`Client::stats`](crate::Client::stats).
+//!
+//! Counting is off at first and then costs nothing that could be measured. On, every command is
+//! counted as it ends: by kind, namespace, node and result, with its latency.
+//!
+//! ```
+//! # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+//! # let seeds = cluster.seeds();
+//! let client = spikewire::Client::connect(seeds)?;
+//! client.metrics().turn(true);
+//! let users = client.dataset("test", "users")?;
+//! users.put("alice", [("age", 28)])?;
+//! users.get("nobody")?;
+//! for (labels, totals) in client.stats().commands {
+//!     let median = totals.latencies.quantile(0.5);
+//!     println!("{} {}: {} in {median:?}", labels.operation, labels.result, totals.records);
+//! }
+//! # Ok::<(), spikewire::Error>(())
+//! ```
+
+pub use spikewire_aerospike::cluster::{NodeStats, Stats};
+pub use spikewire_transport::metrics::{
+    Event, Events, Histogram, Labels, Metrics, SlowCommand, Totals, bounds,
+};
