@@ -17,7 +17,7 @@ import atexit as _atexit
 import os as _os
 import warnings as _warnings
 
-from spikewire import codec, ctx, errors, exp, op, options, query, testing, types
+from spikewire import codec, ctx, errors, exp, op, opening, options, profiles, query, testing, types
 from spikewire._native import (
     DEBUG_BUILD as _DEBUG_BUILD,
 )
@@ -72,6 +72,7 @@ from spikewire.errors import (
     Timeout,
     TooBusy,
 )
+from spikewire.profiles import Profile, ProfileError
 from spikewire.query import around, between, contains, equal, within
 
 __all__ = [
@@ -108,6 +109,8 @@ __all__ = [
     "OpNotApplicable",
     "Operation",
     "Page",
+    "Profile",
+    "ProfileError",
     "ProtocolError",
     "Query",
     "QueryPaused",
@@ -131,7 +134,9 @@ __all__ = [
     "errors",
     "exp",
     "op",
+    "opening",
     "options",
+    "profiles",
     "query",
     "testing",
     "types",

@@ -16,6 +16,7 @@ from spikewire.in_flight import gathered, gathered_async
 from spikewire.indexes import AsyncIndexes, Indexes
 from spikewire.modules import AsyncModules, Modules
 from spikewire.opening import named, reads
+from spikewire.profiles.view import view
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
     from spikewire._native import AsyncDataset, Dataset
     from spikewire.options import BlockingOptions, ClientOptions
+    from spikewire.profiles.profile import Profile
+    from spikewire.profiles.view import AsyncClientView, ClientView
     from spikewire.types import Seeds
 
     _T = TypeVar("_T")
@@ -108,6 +111,14 @@ class Client(_native.Client):
         Sends nothing; raises ``ValueError`` for impossible names.
         """
         return super().dataset(named(self.namespace, namespace), set)
+
+    def with_profile(self, profile: Profile) -> ClientView:
+        """The same connections and verbs, with the options of a profile where a call says nothing.
+
+        The view holds for this client and its datasets; closing either closes both.
+        """
+        made: ClientView = view(self, profile)
+        return made
 
     def nodes(self) -> list[Node]:
         """The nodes of the cluster, as of the last look at it."""
@@ -248,6 +259,14 @@ class AsyncClient(_native.AsyncClient):
         Sends nothing; raises ``ValueError`` for impossible names.
         """
         return super().dataset(named(self.namespace, namespace), set)
+
+    def with_profile(self, profile: Profile) -> AsyncClientView:
+        """The same connections and verbs, with the options of a profile where a call says nothing.
+
+        The view holds for this client and its datasets; closing either closes both.
+        """
+        made: AsyncClientView = view(self, profile)
+        return made
 
     def nodes(self) -> list[Node]:
         """The nodes of the cluster, as of the last look at it."""

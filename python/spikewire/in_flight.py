@@ -11,6 +11,7 @@ from types import BuiltinMethodType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spikewire import _native
+from spikewire.profiles.view import OperateVerb
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
@@ -185,10 +186,15 @@ class _Twins:
         """The future of a call, or the error that its arguments raise."""
         if type(call) is tuple and call:
             # A tuple of arguments of any type.
-            verb, arguments = call[0], call[1:]  # pyright: ignore[reportUnknownVariableType]
+            whole: tuple[Any, ...] = call  # pyright: ignore[reportUnknownVariableType]
+            verb, arguments = whole[0], whole[1:]
             options: dict[str, Any] = {}
+            if type(verb) is not BuiltinMethodType:
+                verb, options = _of_a_view(verb, arguments, options)
         elif isinstance(call, partial):
             verb, arguments, options = call.func, call.args, call.keywords
+            if type(verb) is not BuiltinMethodType:
+                verb, options = _of_a_view(verb, arguments, options)
         else:
             message = (
                 f"call {number}: must be a tuple of a verb and its arguments, or a "
@@ -223,6 +229,19 @@ class _Twins:
         twin: Callable[..., Any] = getattr(self._starter(owner), name)
         self._twin = twin
         return twin
+
+
+def _of_a_view(
+    verb: Any, arguments: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """A verb with the options of a profile as the verb itself and all options."""
+    if isinstance(verb, OperateVerb):
+        verb = verb.chosen(arguments, options)
+    if isinstance(verb, partial):
+        bound: partial[Any] = verb  # pyright: ignore[reportUnknownVariableType]
+        if not bound.args:
+            return bound.func, bound.keywords | options
+    return verb, options  # pyright: ignore[reportUnknownVariableType]
 
 
 _VERBS = frozenset(name for name in vars(_native.DatasetSubmit) if not name.startswith("_"))

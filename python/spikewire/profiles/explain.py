@@ -1,0 +1,93 @@
+"""What a call would use, and from where."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spikewire import _native
+from spikewire.profiles.kinds import FIELDS, VERBS, options_of, writes
+
+if TYPE_CHECKING:
+    from spikewire.profiles.profile import Profile
+
+__all__ = ["Explanation", "Used", "explained"]
+
+
+class Used(NamedTuple):
+    """An option that a call would use."""
+
+    option: str
+    value: Any
+    source: str
+    """``"the call"``, a place in a profile, ``"the client"`` or ``"the default"``."""
+
+
+class Explanation(dict[str, Used]):
+    """The options that a call would use, by name; ``print`` shows one on a line."""
+
+    def __str__(self) -> str:
+        used = self.values()
+        return "\n".join(f"{it.option} = {it.value!r}  ({it.source})" for it in used)
+
+
+#: What a call inherits from its client: the defaults of ``spikewire.options``.
+INHERITED = {
+    "timeout": 1.0,
+    "socket_timeout": 0.0,
+    "replica": "sequence",
+    "read_mode": "one",
+    "send_key": False,
+}
+#: Options that a profile does not set, because they mean something else here.
+APART = {verb: frozenset({"send_key"}) for verb in ("delete", "delete_many")}
+#: Verbs that do not inherit an option, and what they use instead.
+OF_ITS_OWN: dict[tuple[str, str], Any] = {
+    ("query", "timeout"): 0.0,
+    ("delete", "send_key"): False,
+    ("delete_many", "send_key"): False,
+}
+
+
+def explained(
+    target: Any,
+    profile: Profile,
+    verb: str,
+    arguments: tuple[Any, ...],
+    options: dict[str, Any],
+) -> Explanation:
+    """``explain`` of a view."""
+    if verb not in VERBS:
+        message = f"there is no verb {verb!r}; there are: {', '.join(VERBS)}"
+        raise ValueError(message)
+    operations = arguments[1] if len(arguments) > 1 else options.get("operations")
+    writing = len(VERBS[verb]) > 1 and writes(verb == "operate_many", operations)
+    parameters = inspect.signature(getattr(_native.Dataset, verb)).parameters
+    for name in options:
+        if name not in parameters:
+            message = f"{verb}() takes no option {name!r}"
+            raise TypeError(message)
+    taken = options_of(verb, writing=writing) | APART.get(verb, frozenset())
+    dataset = target if hasattr(target, "namespace") and hasattr(target, "set") else None
+    given = (dataset or target.dataset("any")).__reduce__()[1][2]
+    settings = profile.state.calls[verb, writing]
+    names = [name for name in FIELDS if name in taken or name in options]
+    return Explanation(
+        {name: _used(verb, name, options, settings, given, parameters) for name in names}
+    )
+
+
+def _used(verb: str, name: str, options: Any, settings: Any, given: Any, parameters: Any) -> Used:
+    if options.get(name) is not None:
+        return Used(name, options[name], "the call")
+    overridden = name in options
+    if not overridden and name in settings and settings[name].value is not None:
+        return Used(name, settings[name].value, settings[name].origin)
+    if (verb, name) in OF_ITS_OWN:
+        return Used(name, OF_ITS_OWN[verb, name], "the default")
+    if name in INHERITED and name in given:
+        return Used(name, given[name], "the client")
+    if (verb, name) == ("query", "socket_timeout"):
+        return Used(name, 30.0, "the default")
+    default = INHERITED.get(name, parameters[name].default)
+    return Used(name, default, "the default")

@@ -1,0 +1,184 @@
+"""Kinds of operations: which verbs they are, and which options a profile may set for them.
+
+Which options a verb takes, and what values they may have, is asked of the verbs themselves.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from spikewire import _native, op
+from spikewire.errors import ClientClosed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "FIELDS",
+    "SECTIONS",
+    "VERBS",
+    "Path",
+    "Route",
+    "check",
+    "holds",
+    "options_of",
+    "takers",
+    "writes",
+]
+
+#: A section of a profile: ``()``, ``("read",)``, ``("read", "many")``.
+Path: TypeAlias = tuple[str, ...]
+
+#: The sections that hold for a call, from the general to the specific.
+Route: TypeAlias = tuple[Path, ...]
+
+#: The options that say how a call is made; the others say what it is about.
+FIELDS = (
+    "timeout",
+    "socket_timeout",
+    "replica",
+    "read_mode",
+    "read_touch",
+    "buffers",
+    "ttl",
+    "exists",
+    "durable",
+    "send_key",
+    "page_size",
+    "records_per_second",
+    "concurrent_nodes",
+)
+
+
+def _route(*names: str) -> Route:
+    kind, *parts = names
+    return ((), (kind,), *((kind, part) for part in parts))
+
+
+_READ, _READ_MANY = _route("read", "point"), _route("read", "many")
+_WRITE = _route("write", "point", "retryable")
+_WRITE_ONCE = _route("write", "point", "not_retryable")
+_WRITE_MANY = _route("write", "many", "retryable")
+_WRITE_MANY_ONCE = _route("write", "many", "not_retryable")
+_JOB = _route("job")
+
+#: The sections of each verb; where operations decide, those for reading and those for writing.
+VERBS: dict[str, tuple[Route, ...]] = {
+    "get": (_READ,),
+    "exists": (_READ,),
+    "get_many": (_READ_MANY,),
+    "get_numpy": (_READ_MANY,),
+    "exists_many": (_READ_MANY,),
+    "put": (_WRITE,),
+    "delete": (_WRITE,),
+    "touch": (_WRITE,),
+    "add": (_WRITE_ONCE,),
+    "append": (_WRITE_ONCE,),
+    "prepend": (_WRITE_ONCE,),
+    "apply": (_WRITE_ONCE,),
+    "put_many": (_WRITE_MANY,),
+    "delete_many": (_WRITE_MANY,),
+    "apply_many": (_WRITE_MANY_ONCE,),
+    "operate": (_READ, _WRITE_ONCE),
+    "operate_many": (_READ_MANY, _WRITE_MANY_ONCE),
+    "batch": (_route("batch"),),
+    "query": (_route("query"),),
+    "operate_all": (_JOB,),
+    "delete_all": (_JOB,),
+    "touch_all": (_JOB,),
+    "apply_all": (_JOB,),
+}
+
+#: Every section.
+SECTIONS: frozenset[Path] = frozenset(
+    path for routes in VERBS.values() for route in routes for path in route
+)
+
+_READING, _WRITING = [op.get("a")], [op.put("a", 1)]
+#: Arguments with which each verb can be tried.
+_TRIAL: dict[str, tuple[Any, ...]] = {
+    "put": (1, {"a": 1}),
+    "add": (1, {"a": 1}),
+    "append": (1, {"a": "a"}),
+    "prepend": (1, {"a": "a"}),
+    "apply": (1, "m", "f"),
+    "get_many": ([],),
+    "exists_many": ([],),
+    "put_many": ({},),
+    "delete_many": ([],),
+    "apply_many": ([], "m", "f"),
+    "batch": ([],),
+    "query": (),
+    "operate_all": (_WRITING,),
+    "delete_all": (),
+    "touch_all": (),
+    "apply_all": ("m", "f"),
+}
+_FIRST: dict[str, object] = {"operate": 1, "operate_many": ()}
+#: Here the option of that name means something else than for other verbs.
+_APART = frozenset({("delete", "send_key"), ("delete_many", "send_key"), ("get_numpy", "ttl")})
+#: As the client's own, a timeout for all verbs is not one for queries.
+_NOT_FOR_ALL = frozenset({("query", "timeout")})
+
+
+@cache
+def _trial() -> _native.Dataset:
+    """A dataset of a client that is never connected: its verbs only check their arguments."""
+    return _native.Client("127.0.0.1:3000").dataset("test", "trial")
+
+
+@cache
+def options_of(verb: str, *, writing: bool = False) -> frozenset[str]:
+    """The options of a profile that a verb takes; ``writing``: with operations that write."""
+    taken = frozenset(inspect.signature(getattr(_native.Dataset, verb)).parameters)
+    taken = frozenset(name for name in taken & set(FIELDS) if (verb, name) not in _APART)
+    if len(VERBS[verb]) > 1:
+        taken &= options_of("put" if writing else "get")
+    return taken
+
+
+@cache
+def takers(path: Path, name: str) -> tuple[tuple[str, bool], ...]:
+    """The verbs of a section that take an option, each with whether it writes."""
+    return tuple(
+        (verb, bool(number))
+        for verb, routes in VERBS.items()
+        for number, route in enumerate(routes)
+        if path in route and name in options_of(verb, writing=bool(number))
+    )
+
+
+def holds(path: Path, name: str, verb: str) -> bool:
+    """Whether an option in a section of a verb holds for it."""
+    return bool(path) or (verb, name) not in _NOT_FOR_ALL
+
+
+def check(path: Path, name: str, value: object) -> None:
+    """Has the verbs of a section check an option. Raises what they raise."""
+    for verb, writing in takers(path, name):
+        if verb == "get_numpy":  # It would need NumPy; its options are those of `get_many`.
+            continue
+        arguments = _TRIAL.get(verb, (1,))
+        if len(VERBS[verb]) > 1:
+            arguments = (_FIRST[verb], _WRITING if writing else _READING)
+        _try(verb, arguments, {name: value})
+
+
+def writes(many: bool, operations: object) -> bool:
+    """Whether there is an operation that writes among them, and no mistake in them."""
+    verb = "operate_many" if many else "operate"
+    try:
+        _try(verb, (_FIRST[verb], operations), {"read_mode": "one"})
+    except ValueError:
+        return True
+    except (TypeError, OverflowError):  # The call itself says so.
+        return False
+    return False
+
+
+def _try(verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> None:
+    with contextlib.suppress(ClientClosed):
+        getattr(_trial(), verb)(*arguments, **options)

@@ -1,0 +1,213 @@
+"""A profile: options by kind of operation, under a name."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+
+from spikewire.profiles.kinds import SECTIONS, VERBS, check, holds, options_of, takers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from typing_extensions import Self, Unpack
+
+    from spikewire.profiles.kinds import Path
+    from spikewire.profiles.sections import ProfileOptions
+
+__all__ = ["Profile", "ProfileError", "Setting", "State", "compiled"]
+
+
+class ProfileError(ValueError):
+    """A mistake in a profile; in a file, with its place."""
+
+    def __init__(
+        self, message: str, *, file: str | None = None, line: int | None = None, key: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.file = file
+        """The file, if there is one."""
+        self.line = line
+        """The line in the file."""
+        self.key = key
+        """The option or section, such as ``"fast.read.timeout"``."""
+
+    def __str__(self) -> str:
+        place = [self.file] if self.file else []
+        if self.line is not None:
+            place.append(f"line {self.line}")
+        if self.key:
+            place.append(self.key)
+        return ": ".join([", ".join(place), self.message] if place else [self.message])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _error, (self.message, self.file, self.line, self.key)
+
+
+def _error(message: str, file: str | None, line: int | None, key: str) -> ProfileError:
+    return ProfileError(message, file=file, line=line, key=key)
+
+
+class Setting(NamedTuple):
+    """The value of an option, and where it stands."""
+
+    value: Any
+    origin: str
+
+
+@dataclass(frozen=True)
+class State:
+    """What a profile says, checked."""
+
+    settings: dict[tuple[Path, str], Setting]
+    #: The options of each verb; of one with operations also those with operations that write.
+    calls: dict[tuple[str, bool], dict[str, Setting]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        calls: dict[tuple[str, bool], dict[str, Setting]] = {}
+        for verb, routes in VERBS.items():
+            for number, route in enumerate(routes):
+                writing = bool(number)
+                calls[verb, writing] = {
+                    name: self.settings[path, name]
+                    for path in route
+                    for name in options_of(verb, writing=writing)
+                    if (path, name) in self.settings and holds(path, name, verb)
+                }
+        object.__setattr__(self, "calls", calls)
+
+    def over(self, base: State) -> State:
+        """This one where it says something, and the other one where it does not."""
+        return State(base.settings | self.settings)
+
+
+def compiled(
+    sections: Mapping[str, Any],
+    name: str,
+    wrong: Callable[[Path, str], ProfileError],
+    origin: Callable[[Path], str],
+) -> State:
+    """A profile's sections, checked. ``wrong`` makes the error for a place."""
+    settings: dict[tuple[Path, str], Setting] = {}
+
+    def read(path: Path, section: object) -> None:
+        if not isinstance(section, Mapping):
+            raise wrong(path, f"it must be a section of options, not {type(section).__name__}")
+        for key, value in cast("Mapping[object, object]", section).items():
+            here = (*path, str(key))
+            if here in SECTIONS:
+                read(here, value)
+            elif not isinstance(key, str) or not takers(path, key):
+                raise wrong(here, _unknown(path, key))
+            else:
+                try:
+                    check(path, key, value)
+                except (TypeError, ValueError, OverflowError) as error:
+                    raise wrong(here, str(error)) from None
+                where = f"profile {name!r}, {'.'.join(here)}{origin(here)}"
+                settings[path, key] = Setting(value, where)
+
+    read((), sections)
+    return State(settings)
+
+
+def _unknown(path: Path, key: object) -> str:
+    options = {name for verb in VERBS for name in options_of(verb) | options_of(verb, writing=True)}
+    known = sorted(name for name in options if takers(path, name))
+    parts = sorted(it[-1] for it in SECTIONS if it and it[:-1] == path)
+    sections = f"; sections: {', '.join(parts)}" if parts else ""
+    return f"there is no option or section {key!r} here; options: {', '.join(known)}{sections}"
+
+
+class _Dependent(Protocol):
+    def profile_changed(self) -> None: ...
+
+
+class Profile:
+    """Options by kind of operation, for ``client.with_profile(profile)``.
+
+    Keywords are options, for all verbs that take them, and sections of options: ``read`` and
+    ``write``, each with ``point`` and ``many``; ``write`` also with ``retryable`` and
+    ``not_retryable``; ``batch``, ``query`` and ``job``. The more specific section counts, and an
+    option of the call itself before any of them. ``None`` stands for the client's own.
+
+    Raises ``ProfileError`` that names section and option; the values are checked by the verbs.
+    """
+
+    __slots__ = ("__weakref__", "_base", "_dependents", "_lock", "_name", "_own", "state")
+
+    def __init__(self, name: str = "profile", /, **options: Unpack[ProfileOptions]) -> None:
+        self._name = name
+        self._base: Profile | None = None
+        self._dependents: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._lock = threading.Lock()
+        self._own = compiled(
+            options, name, lambda path, text: ProfileError(text, key=".".join((name, *path))), _no
+        )
+        self.state = self._own
+        """What it says, with what it derives from."""
+
+    @property
+    def name(self) -> str:
+        """Its name, for messages."""
+        return self._name
+
+    def derive(self, name: str, /, **options: Unpack[ProfileOptions]) -> Profile:
+        """A profile that says what this one says, and more or otherwise. It follows this one when
+        that is reloaded.
+        """
+        derived = Profile(name, **options)
+        derived._base = self
+        derived.state = derived._own.over(self.state)
+        self.attach(derived)
+        return derived
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What it says, with what it derives from, by place: ``{"read.timeout": 0.1}``."""
+        settings = self.state.settings.items()
+        return {".".join((*path, name)): setting.value for (path, name), setting in settings}
+
+    def attach(self, dependent: _Dependent) -> None:
+        """Tells a view or a derived profile of changes."""
+        with self._lock:
+            self._dependents.add(dependent)
+
+    def replace(self, state: State) -> None:
+        """Says something else from now on."""
+        self._own = state
+        self.profile_changed()
+
+    def profile_changed(self) -> None:
+        base = self._base
+        self.state = self._own if base is None else self._own.over(base.state)
+        with self._lock:
+            dependents = list(self._dependents)
+        for dependent in dependents:
+            dependent.profile_changed()
+
+    @classmethod
+    def made(cls, name: str, state: State) -> Self:
+        profile = cls(name)
+        profile._own = profile.state = state
+        return profile
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What it says now: where it came from does not travel.
+        return _unpickled, (self._name, self.state.settings)
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{place}={value!r}" for place, value in self.options.items())
+        return f"<Profile {self._name!r}: {said or 'the options of the client'}>"
+
+
+def _no(_: Path) -> str:
+    return ""
+
+
+def _unpickled(name: str, settings: dict[tuple[Path, str], Setting]) -> Profile:
+    return Profile.made(name, State(settings))

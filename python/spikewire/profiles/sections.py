@@ -1,0 +1,89 @@
+"""The keywords of a profile, for type checkers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from spikewire.types import Exists, ReadMode, Replica, Seconds, Ttl
+
+__all__ = [
+    "BatchSection",
+    "JobSection",
+    "ProfileOptions",
+    "QuerySection",
+    "ReadOptions",
+    "ReadSection",
+    "WriteOptions",
+    "WriteSection",
+]
+
+
+class BatchSection(TypedDict, total=False):
+    """Options of ``batch``, whose rows have options of their own."""
+
+    timeout: Seconds | None
+    replica: Replica | None
+
+
+class ReadOptions(BatchSection, total=False):
+    """Options of reads."""
+
+    read_mode: ReadMode | None
+    read_touch: int | None
+    buffers: bool
+
+
+class ReadSection(ReadOptions, total=False):
+    """Options of reads, and those of reads of one record or of many."""
+
+    point: ReadOptions
+    many: ReadOptions
+
+
+class WriteOptions(BatchSection, total=False):
+    """Options of writes."""
+
+    ttl: Ttl | None
+    exists: Exists | None
+    durable: bool
+    send_key: bool | None
+
+
+class WriteSection(WriteOptions, total=False):
+    """Options of writes, and those of some of them."""
+
+    point: WriteOptions
+    many: WriteOptions
+    retryable: WriteOptions
+    not_retryable: WriteOptions
+
+
+class QuerySection(TypedDict, total=False):
+    """Options of ``query``."""
+
+    timeout: Seconds | None
+    socket_timeout: Seconds | None
+    replica: Replica | None
+    page_size: int | None
+    records_per_second: int | None
+    concurrent_nodes: int | None
+
+
+class JobSection(TypedDict, total=False):
+    """Options of background jobs."""
+
+    timeout: Seconds | None
+    ttl: Ttl | None
+    durable: bool
+    records_per_second: int | None
+
+
+class ProfileOptions(ReadOptions, WriteOptions, QuerySection, total=False):
+    """The keywords of a profile: options of all verbs that take them, and sections."""
+
+    read: ReadSection
+    write: WriteSection
+    batch: BatchSection
+    query: QuerySection
+    job: JobSection

@@ -1,0 +1,223 @@
+"""A client or dataset as a profile has it: the same connections, the same verbs.
+
+A verb for which the profile says nothing is the client's own method; otherwise it is that method
+with keywords that stand for what the call leaves out (``functools.partial``). Verbs are looked up
+once, and again when the profile has changed.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from spikewire.profiles.explain import Explanation, explained
+from spikewire.profiles.kinds import VERBS, writes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spikewire._native import AsyncDataset, ClientSubmit, Dataset, DatasetSubmit
+    from spikewire.client import AsyncClient, Client
+    from spikewire.profiles.profile import Profile, State
+
+__all__ = ["AsyncClientView", "AsyncDatasetView", "ClientView", "DatasetView", "view"]
+
+
+class _View:
+    """What all views have in common."""
+
+    def __init__(self, target: Any, profile: Profile) -> None:
+        self._target = target
+        self._profile = profile
+        profile.attach(self)
+
+    @property
+    def profile(self) -> Profile:
+        """The profile whose options stand for those that a call leaves out."""
+        return self._profile
+
+    def __getattr__(self, name: str) -> Any:
+        # Only what is not in the instance's dict comes here.
+        found = getattr(self._target, name)
+        if name not in VERBS:
+            return found
+        state = self._profile.state
+        verb = self.__dict__[name] = _verb(found, name, state)
+        if self._profile.state is not state:  # It changed meanwhile: not for the next call.
+            self.__dict__.pop(name, None)
+        return verb
+
+    def profile_changed(self) -> None:
+        for name in VERBS:
+            self.__dict__.pop(name, None)
+
+    def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation:
+        """What a call would use and from where, by option. Nothing is sent.
+
+        For ``operate`` and ``operate_many`` the operations count: give them as in the call.
+        Raises ``ValueError`` when there is no such verb.
+        """
+        return explained(self._target, self._profile, verb, arguments, options)
+
+    @property
+    def submit(self) -> Any:
+        """The same verbs, each returning a ``concurrent.futures.Future`` at once."""
+        return _View(self._target.submit, self._profile)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _View):
+            return NotImplemented
+        return self._target == other._target and self._profile is other._profile
+
+    def __hash__(self) -> int:
+        return hash((self._target, id(self._profile)))
+
+    def __repr__(self) -> str:
+        return f"<{self._target!r} with profile {self._profile.name!r}>"
+
+
+class _OfClient(_View):
+    """A view of a client."""
+
+    def with_profile(self, profile: Profile) -> Any:
+        """The same client with another profile instead of this one."""
+        return type(self)(self._target, profile)
+
+    def dataset(
+        self,
+        namespace: str | None = None,
+        set: str | None = None,  # noqa: A002
+    ) -> Any:
+        """A dataset of the client, with the profile."""
+        return view(self._target.dataset(namespace, set), self._profile)
+
+
+class _OfDataset(_View):
+    """A view of a dataset. It pickles, with what the profile says at that time."""
+
+    def with_profile(self, profile: Profile) -> Any:
+        """The same dataset with another profile instead of this one."""
+        return type(self)(self._target, profile)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return view, (self._target, self._profile)
+
+
+if TYPE_CHECKING:
+
+    class ClientView(Client):
+        """A ``Client`` with a profile, from ``Client.with_profile``."""
+
+        @property
+        def profile(self) -> Profile: ...
+        def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation: ...
+        def with_profile(self, profile: Profile) -> ClientView: ...
+        def dataset(
+            self,
+            namespace: str | None = None,
+            set: str | None = None,  # noqa: A002
+        ) -> DatasetView: ...
+        @property
+        def submit(self) -> ClientSubmit: ...
+
+    class AsyncClientView(AsyncClient):
+        """An ``AsyncClient`` with a profile, from ``AsyncClient.with_profile``."""
+
+        @property
+        def profile(self) -> Profile: ...
+        def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation: ...
+        def with_profile(self, profile: Profile) -> AsyncClientView: ...
+        def dataset(
+            self,
+            namespace: str | None = None,
+            set: str | None = None,  # noqa: A002
+        ) -> AsyncDatasetView: ...
+
+    class DatasetView(Dataset):  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues]
+        """A ``Dataset`` with a profile."""
+
+        @property
+        def profile(self) -> Profile: ...
+        def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation: ...
+        def with_profile(self, profile: Profile) -> DatasetView: ...
+        @property
+        def submit(self) -> DatasetSubmit: ...
+
+    class AsyncDatasetView(  # type: ignore[misc]
+        AsyncDataset  # pyright: ignore[reportGeneralTypeIssues]
+    ):
+        """An ``AsyncDataset`` with a profile."""
+
+        @property
+        def profile(self) -> Profile: ...
+        def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation: ...
+        def with_profile(self, profile: Profile) -> AsyncDatasetView: ...
+
+else:
+
+    class ClientView(_OfClient):
+        """A ``Client`` with a profile, from ``Client.with_profile``."""
+
+    class AsyncClientView(_OfClient):
+        """An ``AsyncClient`` with a profile, from ``AsyncClient.with_profile``."""
+
+    class DatasetView(_OfDataset):
+        """A ``Dataset`` with a profile."""
+
+    class AsyncDatasetView(_OfDataset):
+        """An ``AsyncDataset`` with a profile."""
+
+
+def view(target: Any, profile: Profile) -> Any:
+    """A client or dataset with a profile."""
+    from spikewire import AsyncClient, AsyncDataset, Client, Dataset
+    from spikewire.profiles.profile import Profile
+
+    if not isinstance(profile, Profile):  # pyright: ignore[reportUnnecessaryIsInstance]
+        message = f"profile must be a Profile, not {type(profile).__name__}"
+        raise TypeError(message)
+    kinds: dict[type, Callable[..., Any]] = {
+        Client: ClientView,
+        AsyncClient: AsyncClientView,
+        Dataset: DatasetView,
+        AsyncDataset: AsyncDatasetView,
+    }
+    for kind, made in kinds.items():
+        if isinstance(target, kind):
+            return made(target, profile)
+    message = f"a profile is for a client or a dataset, not {type(target).__name__}"
+    raise TypeError(message)
+
+
+def _verb(method: Callable[..., Any], name: str, state: State) -> Callable[..., Any]:
+    """A verb with the profile's options: as cheap as they allow."""
+    reading = {option: it.value for option, it in state.calls[name, False].items()}
+    if len(VERBS[name]) == 1:
+        return partial(method, **reading) if reading else method
+    writing = {option: it.value for option, it in state.calls[name, True].items()}
+    if reading == writing:
+        return partial(method, **reading) if reading else method
+    return OperateVerb(method, reading, writing)
+
+
+class OperateVerb:
+    """``operate`` or ``operate_many``, where reading and writing have different options."""
+
+    __slots__ = ("_many", "_method", "_reading", "_writing")
+
+    def __init__(
+        self, method: Callable[..., Any], reading: dict[str, Any], writing: dict[str, Any]
+    ) -> None:
+        self._method = method
+        self._many = method.__name__ == "operate_many"
+        self._reading = reading
+        self._writing = writing
+
+    def chosen(self, arguments: tuple[Any, ...], options: dict[str, Any]) -> partial[Any]:
+        """The verb with the options for these operations."""
+        operations = arguments[1] if len(arguments) > 1 else options.get("operations")
+        own = self._writing if writes(self._many, operations) else self._reading
+        return partial(self._method, **own)
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        return self.chosen(arguments, options)(*arguments, **options)

@@ -1,0 +1,304 @@
+"""Profiles: options by kind of operation, for views of a client."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import pickle
+from functools import partial
+from types import BuiltinMethodType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import spikewire
+from spikewire import Profile, ProfileError, _native, op, profiles
+from spikewire.options import ClientOptions
+from spikewire.profiles import explain, kinds, sections
+from spikewire.testing import Cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Parameters of verbs that say what a call is about; a profile says how it is made.
+DATA = {
+    "self",
+    "key",
+    "keys",
+    "bins",
+    "records",
+    "rows",
+    "operations",
+    "dtype",
+    "default",
+    "missing",
+    "errors",
+    "nulls",
+    "namespace",
+    "set",
+    "module",
+    "function",
+    "arguments",
+    "where",
+    "generation",
+    "index",
+    "limit",
+    "partitions",
+    "after",
+    "resume",
+    "include_values",
+    "get_numpy.ttl",
+}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    with Cluster(nodes=1) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def client(cluster: Cluster) -> Iterator[spikewire.Client]:
+    with spikewire.Client(cluster.seeds, timeout=20) as client:
+        yield client
+
+
+def test_every_verb_has_a_kind_and_every_option_is_how_or_what() -> None:
+    submit = {"submit", "namespace", "set"}
+    verbs = {name for name in vars(_native.Dataset) if not name.startswith("_")} - submit
+    assert kinds.VERBS.keys() == verbs
+    for verb in verbs:
+        for name in inspect.signature(getattr(_native.Dataset, verb)).parameters:
+            known = name in DATA or f"{verb}.{name}" in DATA
+            assert known or name in kinds.FIELDS, (verb, name)
+            assert name not in DATA or name not in kinds.FIELDS, (verb, name)
+
+
+@pytest.mark.parametrize(
+    ("section", "paths"),
+    [
+        (sections.ProfileOptions, [()]),
+        (sections.ReadSection, [("read",)]),
+        (sections.ReadOptions, [("read", "point"), ("read", "many")]),
+        (sections.WriteSection, [("write",)]),
+        (sections.WriteOptions, [("write", it) for it in ("point", "many", "retryable")]),
+        (sections.WriteOptions, [("write", "not_retryable")]),
+        (sections.BatchSection, [("batch",)]),
+        (sections.QuerySection, [("query",)]),
+        (sections.JobSection, [("job",)]),
+    ],
+)
+def test_the_types_of_sections_are_those_of_the_verbs(section: Any, paths: list[Any]) -> None:
+    for path in paths:
+        options = {name for name in kinds.FIELDS if kinds.takers(path, name)}
+        parts = {it[-1] for it in kinds.SECTIONS if it and it[:-1] == path}
+        assert set(section.__annotations__) == options | parts, path
+
+
+def test_the_defaults_that_explain_shows_are_the_documented_ones() -> None:
+    text = inspect.getsource(inspect.getmodule(ClientOptions))  # type: ignore[arg-type]
+    says = {"timeout": "1 s", "socket_timeout": "0", "send_key": "False"}
+    for name, value in explain.INHERITED.items():
+        documentation = text.split(f"    {name}: ")[1].split('"""')[1]
+        said = says.get(name, f'"{value}"')
+        assert f"Default: {said}." in documentation, name
+    assert [explain.INHERITED[name] for name in says] == [1.0, 0.0, False]
+
+
+def test_the_more_specific_section_counts_and_a_call_before_any(client: spikewire.Client) -> None:
+    profile = Profile(
+        "p",
+        timeout=1,
+        read={"timeout": 2, "replica": "any", "many": {"timeout": 3}},
+        write={
+            "timeout": 4,
+            "many": {"timeout": 5, "ttl": 100},
+            "not_retryable": {"timeout": 6},
+        },
+        query={"socket_timeout": 7},
+        job={"timeout": 8},
+    )
+    view = client.with_profile(profile)
+    for verb, timeout in [
+        ("get", 2),
+        ("exists", 2),
+        ("get_many", 3),
+        ("get_numpy", 3),
+        ("put", 4),
+        ("delete", 4),
+        ("put_many", 5),
+        ("add", 6),
+        ("apply_many", 6),
+        ("batch", 1),
+        ("delete_all", 8),
+    ]:
+        assert view.explain(verb)["timeout"].value == timeout, verb
+        assert view.explain(verb, timeout=99)["timeout"] == ("timeout", 99, "the call")
+    assert view.explain("query")["timeout"] == ("timeout", 0.0, "the default")
+    assert view.explain("query")["socket_timeout"].value == 7
+    assert view.explain("put_many")["ttl"].source == "profile 'p', write.many.ttl"
+    assert view.explain("put")["ttl"] == ("ttl", None, "the default")
+    assert view.explain("operate", 1, [op.get("a")])["timeout"].value == 2
+    assert view.explain("operate", 1, [op.put("a", 1)])["timeout"].value == 6
+    assert view.explain("operate_many", [], [op.put("a", 1)])["timeout"].value == 6
+    plain = client.with_profile(Profile()).explain("get")
+    assert plain["timeout"] == ("timeout", 20, "the client")
+    assert str(plain).splitlines()[0] == "timeout = 20  (the client)"
+
+
+def test_what_explain_does_not_know_is_refused(client: spikewire.Client) -> None:
+    view = client.with_profile(Profile())
+    with pytest.raises(ValueError, match="there is no verb 'fetch'; there are: get, "):
+        view.explain("fetch")
+    with pytest.raises(TypeError, match=r"get\(\) takes no option 'ttl'"):
+        view.explain("get", ttl=1)
+    with pytest.raises(KeyError):
+        view.explain("get")["ttl"]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"timeout": "soon"}, "p.timeout: timeout must be seconds as a number"),
+        ({"speed": 1}, "p.speed: there is no option or section 'speed' here; options: buffers, "),
+        ({"where": "$.a > 1"}, "p.where: there is no option"),
+        ({"read": 1}, "p.read: it must be a section of options, not int"),
+        ({"read": {"ttl": 1}}, "p.read.ttl: there is no option or section 'ttl' here; options: "),
+        ({"read": {"retryable": {}}}, "p.read.retryable: there is no option"),
+        ({"read": {"point": {"replica": "near"}}}, "p.read.point.replica: replica must be"),
+        ({"write": {"ttl": 0}}, "p.write.ttl: "),
+        ({"write": {"exists": "sometimes"}}, "p.write.exists: "),
+        ({"write": {"durable": 1}}, "p.write.durable: "),
+        ({"query": {"page_size": 0}}, "p.query.page_size: page_size must be"),
+        ({"job": {"records_per_second": 0}}, "p.job.records_per_second: "),
+        ({"batch": {"ttl": 1}}, "p.batch.ttl: there is no option"),
+    ],
+)
+def test_a_mistake_names_section_and_option(options: Any, says: str) -> None:
+    with pytest.raises(ProfileError) as caught:
+        Profile("p", **options)
+    assert str(caught.value).startswith(says)
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert (str(copy), copy.key) == (str(caught.value), says.split(":")[0])
+
+
+def test_a_derived_profile_says_more_or_otherwise(client: spikewire.Client) -> None:
+    base = Profile("base", timeout=1, write={"ttl": 60})
+    derived = base.derive("derived", write={"ttl": 90, "send_key": True})
+    assert derived.options == {"timeout": 1, "write.ttl": 90, "write.send_key": True}
+    assert base.options == {"timeout": 1, "write.ttl": 60}
+    put = client.with_profile(derived).explain("put")
+    assert put["timeout"].source == "profile 'base', timeout"
+    assert put["ttl"].source == "profile 'derived', write.ttl"
+    # `None` is the client's own again.
+    assert base.derive("own", timeout=None).options["timeout"] is None
+    own = client.with_profile(base.derive("own", timeout=None)).explain("get")
+    assert own["timeout"] == ("timeout", 20, "the client")
+
+
+def test_calls_have_the_options(client: spikewire.Client) -> None:
+    profile = Profile("p", write={"ttl": 1000, "send_key": True, "not_retryable": {"ttl": 2000}})
+    users = client.with_profile(profile).dataset("test", "profiles")
+    users.put("a", {"n": 1})
+    ttl = users.get("a").ttl
+    assert ttl is not None
+    assert 900 < ttl <= 1000
+    users.put("a", {"n": 1}, ttl=500)
+    ttl = users.get("a").ttl
+    assert ttl is not None
+    assert ttl <= 500
+    record = users.operate("a", [op.add("n", 1), op.get("n")])
+    assert record["n"] == 2
+    ttl = users.get("a").ttl
+    assert ttl is not None
+    assert 1900 < ttl <= 2000
+    assert users.operate("a", [op.get("n")])["n"] == 2
+    assert users.operate_many(["a"], [op.get("n")])[0] is not None
+    assert [record.key.key for record in users.query()] == ["a"]
+    assert users.submit.get("a").result()["n"] == 2
+    assert not users.put_many({"b": {"n": 1}}).errors
+    ttl = users.get("b").ttl
+    assert ttl is not None
+    assert 900 < ttl <= 1000
+    with pytest.raises(TypeError, match="operations must be"):
+        users.operate("a", 5)  # type: ignore[arg-type]
+
+
+def test_an_option_of_the_call_wins_over_a_timeout(
+    cluster: Cluster, client: spikewire.Client
+) -> None:
+    users = client.with_profile(Profile("p", read={"timeout": 0.02})).dataset("test", "slow")
+    users.put("a", {"n": 1})
+    cluster.inject(node=0, delay=0.2)
+    try:
+        with pytest.raises(spikewire.Timeout):
+            users.get("a")
+        assert users.get("a", timeout=30)["n"] == 1
+        assert users.get("a", timeout=None)["n"] == 1  # the client's own
+    finally:
+        cluster.inject(node=0)
+
+
+def test_verbs_cost_nothing_where_the_profile_says_nothing(client: spikewire.Client) -> None:
+    users = client.with_profile(Profile("p", write={"ttl": 60})).dataset("test", "profiles")
+    assert type(users.get) is BuiltinMethodType
+    assert type(users.operate) is not BuiltinMethodType
+    assert isinstance(users.put, partial)
+    assert users.put is users.put
+
+
+def test_concurrent_takes_verbs_of_views(client: spikewire.Client) -> None:
+    view = client.with_profile(Profile("p", write={"ttl": 60}))
+    users = view.dataset("test", "many")
+    list(view.concurrent((users.put, n, {"n": n}) for n in range(10)))
+    list(view.concurrent(partial(users.operate, n, [op.add("n", 1)]) for n in range(10)))
+    found = list(view.concurrent((users.operate, n, [op.get("n")]) for n in range(10)))
+    assert [record["n"] for record in found] == list(range(1, 11))
+    ttl = users.get(1).ttl
+    assert ttl is not None
+    assert ttl <= 60
+    with pytest.raises(TypeError, match="is not a verb of this client"):
+        list(view.concurrent([(partial(print, "x"),)]))
+
+
+def test_views_are_of_the_same_client(cluster: Cluster, client: spikewire.Client) -> None:
+    profile, other = Profile("p", timeout=5), Profile("q", timeout=6)
+    view = client.with_profile(profile)
+    assert view.profile is profile
+    assert view == client.with_profile(profile) != client.with_profile(other)
+    assert view.with_profile(other).explain("get")["timeout"].value == 6
+    assert view.nodes() == client.nodes()
+    assert repr(view) == f"<{client!r} with profile 'p'>"
+    users = view.dataset("test", "users")
+    assert {users, view.dataset("test", "users")} == {users}
+    assert (users.namespace, users.set) == ("test", "users")
+    assert users.with_profile(other).explain("get")["timeout"].value == 6
+    copy = pickle.loads(pickle.dumps(users))
+    assert copy.explain("get") == users.explain("get")
+    assert profiles.view(client.dataset("test", "users"), profile) == users
+    for target in (view, 5):
+        with pytest.raises(TypeError, match="a profile is for a client or a dataset, not"):
+            profiles.view(target, profile)
+    with pytest.raises(TypeError, match="profile must be a Profile, not dict"):
+        client.with_profile({"timeout": 1})  # type: ignore[arg-type]
+    with spikewire.Client(cluster.seeds) as mine:
+        mine.with_profile(profile).close()
+        assert not mine.is_connected
+
+
+def test_asyncio(cluster: Cluster) -> None:
+    async def run() -> None:
+        async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
+            view = client.with_profile(Profile("p", write={"ttl": 60}))
+            users = view.dataset("test", "asyncio")
+            await asyncio.gather(*(users.put(n, {"n": n}) for n in range(10)))
+            ttl = (await users.get(1)).ttl
+            assert ttl is not None
+            assert ttl <= 60
+            assert len([record async for record in users.query()]) == 10
+            calls = ((users.operate, n, [op.get("n")]) for n in range(10))
+            assert [it["n"] async for it in view.concurrent(calls)] == list(range(10))
+            assert users.explain("put")["ttl"].value == 60
+            assert await view.info("namespaces") == "test"
+
+    asyncio.run(run())
