@@ -1,0 +1,85 @@
+"""The names of the official Python client for Aerospike, over this package.
+
+    from spikewire.compat import aerospike
+
+    client = aerospike.client({"hosts": [("127.0.0.1", 3000)]}).connect()
+    client.put(("test", "users", "alice"), {"age": 28})
+    key, meta, bins = client.get(("test", "users", "alice"))
+
+``spikewire.compat.aerospike_helpers`` has the names of ``aerospike_helpers``. ``install()`` serves
+programs that cannot be edited. What is not taken raises ``NotImplementedError`` and names what to
+use instead; docs/compat-aerospike.md has the whole list.
+
+| module | holds |
+|---|---|
+| ``client``, ``records`` | ``Client`` |
+| ``configuration``, ``policies`` | what configurations and policies say |
+| ``operations``, ``opcodes`` | the dictionaries of ``operate`` |
+| ``values`` | GeoJSON, ordered maps, sketches, serializers |
+| ``exception``, ``failures`` | exceptions, and which failure is which |
+| ``predicates`` | what queries ask an index for |
+| ``constants``, ``module`` | numbers that have names; functions of the module |
+"""
+
+from spikewire.compat.aerospike import (
+    exception as exception,
+)
+from spikewire.compat.aerospike import (
+    predicates as predicates,
+)
+from spikewire.compat.aerospike.client import (
+    Client as Client,
+)
+from spikewire.compat.aerospike.client import (
+    client as client,
+)
+from spikewire.compat.aerospike.constants import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
+from spikewire.compat.aerospike.failures import (
+    CompatWarning as CompatWarning,
+)
+from spikewire.compat.aerospike.installing import (
+    install as install,
+)
+from spikewire.compat.aerospike.module import (
+    calc_digest as calc_digest,
+)
+from spikewire.compat.aerospike.module import (
+    get_partition_id as get_partition_id,
+)
+from spikewire.compat.aerospike.module import (
+    set_deserializer as set_deserializer,
+)
+from spikewire.compat.aerospike.module import (
+    set_log_handler as set_log_handler,
+)
+from spikewire.compat.aerospike.module import (
+    set_log_level as set_log_level,
+)
+from spikewire.compat.aerospike.module import (
+    set_serializer as set_serializer,
+)
+from spikewire.compat.aerospike.module import (
+    unset_serializers as unset_serializers,
+)
+from spikewire.compat.aerospike.opcodes import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
+from spikewire.compat.aerospike.values import (
+    CDTInfinite as CDTInfinite,
+)
+from spikewire.compat.aerospike.values import (
+    CDTWildcard as CDTWildcard,
+)
+from spikewire.compat.aerospike.values import (
+    GeoJSON as GeoJSON,
+)
+from spikewire.compat.aerospike.values import (
+    KeyOrderedDict as KeyOrderedDict,
+)
+from spikewire.compat.aerospike.values import (
+    geodata as geodata,
+)
+from spikewire.compat.aerospike.values import (
+    geojson as geojson,
+)
+from spikewire.compat.aerospike.values import (
+    null as null,
+)

@@ -1,0 +1,32 @@
+"""For programs that cannot be edited: these modules under the names of the official client's."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+
+__all__ = ["install"]
+
+
+def install() -> None:
+    """Lets ``import aerospike`` and ``import aerospike_helpers`` find these modules, for the whole
+    process.
+
+    To be called before anything imports the official client; ``RuntimeError`` where that is done.
+    """
+    here = sys.modules["spikewire.compat.aerospike"]
+    present = sys.modules.get("aerospike")
+    if present is here:
+        return
+    if present is not None:
+        message = "aerospike is imported already: call install() before"
+        raise RuntimeError(message)
+    sys.modules["aerospike"] = here
+    for name in ("exception", "predicates"):
+        sys.modules[f"aerospike.{name}"] = importlib.import_module(f"{here.__name__}.{name}")
+    helpers = importlib.import_module("spikewire.compat.aerospike_helpers")
+    sys.modules["aerospike_helpers"] = helpers
+    for found in pkgutil.walk_packages(helpers.__path__, f"{helpers.__name__}."):
+        short = found.name.removeprefix("spikewire.compat.")
+        sys.modules[short] = importlib.import_module(found.name)

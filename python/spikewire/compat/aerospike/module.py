@@ -1,0 +1,81 @@
+"""The functions of the module itself."""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import spikewire
+from spikewire.compat.aerospike.failures import refuse
+from spikewire.compat.aerospike.values import serializers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "calc_digest",
+    "get_partition_id",
+    "set_deserializer",
+    "set_log_handler",
+    "set_log_level",
+    "set_serializer",
+    "unset_serializers",
+]
+
+
+def calc_digest(ns: str, set: str | None, key: Any) -> bytearray:
+    """The digest of a key."""
+    try:
+        return bytearray(spikewire.Key(ns, set, key).digest)
+    except (TypeError, ValueError, OverflowError) as error:
+        refuse(str(error))
+
+
+def get_partition_id(digest: Any) -> int:
+    """The partition of a digest."""
+    if not isinstance(digest, str):
+        message = f"argument 1 must be str, not {type(digest).__name__}"
+        raise TypeError(message)
+    data = digest.encode("latin-1")
+    return int.from_bytes(data[:2], "little") & 0xFFF
+
+
+def _callable(given: Any) -> None:
+    if not callable(given):
+        refuse("Parameter must be a callable")
+
+
+def set_serializer(callback: Callable[[Any], Any]) -> int:
+    """What turns values that bins cannot hold into bytes, for every client."""
+    _callable(callback)
+    serializers.serializer = callback
+    return 0
+
+
+def set_deserializer(callback: Callable[[Any], Any]) -> int:
+    """What turns such bytes into values. Spikewire writes no tags, so it is never asked."""
+    _callable(callback)
+    serializers.deserializer = callback
+    return 0
+
+
+def unset_serializers() -> int:
+    """Forgets both."""
+    serializers.serializer = serializers.deserializer = None
+    return 0
+
+
+def set_log_level(log_level: int) -> int:
+    """Takes the level; the engine has no log of its own."""
+    if isinstance(log_level, bool) or not isinstance(log_level, int):
+        refuse("Invalid log level")
+    return 0
+
+
+def set_log_handler(callback: Callable[..., Any] | None = None) -> int:
+    """Takes a handler; the engine has no log of its own, so it is never called."""
+    if callback is not None:
+        _callable(callback)
+    return 0

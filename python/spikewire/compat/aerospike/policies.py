@@ -1,0 +1,231 @@
+"""Policies: their defaults, their checks, and what they are in keywords of the engine's verbs."""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+
+from __future__ import annotations
+
+from typing import Any
+
+import spikewire
+from spikewire.compat.aerospike.failures import refuse, without_effect
+
+__all__ = ["DEFAULTS", "KINDS", "Policies", "resolved", "ttl_of"]
+
+_BASE: dict[str, Any] = {
+    "total_timeout": 1000,
+    "connect_timeout": 0,
+    "socket_timeout": 30000,
+    "timeout_delay": 3000,
+    "max_retries": 2,
+    "sleep_between_retries": 0,
+    "compress": False,
+    "error_detail_verbosity": 0,
+}
+_READ = {"replica": 2, "read_mode_ap": 0, "read_mode_sc": 0, "read_touch_ttl_percent": 0}
+_WRITE = {"commit_level": 0, "gen": 0, "exists": 0, "ttl": 0, "durable_delete": False}
+
+#: The policies of a client and their defaults.
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "read": _BASE | {"key": 0, "deserialize": True} | _READ,
+    "write": _BASE
+    | {
+        "max_retries": 0,
+        "key": 0,
+        "replica": 2,
+        "compression_threshold": 0,
+        "on_locking_only": False,
+    }
+    | _WRITE,
+    "apply": _BASE
+    | {"max_retries": 0, "key": 0, "replica": 2, "commit_level": 0, "ttl": 0}
+    | {"durable_delete": False, "on_locking_only": False},
+    "remove": _BASE
+    | {"max_retries": 0, "key": 0, "replica": 2, "commit_level": 0, "gen": 0, "generation": 0}
+    | {"durable_delete": False},
+    "operate": _BASE
+    | {"max_retries": 0, "key": 0, "deserialize": True, "async_heap_rec": False}
+    | {"respond_all_ops": False, "on_locking_only": False}
+    | _READ
+    | _WRITE,
+    "batch": _BASE
+    | {"concurrent": False, "allow_inline": True, "allow_inline_ssd": False}
+    | {"respond_all_keys": True, "deserialize": True, "send_set_name": True}
+    | _READ,
+    "batch_write": {"key": 0, "on_locking_only": False} | _WRITE,
+    "batch_apply": {"key": 0, "commit_level": 0, "ttl": 0, "durable_delete": False}
+    | {"on_locking_only": False},
+    "batch_remove": {"key": 0, "commit_level": 0, "gen": 0, "generation": 0}
+    | {"durable_delete": False},
+    "query": _BASE
+    | {"total_timeout": 0, "max_retries": 5, "deserialize": True, "replica": 2}
+    | {"short_query": False, "expected_duration": 0},
+    "scan": _BASE
+    | {"total_timeout": 0, "max_retries": 5, "durable_delete": False, "records_per_second": 0}
+    | {"max_records": 0, "replica": 2, "ttl": 0},
+    "info": {"timeout": 1000, "send_as_is": True, "check_bounds": True},
+    "admin": {"timeout": 1000},
+}
+KINDS = frozenset({*DEFAULTS, "metrics", "txn_verify", "txn_roll", "batch_parent_write"})
+
+#: Beside the defaults, what each kind knows.
+_MORE = {"expressions", "txn", "partition_filter", "compression_threshold", "timeout"}
+_BOOLS = {"compress", "durable_delete", "deserialize", "on_locking_only", "respond_all_ops",
+          "respond_all_keys", "allow_inline", "allow_inline_ssd", "concurrent", "async_heap_rec",
+          "send_set_name", "short_query", "send_as_is", "check_bounds"}  # fmt: skip
+_REPLICAS = ("master", "any", "sequence", "prefer-rack", "any")
+_EXISTS = (None, "create", "update", "replace_only", "replace")
+_SC = (None, "linearize", "allow_replica", "allow_unavailable")
+
+#: What is a matter of the client as a whole here.
+_OF_CLIENT = {"socket_timeout", "max_retries", "sleep_between_retries"}
+_NO_EFFECT = {"compress", "connect_timeout", "timeout_delay", "error_detail_verbosity",
+              "commit_level", "on_locking_only", "compression_threshold",
+              "send_set_name", "expected_duration", "short_query"}  # fmt: skip
+
+
+def resolved(kind: str, policy: Any, *, strict: bool) -> dict[str, Any]:
+    """A policy after its checks."""
+    if policy is None:
+        return {}
+    if not isinstance(policy, dict):
+        refuse("policy must be a dict")
+    given: dict[str, Any] = policy
+    known = DEFAULTS[kind]
+    for name, value in given.items():
+        if name not in known and name not in _MORE:
+            if strict:
+                refuse(f'"{name}" is an invalid policy dictionary key')
+            continue
+        if name in ("expressions", "txn", "partition_filter"):
+            continue
+        if name in _BOOLS:
+            if not isinstance(value, (bool, int)):
+                refuse(f"{name} is invalid")
+        elif not isinstance(value, int) or (
+            name in known and value < 0 and name != "ttl" and name != "read_touch_ttl_percent"
+        ):
+            refuse(f"{name} is invalid")
+    return given
+
+
+def ttl_of(value: Any, default: Any = None) -> Any:
+    """A time to live for the engine's ``ttl``."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        refuse("Ttl should be an int or long")
+    if value in (0xFFFFFFFF, -1):
+        return "never"
+    if value in (0xFFFFFFFE, -2):
+        return "unchanged"
+    if value in (0xFFFFFFFD, -3):
+        return default
+    return value or "default"
+
+
+class Policies:
+    """The policies of a client, from its configuration."""
+
+    def __init__(self, given: dict[str, Any], *, strict: bool) -> None:
+        self.strict = strict
+        self.of: dict[str, dict[str, Any]] = {name: dict(own) for name, own in DEFAULTS.items()}
+        self.changed: dict[str, dict[str, Any]] = {name: {} for name in DEFAULTS}
+        common = {name: value for name, value in given.items() if name not in KINDS}
+        for name in common:
+            if name not in ("timeout", "max_threads", *_BASE, *_READ, *_WRITE, "key"):
+                if strict:
+                    refuse(f'"{name}" is an invalid policy dictionary key')
+        for name, own in self.of.items():
+            if (found := given.get(name)) is None:
+                continue
+            checked = resolved(name, found, strict=strict)
+            own.update(checked)
+            self.changed[name] = checked
+        self.plain = {
+            name: self.keywords(name, None) if changed else {}
+            for name, changed in self.changed.items()
+        }
+
+    def sends_key(self, kind: str, policy: dict[str, Any] | None) -> bool:
+        """Whether the user key goes with the command."""
+        if policy and "key" in policy:
+            return bool(policy["key"])
+        return bool(self.of[kind].get("key"))
+
+    def keywords(self, kind: str, policy: Any, meta: Any = None) -> dict[str, Any]:
+        """The keywords of a verb; those that only have their default are left out."""
+        found = dict(self.changed[kind])
+        if policy is not None:
+            found.update(resolved(kind, policy, strict=self.strict))
+        made: dict[str, Any] = {}
+        for name, value in found.items():
+            self._add(made, kind, name, value)
+        if kind in ("write", "operate", "remove", "apply"):
+            self._meta(made, kind, found, meta)
+        return made
+
+    def _add(self, made: dict[str, Any], kind: str, name: str, value: Any) -> None:
+        if name == "total_timeout":
+            made["timeout"] = value / 1000
+        elif name == "expressions":
+            if value is not None:
+                made["where"] = value
+        elif name == "replica":
+            made["replica"] = _named(_REPLICAS, name, value)
+        elif name == "key":
+            if kind not in ("read", "query", "scan", "batch"):
+                made["send_key"] = bool(value)
+        elif name == "exists":
+            if (rule := _named(_EXISTS, name, value)) is not None:
+                made["exists"] = rule
+        elif name == "durable_delete":
+            if value:
+                made["durable"] = True
+        elif name == "read_mode_ap":
+            if value:
+                made["read_mode"] = "all"
+        elif name == "read_mode_sc":
+            if (mode := _named(_SC, name, value)) is not None:
+                made["read_mode"] = mode
+        elif name == "read_touch_ttl_percent":
+            if value:
+                made["read_touch"] = value
+        elif name in _NO_EFFECT:
+            if value != DEFAULTS[kind].get(name, 0):
+                without_effect(f"the policy {name!r}")
+        elif name in _OF_CLIENT:
+            if value != self.of[kind][name]:
+                without_effect(f"{name!r} in the policy of one call (it is one for a client)")
+
+    def _meta(self, made: dict[str, Any], kind: str, found: dict[str, Any], meta: Any) -> None:
+        ttl = found.get("ttl")
+        default = ttl_of(ttl) if ttl else None
+        rule = found.get("gen", 0)
+        generation = found.get("generation", 0)
+        if meta is not None:
+            if not isinstance(meta, dict):
+                refuse("meta must be a dict")
+            own: dict[str, Any] = meta
+            if own.get("ttl") is not None:
+                default = ttl_of(own["ttl"], default)
+            if own.get("gen") is not None:
+                generation = own["gen"]
+                if isinstance(generation, bool) or not isinstance(generation, int):
+                    refuse("Generation should be an int or long")
+            if self.strict:
+                for name in own:
+                    if name not in ("ttl", "gen"):
+                        refuse(f'"{name}" is an invalid record metadata dictionary key')
+        if default is not None and kind != "remove":
+            made["ttl"] = default
+        if rule == 1:
+            made["generation"] = generation
+        elif rule == 2:
+            made["generation"] = spikewire.Newer(generation)
+        elif rule:
+            refuse("gen is invalid")
+
+
+def _named(names: tuple[str | None, ...], of: str, value: int) -> str | None:
+    if not 0 <= value < len(names):
+        refuse(f"{of} is invalid")
+    return names[value]

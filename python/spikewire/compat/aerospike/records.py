@@ -1,0 +1,315 @@
+"""The verbs on one record."""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+
+from __future__ import annotations
+
+from typing import Any
+
+import spikewire
+from spikewire import op
+from spikewire.compat.aerospike.configuration import Configuration
+from spikewire.compat.aerospike.failures import failure, of_code, refuse
+from spikewire.compat.aerospike.operations import WRITES, prepared, results_of
+from spikewire.compat.aerospike.policies import ttl_of
+from spikewire.compat.aerospike.values import (
+    KeyOrderedDict,
+    incoming,
+    incoming_bins,
+    outgoing,
+    outgoing_bins,
+)
+
+__all__ = ["Records", "checked_key"]
+
+_FAILURES = (spikewire.Error, TypeError, ValueError, OverflowError)
+_FOREVER = 0xFFFFFFFF
+
+
+def checked_key(key: Any) -> Any:
+    """A key after its checks."""
+    if not isinstance(key, tuple):
+        refuse("key is invalid")
+    if len(key) not in (3, 4):
+        refuse("key tuple must be (Namespace, Set, Key) or (Namespace, Set, None, Digest)")
+    return key
+
+
+def _meta(record: Any) -> dict[str, int]:
+    ttl = record.ttl
+    return {"ttl": _FOREVER if ttl is None else ttl, "gen": record.generation}
+
+
+class Records:
+    """Reads and writes of one record."""
+
+    def __init__(self, config: Any) -> None:
+        self._configuration = Configuration(config)
+        self._policies = self._configuration.policies
+        self._serializers = self._configuration.serializers
+        self._keeps_key = self._policies.sends_key("read", None)
+        self._read = self._policies.plain["read"]
+        self._write = self._policies.plain["write"]
+        self._connect()
+
+    def _connect(self) -> None:
+        options = self._configuration.options
+        try:
+            self._client = spikewire.Client(self._configuration.seeds, **options)
+        except _FAILURES as error:
+            raise failure(error) from None
+        self._get = self._client.get
+        self._put = self._client.put
+
+    def _failed(self, error: BaseException, key: Any = None, bin: Any = None) -> BaseException:
+        if isinstance(error, spikewire.ClientClosed):
+            closed: BaseException = of_code(11, "No connection to aerospike cluster")
+            return closed
+        if isinstance(error, (TypeError, ValueError, OverflowError)) and key is not None:
+            try:
+                checked_key(key)
+            except Exception as found:  # noqa: BLE001
+                return found
+        return failure(error, key, bin)
+
+    def get(self, key: Any, policy: Any = None) -> tuple[Any, Any, Any]:
+        """Reads a record: key, metadata and bins."""
+        if policy is None:
+            options, keeps = self._read, self._keeps_key
+        else:
+            options = self._policies.keywords("read", policy)
+            keeps = self._policies.sends_key("read", policy)
+        try:
+            record = self._get(key, **options)
+        except _FAILURES as error:
+            raise self._failed(error, key) from None
+        ttl = record.ttl
+        return (
+            (key[0], key[1], key[2] if keeps else None, bytearray(record.key.digest)),
+            {"ttl": _FOREVER if ttl is None else ttl, "gen": record.generation},
+            incoming_bins(record.bins),
+        )
+
+    def select(self, key: Any, bins: Any, policy: Any = None) -> tuple[Any, Any, Any]:
+        """Reads some bins of a record."""
+        if not isinstance(bins, (list, tuple)):
+            refuse("not a list or tuple")
+        for name in bins:
+            if not isinstance(name, str):
+                refuse("Bin name must be a string")
+        if not bins:
+            raise of_code(4, "no bins to read")
+        options = self._policies.keywords("read", policy)
+        try:
+            record = self._get(key, list(bins), **options)
+        except _FAILURES as error:
+            raise self._failed(error, key) from None
+        return self._named(key, record), _meta(record), incoming_bins(record.bins)
+
+    def exists(self, key: Any, policy: Any = None) -> tuple[Any, Any]:
+        """Whether there is a record: key, and metadata or ``None``."""
+        options = self._policies.keywords("read", policy)
+        try:
+            record = self._get(key, [], **options)
+        except spikewire.RecordNotFound as error:
+            digest = error.key.digest if error.key is not None else b""
+            return (key[0], key[1], key[2], bytearray(digest)), None
+        except _FAILURES as error:
+            raise self._failed(error, key) from None
+        return self._named(key, record), _meta(record)
+
+    def put(
+        self, key: Any, bins: Any, meta: Any = None, policy: Any = None, serializer: Any = None
+    ) -> int:
+        """Writes bins."""
+        if meta is None and policy is None:
+            options = self._write
+        else:
+            options = self._policies.keywords("write", policy, meta)
+        if serializer not in (None, 0, 3):
+            refuse("serializer should be SERIALIZER_NONE or SERIALIZER_USER")
+        made = outgoing_bins(bins, self._serializers)
+        try:
+            if made is not bins and _has_ordered(bins):
+                self._put_ordered(key, bins, made, options)
+            else:
+                self._put(key, made, **options)
+        except _FAILURES as error:
+            if not made and isinstance(error, ValueError):
+                raise of_code(4, str(error)) from None
+            if any(not isinstance(name, str) for name in made):
+                raise of_code(-1, "A bin name must be a string or unicode string.") from None
+            raise self._failed(error, key, bins) from None
+        return 0
+
+    def _put_ordered(self, key: Any, bins: Any, made: dict[str, Any], options: Any) -> None:
+        """Maps at the top of a bin that keep the order of their keys on the server."""
+        steps: list[Any] = []
+        for name, value in made.items():
+            if isinstance(bins[name], KeyOrderedDict):
+                steps.append(op.put(name, None))
+                steps.append(
+                    op.map.put_items(name, value, order="key")
+                    if value
+                    else op.map.create(name, "key")
+                )
+            else:
+                steps.append(op.put(name, value))
+        self._client.operate(key, steps, **options)
+
+    def remove(self, key: Any, meta: Any = None, policy: Any = None) -> int:
+        """Deletes a record."""
+        options = self._policies.keywords("remove", policy, meta)
+        options.pop("exists", None)
+        try:
+            if not self._client.delete(key, **options):
+                if "where" in options:
+                    self._get(key, [], where=options["where"])
+                raise failure(spikewire.RecordNotFound("there is no such record", code=2), key)
+        except _FAILURES as error:
+            raise self._failed(error, key) from None
+        return 0
+
+    def touch(self, key: Any, val: Any = 0, meta: Any = None, policy: Any = None) -> int:
+        """Renews the time to live."""
+        options = self._written(policy, meta)
+        if val:
+            options["ttl"] = ttl_of(val)
+        try:
+            if options.keys() & {"exists", "durable"}:
+                self._client.operate(key, [op.touch()], **options)
+            else:
+                self._client.touch(key, **options)
+        except _FAILURES as error:
+            raise self._failed(error, key) from None
+        return 0
+
+    def _written(self, policy: Any, meta: Any) -> dict[str, Any]:
+        options = self._policies.keywords("operate", policy, meta)
+        options.pop("read_mode", None)
+        options.pop("read_touch", None)
+        return options
+
+    def append(self, key: Any, bin: str, val: Any, meta: Any = None, policy: Any = None) -> int:
+        """Appends to text or bytes."""
+        return self._joined(self._client.append, key, bin, val, policy, meta)
+
+    def prepend(self, key: Any, bin: str, val: Any, meta: Any = None, policy: Any = None) -> int:
+        """Prepends to text or bytes."""
+        return self._joined(self._client.prepend, key, bin, val, policy, meta)
+
+    def _joined(
+        self,
+        verb: Any,
+        key: Any,
+        bin: str,
+        val: Any,
+        policy: Any,
+        meta: Any,
+    ) -> int:
+        if not isinstance(val, (str, bytes, bytearray)):
+            refuse("Cannot concatenate 'str' and 'non-str' objects")
+        options = self._written(policy, meta)
+        try:
+            verb(key, {bin: outgoing(val)}, **options)
+        except _FAILURES as error:
+            raise self._failed(error, key, bin) from None
+        return 0
+
+    def increment(
+        self, key: Any, bin: str, offset: Any, meta: Any = None, policy: Any = None
+    ) -> int:
+        """Adds to a number."""
+        if isinstance(offset, bool) or not isinstance(offset, (int, float)):
+            refuse("Unsupported operand type(s) for +: only 'int' and 'float' allowed")
+        options = self._written(policy, meta)
+        try:
+            self._client.add(key, {bin: offset}, **options)
+        except _FAILURES as error:
+            raise self._failed(error, key, bin) from None
+        return 0
+
+    def remove_bin(self, key: Any, list: Any, meta: Any = None, policy: Any = None) -> int:
+        """Removes bins of a record."""
+        names: Any = list
+        if type(names).__name__ != "list":
+            refuse("Bins should be a list")
+        for name in names:
+            if not isinstance(name, str):
+                refuse("Invalid bin name, bin name should be a string or unicode string")
+        options = self._policies.keywords("write", policy, meta)
+        options.setdefault("exists", "update")
+        try:
+            self._put(key, dict.fromkeys(names), **options)
+        except _FAILURES as error:
+            raise self._failed(error, key) from None
+        return 0
+
+    def _operated(self, key: Any, operations: Any, meta: Any, policy: Any) -> tuple[Any, Any, Any]:
+        plan = prepared(operations)
+        options = self._policies.keywords("operate", policy, meta)
+        if WRITES.isdisjoint(plan.codes):
+            for name in ("ttl", "generation", "exists", "durable", "send_key"):
+                options.pop(name, None)
+        else:
+            options.pop("read_mode", None)
+            options.pop("read_touch", None)
+        ttl = next((each["val"] for each in operations if each["op"] == 11 and "val" in each), None)
+        if ttl is not None:
+            options["ttl"] = ttl_of(ttl, options.get("ttl"))
+        try:
+            return self._client.operate(key, plan.operations, **options), plan, options
+        except _FAILURES as error:
+            raise self._failed(error, key, plan.bins[0] if plan.bins else None) from None
+
+    def operate(
+        self,
+        key: Any,
+        list: Any,
+        meta: Any = None,
+        policy: Any = None,
+    ) -> tuple[Any, Any, Any]:
+        """Several operations on one record: key, metadata, and the latest result of each bin."""
+        record, plan, _ = self._operated(key, list, meta, policy)
+        return self._named(key, record), _meta(record), dict(results_of(plan, record))
+
+    def operate_ordered(
+        self,
+        key: Any,
+        list: Any,
+        meta: Any = None,
+        policy: Any = None,
+    ) -> tuple[Any, Any, Any]:
+        """The same, with a list of pairs of bin and result."""
+        record, plan, _ = self._operated(key, list, meta, policy)
+        return self._named(key, record), _meta(record), results_of(plan, record)
+
+    def apply(self, key: Any, module: str, function: str, args: Any, policy: Any = None) -> Any:
+        """Runs a function of a registered module on one record."""
+        if type(args).__name__ != "list":
+            refuse("UDF args should be a list")
+        for what, name in (("Module", module), ("Function", function)):
+            if not isinstance(name, str):
+                refuse(f"{what} name should be a string or unicode string")
+        options = self._policies.keywords("apply", policy)
+        sent = [outgoing(each, self._serializers) for each in args]
+        try:
+            return incoming(self._client.apply(key, module, function, sent, **options))
+        except _FAILURES as error:
+            raise self._failed(error, key) from None
+
+    def _named(self, key: Any, record: Any) -> tuple[Any, Any, Any, bytearray]:
+        return key[0], key[1], key[2], bytearray(record.key.digest)
+
+    def is_connected(self) -> bool:
+        """Whether the client is connected."""
+        return self._client.is_connected
+
+    def close(self) -> None:
+        """Closes every connection; later calls raise ``ClusterError``."""
+        self._client.close()
+
+
+def _has_ordered(bins: dict[str, Any]) -> bool:
+    return any(isinstance(value, KeyOrderedDict) for value in bins.values())

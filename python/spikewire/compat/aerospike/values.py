@@ -1,0 +1,210 @@
+"""Values from one face to the other: GeoJSON, sketches, ordered maps, serializers."""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import spikewire
+from spikewire import op
+from spikewire.compat.aerospike.failures import of_code, refuse
+from spikewire.compat.aerospike_helpers import HyperLogLog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "CDTInfinite",
+    "CDTWildcard",
+    "GeoJSON",
+    "KeyOrderedDict",
+    "Serializers",
+    "geodata",
+    "geojson",
+    "incoming",
+    "incoming_bins",
+    "null",
+    "outgoing",
+    "outgoing_bins",
+    "serializers",
+]
+
+_SCALARS = frozenset({int, str, float, bytes, bytearray, bool, type(None)})
+
+
+class KeyOrderedDict(dict[Any, Any]):
+    """A map that is stored in the order of its keys."""
+
+
+class null:  # noqa: N801
+    """Stands for no value: a bin that is set to it is removed."""
+
+
+class CDTWildcard:
+    """Equals every value."""
+
+
+class CDTInfinite:
+    """Greater than every value."""
+
+
+class GeoJSON:
+    """A GeoJSON value that can be changed, by the names of the official client."""
+
+    def __init__(self, geo_data: str | dict[str, Any] | None = None) -> None:
+        self.geo_data: Any = None
+        if isinstance(geo_data, str):
+            self.loads(geo_data)
+        elif isinstance(geo_data, dict):
+            self.geo_data = geo_data
+        else:
+            refuse("Geospatial data should be a dictionary or raw GeoJSON string")
+
+    def wrap(self, geo_data: dict[str, Any]) -> None:
+        """Takes Python objects."""
+        if not isinstance(geo_data, dict):
+            refuse("Geospatial data should be a dictionary or raw GeoJSON string")
+        self.geo_data = geo_data
+
+    def unwrap(self) -> dict[str, Any]:
+        """As Python objects."""
+        found: dict[str, Any] = self.geo_data
+        return found
+
+    def loads(self, raw_geo: str) -> None:
+        """Takes JSON text."""
+        try:
+            self.geo_data = json.loads(raw_geo)
+        except (TypeError, ValueError):
+            raise of_code(-1, "String is not GeoJSON serializable") from None
+
+    def dumps(self) -> str:
+        """As JSON text."""
+        return json.dumps(self.geo_data)
+
+    __str__ = dumps
+
+    def __repr__(self) -> str:
+        return repr(self.dumps())
+
+
+def geojson(geojson_str: str) -> GeoJSON:
+    """A ``GeoJSON`` of JSON text."""
+    if not isinstance(geojson_str, str):
+        refuse("The geospatial data should be a string")
+    return GeoJSON(geojson_str)
+
+
+def geodata(geo_data: dict[str, Any]) -> GeoJSON:
+    """A ``GeoJSON`` of Python objects."""
+    if not isinstance(geo_data, dict):
+        refuse("The geospatial data should be a dictionary")
+    return GeoJSON(geo_data)
+
+
+class Serializers:
+    """What turns values that bins cannot hold into bytes, for a client or for the process."""
+
+    def __init__(
+        self,
+        serializer: Callable[[Any], Any] | None = None,
+        deserializer: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self.serializer = serializer
+        self.deserializer = deserializer
+
+
+#: Those of ``set_serializer`` and ``set_deserializer``.
+serializers = Serializers()
+
+
+def outgoing_bins(bins: Any, own: Serializers | None = None) -> dict[str, Any]:
+    """What a write sends. Bins whose values are all plain go through as they are."""
+    if not isinstance(bins, dict):
+        refuse("Record should be passed as bin-value pair")
+    found: dict[str, Any] = bins
+    for value in found.values():
+        if type(value) not in _SCALARS:
+            return {name: outgoing(value, own) for name, value in found.items()}
+    return found
+
+
+def outgoing(value: Any, own: Serializers | None = None) -> Any:
+    """One value as the engine takes it."""
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    if kind is list:
+        return [item if type(item) in _SCALARS else outgoing(item, own) for item in value]
+    if kind is dict or kind is KeyOrderedDict:
+        return {
+            name if type(name) in _SCALARS else outgoing(name, own): item
+            if type(item) in _SCALARS
+            else outgoing(item, own)
+            for name, item in value.items()
+        }
+    special = _SPECIAL.get(kind)
+    if special is not None:
+        return special(value)
+    if isinstance(value, HyperLogLog):
+        return spikewire.HyperLogLog(bytes(value))
+    for base, make in _BASES:
+        if isinstance(value, base):
+            return outgoing(make(value), own)
+    return _serialized(value, own)
+
+
+_SPECIAL: dict[type, Callable[[Any], Any]] = {
+    GeoJSON: lambda value: spikewire.GeoJSON(value.dumps()),
+    null: lambda _: None,
+    CDTWildcard: lambda _: op.WILDCARD,
+    CDTInfinite: lambda _: op.INFINITY,
+    spikewire.GeoJSON: lambda value: value,
+    spikewire.HyperLogLog: lambda value: value,
+}
+_BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
+    (int, int),
+    (str, str),
+    (float, float),
+    (bytes, bytes),
+    (bytearray, bytes),
+    (list, list),
+    (dict, dict),
+)
+
+
+def _serialized(value: Any, own: Serializers | None) -> bytes:
+    serializer = serializers.serializer if own is None else own.serializer or serializers.serializer
+    if serializer is None:
+        refuse("Cannot serialize: SERIALIZER_NONE selected")
+    made = serializer(value)
+    return made.encode() if isinstance(made, str) else bytes(made)
+
+
+def incoming_bins(bins: dict[str, Any]) -> dict[str, Any]:
+    """The bins of a record as the official client gives them; changes them in place."""
+    for name, value in bins.items():
+        if type(value) not in _SCALARS:
+            bins[name] = incoming(value)
+    return bins
+
+
+def incoming(value: Any) -> Any:
+    """One value that was read."""
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    if kind is list or kind is tuple:
+        return [item if type(item) in _SCALARS else incoming(item) for item in value]
+    if kind is dict:
+        return {
+            name: item if type(item) in _SCALARS else incoming(item) for name, item in value.items()
+        }
+    if kind is spikewire.GeoJSON:
+        return GeoJSON(value.text)
+    if kind is spikewire.HyperLogLog:
+        return HyperLogLog(bytes(value))
+    return value

@@ -1,0 +1,163 @@
+"""The way to a nested list or map, as steps from the bin inward."""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+
+from __future__ import annotations
+
+from typing import Any
+
+from spikewire import ctx
+from spikewire.ctx import Step
+
+__all__ = [
+    "cdt_ctx_all_children",
+    "cdt_ctx_all_children_with_filter",
+    "cdt_ctx_and_filter",
+    "cdt_ctx_list_index",
+    "cdt_ctx_list_index_create",
+    "cdt_ctx_list_rank",
+    "cdt_ctx_list_value",
+    "cdt_ctx_map_index",
+    "cdt_ctx_map_key",
+    "cdt_ctx_map_key_create",
+    "cdt_ctx_map_keys_in",
+    "cdt_ctx_map_rank",
+    "cdt_ctx_map_value",
+    "steps",
+]
+
+CDT_CTX_ORDER_KEY = "order_key"
+CDT_CTX_PAD_KEY = "pad_key"
+
+_LIST_ORDER = {0: "unordered", 1: "ordered"}
+_MAP_ORDER = {0: "unordered", 1: "key", 3: "key_value"}
+
+
+class _cdt_ctx:
+    """One step."""
+
+    def __init__(
+        self,
+        *,
+        id: int | None = None,
+        value: Any = None,
+        extra_args: dict[str, Any] | None = None,
+    ) -> None:
+        self.id = id
+        self.value = value
+        self.extra_args = extra_args
+
+
+def cdt_ctx_list_index(index: Any) -> _cdt_ctx:
+    """Into a list by index."""
+    return _cdt_ctx(id=0x10, value=index)
+
+
+def cdt_ctx_list_rank(rank: Any) -> _cdt_ctx:
+    """Into a list by rank."""
+    return _cdt_ctx(id=0x11, value=rank)
+
+
+def cdt_ctx_list_value(value: Any) -> _cdt_ctx:
+    """Into a list by value."""
+    return _cdt_ctx(id=0x13, value=value)
+
+
+def cdt_ctx_list_index_create(index: int, order: int = 0, pad: bool = False) -> _cdt_ctx:
+    """Into a list by index, created if it is missing."""
+    return _cdt_ctx(id=0x14, value=index, extra_args={"order_key": order, "pad_key": pad})
+
+
+def cdt_ctx_map_index(index: Any) -> _cdt_ctx:
+    """Into a map by index."""
+    return _cdt_ctx(id=0x20, value=index)
+
+
+def cdt_ctx_map_rank(rank: Any) -> _cdt_ctx:
+    """Into a map by rank."""
+    return _cdt_ctx(id=0x21, value=rank)
+
+
+def cdt_ctx_map_key(key: Any) -> _cdt_ctx:
+    """Into a map by key."""
+    return _cdt_ctx(id=0x22, value=key)
+
+
+def cdt_ctx_map_value(value: Any) -> _cdt_ctx:
+    """Into a map by value."""
+    return _cdt_ctx(id=0x23, value=value)
+
+
+def cdt_ctx_map_key_create(key: Any, order: int = 0) -> _cdt_ctx:
+    """Into a map by key, created if it is missing."""
+    return _cdt_ctx(id=0x24, value=key, extra_args={"order_key": order})
+
+
+def _absent(name: str) -> _cdt_ctx:
+    message = (
+        f"{name} is not in spikewire.compat.aerospike: select elements with several operations"
+    )
+    raise NotImplementedError(message)
+
+
+def cdt_ctx_all_children() -> _cdt_ctx:
+    """Is not there."""
+    return _absent("cdt_ctx_all_children")
+
+
+def cdt_ctx_all_children_with_filter(expression: Any) -> _cdt_ctx:  # noqa: ARG001
+    """Is not there."""
+    return _absent("cdt_ctx_all_children_with_filter")
+
+
+def cdt_ctx_and_filter(expression: Any) -> _cdt_ctx:  # noqa: ARG001
+    """Is not there."""
+    return _absent("cdt_ctx_and_filter")
+
+
+def cdt_ctx_map_keys_in(keys: list[Any]) -> _cdt_ctx:  # noqa: ARG001
+    """Is not there."""
+    return _absent("cdt_ctx_map_keys_in")
+
+
+def _step(of: Any) -> Step:
+    from spikewire.compat.aerospike.failures import refuse
+    from spikewire.compat.aerospike.values import outgoing
+
+    kind = getattr(of, "id", None)
+    if not isinstance(kind, int):
+        refuse("ctx must be a list of steps of aerospike_helpers.cdt_ctx")
+    value, more = outgoing(of.value), of.extra_args or {}
+    if kind in (0x10, 0x11, 0x14, 0x20, 0x21) and (
+        isinstance(value, bool) or not isinstance(value, int)
+    ):
+        refuse("the step's index or rank must be an integer")
+    order = more.get(CDT_CTX_ORDER_KEY, 0)
+    if kind == 0x14:
+        if order not in _LIST_ORDER:
+            refuse("order_key is invalid")
+        return Step("list_index_create", value, _LIST_ORDER[order], bool(more.get(CDT_CTX_PAD_KEY)))
+    if kind == 0x24:
+        if order not in _MAP_ORDER:
+            refuse("order_key is invalid")
+        return Step("map_key_create", value, _MAP_ORDER[order])
+    makers: dict[int, Any] = {
+        0x10: ctx.list_index, 0x11: ctx.list_rank, 0x13: ctx.list_value, 0x20: ctx.map_index,
+        0x21: ctx.map_rank, 0x22: ctx.map_key, 0x23: ctx.map_value,
+    }  # fmt: skip
+    if kind not in makers:
+        refuse("the step is of no known kind")
+    made: Step = makers[kind](value)
+    return made
+
+
+def steps(given: Any) -> list[Step] | None:
+    """The engine's path."""
+    if given is None:
+        return None
+    if not isinstance(given, list):
+        from spikewire.compat.aerospike.failures import refuse
+
+        refuse("ctx must be a list")
+    return [_step(each) for each in given] or None

@@ -1,0 +1,1 @@
+"""Of `aerospike_helpers`."""

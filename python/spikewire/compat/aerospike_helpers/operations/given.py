@@ -1,0 +1,12 @@
+"""What is left out is not in the dictionary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["given"]
+
+
+def given(operation: dict[str, Any], **optional: Any) -> dict[str, Any]:
+    """The operation with those of the arguments that are given."""
+    return operation | {name: value for name, value in optional.items() if value is not None}

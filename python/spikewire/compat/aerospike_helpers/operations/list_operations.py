@@ -1,0 +1,495 @@
+"""Operations on lists. The dictionaries are those of the official client."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spikewire.compat.aerospike import opcodes as codes
+from spikewire.compat.aerospike_helpers.operations.given import given
+
+
+def list_create(
+    bin_name: str, list_order: Any, pad: Any, persist_index: Any, ctx: list[Any] | None = None
+) -> dict[str, Any]:
+    """The operation ``list_create``."""
+    return given(
+        {
+            "op": codes.OP_LIST_CREATE,
+            "bin": bin_name,
+            "list_order": list_order,
+            "pad": pad,
+            "persist_index": persist_index,
+        },
+        ctx=ctx,
+    )
+
+
+def list_append(
+    bin_name: str, value: Any, policy: dict[str, Any] | None = None, ctx: list[Any] | None = None
+) -> dict[str, Any]:
+    """The operation ``list_append``."""
+    return given(
+        {"op": codes.OP_LIST_APPEND, "bin": bin_name, "val": value}, list_policy=policy, ctx=ctx
+    )
+
+
+def list_append_items(
+    bin_name: str, values: Any, policy: dict[str, Any] | None = None, ctx: list[Any] | None = None
+) -> dict[str, Any]:
+    """The operation ``list_append_items``."""
+    return given(
+        {"op": codes.OP_LIST_APPEND_ITEMS, "bin": bin_name, "val": values},
+        list_policy=policy,
+        ctx=ctx,
+    )
+
+
+def list_insert(
+    bin_name: str,
+    index: Any,
+    value: Any,
+    policy: dict[str, Any] | None = None,
+    ctx: list[Any] | None = None,
+) -> dict[str, Any]:
+    """The operation ``list_insert``."""
+    return given(
+        {"op": codes.OP_LIST_INSERT, "bin": bin_name, "index": index, "val": value},
+        list_policy=policy,
+        ctx=ctx,
+    )
+
+
+def list_insert_items(
+    bin_name: str,
+    index: Any,
+    values: Any,
+    policy: dict[str, Any] | None = None,
+    ctx: list[Any] | None = None,
+) -> dict[str, Any]:
+    """The operation ``list_insert_items``."""
+    return given(
+        {"op": codes.OP_LIST_INSERT_ITEMS, "bin": bin_name, "index": index, "val": values},
+        list_policy=policy,
+        ctx=ctx,
+    )
+
+
+def list_increment(
+    bin_name: str,
+    index: Any,
+    value: Any,
+    policy: dict[str, Any] | None = None,
+    ctx: list[Any] | None = None,
+) -> dict[str, Any]:
+    """The operation ``list_increment``."""
+    return given(
+        {"op": codes.OP_LIST_INCREMENT, "bin": bin_name, "index": index, "val": value},
+        list_policy=policy,
+        ctx=ctx,
+    )
+
+
+def list_pop(bin_name: str, index: Any, ctx: list[Any] | None = None) -> dict[str, Any]:
+    """The operation ``list_pop``."""
+    return given({"op": codes.OP_LIST_POP, "bin": bin_name, "index": index}, ctx=ctx)
+
+
+def list_pop_range(
+    bin_name: str, index: Any, count: Any, ctx: list[Any] | None = None
+) -> dict[str, Any]:
+    """The operation ``list_pop_range``."""
+    return given(
+        {"op": codes.OP_LIST_POP_RANGE, "bin": bin_name, "index": index, "val": count}, ctx=ctx
+    )
+
+
+def list_remove(bin_name: str, index: Any, ctx: list[Any] | None = None) -> dict[str, Any]:
+    """The operation ``list_remove``."""
+    return given({"op": codes.OP_LIST_REMOVE, "bin": bin_name, "index": index}, ctx=ctx)
+
+
+def list_remove_range(
+    bin_name: str, index: Any, count: Any, ctx: list[Any] | None = None
+) -> dict[str, Any]:
+    """The operation ``list_remove_range``."""
+    return given(
+        {"op": codes.OP_LIST_REMOVE_RANGE, "bin": bin_name, "index": index, "val": count}, ctx=ctx
+    )
+
+
+def list_clear(bin_name: str, ctx: list[Any] | None = None) -> dict[str, Any]:
+    """The operation ``list_clear``."""
+    return given({"op": codes.OP_LIST_CLEAR, "bin": bin_name}, ctx=ctx)
+
+
+def list_set(
+    bin_name: str,
+    index: Any,
+    value: Any,
+    policy: dict[str, Any] | None = None,
+    ctx: list[Any] | None = None,
+) -> dict[str, Any]:
+    """The operation ``list_set``."""
+    return given(
+        {"op": codes.OP_LIST_SET, "bin": bin_name, "index": index, "val": value},
+        list_policy=policy,
+        ctx=ctx,
+    )
+
+
+def list_get(bin_name: str, index: Any, ctx: list[Any] | None = None) -> dict[str, Any]:
+    """The operation ``list_get``."""
+    return given({"op": codes.OP_LIST_GET, "bin": bin_name, "index": index}, ctx=ctx)
+
+
+def list_get_range(
+    bin_name: str, index: Any, count: Any, ctx: list[Any] | None = None
+) -> dict[str, Any]:
+    """The operation ``list_get_range``."""
+    return given(
+        {"op": codes.OP_LIST_GET_RANGE, "bin": bin_name, "index": index, "val": count}, ctx=ctx
+    )
+
+
+def list_trim(
+    bin_name: str, index: Any, count: Any, ctx: list[Any] | None = None
+) -> dict[str, Any]:
+    """The operation ``list_trim``."""
+    return given({"op": codes.OP_LIST_TRIM, "bin": bin_name, "index": index, "val": count}, ctx=ctx)
+
+
+def list_size(bin_name: str, ctx: list[Any] | None = None) -> dict[str, Any]:
+    """The operation ``list_size``."""
+    return given({"op": codes.OP_LIST_SIZE, "bin": bin_name}, ctx=ctx)
+
+
+def list_get_by_index(
+    bin_name: str, index: Any, return_type: Any, ctx: list[Any] | None = None
+) -> dict[str, Any]:
+    """The operation ``list_get_by_index``."""
+    return given(
+        {
+            "op": codes.OP_LIST_GET_BY_INDEX,
+            "bin": bin_name,
+            "return_type": return_type,
+            "index": index,
+        },
+        ctx=ctx,
+    )
+
+
+def list_get_by_index_range(
+    bin_name: str,
+    index: Any,
+    return_type: Any,
+    count: Any = None,
+    inverted: bool = False,
+    ctx: list[Any] | None = None,
+) -> dict[str, Any]:
+    """The operation ``list_get_by_index_range``."""
+    return given(
+        {
+            "op": codes.OP_LIST_GET_BY_INDEX_RANGE,
+            "bin": bin_name,
+            "return_type": return_type,
+            "index": index,
+            "inverted": inverted,
+        },
+        count=count,
+        ctx=ctx,
+    )
+
+
+def list_get_by_rank(
+    bin_name: str, rank: Any, return_type: Any, ctx: list[Any] | None = None
+) -> dict[str, Any]:
+    """The operation ``list_get_by_rank``."""
+    return given(
+        {
+            "op": codes.OP_LIST_GET_BY_RANK,
+            "bin": bin_name,
+            "return_type": return_type,
+            "rank": rank,
+        },
+        ctx=ctx,
+    )
+
+
+def list_get_by_rank_range(
+    bin_name: str,
+    rank: Any,
+    return_type: Any,
+    count: Any = None,
+    inverted: bool = False,
+    ctx: list[Any] | None = None,
+) -> dict[str, Any]:
+    """The operation ``list_get_by_rank_range``."""
+    return given(
+        {
+            "op": codes.OP_LIST_GET_BY_RANK_RANGE,
+            "bin": bin_name,
+            "return_type": return_type,
+            "rank": rank,
+            "inverted": inverted,
+        },
+        count=count,
+        ctx=ctx,
+    )
+
+
+def list_get_by_value(
+    bin_name: str,
+    value: Any,
+    return_type: Any,
+    inverted: bool = False,
+    ctx: list[Any] | None = None,
+) -> dict[str, Any]:
+    """The operation ``list_get_by_value``."""
+    return given(
+        {
+            "op": codes.OP_LIST_GET_BY_VALUE,
+            "bin": bin_name,
+            "return_type": return_type,
+            "val": value,
+            "inverted": inverted,
+        },
+        ctx=ctx,
+    )
+
+
+def list_get_by_value_list(
+    bin_name: str,
+    value_list: Any,
+    return_type: Any,
+    inverted: bool = False,
+    ctx: list[Any] | None = None,
+) -> dict[str, Any]:
+    """The operation ``list_get_by_value_list``."""
+    return given(
+        {
+            "op": codes.OP_LIST_GET_BY_VALUE_LIST,
+            "bin": bin_name,
+            "return_type": return_type,
+            "value_list": value_list,
+            "inverted": inverted,
+        },
+        ctx=ctx,
+    )
+
+
+def list_get_by_value_range(
+    bin_name: str,
+    return_type: Any,
+    value_begin: Any,
+    value_end: Any,
+    inverted: bool = False,
+    ctx: list[Any] | None = None,
+) -> dict[str, Any]:
+    """The operation ``list_get_by_value_range``."""
+    return given(
+        {
+            "op": codes.OP_LIST_GET_BY_VALUE_RANGE,
+            "bin": bin_name,
+            "return_type": return_type,
+            "inverted": inverted,
+            "value_begin": value_begin,
+            "value_end": value_end,
+        },
+        ctx=ctx,
+    )
+
+
+def list_remove_by_index(
+    bin_name: str, index: Any, return_type: Any, ctx: list[Any] | None = None
+) -> dict[str, Any]:
+    """The operation ``list_remove_by_index``."""
+    return given(
+        {
+            "op": codes.OP_LIST_REMOVE_BY_INDEX,
+            "bin": bin_name,
+            "return_type": return_type,
+            "index": index,
+        },
+        ctx=ctx,
+    )
+
+
+def list_remove_by_index_range(
+    bin_name: str,
+    index: Any,
+    return_type: Any,
+    count: Any = None,
+    inverted: bool = False,
+    ctx: list[Any] | None = None,
+) -> dict[str, Any]:
+    """The operation ``list_remove_by_index_range``."""
+    return given(
+        {
+            "op": codes.OP_LIST_REMOVE_BY_INDEX_RANGE,
+            "bin": bin_name,
+            "return_type": return_type,
+            "index": index,
+            "inverted": inverted,
+        },
+        count=count,
+        ctx=ctx,
+    )
+
+
+def list_remove_by_rank(
+    bin_name: str, rank: Any, return_type: Any, ctx: list[Any] | None = None
+) -> dict[str, Any]:
+    """The operation ``list_remove_by_rank``."""
+    return given(
+        {
+            "op": codes.OP_LIST_REMOVE_BY_RANK,
+            "bin": bin_name,
+            "return_type": return_type,
+            "rank": rank,
+        },
+        ctx=ctx,
+    )
+
+
+def list_remove_by_rank_range(
+    bin_name: str,
+    rank: Any,
+    return_type: Any,
+    count: Any = None,
+    inverted: bool = False,
+    ctx: list[Any] | None = None,
+) -> dict[str, Any]:
+    """The operation ``list_remove_by_rank_range``."""
+    return given(
+        {
+            "op": codes.OP_LIST_REMOVE_BY_RANK_RANGE,
+            "bin": bin_name,
+            "return_type": return_type,
+            "rank": rank,
+            "inverted": inverted,
+        },
+        count=count,
+        ctx=ctx,
+    )
+
+
+def list_remove_by_value(
+    bin_name: str,
+    value: Any,
+    return_type: Any,
+    inverted: bool = False,
+    ctx: list[Any] | None = None,
+) -> dict[str, Any]:
+    """The operation ``list_remove_by_value``."""
+    return given(
+        {
+            "op": codes.OP_LIST_REMOVE_BY_VALUE,
+            "bin": bin_name,
+            "return_type": return_type,
+            "val": value,
+            "inverted": inverted,
+        },
+        ctx=ctx,
+    )
+
+
+def list_remove_by_value_list(
+    bin_name: str,
+    value_list: Any,
+    return_type: Any,
+    inverted: bool = False,
+    ctx: list[Any] | None = None,
+) -> dict[str, Any]:
+    """The operation ``list_remove_by_value_list``."""
+    return given(
+        {
+            "op": codes.OP_LIST_REMOVE_BY_VALUE_LIST,
+            "bin": bin_name,
+            "return_type": return_type,
+            "value_list": value_list,
+            "inverted": inverted,
+        },
+        ctx=ctx,
+    )
+
+
+def list_remove_by_value_range(
+    bin_name: str,
+    return_type: Any,
+    value_begin: Any = None,
+    value_end: Any = None,
+    inverted: bool = False,
+    ctx: list[Any] | None = None,
+) -> dict[str, Any]:
+    """The operation ``list_remove_by_value_range``."""
+    return given(
+        {
+            "op": codes.OP_LIST_REMOVE_BY_VALUE_RANGE,
+            "bin": bin_name,
+            "return_type": return_type,
+            "inverted": inverted,
+        },
+        value_begin=value_begin,
+        value_end=value_end,
+        ctx=ctx,
+    )
+
+
+def list_set_order(bin_name: str, list_order: Any, ctx: list[Any] | None = None) -> dict[str, Any]:
+    """The operation ``list_set_order``."""
+    return given(
+        {"op": codes.OP_LIST_SET_ORDER, "bin": bin_name, "list_order": list_order}, ctx=ctx
+    )
+
+
+def list_sort(bin_name: str, sort_flags: Any = 0, ctx: list[Any] | None = None) -> dict[str, Any]:
+    """The operation ``list_sort``."""
+    return given({"op": codes.OP_LIST_SORT, "bin": bin_name, "sort_flags": sort_flags}, ctx=ctx)
+
+
+def list_get_by_value_rank_range_relative(
+    bin_name: str,
+    value: Any,
+    offset: Any,
+    return_type: Any,
+    count: Any = None,
+    inverted: bool = False,
+    ctx: list[Any] | None = None,
+) -> dict[str, Any]:
+    """The operation ``list_get_by_value_rank_range_relative``."""
+    return given(
+        {
+            "op": codes.OP_LIST_GET_BY_VALUE_RANK_RANGE_REL,
+            "bin": bin_name,
+            "val": value,
+            "rank": offset,
+            "return_type": return_type,
+            "inverted": inverted,
+        },
+        count=count,
+        ctx=ctx,
+    )
+
+
+def list_remove_by_value_rank_range_relative(
+    bin_name: str,
+    value: Any,
+    offset: Any,
+    return_type: Any,
+    count: Any = None,
+    inverted: bool = False,
+    ctx: list[Any] | None = None,
+) -> dict[str, Any]:
+    """The operation ``list_remove_by_value_rank_range_relative``."""
+    return given(
+        {
+            "op": codes.OP_LIST_REMOVE_BY_VALUE_RANK_RANGE_REL,
+            "bin": bin_name,
+            "val": value,
+            "rank": offset,
+            "return_type": return_type,
+            "inverted": inverted,
+        },
+        count=count,
+        ctx=ctx,
+    )

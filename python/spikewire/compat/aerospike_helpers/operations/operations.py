@@ -1,0 +1,46 @@
+"""Operations on whole bins and records. The dictionaries are those of the official client."""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+
+from __future__ import annotations
+
+from typing import Any
+
+from spikewire.compat.aerospike import opcodes as codes
+from spikewire.compat.aerospike_helpers.operations.given import given
+
+
+def read(bin_name: str) -> dict[str, Any]:
+    """The operation ``read``."""
+    return {"op": codes.OPERATOR_READ, "bin": bin_name}
+
+
+def write(bin_name: str, write_item: Any) -> dict[str, Any]:
+    """The operation ``write``."""
+    return {"op": codes.OPERATOR_WRITE, "bin": bin_name, "val": write_item}
+
+
+def delete() -> dict[str, Any]:
+    """The operation ``delete``."""
+    return {"op": codes.OPERATOR_DELETE}
+
+
+def append(bin_name: str, append_item: Any) -> dict[str, Any]:
+    """The operation ``append``."""
+    return {"op": codes.OPERATOR_APPEND, "bin": bin_name, "val": append_item}
+
+
+def prepend(bin_name: str, prepend_item: Any) -> dict[str, Any]:
+    """The operation ``prepend``."""
+    return {"op": codes.OPERATOR_PREPEND, "bin": bin_name, "val": prepend_item}
+
+
+def increment(bin_name: str, amount: Any) -> dict[str, Any]:
+    """The operation ``increment``."""
+    return {"op": codes.OPERATOR_INCR, "bin": bin_name, "val": amount}
+
+
+def touch(ttl: Any = None) -> dict[str, Any]:
+    """The operation ``touch``."""
+    return given({"op": codes.OPERATOR_TOUCH}, val=ttl)

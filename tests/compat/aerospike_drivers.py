@@ -1,0 +1,58 @@
+"""Two clients side by side: what a program sees of each, in a form that can be compared."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+REAL = "aerospike", "aerospike_helpers"
+OURS = "spikewire.compat.aerospike", "spikewire.compat.aerospike_helpers"
+
+
+class Driver:
+    """One of the clients, with a set of its own for each program."""
+
+    def __init__(self, packages: tuple[str, str], address: str, name: str) -> None:
+        self.module: Any = importlib.import_module(packages[0])
+        self.helpers = packages[1]
+        self.name = name
+        host, port = address.rsplit(":", 1)
+        self.config = {"hosts": [(host, int(port))], "policies": {"total_timeout": 30_000}}
+        for kind in ("read", "write", "operate", "batch", "apply", "remove"):
+            self.config["policies"][kind] = {"total_timeout": 30_000}  # type: ignore[call-overload, index]
+        self.client = self.module.client(self.config).connect()
+        self.set = name
+
+    def close(self) -> None:
+        self.client.close()
+
+    def helper(self, name: str) -> Any:
+        """A module of the helpers."""
+        return importlib.import_module(f"{self.helpers}.{name}")
+
+    def key(self, key: Any) -> tuple[str, str, Any]:
+        """A key of this client's own records."""
+        return "test", self.set, key
+
+    def fails(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Class, its parents and code of what is raised; or the result."""
+        try:
+            return "returned", self.shown(call(*args, **kwargs))
+        except Exception as error:
+            names = [kind.__name__ for kind in type(error).__mro__]
+            return names, getattr(error, "code", None), getattr(error, "in_doubt", None)
+
+    def shown(self, value: Any) -> Any:
+        """A value with the types of everything in it; digests and sets are this client's own."""
+        if isinstance(value, (tuple, list)):
+            if isinstance(value, tuple) and len(value) == 4 and isinstance(value[3], bytearray):
+                return "key", value[0], self.shown(value[2]), type(value[3]).__name__, len(value[3])
+            return type(value).__name__, [self.shown(each) for each in value]
+        if isinstance(value, dict):
+            return "dict", [(self.shown(name), self.shown(value[name])) for name in value]
+        if type(value).__module__ in (*REAL, *OURS, "spikewire.compat.aerospike.values"):
+            return type(value).__name__.replace("Geospatial", "GeoJSON"), repr(value)
+        return type(value).__name__, value
