@@ -142,6 +142,10 @@ def test_the_verbs_are_the_same_everywhere() -> None:
 
     first, *others = map(verbs, FACES)
     assert len(first) >= 9
+    # Only datasets make keys.
+    for own in ("key", "keys"):
+        assert [found.pop(own) for found in (first, *others) if own in found] != []
+        assert not hasattr(_native.Client, own)
     # A client takes namespace and set as arguments; a dataset has them.
     for verb in ("query", "operate_all", "apply_all", "delete_all", "touch_all"):
         for found in (first, *others):

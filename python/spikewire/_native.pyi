@@ -810,6 +810,17 @@ class Dataset:
     @property
     def set(self) -> str | None:
         """The set's name; `None` for records without a set."""
+    def key(self, key: UserKey | Key) -> Key:
+        """The whole key of a record of this set, for verbs of the client, for sessions and for
+        `batch`.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for what is no user key.
+        """
+    def keys(self, keys: Iterable[UserKey | Key]) -> list[Key]:
+        """The whole keys of records of this set, in a list: from an iterable of user keys.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for what is no user key, naming the row.
+        """
     @property
     def submit(self) -> DatasetSubmit:
         """The same verbs, each returning a `concurrent.futures.Future` at once."""
@@ -3251,6 +3262,17 @@ class AsyncDataset:
     @property
     def set(self) -> str | None:
         """The set's name; `None` for records without a set."""
+    def key(self, key: UserKey | Key) -> Key:
+        """The whole key of a record of this set, for verbs of the client, for sessions and for
+        `batch`.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for what is no user key.
+        """
+    def keys(self, keys: Iterable[UserKey | Key]) -> list[Key]:
+        """The whole keys of records of this set, in a list: from an iterable of user keys.
+
+        Raises `TypeError`, `ValueError` or `OverflowError` for what is no user key, naming the row.
+        """
     # verbs of AsyncDataset: tools/generate.py
     @overload
     def get(
@@ -4711,7 +4733,8 @@ class Expression:
 
     @staticmethod
     def text(text: str, parameters: tuple[object, ...]) -> Expression:
-        """Reads a text. `?0` stands for the first of `parameters`."""
+        """Reads a text. `?0` stands for the first of `parameters`, or each `?` for the next
+        one."""
 
     @staticmethod
     def from_bytes(data: bytes) -> Expression:

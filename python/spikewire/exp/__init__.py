@@ -96,8 +96,8 @@ def unknown() -> Expression:
 
 
 def text(text: str, *parameters: Operand) -> Expression:
-    """Parses ``$.age > ?0 and $.country == 'US'``; ``?0`` stands for the first parameter. Errors
-    show the position."""
+    """Parses ``$.age > ?0 and $.country == 'US'``; ``?0`` stands for the first parameter. With
+    ``?`` instead, each takes the next one. Errors show the position."""
     return Expression.text(text, parameters)
 
 

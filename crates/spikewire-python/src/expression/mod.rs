@@ -167,7 +167,8 @@ impl Expression {
         Ok(call::call(family, name, operand(on)?, arguments, ctx, kind)?.into())
     }
 
-    /// Reads a text. `?0` stands for the first of `parameters`.
+    /// Reads a text. `?0` stands for the first of `parameters`, or each `?` for the next
+    /// one.
     #[staticmethod]
     fn text(text: &str, parameters: &Bound<'_, PyTuple>) -> PyResult<Self> {
         let parameters: Vec<_> = parameters.iter().collect();

@@ -27,6 +27,17 @@ pub fn whole(address: PyResult<Address<'_>>) -> PyResult<Key> {
     address.map(Key::from)
 }
 
+/// The whole keys of many user keys of one set.
+pub fn keys(space: &Arc<Space>, keys: &Bound<'_, PyAny>) -> PyResult<Vec<Key>> {
+    let mut found = Vec::new();
+    each("keys", keys, |key| {
+        let address = Address::within(space, &key);
+        found.push(whole(address).map_err(|error| at_row(key.py(), error, found.len()))?);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
 /// Rows being gathered.
 pub(super) struct BatchRows<'a> {
     resolve: Resolve<'a>,

@@ -17,7 +17,7 @@ pub(super) enum Word<'a> {
     Text(String),
     /// Bytes: `X'00'`.
     Bytes(Vec<u8>),
-    /// A parameter: `?0`.
+    /// A parameter by its number: `?0`, or `?` for the next one.
     Parameter(usize),
     /// A variable: `${x}`.
     Variable(&'a str),
@@ -39,11 +39,15 @@ const SIGNS: [&str; 37] = [
 pub(super) struct Lexer<'a> {
     text: &'a str,
     at: usize,
+    /// How many parameters without a number came so far.
+    unnumbered: usize,
+    /// Whether one with a number came.
+    numbered: bool,
 }
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, unnumbered: 0, numbered: false }
     }
 
     fn rest(&self) -> &'a str {
@@ -187,10 +191,20 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         self.at += 1;
         let digits = self.name(self.rest());
-        digits
-            .parse()
-            .map(Word::Parameter)
-            .map_err(|_| TextError::new(start..self.at, "a parameter is written ?0, ?1 and so on"))
+        let number = if digits.is_empty() {
+            self.unnumbered += 1;
+            self.unnumbered - 1
+        } else {
+            self.numbered = true;
+            digits.parse().map_err(|_| {
+                TextError::new(start..self.at, "a parameter is written ?, or ?0, ?1 and so on")
+            })?
+        };
+        if self.numbered && self.unnumbered > 0 {
+            let message = "parameters either all have a number or none has: ? or ?0";
+            return Err(TextError::new(start..self.at, message));
+        }
+        Ok(Word::Parameter(number))
     }
 
     fn variable(&mut self) -> Result<Word<'a>, TextError> {

@@ -12,7 +12,7 @@
 //! | what to give of it | the value, with its type where nothing else says it (`$.a.b:INT == $.c`), `.count() .exists() .getKeys() .getKeyValues() .get(return: RANK, type: INT)`; `$.list.[].count()` and `$.map.{}.count()` are sizes |
 //! | about the record | `$.ttl() $.voidTime() $.lastUpdate() $.sinceUpdate() $.setName() $.recordSize() $.deviceSize() $.memorySize() $.isTombstone() $.keyExists() $.key() $.digestModulo(3)` |
 //! | constants | `25 0x19 0b11 2.5 1e9 true false nil 'text' "text" X'C0FFEE' [1, 2] {'a': 1} geoJson('…')`; a quote inside a text is written twice |
-//! | parameters | `?0`, `?1`: the values given beside the text |
+//! | parameters | `?0`, `?1`, or each `?` the next one: the values given beside the text |
 //! | logic | `and or not`, `exclusive(a, b)` |
 //! | comparison | `== != < <= > >=`, `in [1, 2]`, `=~ /pattern/i` (POSIX extended; `i` ignore case, `n` by lines, `b` basic syntax) |
 //! | numbers | `+ - * / % **`, `abs min max floor ceil log pow`, `.toInt() .toFloat()` |
@@ -77,7 +77,8 @@ fn floor_boundary(text: &str, at: usize) -> usize {
     at
 }
 
-/// Reads an expression. `?0` stands for the first of `parameters`; all must be used.
+/// Reads an expression. `?0` stands for the first of `parameters`, or each `?` for the
+/// next one; all must be used.
 ///
 /// ```
 /// use spikewire_aerospike_protocol::expression::{Expression, text::parse};

@@ -56,6 +56,21 @@ impl Dataset {
         self.space.set_name()
     }
 
+    /// The whole key of a record of this set, for verbs of the client, for sessions and for
+    /// `batch`.
+    ///
+    /// Raises `TypeError`, `ValueError` or `OverflowError` for what is no user key.
+    fn key(&self, key: &Bound<'_, PyAny>) -> PyResult<crate::key::Key> {
+        Ok(crate::key::Address::within(&self.space, key)?.into())
+    }
+
+    /// The whole keys of records of this set, in a list: from an iterable of user keys.
+    ///
+    /// Raises `TypeError`, `ValueError` or `OverflowError` for what is no user key, naming the row.
+    fn keys(&self, keys: &Bound<'_, PyAny>) -> PyResult<Vec<crate::key::Key>> {
+        many::keys(&self.space, keys)
+    }
+
     fn __eq__(&self, other: &Self) -> bool {
         self.face.shared().token == other.face.shared().token && self.space.same_as(&other.space)
     }
